@@ -1,0 +1,2 @@
+//! NIF entry points.
+rustler::init!("Elixir.PtcRunner.Native");
