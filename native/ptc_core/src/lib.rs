@@ -1,1 +1,24 @@
-//! Placeholder
+//! The PTC-JSON language without the BEAM: reader, compiler and VM over any heap of terms.
+//!
+//! The rooms, in the order a program walks through them:
+//!
+//! * [`json`]: JSON text to events, and the flat document a program's text becomes
+//! * [`source`]: what the compiler asks of a program, be it a document or terms
+//! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
+//! * [`compile`]: source to [`program::Program`], checking on the way
+//! * [`vm`]: runs a program in slices over a [`heap::Heap`]
+//! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod compile;
+pub mod fault;
+pub mod heap;
+pub mod json;
+pub mod number;
+pub mod ops;
+pub mod plain;
+pub mod program;
+pub mod source;
+pub mod vm;

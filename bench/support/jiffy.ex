@@ -1,0 +1,30 @@
+defmodule Bench.Jiffy do
+  @moduledoc false
+  # Jiffy is only a yardstick: used when the machine has it, never needed.
+
+  @compile {:no_warn_undefined, :jiffy}
+
+  @doc "What to say in place of a number when jiffy cannot be loaded."
+  @spec missing() :: String.t()
+  def missing, do: "jiffy not installed (Debian, Ubuntu: apt-get install -y erlang-jiffy)"
+
+  @doc "Whether jiffy can be called. Mix may have pruned OTP's own folder from the code path."
+  @spec available?() :: boolean
+  def available? do
+    for path <- Path.wildcard("#{:code.lib_dir()}/jiffy-*/ebin"),
+        do: :code.add_pathz(String.to_charlist(path))
+
+    Code.ensure_loaded?(:jiffy)
+  end
+
+  @spec decode(String.t()) :: term
+  def decode(text), do: :jiffy.decode(text, [:return_maps])
+
+  @spec version() :: String.t() | nil
+  def version do
+    if available?() do
+      _ = Application.load(:jiffy)
+      to_string(Application.spec(:jiffy, :vsn))
+    end
+  end
+end

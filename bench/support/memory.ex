@@ -1,0 +1,152 @@
+defmodule Bench.Memory do
+  @moduledoc false
+  # Does a run copy its context? One process holds the rows, another one looks at it all the time.
+
+  alias Bench.{ByHand, Data, Programs}
+
+  @type measured :: %{
+          name: atom,
+          rows: pos_integer,
+          context_bytes: pos_integer,
+          result_bytes: non_neg_integer,
+          process_growth: integer,
+          processes_growth: integer,
+          rss_growth: integer | nil,
+          heap_before: non_neg_integer,
+          heap_after: non_neg_integer,
+          looks: pos_integer
+        }
+
+  @doc "Runs two programs over `rows` rows, then the same sum in a process that gets a copy, for contrast."
+  @spec measure(pos_integer) :: [measured]
+  def measure(rows) do
+    in_new_process(fn ->
+      data = Data.maker(:built, rows).()
+
+      for name <- [:filter_sum, :map_object, :copied] do
+        run = runner(name, data)
+        observe(name, rows, data, run)
+      end
+    end)
+  end
+
+  defp runner(:copied, %{rows: rows}) do
+    fn -> Task.async(fn -> ByHand.filter_sum(rows) end) |> Task.await(:infinity) end
+  end
+
+  defp runner(name, data) do
+    {:ok, program} = PtcRunner.Json.compile(Programs.text(name))
+
+    fn ->
+      opts = [context: data.context, timeout: :infinity, max_heap: 0]
+      {:ok, value, _, _} = PtcRunner.Json.run(program, opts)
+      value
+    end
+  end
+
+  defp observe(name, rows, data, run) do
+    settle()
+    context_bytes = :erts_debug.size(data.rows) * word()
+    # Measuring the size needs room itself: give it back before looking.
+    settle()
+    before = look(self())
+    heap_before = heap_bytes()
+    watchers = start_watchers(self())
+    result = run.()
+    {peak, looks} = stop_watchers(watchers)
+    heap_after = heap_bytes()
+
+    %{
+      name: name,
+      rows: rows,
+      context_bytes: context_bytes,
+      result_bytes: :erts_debug.size(result) * word(),
+      process_growth: peak.process - before.process,
+      processes_growth: peak.processes - before.processes,
+      rss_growth: before.rss && peak.rss - before.rss,
+      heap_before: heap_before,
+      heap_after: heap_after,
+      looks: looks
+    }
+  end
+
+  defp settle do
+    :erlang.garbage_collect()
+    :erlang.garbage_collect(self(), type: :minor)
+  end
+
+  # Two watchers, because asking a busy process for its memory may have to wait until it answers;
+  # what the VM and the operating system count needs no answer from it.
+  defp start_watchers(target) do
+    for what <- [:process, :system], do: start_watcher(what, target)
+  end
+
+  defp start_watcher(what, target) do
+    pid = spawn_link(fn -> watch(what, target, look(what, target), 1) end)
+    # The first look is taken before the run starts.
+    send(pid, {:ready?, self()})
+    receive do: ({^pid, :ready} -> pid)
+  end
+
+  defp watch(what, target, peak, looks) do
+    receive do
+      {:ready?, from} ->
+        send(from, {self(), :ready})
+        watch(what, target, peak, looks)
+
+      {:stop, from} ->
+        send(from, {self(), peak, looks})
+    after
+      1 ->
+        seen = Map.merge(peak, look(what, target), fn _, a, b -> a && max(a, b) end)
+        watch(what, target, seen, looks + 1)
+    end
+  end
+
+  defp stop_watchers(watchers) do
+    peaks =
+      for pid <- watchers do
+        send(pid, {:stop, self()})
+        receive do: ({^pid, peak, looks} -> {peak, looks})
+      end
+
+    {peaks |> Enum.map(&elem(&1, 0)) |> Enum.reduce(&Map.merge/2),
+     peaks |> Enum.map(&elem(&1, 1)) |> Enum.max()}
+  end
+
+  defp look(pid), do: Map.merge(look(:process, pid), look(:system, pid))
+
+  defp look(:process, pid), do: %{process: pid |> Process.info(:memory) |> elem(1)}
+  defp look(:system, _pid), do: %{processes: :erlang.memory(:processes), rss: resident_bytes()}
+
+  # Counts native allocations too; only where the system has /proc.
+  defp resident_bytes do
+    with {:ok, text} <- File.read("/proc/self/status"),
+         [_, kilobytes] <- Regex.run(~r/VmRSS:\s+(\d+) kB/, text) do
+      String.to_integer(kilobytes) * 1024
+    else
+      _ -> nil
+    end
+  end
+
+  defp heap_bytes do
+    {:total_heap_size, words} = Process.info(self(), :total_heap_size)
+    words * word()
+  end
+
+  defp word, do: :erlang.system_info(:wordsize)
+
+  defp in_new_process(fun) do
+    parent = self()
+    {pid, monitor} = spawn_monitor(fn -> send(parent, {self(), fun.()}) end)
+
+    receive do
+      {^pid, result} ->
+        Process.demonitor(monitor, [:flush])
+        result
+
+      {:DOWN, ^monitor, _, _, reason} ->
+        raise "the memory run ended: #{Exception.format_exit(reason)}"
+    end
+  end
+end

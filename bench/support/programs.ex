@@ -1,0 +1,65 @@
+defmodule Bench.Programs do
+  @moduledoc false
+  # The texts that are run, as a language model writes them. `Bench.ByHand` has the same in Elixir.
+
+  @doc "The text of the program of that name."
+  @spec text(atom) :: String.t()
+  def text(:filter_sum) do
+    pipe(
+      ~s({"op":"filter","where":{"op":"gt","field":"amount","value":500}},{"op":"sum","field":"amount"})
+    )
+  end
+
+  def text(:filter_sort) do
+    pipe(
+      ~s({"op":"filter","where":{"op":"and","conditions":[) <>
+        ~s({"op":"eq","field":"active","value":true},{"op":"gt","field":"amount","value":250}]}},) <>
+        ~s({"op":"sort_by","field":"price","order":"desc"},) <>
+        ~s({"op":"select","fields":["id","name","price"]},{"op":"take","count":10})
+    )
+  end
+
+  def text(:map_object) do
+    pipe(
+      ~s({"op":"map","expr":{"op":"object","fields":{"id":{"op":"get","field":"id"},) <>
+        ~s("label":{"op":"get","field":"name"},"value":{"op":"get","field":"amount"}}}})
+    )
+  end
+
+  def text(:get_distinct) do
+    pipe(
+      ~s({"op":"map","expr":{"op":"get","path":["owner","address","city"]}},) <>
+        ~s({"op":"distinct"},{"op":"count"})
+    )
+  end
+
+  def text(:tool_map) do
+    pipe(~s({"op":"map","expr":{"op":"call","tool":"double","args":{"n":21}}}))
+  end
+
+  # Five steps, with the load.
+  def text(:five_steps) do
+    pipe(
+      ~s({"op":"filter","where":{"op":"gt","field":"amount","value":500}},) <>
+        ~s({"op":"sort_by","field":"price","order":"desc"},) <>
+        ~s({"op":"select","fields":["id","name","price"]},{"op":"take","count":3})
+    )
+  end
+
+  def text(:tool_once), do: program(~s({"op":"call","tool":"double","args":{"n":21}}))
+
+  def text(:literal), do: program(~s({"op":"literal","value":42}))
+
+  def text(:literal_objects) do
+    objects =
+      for n <- 1..10, do: ~s({"id":#{n},"name":"Customer #{n}","price":#{n}.25,"active":true})
+
+    program(~s({"op":"literal","value":[#{Enum.join(objects, ",")}]}))
+  end
+
+  defp pipe(steps) do
+    program(~s({"op":"pipe","steps":[{"op":"load","name":"rows"},#{steps}]}))
+  end
+
+  defp program(node), do: ~s({"program":#{node}})
+end

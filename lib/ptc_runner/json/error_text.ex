@@ -1,0 +1,176 @@
+defmodule PtcRunner.Json.ErrorText do
+  @moduledoc false
+  # The room of `PtcRunner.Json.format_error/1`: error values in, one line for a language model
+  # out. Payloads are only converted; execution errors are told apart by their text, because text
+  # is all that such an error carries.
+
+  alias PtcRunner.Json.ErrorText.Scan
+
+  @shown_value 50
+  @shown_message 200
+
+  @doc """
+  Turns any term into text.
+
+      iex> PtcRunner.Json.ErrorText.format({:execution_error, "get expected a map, got: 5"})
+      "TypeError: expected an object but got: 5"
+
+      iex> PtcRunner.Json.ErrorText.format(:what)
+      "Error: :what"
+
+  """
+  @spec format(term()) :: String.t()
+  def format({:execution_error, message}) when is_binary(message), do: execution(message)
+
+  def format({kind, payload} = error)
+      when kind in [:parse_error, :validation_error, :timeout, :memory_exceeded] do
+    labelled(kind, to_string(payload))
+  catch
+    # A payload without a string form, or one whose string form fails.
+    _kind, _reason -> other(error)
+  end
+
+  def format(error), do: other(error)
+
+  defp labelled(:parse_error, text), do: "ParseError: " <> text
+  defp labelled(:validation_error, text), do: "ValidationError: " <> text
+  defp labelled(:timeout, ms), do: "TimeoutError: execution exceeded #{ms}ms limit"
+  defp labelled(:memory_exceeded, bytes), do: "MemoryError: exceeded #{bytes} byte limit"
+
+  defp other(error), do: "Error: " <> inspect(error, limit: 5)
+
+  # The order of the branches is part of the behaviour: the first word found decides.
+  defp execution(message) do
+    cond do
+      Scan.has?(message, ["badmap", "expected a map"]) ->
+        type_error(message)
+
+      Scan.has?(message, "badkey") or missing_key?(message) ->
+        key_error(message)
+
+      Scan.has?(message, "undefined_variable") ->
+        variable_error(message)
+
+      Scan.has?(message, "badarith") ->
+        "ArithmeticError: invalid arithmetic operation (e.g., division by zero or wrong types)"
+
+      Scan.has?(message, "function_clause") ->
+        "TypeError: function received unexpected argument types"
+
+      true ->
+        "ExecutionError: " <> String.slice(Scan.until(message, "\n"), 0, @shown_message)
+    end
+  end
+
+  defp type_error(message) do
+    expected = Scan.rests(message, "expected a map, got:")
+    badmap = Scan.rests(message, "badmap,")
+
+    cond do
+      value = Enum.find_value(expected, &quoted_value/1) -> wrong_type(~s("#{value}"))
+      value = Enum.find_value(expected, &bare_value/1) -> wrong_type(value)
+      value = Enum.find_value(badmap, &quoted_value/1) -> wrong_type(~s("#{value}"))
+      true -> "TypeError: expected an object but got a different type"
+    end
+  end
+
+  defp wrong_type(value), do: "TypeError: expected an object but got: " <> value
+
+  defp quoted_value(rest) do
+    with {:ok, value, _rest} <- Scan.quoted(Scan.skip_space(rest)) do
+      String.slice(value, 0, @shown_value)
+    else
+      :error -> nil
+    end
+  end
+
+  # Up to a quote or the end of the line. Where nothing stands there, white space before it that
+  # is no newline serves as the value, and trimming leaves nothing of it.
+  defp bare_value(rest) do
+    start = Scan.skip_space(rest)
+
+    case Scan.until(start, ["\"", "\n"]) do
+      "" ->
+        space = binary_part(rest, 0, byte_size(rest) - byte_size(start))
+        if :binary.replace(space, "\n", "", [:global]) != "", do: ""
+
+      value ->
+        value |> String.trim() |> String.slice(0, @shown_value)
+    end
+  end
+
+  # "key", then " not found" later on the same line, with at least one byte in between.
+  defp missing_key?(message) do
+    Scan.has?(message, " not found") and
+      Enum.any?(:binary.split(message, "\n", [:global]), fn line ->
+        case :binary.split(line, "key ") do
+          [_before, <<_byte, rest::binary>>] -> Scan.has?(rest, " not found")
+          _no_key -> false
+        end
+      end)
+  end
+
+  defp key_error(message) do
+    rests = Scan.rests(message, "key")
+
+    case Enum.find_value(rests, &atom_key/1) || Enum.find_value(rests, &quoted_key/1) do
+      nil -> "KeyError: field not found in object"
+      key -> "KeyError: field '#{key}' not found in object"
+    end
+  end
+
+  # `key :name not found`
+  defp atom_key(rest) do
+    with {:ok, <<?:, rest::binary>>} <- Scan.after_space(rest),
+         {:ok, name, rest} <- Scan.word(rest),
+         {:ok, <<"not found", _::binary>>} <- Scan.after_space(rest) do
+      name
+    else
+      _no_match -> nil
+    end
+  end
+
+  # `key "any name" not found`
+  defp quoted_key(rest) do
+    with {:ok, rest} <- Scan.after_space(rest),
+         {:ok, name, rest} <- Scan.quoted(rest),
+         {:ok, <<"not found", _::binary>>} <- Scan.after_space(rest) do
+      name
+    else
+      _no_match -> nil
+    end
+  end
+
+  defp variable_error(message) do
+    case variable(message) do
+      nil -> "UndefinedVariable: variable not found in context"
+      name -> "UndefinedVariable: '#{name}' is not defined in context"
+    end
+  end
+
+  # The last quoted word on the line of "undefined_variable", or one that stands first on a later
+  # line. A second "undefined_variable" on a line sees less than the first, so the first of each
+  # line is enough.
+  defp variable(message) do
+    with [_before, rest] <- :binary.split(message, "undefined_variable") do
+      line = Scan.until(rest, "\n")
+      later = binary_part(rest, byte_size(line), byte_size(rest) - byte_size(line))
+      first_word(later) || last_word(line) || variable(later)
+    else
+      [_no_more] -> nil
+    end
+  end
+
+  defp first_word(text) do
+    case Scan.quoted(Scan.skip_space(text)) do
+      {:ok, word, _rest} -> if Scan.word?(word), do: word
+      :error -> nil
+    end
+  end
+
+  # Every piece but the first and the last stands between two quotes.
+  defp last_word(line) do
+    [_unquoted | pieces] = :binary.split(line, "\"", [:global])
+    pieces |> Enum.reverse() |> Enum.drop(1) |> Enum.find(&Scan.word?/1)
+  end
+end

@@ -1,0 +1,133 @@
+defmodule PtcRunner.Json.ToolProcess do
+  @moduledoc false
+  # The caller's side of the process in which a run calls its tools: one process a run, started at
+  # the first call, that runs one tool after the other. Its heap is limited, each call has its
+  # timeout, and it ends with the run or with the caller, whichever is first.
+  #
+  # Only that process is ended. Processes that a tool started live on unless they are linked to it.
+  #
+  # Nothing of this stays in the caller's mailbox: an answer comes through an alias that ends with
+  # the call, and monitors are flushed. What tools send to the caller stays.
+
+  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Sandbox.Guarded
+
+  @enforce_keys [:max_heap]
+  defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
+
+  @typedoc """
+  A run's tool process: `pid` is nil as long as there is none, `tag` is what the process expects
+  on its next request, and `known` has the names whose functions it holds.
+  """
+  @opaque t :: %__MODULE__{
+            max_heap: Guarded.max_heap(),
+            pid: pid() | nil,
+            monitor: reference() | nil,
+            tag: reference() | nil,
+            known: %{String.t() => []}
+          }
+
+  @type error :: {:execution_error, String.t()} | :timeout | :memory_exceeded
+
+  @doc """
+  Prepares calls under a heap limit in words (0: none); starts nothing.
+
+  Raises `ArgumentError` for a limit that the VM refuses.
+  """
+  @spec new(Guarded.max_heap()) :: t()
+  def new(max_heap) do
+    Guarded.check_max_heap!(max_heap)
+    %__MODULE__{max_heap: max_heap}
+  end
+
+  @doc """
+  Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds.
+
+  A function goes to the process with the first call of its `name`; later calls send only the name.
+  After an error other than `:execution_error` the process is gone.
+
+      iex> tools = PtcRunner.Json.ToolProcess.new(0)
+      iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => 1}, 1_000)
+      iex> PtcRunner.Json.ToolProcess.stop(tools)
+      iex> result
+      {:ok, %{"n" => 1}}
+
+  """
+  @spec call(t(), String.t(), (term() -> term()), term(), timeout()) ::
+          {{:ok, term()} | {:error, error()}, t()}
+  def call(t, _name, _fun, _args, timeout) when is_integer(timeout) and timeout <= 0 do
+    stop(t)
+    {{:error, :timeout}, forget(t)}
+  end
+
+  # The first request goes with the start of the process: a message less.
+  def call(%__MODULE__{pid: nil} = t, name, fun, args, timeout) do
+    ref = :erlang.alias([:reply])
+    {pid, monitor} = Guarded.start(t.max_heap, ref, ToolWorker, :start, [ref, name, fun, args])
+    t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
+
+    receive do
+      {^ref, result, tag} -> {result, %{t | tag: tag}}
+      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
+    after
+      timeout -> give_up(t, ref)
+    end
+  end
+
+  def call(%__MODULE__{known: known} = t, name, _fun, args, timeout)
+      when is_map_key(known, name),
+      do: request(t, name, nil, args, timeout)
+
+  def call(%__MODULE__{known: known} = t, name, fun, args, timeout),
+    do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
+
+  @doc "Ends the process, if there is one. Call it when the run ends, however it ends."
+  @spec stop(t()) :: :ok
+  def stop(%__MODULE__{pid: nil}), do: :ok
+  def stop(%__MODULE__{pid: pid, monitor: monitor}), do: Guarded.stop(pid, monitor)
+
+  # The monitor of the single call lets the VM skip the messages that the caller had before.
+  defp request(t, name, fun, args, timeout) do
+    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
+    send(t.pid, {t.tag, ref, name, fun, args})
+
+    receive do
+      {^ref, result, tag} -> {result, %{t | tag: tag}}
+      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
+    after
+      timeout ->
+        Process.demonitor(ref, [:flush])
+        give_up(t, ref)
+    end
+  end
+
+  # Between two calls a link may have ended the process: only the first monitor knows why.
+  defp end_reason(%{monitor: monitor}, :noproc) do
+    receive do
+      {_tag, ^monitor, :process, _pid, reason} -> reason
+    end
+  end
+
+  defp end_reason(%{monitor: monitor}, reason) do
+    Process.demonitor(monitor, [:flush])
+    reason
+  end
+
+  defp ended(t, reason), do: {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+
+  # Once the alias has ended, nothing can follow an answer that came too late.
+  defp give_up(t, ref) do
+    Guarded.stop(t.pid, t.monitor)
+    :erlang.unalias(ref)
+
+    receive do
+      {^ref, _result, _tag} -> :ok
+    after
+      0 -> :ok
+    end
+
+    {{:error, :timeout}, forget(t)}
+  end
+
+  defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}
+end

@@ -1,0 +1,66 @@
+defmodule PtcRunner.Json.ToolWorker do
+  @moduledoc false
+  # What runs inside the process of `PtcRunner.Json.ToolProcess`: a loop that takes one request,
+  # runs one tool and answers, with a value or with the text of what went wrong.
+  #
+  # A request carries the tag that went out with the previous answer. A tag made in the function
+  # that waits for it lets the VM skip older messages, so that what tools leave in this mailbox
+  # does not make later calls slower.
+
+  alias PtcRunner.Sandbox.Guarded
+
+  @type result :: {:ok, term()} | {:error, {:execution_error, String.t()}}
+
+  @doc "Runs the first tool, answers to `reply_to`, and goes on until the process is ended."
+  @spec start(reference(), String.t(), (term() -> term()), term()) :: no_return()
+  def start(reply_to, name, fun, args), do: serve(reply_to, name, fun, args, %{name => fun})
+
+  defp serve(reply_to, name, fun, args, funs) do
+    result = run(name, fun, args)
+    tag = make_ref()
+    send(reply_to, {reply_to, result, tag})
+
+    receive do
+      {^tag, reply_to, name, nil, args} ->
+        serve(reply_to, name, Map.fetch!(funs, name), args, funs)
+
+      {^tag, reply_to, name, fun, args} ->
+        serve(reply_to, name, fun, args, Map.put(funs, name, fun))
+    end
+  end
+
+  @doc """
+  Runs one tool in the calling process.
+
+      iex> PtcRunner.Json.ToolWorker.run("double", &(&1 * 2), 21)
+      {:ok, 42}
+
+      iex> PtcRunner.Json.ToolWorker.run("find", fn _ -> {:error, :none} end, %{})
+      {:error, {:execution_error, "Tool 'find' error: :none"}}
+
+  """
+  @spec run(String.t(), (term() -> term()), term()) :: result()
+  def run(name, fun, args) do
+    try do
+      fun.(args)
+    catch
+      :error, reason ->
+        failed(name, "raised", fn ->
+          Exception.message(Exception.normalize(:error, reason, __STACKTRACE__))
+        end)
+
+      :throw, value ->
+        failed(name, "threw", fn -> inspect(value) end)
+
+      :exit, reason ->
+        failed(name, "exited", fn -> inspect(reason) end)
+    else
+      {:error, reason} -> failed(name, "error", fn -> inspect(reason) end)
+      value -> {:ok, value}
+    end
+  end
+
+  defp failed(name, verb, text) do
+    {:error, {:execution_error, "Tool '#{name}' #{verb}: #{Guarded.text(text)}"}}
+  end
+end

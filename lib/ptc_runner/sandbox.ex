@@ -1,0 +1,142 @@
+defmodule PtcRunner.Sandbox do
+  @moduledoc """
+  Evaluates a program's AST under a time and a heap limit.
+
+  The evaluator of this library runs natively in the calling process, where its time and the words
+  it builds are counted; what the caller passes in does not count. Only tools run in a process of
+  their own. An evaluator given as `:eval_fn` runs in a separate, monitored process with `max_heap`
+  as its `max_heap_size` (binaries outside of the heap do not count). That process has `$callers`
+  set and does not outlive the caller.
+
+  Nothing is ever left in the caller's mailbox: an answer that comes after the timeout is dropped.
+  """
+
+  alias PtcRunner.Context
+  alias PtcRunner.Json.{Interpreter, Runner}
+  alias PtcRunner.Sandbox.Guarded
+
+  @default_timeout 1_000
+  @default_max_heap 1_250_000
+  @bytes_per_word 8
+
+  @typedoc "Milliseconds of real time; bytes built by the native evaluator, or held by the process."
+  @type metrics :: %{duration_ms: non_neg_integer(), memory_bytes: non_neg_integer()}
+
+  @typedoc "Gets the AST and the context; the third element of its result is the memory."
+  @type eval_fn :: (term(), Context.t() -> {:ok, term(), map()} | {:error, term()})
+
+  @type option ::
+          {:timeout, timeout()} | {:max_heap, non_neg_integer()} | {:eval_fn, eval_fn()}
+
+  @doc """
+  Evaluates `ast` in `context`. The AST is not validated first.
+
+  Options, others are ignored:
+
+    * `:timeout` - milliseconds or `:infinity`, by default #{@default_timeout}
+    * `:max_heap` - words, 0 for no limit, by default #{@default_max_heap}
+    * `:eval_fn` - the evaluator, by default `PtcRunner.Json.Interpreter.eval/2`
+
+  Errors are those of the evaluator, `{:timeout, milliseconds}`, `{:memory_exceeded, bytes}` and
+  `{:execution_error, "Process terminated: ..."}` for any other end of the process. The VM reports
+  a process that was killed in the same way as one that outgrew its heap: with a limit, both are
+  `:memory_exceeded`.
+
+  Raises `ErlangError` (`:timeout_value`) for a timeout and `ArgumentError` for a heap limit that
+  the VM refuses, such as negative ones.
+
+      iex> ast = %{"op" => "add", "left" => 40, "right" => 2}
+      iex> {:ok, value, metrics, memory} = PtcRunner.Sandbox.execute(ast, PtcRunner.Context.new())
+      iex> {value, Map.keys(metrics), memory}
+      {42, [:duration_ms, :memory_bytes], %{}}
+
+      iex> forever = fn _ast, _context -> Process.sleep(:infinity) end
+      iex> PtcRunner.Sandbox.execute(%{}, PtcRunner.Context.new(), eval_fn: forever, timeout: 10)
+      {:error, {:timeout, 10}}
+
+  """
+  @spec execute(term(), Context.t(), [option()]) ::
+          {:ok, term(), metrics(), map()} | {:error, term()}
+  def execute(ast, context, opts \\ []) do
+    timeout = Keyword.get(opts, :timeout, @default_timeout)
+    max_heap = Keyword.get(opts, :max_heap, @default_max_heap)
+    eval_fn = Keyword.get(opts, :eval_fn, &Interpreter.eval/2)
+
+    Guarded.check_timeout!(timeout)
+    Guarded.check_max_heap!(max_heap)
+    began_at = System.monotonic_time()
+
+    if eval_fn == (&Interpreter.eval/2) do
+      with {:ok, value, words} <- Runner.execute(ast, context, timeout, max_heap) do
+        {:ok, value, metrics(began_at, words * @bytes_per_word), context.memory}
+      end
+    else
+      with {:ok, value, memory, bytes} <- guarded(eval_fn, ast, context, timeout, max_heap) do
+        {:ok, value, metrics(began_at, bytes), memory}
+      end
+    end
+  end
+
+  defp metrics(began_at, bytes) do
+    duration = System.monotonic_time() - began_at
+    ms = System.convert_time_unit(duration, :native, :millisecond)
+    %{duration_ms: ms, memory_bytes: bytes}
+  end
+
+  defp guarded(eval_fn, ast, context, timeout, max_heap) do
+    ref = :erlang.alias([:reply])
+    args = [ref, eval_fn, ast, context]
+    {pid, monitor} = Guarded.start(max_heap, ref, __MODULE__, :evaluate, args)
+
+    receive do
+      {^ref, result, bytes} ->
+        Process.demonitor(monitor, [:flush])
+        result(result, bytes)
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        {:error, ended(reason, max_heap)}
+    after
+      timeout ->
+        Guarded.stop(pid, monitor)
+        drop_answer(ref)
+        {:error, {:timeout, timeout}}
+    end
+  end
+
+  @doc false
+  def evaluate(reply_to, eval_fn, ast, context) do
+    result = eval_fn.(ast, context)
+    {:memory, bytes} = Process.info(self(), :memory)
+    send(reply_to, {reply_to, result, bytes})
+  catch
+    # As reasons of an exit, which only the monitor gets to see: the VM would log a crash.
+    :error, reason -> exit({reason, __STACKTRACE__})
+    :throw, value -> exit({{:nocatch, value}, __STACKTRACE__})
+  end
+
+  defp result({:ok, value, memory}, bytes), do: {:ok, value, memory, bytes}
+  defp result({:error, reason}, _bytes), do: {:error, reason}
+
+  defp result(other, _bytes) do
+    text = Guarded.text(fn -> inspect(other) end)
+    {:error, {:execution_error, "Evaluator returned neither a result nor an error: #{text}"}}
+  end
+
+  defp ended(reason, max_heap) do
+    case Guarded.ended(reason, max_heap) do
+      :memory_exceeded -> {:memory_exceeded, max_heap * @bytes_per_word}
+      error -> error
+    end
+  end
+
+  # Once the alias has ended, nothing can follow an answer that came too late.
+  defp drop_answer(ref) do
+    :erlang.unalias(ref)
+
+    receive do
+      {^ref, _result, _bytes} -> :ok
+    after
+      0 -> :ok
+    end
+  end
+end

@@ -1,0 +1,143 @@
+defmodule PtcRunner.Sandbox.Guarded do
+  @moduledoc false
+  # A process that runs other people's code for the calling process: monitored by it, with a heap
+  # limit, with `$callers` set, and killed when the caller dies, however either of them dies.
+  # Processes that the code itself starts are its own business, except that links work as ever.
+
+  # The largest timeout of a receive and the largest small integer.
+  @max_timeout 0xFFFF_FFFF
+  @max_words 0x7FF_FFFF_FFFF_FFFF
+
+  @typedoc "Words of a heap; 0 stands for no limit."
+  @type max_heap :: non_neg_integer()
+
+  @doc """
+  Refuses, in the calling process, a timeout that the VM refuses.
+
+      iex> PtcRunner.Sandbox.Guarded.check_timeout!(1_000)
+      :ok
+
+      iex> PtcRunner.Sandbox.Guarded.check_timeout!(-1)
+      ** (ErlangError) Erlang error: :timeout_value
+
+  """
+  @spec check_timeout!(timeout()) :: :ok
+  def check_timeout!(:infinity), do: :ok
+  def check_timeout!(ms) when is_integer(ms) and ms >= 0 and ms <= @max_timeout, do: :ok
+  def check_timeout!(_other), do: :erlang.error(:timeout_value)
+
+  @doc """
+  Refuses, in the calling process, a heap limit that the VM refuses.
+
+      iex> PtcRunner.Sandbox.Guarded.check_max_heap!(0)
+      :ok
+
+      iex> PtcRunner.Sandbox.Guarded.check_max_heap!(100)
+      ** (ArgumentError) max_heap must be 0 (no limit) or at least 233 words, got: 100
+
+  """
+  @spec check_max_heap!(max_heap()) :: :ok
+  def check_max_heap!(0), do: :ok
+
+  def check_max_heap!(words) do
+    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
+
+    if is_integer(words) and words >= least and words <= @max_words do
+      :ok
+    else
+      raise ArgumentError,
+            "max_heap must be 0 (no limit) or at least #{least} words, got: #{inspect(words)}"
+    end
+  end
+
+  @doc """
+  Starts a process that applies `module.function(args)`; gives its pid and the monitor on it.
+
+  The message of the monitor has `tag` in place of `:DOWN`: where the process answers under the
+  same reference, one receive waits for that alone, and the VM skips all older messages.
+  """
+  @spec start(max_heap(), reference(), module(), atom(), [term()]) :: {pid(), reference()}
+  def start(max_heap, tag, module, function, args) do
+    caller = self()
+    callers = [caller | Process.get(:"$callers") || []]
+
+    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, module, function, args], [
+      {:monitor, [tag: tag]},
+      {:max_heap_size, %{size: max_heap, kill: true, error_logger: false}}
+    ])
+  end
+
+  @doc false
+  def init(caller, callers, module, function, args) do
+    # First of all, because the code that runs here may never come back.
+    :erlang.spawn(__MODULE__, :watch, [caller, self()])
+    Process.put(:"$callers", callers)
+    apply(module, function, args)
+  end
+
+  @doc false
+  def watch(caller, guarded) do
+    caller_monitor = Process.monitor(caller)
+    guarded_monitor = Process.monitor(guarded)
+
+    receive do
+      {:DOWN, ^caller_monitor, :process, _pid, _reason} -> Process.exit(guarded, :kill)
+      {:DOWN, ^guarded_monitor, :process, _pid, _reason} -> :ok
+    end
+  end
+
+  @doc """
+  Ends the process and forgets its monitor. A message of the process may be on its way still.
+  """
+  @spec stop(pid(), reference()) :: :ok
+  def stop(pid, monitor) do
+    # In this order: the monitor would only have to report the end that we bring about.
+    Process.demonitor(monitor, [:flush])
+    Process.exit(pid, :kill)
+    :ok
+  end
+
+  @doc """
+  What the end of the process means, by the reason that its monitor reports.
+
+  The VM gives the same reason, `:killed`, whether it ended the process for its heap size or the
+  process was killed by the code in it or from outside, and leaves no other trace. Under a limit
+  `:killed` is taken for the heap.
+
+      iex> PtcRunner.Sandbox.Guarded.ended(:killed, 1_000)
+      :memory_exceeded
+
+      iex> PtcRunner.Sandbox.Guarded.ended({:badarith, [{M, :f, 1, []}]}, 1_000)
+      {:execution_error, "Process terminated: :badarith"}
+
+  """
+  @spec ended(term(), max_heap()) :: :memory_exceeded | {:execution_error, String.t()}
+  def ended(:killed, max_heap) when max_heap > 0, do: :memory_exceeded
+
+  def ended(reason, _max_heap) do
+    {:execution_error, "Process terminated: " <> text(fn -> inspect(without_stack(reason)) end)}
+  end
+
+  defp without_stack({reason, [{module, function, _arity, location} | _]})
+       when is_atom(module) and is_atom(function) and is_list(location),
+       do: reason
+
+  defp without_stack(reason), do: reason
+
+  @doc """
+  The text that `fun` makes of a term of somebody else: its `Inspect` or `Exception` code may fail.
+
+      iex> PtcRunner.Sandbox.Guarded.text(fn -> throw(:bad_inspect) end)
+      "(a term that cannot be shown)"
+
+  """
+  @spec text((() -> String.t())) :: String.t()
+  def text(fun) do
+    case fun.() do
+      text when is_binary(text) -> text
+      _other -> "(a term that cannot be shown)"
+    end
+  catch
+    _kind, _reason -> "(a term that cannot be shown)"
+  end
+end

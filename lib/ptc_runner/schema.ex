@@ -1,0 +1,120 @@
+defmodule PtcRunner.Schema do
+  @moduledoc """
+  The operations of the language as data, as JSON schemas and as a text for a model.
+
+  All of it is derived from the one table that the native validator and evaluator are built on. The
+  schemas describe what a model should write; the validator accepts a little more, such as bare
+  numbers as operands of arithmetic and comparisons without a `field`.
+  """
+
+  alias PtcRunner.Schema.{JsonSchema, Prompt, Table}
+
+  @typedoc """
+  The type of a field: `:expr` is an operation or an object of operations, `:any` is any JSON value
+  that is taken as it stands.
+  """
+  @type field_type :: Table.type()
+
+  @typedoc """
+  One operation:
+
+      %{
+        "description" => String.t(),
+        "fields" => %{String.t() => %{"type" => field_type(), "required" => boolean()}}
+      }
+  """
+  @type operation :: %{String.t() => String.t() | %{String.t() => map()}}
+
+  @doc """
+  All operations by name.
+
+      iex> operations = PtcRunner.Schema.operations()
+      iex> map_size(operations)
+      50
+      iex> operations["nth"]["fields"]
+      %{"index" => %{"type" => :non_neg_integer, "required" => true}}
+
+  """
+  @spec operations() :: %{String.t() => operation()}
+  def operations, do: Map.new(Table.operations(), &{&1.name, definition(&1)})
+
+  @doc """
+  The names of all operations, in ascending order.
+
+      iex> Enum.take(PtcRunner.Schema.valid_operation_names(), 3)
+      ["add", "and", "avg"]
+
+  """
+  @spec valid_operation_names() :: [String.t()]
+  def valid_operation_names,
+    do: Enum.sort(for operation <- Table.operations(), do: operation.name)
+
+  @doc """
+  One operation by name.
+
+      iex> {:ok, operation} = PtcRunner.Schema.get_operation("load")
+      iex> operation["fields"]
+      %{"name" => %{"type" => :string, "required" => true}}
+
+      iex> PtcRunner.Schema.get_operation("fetch")
+      :error
+
+  """
+  @spec get_operation(term()) :: {:ok, operation()} | :error
+  def get_operation(name) do
+    case Enum.find(Table.operations(), &(&1.name == name)) do
+      nil -> :error
+      operation -> {:ok, definition(operation)}
+    end
+  end
+
+  defp definition(operation) do
+    fields =
+      Map.new(operation.fields, fn {name, type, required?} ->
+        {name, %{"type" => type, "required" => required?}}
+      end)
+
+    %{"description" => operation.description, "fields" => fields}
+  end
+
+  @doc """
+  A JSON schema (draft 7) of programs, in which operations refer to each other.
+
+      iex> schema = PtcRunner.Schema.to_json_schema()
+      iex> schema["required"]
+      ["program"]
+      iex> length(schema["$defs"]["operation"]["oneOf"])
+      50
+
+  """
+  @spec to_json_schema() :: map()
+  def to_json_schema, do: JsonSchema.full()
+
+  @doc """
+  A JSON schema of programs without references, for the structured output of models.
+
+  Operations inside of operations are spelled out for the most frequent ones and left open below.
+
+      iex> schema = PtcRunner.Schema.to_llm_schema()
+      iex> length(schema["properties"]["program"]["anyOf"])
+      50
+
+  """
+  @spec to_llm_schema() :: map()
+  def to_llm_schema, do: JsonSchema.for_llm()
+
+  @doc """
+  The language on one page, for the system prompt of a model that writes programs.
+
+  The option `:examples` says how many examples to show, 0 to 3 (default).
+
+      iex> prompt = PtcRunner.Schema.to_prompt(examples: 1)
+      iex> prompt =~ "Data: load(name), literal(value), var(name)"
+      true
+      iex> prompt =~ "Count filtered items:"
+      true
+
+  """
+  @spec to_prompt(examples: non_neg_integer()) :: String.t()
+  def to_prompt(opts \\ []), do: Prompt.text(Keyword.get(opts, :examples, 3))
+end

@@ -1,0 +1,188 @@
+defmodule Mix.Tasks.Compile.PtcNative do
+  @shortdoc "Builds the Rust library behind PtcRunner.Native"
+  @moduledoc false
+  # Defined here, not in lib/: a project that has this one as a dependency needs
+  # the compiler before anything of lib/ is compiled.
+  #
+  #   native/**, Cargo.* ──cargo──▶ <build root>/native/release ──copy──▶ priv/native
+  #
+  # All Mix environments share one cargo target directory, so the crates are built once.
+
+  use Mix.Task.Compiler
+
+  @recursive true
+  @crate "ptc_nif"
+
+  @impl true
+  def run(args) do
+    built = if "--force" in args or stale?(), do: cargo_build!(), else: :noop
+    copied = install_library()
+    Mix.Project.build_structure()
+    if :ok in [built, copied], do: {:ok, []}, else: {:noop, []}
+  end
+
+  @impl true
+  def manifests, do: [stamp()]
+
+  @impl true
+  def clean do
+    File.rm_rf!(target_dir())
+    File.rm_rf!(Path.dirname(installed_library()))
+  end
+
+  # The stamp's time is the time the last good build began, in whole seconds:
+  # a file saved in that same second may have been missed by it, hence `>=`.
+  defp stale? do
+    case File.stat(stamp(), time: :posix) do
+      {:ok, %{mtime: built_at}} ->
+        not File.exists?(built_library()) or Enum.any?(sources(), &(mtime(&1) >= built_at))
+
+      {:error, _} ->
+        true
+    end
+  end
+
+  # Directories are among the sources: deleting a file changes only its directory.
+  defp sources do
+    ["Cargo.toml", "Cargo.lock", ".cargo/config.toml"] ++ Path.wildcard("native/**")
+  end
+
+  defp mtime(path) do
+    case File.stat(path, time: :posix) do
+      {:ok, stat} -> stat.mtime
+      {:error, _} -> 0
+    end
+  end
+
+  defp cargo_build! do
+    cargo = System.find_executable("cargo") || Mix.raise(missing_cargo())
+    began_at = System.os_time(:second)
+
+    {_, status} =
+      System.cmd(cargo, ["build", "--release", "--locked", "-p", @crate],
+        env: [{"CARGO_TARGET_DIR", target_dir()}],
+        into: IO.stream(:stdio, :line),
+        stderr_to_stdout: true
+      )
+
+    if status != 0 do
+      Mix.raise("cargo could not build the native library of ptc_runner_native (see above)")
+    end
+
+    File.touch!(stamp(), began_at)
+    :ok
+  end
+
+  defp missing_cargo do
+    "ptc_runner_native is built with Rust, and no `cargo` was found on the PATH: " <>
+      "install Rust 1.91 or newer from https://rustup.rs and run this command again."
+  end
+
+  # A library that a running VM has loaded must never be written over in place:
+  # the new one is put beside it and takes its name in one step.
+  defp install_library do
+    library = File.read!(built_library())
+    installed = installed_library()
+
+    if File.read(installed) == {:ok, library} do
+      :noop
+    else
+      File.mkdir_p!(Path.dirname(installed))
+      incoming = "#{installed}.#{System.pid()}"
+      File.write!(incoming, library)
+      File.rename!(incoming, installed)
+    end
+  end
+
+  defp built_library do
+    name =
+      case :os.type() do
+        {:win32, _} -> "#{@crate}.dll"
+        {:unix, :darwin} -> "lib#{@crate}.dylib"
+        {:unix, _} -> "lib#{@crate}.so"
+      end
+
+    Path.join([target_dir(), System.get_env("CARGO_BUILD_TARGET", ""), "release", name])
+  end
+
+  # `:erlang.load_nif/2` looks for .dll on Windows and for .so everywhere else.
+  defp installed_library do
+    extension = if match?({:win32, _}, :os.type()), do: "dll", else: "so"
+    Path.expand("priv/native/#{@crate}.#{extension}")
+  end
+
+  defp stamp, do: Path.join(target_dir(), "#{@crate}.stamp")
+
+  # Beside the builds of all environments: `_build/native`. A MIX_BUILD_PATH names
+  # one build and says nothing about what is beside it, so then it is within.
+  defp target_dir do
+    root = System.get_env("MIX_BUILD_PATH") || Path.dirname(Mix.Project.build_path())
+    Path.expand(Path.join(root, "native"))
+  end
+end
+
+defmodule PtcRunnerNative.MixProject do
+  use Mix.Project
+
+  @version "0.1.0"
+  @description "Runs the JSON programs and signatures of PtcRunner natively: " <>
+                 "a drop-in replacement in Rust for the modules an app calls."
+
+  def project do
+    [
+      app: :ptc_runner_native,
+      version: @version,
+      elixir: "~> 1.14",
+      compilers: [:ptc_native] ++ Mix.compilers(),
+      elixirc_paths: elixirc_paths(Mix.env()),
+      start_permanent: Mix.env() == :prod,
+      deps: [],
+      name: "ptc_runner_native",
+      description: @description,
+      package: package(),
+      docs: docs()
+    ]
+  end
+
+  def application do
+    [extra_applications: [:logger]]
+  end
+
+  defp elixirc_paths(:test), do: ["lib", "test/support"]
+  defp elixirc_paths(_), do: ["lib"]
+
+  # Hex leaves native/ out unless told, and a wildcard over all of native/ would
+  # take target/ along: so every part is named.
+  defp package do
+    [
+      licenses: ["MIT"],
+      links: %{
+        "Changelog" => "https://hexdocs.pm/ptc_runner_native/changelog.html",
+        "PtcRunner" => "https://hexdocs.pm/ptc_runner"
+      },
+      files: [
+        "lib",
+        "native/*/src",
+        "native/*/Cargo.toml",
+        ".cargo/config.toml",
+        "Cargo.toml",
+        "Cargo.lock",
+        ".formatter.exs",
+        "mix.exs",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "guides",
+        "docs"
+      ]
+    ]
+  end
+
+  defp docs do
+    [
+      main: "readme",
+      extras: ["README.md", "CHANGELOG.md", "docs/architecture.md"],
+      source_ref: "v#{@version}"
+    ]
+  end
+end

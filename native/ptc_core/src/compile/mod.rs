@@ -1,0 +1,297 @@
+//! From source to program in one walk: checks, lexical scopes, jumps.
+//!
+//! The walk keeps its own stack of steps, so that nesting costs memory and not call depth. The
+//! steps of an operation come from its plan, in the order in which it checks and evaluates.
+
+mod plan;
+mod scope;
+
+pub use plan::Plan;
+pub use scope::Scope;
+
+use crate::fault::{Code, Fault};
+use crate::ops::OpCode;
+use crate::program::{Const, ConstId, Instr, Program, INPUT};
+use crate::source::{Shape, Source};
+use scope::Bindings;
+
+/// The name under which a program sees its current value.
+pub const INPUT_NAME: &str = "__input";
+
+/// What the check found, about parts of the source.
+pub type Rejection<N> = Fault<Const<N>>;
+
+/// How to read a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Report what is wrong with a part that was given; otherwise a mistake becomes an
+    /// instruction that fails when (and if) it is reached.
+    pub strict: bool,
+    /// How many operations may stand inside one another.
+    pub depth: u32,
+    /// How many parts the walk may look at before it gives up as [`Failure::Exhausted`].
+    pub parts: usize,
+}
+
+/// Why there is no program.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure<N> {
+    /// The check found a mistake.
+    Rejected(Rejection<N>),
+    /// [`Options::parts`] is used up.
+    Exhausted,
+}
+
+/// A program and its constants.
+pub struct Compiled<N> {
+    /// The instructions.
+    pub program: Program,
+    /// What [`ConstId`]s stand for.
+    pub consts: Vec<Const<N>>,
+}
+
+/// Compiles the program whose root is `root`.
+pub fn compile<S: Source>(
+    source: &S,
+    root: S::Node,
+    options: Options,
+) -> Result<Compiled<S::Node>, Failure<S::Node>> {
+    let mut compiler = Compiler {
+        source,
+        consts: Vec::new(),
+        code: Vec::new(),
+        labels: Vec::new(),
+        bindings: Bindings::default(),
+        slots: 1,
+        reads_input: false,
+        depth: options.depth,
+        parts: options.parts,
+        todo: Vec::new(),
+        planned: Vec::new(),
+    };
+    compiler.todo.push(Step::Visit {
+        node: root,
+        scope: Scope::outermost(options.strict),
+        given: false,
+    });
+    while let Some(step) = compiler.todo.pop() {
+        compiler.spend(1)?;
+        compiler.step(step)?;
+    }
+    Ok(compiler.finish())
+}
+
+/// A place in the code that is not known yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Label(u32);
+
+/// Whether the walk goes on.
+type Walk<S> = Result<(), Failure<<S as Source>::Node>>;
+
+/// One step of the walk.
+enum Step<'s, N> {
+    /// Check and compile a part as an operation. `given`: the operation around it set the current
+    /// value, which then wins over the part's own `__input`.
+    Visit { node: N, scope: Scope, given: bool },
+    /// The same for a field of an operation, which must be there.
+    Field {
+        owner: N,
+        op: OpCode,
+        name: &'static str,
+        number: bool,
+        given: bool,
+        scope: Scope,
+    },
+    /// Emit an instruction.
+    Emit(Instr),
+    /// A label stands here.
+    Mark(Label),
+    /// A `let` binding begins …
+    Bind(&'s [u8], u32),
+    /// … and ends.
+    Unbind(&'s [u8]),
+}
+
+/// The state of one walk.
+pub struct Compiler<'s, S: Source> {
+    source: &'s S,
+    consts: Vec<Const<S::Node>>,
+    code: Vec<Instr>,
+    labels: Vec<u32>,
+    bindings: Bindings<'s>,
+    slots: u32,
+    reads_input: bool,
+    depth: u32,
+    parts: usize,
+    /// What is left to do, next step last.
+    todo: Vec<Step<'s, S::Node>>,
+    /// The steps of the plan that is being made, first step first.
+    planned: Vec<Step<'s, S::Node>>,
+}
+
+impl<'s, S: Source> Compiler<'s, S> {
+    fn step(&mut self, step: Step<'s, S::Node>) -> Walk<S> {
+        match step {
+            Step::Visit { node, scope, given } => self.visit(node, scope, given)?,
+            Step::Field {
+                owner,
+                op,
+                name,
+                number,
+                given,
+                scope,
+            } => match self.source.field(owner, name) {
+                Some(node) if number && self.is_number(node) => {
+                    let id = self.constant(Const::Node(node));
+                    self.code.push(Instr::Const(id));
+                }
+                Some(node) => self.visit(node, scope, given)?,
+                None => self.mistake(scope, Code::FieldMissing, Some(op), Some(name))?,
+            },
+            Step::Emit(instr) => self.code.push(instr),
+            Step::Mark(label) => self.labels[label.0 as usize] = self.code.len() as u32,
+            Step::Bind(name, slot) => self.bindings.bind(name, slot),
+            Step::Unbind(name) => self.bindings.unbind(name),
+        }
+        Ok(())
+    }
+
+    fn visit(
+        &mut self,
+        node: S::Node,
+        mut scope: Scope,
+        given: bool,
+    ) -> Walk<S> {
+        if !self.source.is_map(node) {
+            return self.wrong(scope, Code::NodeNotAMap, node);
+        }
+        scope.depth += 1;
+        if scope.depth > self.depth {
+            let limit = Const::Int(i64::from(self.depth));
+            return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
+        }
+        let op = match self.source.field(node, "op") {
+            None => OpCode::IMPLICIT_OBJECT,
+            Some(name) if self.source.shape(name) == Shape::Null => {
+                return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
+            }
+            Some(name) => match self.source.text(name).and_then(OpCode::from_name) {
+                Some(op) => op,
+                None => return self.wrong(scope, Code::UnknownOp, name),
+            },
+        };
+        if !given && op.sees_input() {
+            if let Some(value) = self.source.field(node, INPUT_NAME) {
+                let id = self.constant(Const::Node(value));
+                scope.input = self.take_slot(&mut scope);
+                self.code.push(Instr::Const(id));
+                self.code.push(Instr::Store(scope.input));
+            }
+        }
+        let implicit = self.source.field(node, "op").is_none();
+        let planned = op.plan(&mut Plan::new(self, node, op, scope, implicit));
+        let steps = self.planned.drain(..).rev();
+        self.todo.extend(steps);
+        planned
+    }
+
+    fn spend(&mut self, parts: usize) -> Walk<S> {
+        self.parts = self.parts.checked_sub(parts).ok_or(Failure::Exhausted)?;
+        Ok(())
+    }
+
+    fn is_number(&self, node: S::Node) -> bool {
+        matches!(
+            self.source.shape(node),
+            Shape::Integer { .. } | Shape::Float
+        )
+    }
+
+    fn constant(&mut self, value: Const<S::Node>) -> ConstId {
+        self.consts.push(value);
+        (self.consts.len() - 1) as ConstId
+    }
+
+    fn take_slot(&mut self, scope: &mut Scope) -> u32 {
+        let slot = scope.free;
+        scope.free += 1;
+        self.slots = self.slots.max(scope.free);
+        slot
+    }
+
+    /// A mistake about a part of the source.
+    fn wrong(&mut self, scope: Scope, code: Code, node: S::Node) -> Walk<S> {
+        self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
+    }
+
+    /// A mistake about a field. Left out where an operation should stand, it is a `nil` there.
+    fn mistake(
+        &mut self,
+        scope: Scope,
+        code: Code,
+        op: Option<OpCode>,
+        field: Option<&'static str>,
+    ) -> Walk<S> {
+        if scope.strict {
+            let terms = vec![];
+            let fault = Fault {
+                code,
+                op,
+                field,
+                terms,
+            };
+            return Err(Failure::Rejected(fault));
+        }
+        self.reject(scope, Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]))
+    }
+
+    /// Ends the walk with the fault, or leaves an instruction that fails with it.
+    fn reject(
+        &mut self,
+        scope: Scope,
+        fault: Rejection<S::Node>,
+    ) -> Walk<S> {
+        if scope.strict {
+            return Err(Failure::Rejected(fault));
+        }
+        let instr = self.fail(fault);
+        self.code.push(instr);
+        Ok(())
+    }
+
+    fn fail(&mut self, fault: Rejection<S::Node>) -> Instr {
+        let subject = match fault.terms.first() {
+            Some(subject) => self.constant(*subject),
+            None => crate::program::NO_CONST,
+        };
+        Instr::Fail {
+            code: fault.code,
+            op: fault.op,
+            field: fault.field,
+            subject,
+        }
+    }
+
+    fn finish(mut self) -> Compiled<S::Node> {
+        self.code.push(Instr::Done);
+        let labels = self.labels;
+        for instr in &mut self.code {
+            match instr {
+                Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
+                Instr::Enter(looped) | Instr::Next(looped) => {
+                    looped.to = labels[looped.to as usize]
+                }
+                Instr::Slot(INPUT) => self.reads_input = true,
+                _ => {}
+            }
+        }
+        Compiled {
+            program: Program {
+                code: self.code,
+                slots: self.slots,
+                reads_input: self.reads_input,
+            },
+            consts: self.consts,
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What an operation's plan is written with: its fields, their checks, and the steps that follow.
+
+use super::{Compiler, Failure, Label, Scope, Step, INPUT_NAME};
+use crate::fault::{Code, Fault};
+use crate::ops::OpCode;
+use crate::program::{Apply, Const, ConstId, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST};
+use crate::source::{Shape, Source};
+
+/// The result of a check.
+pub type Checked<T, N> = Result<T, Failure<N>>;
+
+/// The plan of one operation. Checks happen at once, steps in the order they are added.
+pub struct Plan<'p, 's, S: Source> {
+    compiler: &'p mut Compiler<'s, S>,
+    /// The operation's part of the source.
+    pub node: S::Node,
+    /// Which operation it is.
+    pub op: OpCode,
+    /// Where it stands.
+    pub scope: Scope,
+    /// Whether the part is an object that names no operation.
+    pub implicit: bool,
+}
+
+impl<'p, 's, S: Source> Plan<'p, 's, S> {
+    pub(super) fn new(
+        compiler: &'p mut Compiler<'s, S>,
+        node: S::Node,
+        op: OpCode,
+        scope: Scope,
+        implicit: bool,
+    ) -> Self {
+        Plan {
+            compiler,
+            node,
+            op,
+            scope,
+            implicit,
+        }
+    }
+
+    /// The source, for what the helpers here do not ask.
+    pub fn source(&self) -> &'s S {
+        self.compiler.source
+    }
+
+    // Fields and their checks
+
+    /// The field, if it is there.
+    pub fn field(&self, name: &'static str) -> Option<S::Node> {
+        self.compiler.source.field(self.node, name)
+    }
+
+    /// The field, if it is there and not `nil`.
+    pub fn non_null(&self, name: &'static str) -> Option<S::Node> {
+        self.field(name).filter(|node| self.shape(*node) != Shape::Null)
+    }
+
+    /// What a part is.
+    pub fn shape(&self, node: S::Node) -> Shape {
+        self.compiler.source.shape(node)
+    }
+
+    /// The field must be there.
+    pub fn required(&self, name: &'static str) -> Checked<(), S::Node> {
+        match self.field(name) {
+            Some(_) => Ok(()),
+            None => self.complain(Code::FieldMissing, name, vec![]),
+        }
+    }
+
+    /// The field must be there and a string.
+    pub fn string(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
+        self.required(name)?;
+        self.string_if_any(name)
+    }
+
+    /// If the field is there, it must be a string.
+    pub fn string_if_any(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
+        if let Some(node) = self.field(name) {
+            if self.shape(node) != Shape::String {
+                self.complain(Code::FieldNotString, name, vec![])?;
+            }
+        }
+        Ok(self.constant_of(name))
+    }
+
+    /// The field must be there and a list; nothing if it is not, in an unchecked part.
+    pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
+        self.required(name)?;
+        match self.field(name) {
+            None => Ok(Some(vec![])),
+            Some(node) if self.shape(node) == Shape::List => {
+                let elements = self.compiler.source.elements(node);
+                self.compiler.spend(elements.len())?;
+                Ok(Some(elements))
+            }
+            Some(node) => {
+                self.complain(Code::FieldNotList, name, vec![])?;
+                self.fail(Code::UncheckedNotList, name, Const::Node(node));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The entries of a map, in ascending order of the keys.
+    pub fn entries(&mut self, map: S::Node) -> Checked<Vec<(S::Node, S::Node)>, S::Node> {
+        self.compiler.spend(self.compiler.source.size(map))?;
+        Ok(self.compiler.source.entries(map))
+    }
+
+    /// Every part must be a string.
+    pub fn all_strings(&self, name: &'static str, parts: &[S::Node]) -> Checked<(), S::Node> {
+        match parts.iter().all(|part| self.shape(*part) == Shape::String) {
+            true => Ok(()),
+            false => self.complain(Code::FieldNotStrings, name, vec![]),
+        }
+    }
+
+    /// The field must be there and an integer that is not negative.
+    pub fn count(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
+        match self.non_null(name).map(|node| (node, self.shape(node))) {
+            None => self.complain(Code::FieldMissing, name, vec![])?,
+            Some((_, Shape::Integer { negative: false })) => {}
+            Some((node, Shape::Integer { negative: true })) => {
+                self.complain(Code::FieldNegative, name, vec![Const::Node(node)])?
+            }
+            Some(_) => self.complain(Code::FieldNotInteger, name, vec![])?,
+        }
+        Ok(self.constant_of(name))
+    }
+
+    /// A mistake in a checked part ends the walk; in an unchecked part it is overlooked here, and
+    /// the evaluation meets it.
+    pub fn complain(
+        &self,
+        code: Code,
+        field: &'static str,
+        terms: Vec<Const<S::Node>>,
+    ) -> Checked<(), S::Node> {
+        match self.scope.strict {
+            false => Ok(()),
+            true => Err(Failure::Rejected(
+                Fault::new(code, Some(self.op), terms).about(field),
+            )),
+        }
+    }
+
+    // Constants and slots
+
+    /// The field as a constant; `nil` if it is not there.
+    pub fn constant_of(&mut self, name: &'static str) -> ConstId {
+        let value = self.field(name).map_or(Const::Nil, Const::Node);
+        self.compiler.constant(value)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: Const<S::Node>) -> ConstId {
+        self.compiler.constant(value)
+    }
+
+    /// Constants that stand side by side; gives the first one's index.
+    pub fn constants(&mut self, parts: impl Iterator<Item = S::Node>) -> ConstId {
+        let first = self.compiler.consts.len() as ConstId;
+        self.compiler.consts.extend(parts.map(Const::Node));
+        first
+    }
+
+    /// A slot for the rest of this operation.
+    pub fn take_slot(&mut self) -> Slot {
+        self.compiler.take_slot(&mut self.scope)
+    }
+
+    /// The slot of the innermost `let` of this name.
+    pub fn binding(&self, name: &[u8]) -> Option<Slot> {
+        self.compiler.bindings.slot(name)
+    }
+
+    /// Whether a part is `{"op": "var", "name": "__input"}`.
+    pub fn names_input(&self, node: S::Node) -> bool {
+        let source = self.compiler.source;
+        let text = |name| source.field(node, name).and_then(|part| source.text(part));
+        source.is_map(node)
+            && text("op") == Some(b"var")
+            && text("name") == Some(INPUT_NAME.as_bytes())
+    }
+
+    // Steps
+
+    /// Emit an instruction.
+    pub fn emit(&mut self, instr: Instr) {
+        self.compiler.planned.push(Step::Emit(instr));
+    }
+
+    /// Fail when reached.
+    pub fn fail(&mut self, code: Code, field: &'static str, subject: Const<S::Node>) {
+        let fault = Fault::new(code, Some(self.op), vec![subject]);
+        let instr = self.compiler.fail(fault.about(field));
+        self.emit(instr);
+    }
+
+    /// Fail when reached without a current value.
+    pub fn needs_input(&mut self) {
+        if self.scope.input == INPUT {
+            self.compiler.reads_input = true;
+            self.emit(Instr::NeedInput(self.op));
+        }
+    }
+
+    /// Ask the operation whether it can go on with what it has so far.
+    pub fn expect(&mut self) {
+        self.emit(Instr::Expect {
+            op: self.op,
+            input: self.scope.input,
+        });
+    }
+
+    /// Evaluate a field, which must hold an operation.
+    pub fn expr(&mut self, name: &'static str) {
+        self.expr_in(name, self.scope, false);
+    }
+
+    /// The same, where a bare number may stand too.
+    pub fn number(&mut self, name: &'static str) {
+        self.field_step(name, self.scope, true, false);
+    }
+
+    /// The same in another scope; `given` if this operation sets the current value there.
+    pub fn expr_in(&mut self, name: &'static str, scope: Scope, given: bool) {
+        self.field_step(name, scope, false, given);
+    }
+
+    fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
+        self.compiler.planned.push(Step::Field {
+            owner: self.node,
+            op: self.op,
+            name,
+            number,
+            given,
+            scope,
+        });
+    }
+
+    /// Evaluate a part, which must be an operation.
+    pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
+        self.compiler.planned.push(Step::Visit { node, scope, given });
+    }
+
+    /// Evaluate a part if it names an operation, take it literally otherwise.
+    pub fn value(&mut self, node: S::Node, scope: Scope) {
+        match self.is_operation(node) {
+            true => self.visit(node, scope, false),
+            false => {
+                let id = self.constant(Const::Node(node));
+                self.emit(Instr::Const(id));
+            }
+        }
+    }
+
+    /// Whether a part is a map with the key `op`.
+    pub fn is_operation(&self, node: S::Node) -> bool {
+        self.source().is_map(node) && self.source().field(node, "op").is_some()
+    }
+
+    /// Evaluate this operation with the constants and as many operands from the stack.
+    pub fn apply(&mut self, operands: u32, [a, b, c]: [u32; 3]) {
+        self.emit(Instr::Apply(Apply {
+            op: self.op,
+            input: self.scope.input,
+            operands,
+            a,
+            b,
+            c,
+        }));
+    }
+
+    /// Evaluate this operation with the current value and one constant.
+    pub fn apply_to_input(&mut self, a: ConstId) {
+        self.needs_input();
+        self.apply(0, [a, NO_CONST, NO_CONST]);
+    }
+
+    /// Run the body in a field once an item of the current value.
+    pub fn each_item(&mut self, kind: LoopKind, body: &'static str) {
+        self.needs_input();
+        let list = self.scope.input;
+        let item = self.take_slot();
+        self.take_slot(); // the rest of the list
+        let (start, end) = (self.label(), self.label());
+        let at = |to: Label| Loop {
+            kind,
+            list,
+            item,
+            to: to.0,
+        };
+        self.emit(Instr::Enter(at(end)));
+        self.mark(start);
+        self.expr_in(body, self.scope.with_input(item), true);
+        self.emit(Instr::Next(at(start)));
+        self.mark(end);
+    }
+
+    /// A place to jump to, marked later.
+    pub fn label(&mut self) -> Label {
+        self.compiler.labels.push(0);
+        Label(self.compiler.labels.len() as u32 - 1)
+    }
+
+    /// The label stands here.
+    pub fn mark(&mut self, label: Label) {
+        self.compiler.planned.push(Step::Mark(label));
+    }
+
+    /// Go on at the label.
+    pub fn jump(&mut self, label: Label) {
+        self.emit(Instr::Jump(label.0));
+    }
+
+    /// Pop; go on at the label if the value's truth is `when`.
+    pub fn jump_if(&mut self, when: bool, label: Label) {
+        self.emit(Instr::JumpIf { when, to: label.0 });
+    }
+
+    /// From here on the name means the slot …
+    pub fn bind(&mut self, name: &'s [u8], slot: Slot) {
+        self.compiler.planned.push(Step::Bind(name, slot));
+    }
+
+    /// … until here.
+    pub fn unbind(&mut self, name: &'s [u8]) {
+        self.compiler.planned.push(Step::Unbind(name));
+    }
+}

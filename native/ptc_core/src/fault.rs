@@ -1,0 +1,144 @@
+//! Errors as data: a code, the operation and field it is about, and the offending terms.
+
+use crate::ops::OpCode;
+
+/// What a checked program or a run can end with; the text is made by whoever shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}")]
+pub struct CodeError(pub Code);
+
+/// The codes. Those of the check come first, then those of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// `5` where an operation should stand. Terms: the part.
+    NodeNotAMap,
+    /// `{"op": null}`
+    MissingOp,
+    /// `{"op": "flter"}`. Terms: the name.
+    UnknownOp,
+    /// `{"op": "load"}` without `name`.
+    FieldMissing,
+    /// `{"op": "load", "name": 1}`
+    FieldNotString,
+    /// `{"op": "pipe", "steps": 1}`
+    FieldNotList,
+    /// `{"op": "call", "tool": "t", "args": 1}`
+    FieldNotMap,
+    /// `{"op": "nth", "index": 1.5}`
+    FieldNotInteger,
+    /// `{"op": "nth", "index": -1}`. Terms: the integer.
+    FieldNegative,
+    /// `{"op": "select", "fields": [1]}` and the same for `path`.
+    FieldNotStrings,
+    /// `{"op": "sort_by", "field": "a", "order": "up"}`. Terms: the order.
+    UnknownOrder,
+    /// `{"op": "get", "field": "a", "path": ["a"]}`
+    FieldAndPath,
+    /// `{"op": "get"}`
+    NeitherFieldNorPath,
+    /// More operations inside one another than the limit allows. Terms: the limit.
+    TooDeep,
+
+    /// `{"op": "count"}` with nothing to count.
+    NoInput,
+    /// `count` of what is no list. Terms: the value.
+    NeedsList,
+    /// `keys` of what is no map. Terms: the value.
+    NeedsMap,
+    /// `sum` over an item that is no map. Terms: the item.
+    NeedsListOfMaps,
+    /// `sum` over a value that is no number. Terms: the value.
+    NeedsNumbers,
+    /// `merge` with a value that is no map. Terms: the value.
+    NeedsMapValues,
+    /// `zip` with a value that is no list. Terms: the value.
+    NeedsListValues,
+    /// `add` of what is no number. Terms: left and right.
+    NeedsNumericOperands,
+    /// `div` by zero.
+    DivisionByZero,
+    /// `round` of what is no number, or to what is no integer. Terms: value and precision.
+    NeedsValueAndPrecision,
+    /// `round` to 16 places. Terms: the precision.
+    PrecisionOutOfRange,
+    /// A result no double can hold.
+    BadArith,
+    /// `get` through what is no map. Terms: the value in the way.
+    PathThroughNonMap,
+    /// `typeof` of a tuple. Terms: the value.
+    NoTypeName,
+    /// `load` with a name that is no string, in a part that was never checked. Terms: the name.
+    ContextKey,
+    /// The same for `var`.
+    MemoryKey,
+    /// The same for `let`.
+    LetName,
+    /// The same for the number of `nth`, `take`, `drop`. Terms: the number.
+    NotACount,
+    /// The same for a field that must be a list. Terms: the value.
+    UncheckedNotList,
+    /// The same for a field that must be a map. Terms: the value.
+    UncheckedNotMap,
+}
+
+/// An error with what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault<T> {
+    /// What happened.
+    pub code: Code,
+    /// The operation, where there is one.
+    pub op: Option<OpCode>,
+    /// The field, where it is about one.
+    pub field: Option<&'static str>,
+    /// The offending terms, as [`Code`] lists them.
+    pub terms: Vec<T>,
+}
+
+impl<T> Fault<T> {
+    /// An error that is about no field.
+    pub fn new(code: Code, op: Option<OpCode>, terms: Vec<T>) -> Self {
+        Fault {
+            code,
+            op,
+            field: None,
+            terms,
+        }
+    }
+
+    /// The same error about a field.
+    pub fn about(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+
+    /// The same error about other handles of the same terms.
+    pub fn map<U>(self, term: impl FnMut(T) -> U) -> Fault<U> {
+        Fault {
+            code: self.code,
+            op: self.op,
+            field: self.field,
+            terms: self.terms.into_iter().map(term).collect(),
+        }
+    }
+}
+
+/// Why a run stopped before its end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Halt<T> {
+    /// The program is at fault.
+    Fault(Box<Fault<T>>),
+    /// This slice is used up: go on in another one, from the same instruction.
+    SliceOver,
+    /// The deadline has passed.
+    DeadlinePassed,
+    /// More words built than allowed.
+    MemoryExceeded,
+    /// Nobody waits for the answer.
+    Abandoned,
+}
+
+impl<T> From<Fault<T>> for Halt<T> {
+    fn from(fault: Fault<T>) -> Self {
+        Halt::Fault(Box::new(fault))
+    }
+}

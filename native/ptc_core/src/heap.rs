@@ -1,0 +1,102 @@
+//! What the VM asks of the heap its terms live on: the BEAM's in production, plain Rust in tests.
+
+use crate::number::Number;
+use std::cmp::Ordering;
+
+/// The kinds of term that operations tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The atom `nil`.
+    Nil,
+    /// `true` or `false`.
+    Bool,
+    /// An integer of any size, or a float.
+    Number,
+    /// A binary; whether it is UTF-8 or not.
+    String,
+    /// A list, proper or not, empty or not.
+    List,
+    /// A map; structs are maps.
+    Map,
+    /// Other atoms, tuples, pids, references, funs, bitstrings, …
+    Other,
+}
+
+/// What a look-up in a term found.
+#[derive(Debug, Clone, Copy)]
+pub enum Lookup<T> {
+    /// The term is a map and has the key.
+    Found(T),
+    /// The term is a map without the key.
+    Missing,
+    /// The term is no map.
+    NotAMap,
+}
+
+/// A heap of immutable terms.
+///
+/// Everything here takes constant time unless it says otherwise; whatever is longer is cut up by
+/// the caller, who counts fuel.
+pub trait Heap {
+    /// A handle to a term.
+    type Term: Copy;
+    /// What one place in a program remembers between look-ups of its key in one map after another.
+    type KeyCache: Copy + Default;
+
+    /// The kind of `term`.
+    fn kind(&self, term: Self::Term) -> Kind;
+    /// False for `nil` and `false` only.
+    fn truthy(&self, term: Self::Term) -> bool;
+    /// Strict equality, `===`.
+    fn identical(&self, a: Self::Term, b: Self::Term) -> bool;
+    /// Term order; `Equal` is `==`.
+    fn compare(&self, a: Self::Term, b: Self::Term) -> Ordering;
+    /// Equal for identical terms; `seed` keeps the values from being foreseen.
+    fn hash(&self, term: Self::Term, seed: u64) -> u64;
+
+    /// The number, if it is one.
+    fn number(&self, term: Self::Term) -> Option<Number>;
+    /// The integer, if it is one of 64 bits.
+    fn small_integer(&self, term: Self::Term) -> Option<i64>;
+    /// The float, if it is one.
+    fn float(&self, term: Self::Term) -> Option<f64>;
+    /// The content of a binary.
+    fn bytes(&self, term: Self::Term) -> Option<&[u8]>;
+    /// Head and tail of a non-empty list.
+    fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
+    /// The empty list, and nothing else.
+    fn is_empty_list(&self, term: Self::Term) -> bool;
+    /// The number of entries of a map.
+    fn map_size(&self, term: Self::Term) -> Option<usize>;
+    /// The value at `key`.
+    fn lookup(&self, map: Self::Term, key: Self::Term, cache: &mut Self::KeyCache)
+        -> Lookup<Self::Term>;
+    /// All entries of a map, in no order that means anything. Linear.
+    fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
+
+    /// `nil`
+    fn nil(&self) -> Self::Term;
+    /// `true` or `false`
+    fn boolean(&self, value: bool) -> Self::Term;
+    /// A new number; nothing for a float that is not finite.
+    fn make_number(&mut self, number: Number) -> Option<Self::Term>;
+    /// A new binary. Linear.
+    fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
+    /// A new proper list. Linear.
+    fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
+    /// A new list cell.
+    fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
+    /// A new map; of equal keys the first one counts. `like` is a map made here before with the
+    /// same keys, whose structure may be shared. Linear in the fields.
+    fn make_map(
+        &mut self,
+        keys: &[Self::Term],
+        values: &[Self::Term],
+        like: Option<Self::Term>,
+    ) -> Self::Term;
+
+    /// Words built so far by the `make_` functions and [`Heap::cons`].
+    fn words_built(&self) -> usize;
+    /// The process that asked is gone, and with it every use of an answer.
+    fn abandoned(&self) -> bool;
+}

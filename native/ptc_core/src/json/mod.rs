@@ -1,0 +1,30 @@
+//! JSON text: strict RFC 8259, read without recursion, errors with byte positions.
+
+mod builder;
+mod document;
+mod reader;
+mod text;
+
+pub use builder::TermBuilder;
+pub use document::{Document, Entry};
+pub use reader::{read, Limits, Sink};
+pub use text::Text;
+
+/// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// `[1,]` at 3, `nul` at 0, `"\x"` at 1: the first byte that cannot stand where it stands.
+    #[error("Unexpected token at position {0}")]
+    UnexpectedToken(usize),
+    /// `[1` at 2: the text ends inside a value.
+    #[error("Unexpected end of input at position {0}")]
+    UnexpectedEnd(usize),
+    /// One `[` or `{` more than [`Limits::depth`] allows, and where it stands.
+    #[error("Nesting exceeds {limit} levels at position {position}")]
+    TooDeep {
+        /// The limit that was crossed.
+        limit: usize,
+        /// The offset of the bracket that crossed it.
+        position: usize,
+    },
+}

@@ -1,0 +1,208 @@
+//! Numbers as the BEAM counts: exact integers of any size, finite doubles, and its own conversion.
+
+use num_bigint::{BigInt, Sign};
+
+/// An integer or a finite double.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Number {
+    /// An integer of 64 bits.
+    Int(i64),
+    /// Any other integer.
+    Big(BigInt),
+    /// A finite double.
+    Float(f64),
+}
+
+/// The result of arithmetic that the BEAM refuses with `badarith`: an overflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadArith;
+
+/// Addition, subtraction, multiplication: exact on integers, in doubles as soon as one is a float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `left + right`
+    Add,
+    /// `left - right`
+    Sub,
+    /// `left * right`
+    Mul,
+}
+
+impl Number {
+    /// An integer of any size in its smallest form.
+    pub fn from_big(big: BigInt) -> Self {
+        match i64::try_from(&big) {
+            Ok(small) => Number::Int(small),
+            Err(_) => Number::Big(big),
+        }
+    }
+
+    /// An integer as it stands in JSON text: digits, maybe a sign.
+    pub fn from_digits(digits: &[u8]) -> Self {
+        let (negative, digits) = match digits.split_first() {
+            Some((b'-', digits)) => (true, digits),
+            _ => (false, digits),
+        };
+        let size = big_of(digits);
+        Number::from_big(if negative { -size } else { size })
+    }
+
+    /// True for 0, 0.0 and -0.0.
+    pub fn is_zero(&self) -> bool {
+        matches!(self, Number::Int(0)) || matches!(self, Number::Float(value) if *value == 0.0)
+    }
+
+    /// The double the BEAM makes of this number.
+    ///
+    /// A big integer is summed from its 64-bit limbs in double arithmetic, which is what the BEAM
+    /// does and which is not always the nearest double.
+    pub fn to_float(&self) -> Result<f64, BadArith> {
+        let value = match self {
+            Number::Int(value) => *value as f64,
+            Number::Float(value) => *value,
+            Number::Big(big) => {
+                let limb = |sum: f64, limb: &u64| sum * 18_446_744_073_709_551_616.0 + *limb as f64;
+                let size = big.magnitude().to_u64_digits().iter().rev().fold(0.0, limb);
+                match big.sign() {
+                    Sign::Minus => -size,
+                    _ => size,
+                }
+            }
+        };
+        finite(value)
+    }
+
+    /// The 64-bit limbs an integer takes; 1 for a float.
+    pub fn limbs(&self) -> usize {
+        match self {
+            Number::Big(big) => big.bits().div_ceil(64) as usize,
+            _ => 1,
+        }
+    }
+
+    fn to_big(&self) -> Option<BigInt> {
+        match self {
+            Number::Int(value) => Some(BigInt::from(*value)),
+            Number::Big(big) => Some(big.clone()),
+            Number::Float(_) => None,
+        }
+    }
+}
+
+/// The value of decimal digits: halves put together by a product, since reading digit by digit is
+/// quadratic. The depth is the logarithm of their number.
+fn big_of(digits: &[u8]) -> BigInt {
+    const FEW: usize = 1024;
+    if digits.len() <= FEW {
+        return BigInt::parse_bytes(digits, 10).unwrap_or_default();
+    }
+    let (high, low) = digits.split_at(digits.len() / 2);
+    big_of(high) * BigInt::from(10).pow(low.len() as u32) + big_of(low)
+}
+
+impl Arithmetic {
+    /// `left op right`
+    pub fn apply(self, left: &Number, right: &Number) -> Result<Number, BadArith> {
+        if let (Number::Int(left), Number::Int(right)) = (left, right) {
+            let small = match self {
+                Arithmetic::Add => left.checked_add(*right),
+                Arithmetic::Sub => left.checked_sub(*right),
+                Arithmetic::Mul => left.checked_mul(*right),
+            };
+            if let Some(small) = small {
+                return Ok(Number::Int(small));
+            }
+        }
+        if let (Some(left), Some(right)) = (left.to_big(), right.to_big()) {
+            return Ok(Number::from_big(match self {
+                Arithmetic::Add => left + right,
+                Arithmetic::Sub => left - right,
+                Arithmetic::Mul => left * right,
+            }));
+        }
+        let (left, right) = (left.to_float()?, right.to_float()?);
+        finite(match self {
+            Arithmetic::Add => left + right,
+            Arithmetic::Sub => left - right,
+            Arithmetic::Mul => left * right,
+        })
+        .map(Number::Float)
+    }
+}
+
+/// `left / right` in doubles; the caller has looked at zero.
+pub fn divide(left: &Number, right: &Number) -> Result<f64, BadArith> {
+    finite(left.to_float()? / right.to_float()?)
+}
+
+/// The double, unless it overflowed.
+pub fn finite(value: f64) -> Result<f64, BadArith> {
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(BadArith),
+    }
+}
+
+/// The double nearest to `value` rounded to `places` decimals (0 to 15) in exact decimal
+/// arithmetic, ties away from zero, as `Float.round/2` does it.
+pub fn round(value: f64, places: u32) -> f64 {
+    let bits = value.to_bits();
+    let exponent = ((bits >> 52) & 0x7FF) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    // value = mantissa * 2^-shift, exactly
+    let (mantissa, shift) = match exponent {
+        0 => (fraction, 1074),
+        _ => (fraction | (1 << 52), 1075 - exponent),
+    };
+    if shift <= 0 {
+        return value; // an integer already
+    }
+    // mantissa < 2^53 and 10^15 < 2^50: below one half for every larger shift.
+    let scaled = mantissa as u128 * 10u128.pow(places);
+    let rounded = match shift {
+        1..=120 => (scaled + (1u128 << (shift - 1))) >> shift,
+        _ => 0,
+    };
+    // Reading decimal text is the correctly rounded quotient by a power of ten.
+    let size: f64 = format!("{rounded}e-{places}").parse().unwrap_or(0.0);
+    size.copysign(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_the_exact_binary_value() {
+        for (value, places, expected) in [
+            (2.5, 0, 3.0),
+            (-2.5, 0, -3.0),
+            (0.125, 2, 0.13),
+            (2.675, 2, 2.67),
+            (1.005, 2, 1.0),
+            (1.0e300, 15, 1.0e300),
+            (5.0e-324, 15, 0.0),
+            (123.456, 15, 123.456),
+            (9007199254740991.5, 1, 9007199254740991.5),
+        ] {
+            assert_eq!(round(value, places), expected, "{value} to {places}");
+        }
+        assert!(round(-0.4, 0).is_sign_negative());
+    }
+
+    #[test]
+    fn integers_leave_64_bits_and_come_back() {
+        let max = Number::Int(i64::MAX);
+        let bigger = Arithmetic::Add.apply(&max, &Number::Int(1)).unwrap();
+        assert_eq!(bigger, Number::from_digits(b"9223372036854775808"));
+        assert_eq!(Arithmetic::Sub.apply(&bigger, &Number::Int(1)), Ok(max));
+    }
+
+    #[test]
+    fn overflow_is_an_error_not_infinity() {
+        let huge = Number::Float(1.0e308);
+        assert_eq!(Arithmetic::Mul.apply(&huge, &huge), Err(BadArith));
+        let digits = [b'9'; 400];
+        assert_eq!(Number::from_digits(&digits).to_float(), Err(BadArith));
+    }
+}

@@ -1,0 +1,100 @@
+//! A value inside a value: `get`.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::Plan;
+use crate::fault::{Code, Fault};
+use crate::heap::{Heap, Kind, Lookup};
+use crate::program::{Apply, Const, NO_CONST};
+use crate::source::{Shape, Source};
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Get;
+
+/// Stands for the length of a path that is no list.
+const NO_PATH: u32 = u32::MAX;
+
+impl Operation for Get {
+    const NAME: &'static str = "get";
+    const FAMILY: &'static str = "Access";
+    const ABOUT: &'static str = "The value of a field, or at the end of a path of fields.";
+    const FIELDS: &'static [Field] = &[
+        Field::optional("default", FieldKind::Any),
+        Field::optional("field", FieldKind::String),
+        Field::optional("path", FieldKind::StringList),
+    ];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let (field, path) = (plan.field("field"), plan.field("path"));
+        let is_string = |plan: &Plan<'_, '_, S>, node| plan.shape(node) == Shape::String;
+        match (field, path) {
+            (Some(_), Some(_)) => plan.complain(Code::FieldAndPath, "field", vec![])?,
+            (Some(field), None) if !is_string(plan, field) => {
+                plan.complain(Code::FieldNotString, "field", vec![])?
+            }
+            (None, Some(path)) if plan.shape(path) != Shape::List => {
+                plan.complain(Code::FieldNotList, "path", vec![])?
+            }
+            (None, Some(path)) => plan.all_strings("path", &plan.source().elements(path))?,
+            (None, None) => plan.complain(Code::NeitherFieldNorPath, "field", vec![])?,
+            (Some(_), None) => {}
+        }
+        let default = match plan.field("default") {
+            Some(default) => plan.constant(Const::Node(default)),
+            None => NO_CONST,
+        };
+        plan.needs_input();
+        let steps = match (field, path) {
+            (Some(field), _) => vec![field],
+            (None, Some(path)) if plan.shape(path) == Shape::List => plan.source().elements(path),
+            (None, Some(path)) => {
+                let path = plan.constant(Const::Node(path));
+                plan.apply(0, [path, NO_PATH, default]);
+                return Ok(());
+            }
+            (None, None) => vec![],
+        };
+        let length = steps.len() as u32;
+        let first = plan.constants(steps.into_iter());
+        plan.apply(0, [first, length, default]);
+        Ok(())
+    }
+
+    /// `a`, `b`: the path's first key and its length; `c`: the default, if any.
+    #[inline]
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let found = match apply.b {
+            1 => {
+                let input = machine.slot(apply.input);
+                machine.value_or_nil(input, apply.a)
+            }
+            _ => follow(machine, apply)?,
+        };
+        if apply.c != NO_CONST && machine.heap.kind(found) == Kind::Nil {
+            return Ok(machine.constant(apply.c));
+        }
+        Ok(found)
+    }
+}
+
+fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    let mut value = machine.slot(apply.input);
+    if apply.b == NO_PATH {
+        let path = machine.constant(apply.a);
+        let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![path]);
+        return Err(fault.about("path").into());
+    }
+    for (index, key) in (apply.a..apply.a + apply.b).enumerate() {
+        machine.tick(1)?;
+        value = match machine.lookup(value, key) {
+            Lookup::Found(value) => value,
+            Lookup::Missing => return Ok(machine.heap.nil()),
+            // What is no map has no fields, and nil has none; anything else is in the way.
+            Lookup::NotAMap if index == 0 => return Ok(machine.heap.nil()),
+            Lookup::NotAMap if machine.heap.kind(value) == Kind::Nil => return Ok(value),
+            Lookup::NotAMap => {
+                return Err(machine.fault(apply.op, Code::PathThroughNonMap, vec![value]))
+            }
+        };
+    }
+    Ok(value)
+}

@@ -1,0 +1,130 @@
+//! Two numbers: `add`, `sub`, `mul`, `div`, `pct`.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::Plan;
+use crate::fault::{Code, Halt};
+use crate::heap::Heap;
+use crate::number::{divide, finite, Arithmetic, BadArith, Number};
+use crate::program::{Apply, NO_CONST};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+use std::time::Duration;
+
+const LEFT_AND_RIGHT: &[Field] = &[
+    Field::required("left", FieldKind::Expr),
+    Field::required("right", FieldKind::Expr),
+];
+
+/// Both operands as numbers; the operand terms themselves are in the error.
+fn numbers<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+) -> Result<(Number, Number), Halt<H::Term>> {
+    let (left, right) = machine.two_operands(apply);
+    match (machine.heap.number(left), machine.heap.number(right)) {
+        (Some(left), Some(right)) => Ok((left, right)),
+        _ => Err(machine.fault(apply.op, Code::NeedsNumericOperands, vec![left, right])),
+    }
+}
+
+fn made<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    number: Result<Number, BadArith>,
+) -> Eval<H> {
+    match number {
+        Ok(number) => machine.make_number(apply.op, number),
+        Err(BadArith) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+    }
+}
+
+/// Counts big-integer arithmetic before it is done: a product cannot be left in the middle.
+fn count_limbs<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    arithmetic: Arithmetic,
+    left: &Number,
+    right: &Number,
+) -> Result<(), Halt<H::Term>> {
+    let (left, right) = (left.limbs(), right.limbs());
+    if left + right == 2 {
+        return Ok(());
+    }
+    machine.room_for(left + right)?;
+    if arithmetic != Arithmetic::Mul {
+        return machine.tick((left + right) / 16);
+    }
+    // The long side cut into pieces of the short side's length, each piece by Karatsuba.
+    let (short, long) = (left.min(right) as f64, left.max(right) as f64);
+    let nanoseconds = long / short * short.powf(1.585);
+    machine.meter.time_for(Duration::from_nanos(nanoseconds as u64))?;
+    machine.tick((nanoseconds / 10.0) as usize)
+}
+
+macro_rules! arithmetic {
+    ($op:ident, $name:literal, $about:literal) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Arithmetic";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
+
+            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+                plan.number("left");
+                plan.number("right");
+                plan.apply(2, [NO_CONST; 3]);
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let (left, right) = numbers(machine, apply)?;
+                count_limbs(machine, Arithmetic::$op, &left, &right)?;
+                made(machine, apply, Arithmetic::$op.apply(&left, &right))
+            }
+        }
+    };
+}
+
+arithmetic!(Add, "add", "left + right, exact on integers.");
+arithmetic!(Sub, "sub", "left - right, exact on integers.");
+arithmetic!(Mul, "mul", "left * right, exact on integers.");
+
+macro_rules! quotient {
+    ($op:ident, $name:literal, $about:literal, $fields:expr, $factor:expr) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Arithmetic";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = $fields;
+
+            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+                for field in Self::FIELDS {
+                    plan.number(field.name);
+                }
+                plan.apply(2, [NO_CONST; 3]);
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let (left, right) = numbers(machine, apply)?;
+                if right.is_zero() {
+                    return Err(machine.fault(apply.op, Code::DivisionByZero, vec![]));
+                }
+                machine.tick((left.limbs() + right.limbs()) / 16)?;
+                let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
+                made(machine, apply, quotient.map(Number::Float))
+            }
+        }
+    };
+}
+
+const PART_AND_WHOLE: &[Field] = &[
+    Field::required("part", FieldKind::Expr),
+    Field::required("whole", FieldKind::Expr),
+];
+
+quotient!(Div, "div", "left / right, always a float.", LEFT_AND_RIGHT, 1.0);
+quotient!(Pct, "pct", "part / whole * 100, always a float.", PART_AND_WHOLE, 100.0);

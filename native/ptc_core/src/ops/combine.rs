@@ -1,0 +1,190 @@
+//! New maps and lists out of several values: `object`, `merge`, `concat`, `zip`.
+
+use super::{Checked, Field, FieldKind, OpCode, Operation};
+use crate::compile::{Plan, INPUT_NAME};
+use crate::fault::{Code, Halt};
+use crate::heap::{Heap, Kind};
+use crate::program::{Apply, Const, Slot, NO_CONST};
+use crate::source::{Shape, Source};
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Object;
+pub(super) struct Merge;
+pub(super) struct Concat;
+pub(super) struct Zip;
+
+impl Operation for Object {
+    const NAME: &'static str = "object";
+    const FAMILY: &'static str = "Combine";
+    const ABOUT: &'static str = "A map; fields that are operations are evaluated.";
+    const FIELDS: &'static [Field] = &[Field::required("fields", FieldKind::Map)];
+
+    /// An object without `op` is its own fields.
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let mut entries = if plan.implicit {
+            plan.entries(plan.node)?
+        } else {
+            plan.required("fields")?;
+            match plan.field("fields") {
+                None => vec![],
+                Some(fields) if plan.shape(fields) == Shape::Map => plan.entries(fields)?,
+                Some(fields) => {
+                    plan.complain(Code::FieldNotMap, "fields", vec![])?;
+                    plan.fail(Code::UncheckedNotMap, "fields", Const::Node(fields));
+                    return Ok(());
+                }
+            }
+        };
+        if plan.implicit {
+            let source = plan.source();
+            entries.retain(|(key, _)| source.text(*key) != Some(INPUT_NAME.as_bytes()));
+        }
+        let keys = plan.constants(entries.iter().map(|(key, _)| *key));
+        for (_, value) in &entries {
+            plan.value(*value, plan.scope);
+        }
+        plan.apply(entries.len() as u32, [keys, NO_CONST, NO_CONST]);
+        Ok(())
+    }
+
+    /// `a`: the first key.
+    #[inline]
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        machine.tick(apply.operands as usize)?;
+        Ok(machine.map_of_operands(apply, apply.a))
+    }
+}
+
+/// Evaluates the members of a list of operations, each checked before the next is evaluated.
+fn each_checked<S: Source>(plan: &mut Plan<'_, '_, S>, field: &'static str) -> Checked<S> {
+    let Some(members) = plan.list(field)? else {
+        return Ok(());
+    };
+    let count = members.len() as u32;
+    for member in members {
+        plan.visit(member, plan.scope, false);
+        plan.expect();
+    }
+    plan.apply(count, [NO_CONST; 3]);
+    Ok(())
+}
+
+impl Operation for Merge {
+    const NAME: &'static str = "merge";
+    const FAMILY: &'static str = "Combine";
+    const ABOUT: &'static str = "One map out of several; of equal keys the last one counts.";
+    const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        each_checked(plan, "objects")
+    }
+
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
+        let value = machine.top();
+        match machine.heap.kind(value) {
+            Kind::Map => Ok(()),
+            _ => Err(machine.fault(OpCode::Merge, Code::NeedsMapValues, vec![value])),
+        }
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let maps = machine.operands(apply).to_vec();
+        let Some((last, earlier)) = maps.split_last() else {
+            return Ok(machine.heap.make_map(&[], &[], None));
+        };
+        // The last map's entries come first: of equal keys the first one counts.
+        if earlier.is_empty() {
+            return Ok(*last);
+        }
+        let mut entries = Vec::new();
+        for map in maps.iter().rev() {
+            let size = machine.heap.map_size(*map).unwrap_or(0);
+            machine.tick(4 * size)?;
+            machine.room_for(2 * (entries.len() + size))?;
+            entries.append(&mut machine.heap.entries(*map));
+        }
+        let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+        Ok(machine.heap.make_map(&keys, &values, None))
+    }
+}
+
+/// The top of the stack must be a proper list.
+fn expect_list<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    op: OpCode,
+) -> Result<(), Halt<H::Term>> {
+    let value = machine.top();
+    match machine.list_length(value)? {
+        Some(_) => Ok(()),
+        None => Err(machine.fault(op, Code::NeedsListValues, vec![value])),
+    }
+}
+
+impl Operation for Concat {
+    const NAME: &'static str = "concat";
+    const FAMILY: &'static str = "Combine";
+    const ABOUT: &'static str = "One list out of several, one after another.";
+    const FIELDS: &'static [Field] = &[Field::required("lists", FieldKind::ExprList)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        each_checked(plan, "lists")
+    }
+
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
+        expect_list(machine, OpCode::Concat)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let lists = machine.operands(apply).to_vec();
+        let mut items = Vec::new();
+        for list in lists {
+            let mut rest = list;
+            while let Some((item, tail)) = machine.heap.uncons(rest) {
+                if items.len() % 1024 == 0 {
+                    machine.room_for(2 * items.len())?;
+                }
+                machine.tick(1)?;
+                items.push(item);
+                rest = tail;
+            }
+        }
+        machine.make_list(&items)
+    }
+}
+
+impl Operation for Zip {
+    const NAME: &'static str = "zip";
+    const FAMILY: &'static str = "Combine";
+    const ABOUT: &'static str = "Lists of the items that stand at the same place, as many as fit.";
+    const FIELDS: &'static [Field] = &[Field::required("lists", FieldKind::ExprList)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        each_checked(plan, "lists")
+    }
+
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
+        expect_list(machine, OpCode::Zip)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let mut rests = machine.operands(apply).to_vec();
+        let mut rows = Vec::new();
+        if rests.is_empty() {
+            return machine.make_list(&[]);
+        }
+        let mut row = Vec::with_capacity(rests.len());
+        loop {
+            machine.tick(1 + rests.len())?;
+            machine.room_for(2 * rows.len())?;
+            row.clear();
+            for rest in &mut rests {
+                let Some((item, tail)) = machine.heap.uncons(*rest) else {
+                    return machine.make_list(&rows);
+                };
+                row.push(item);
+                *rest = tail;
+            }
+            rows.push(machine.heap.make_list(&row));
+        }
+    }
+}

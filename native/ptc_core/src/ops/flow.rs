@@ -1,0 +1,96 @@
+//! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::{Plan, INPUT_NAME};
+use crate::fault::Code;
+use crate::program::{Const, Instr};
+use crate::source::Source;
+
+pub(super) struct Pipe;
+pub(super) struct Let;
+pub(super) struct If;
+
+impl Operation for Pipe {
+    const NAME: &'static str = "pipe";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
+    const FIELDS: &'static [Field] = &[Field::required("steps", FieldKind::ExprList)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let Some(steps) = plan.list("steps")? else {
+            return Ok(());
+        };
+        let around = plan.scope.input;
+        let current = plan.take_slot();
+        plan.emit(Instr::Nil);
+        for (index, step) in steps.into_iter().enumerate() {
+            // Naming the input first is the way to go on with the value around the pipe.
+            if index == 0 && plan.names_input(step) {
+                plan.emit(Instr::Store(current));
+                plan.emit(Instr::Slot(around));
+            } else {
+                plan.emit(Instr::Store(current));
+                plan.visit(step, plan.scope.with_input(current), true);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Operation for Let {
+    const NAME: &'static str = "let";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "Binds the value to the name within the body.";
+    const FIELDS: &'static [Field] = &[
+        Field::required("in", FieldKind::Expr),
+        Field::required("name", FieldKind::String),
+        Field::required("value", FieldKind::Expr),
+    ];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        plan.required("in")?;
+        plan.required("name")?;
+        plan.required("value")?;
+        plan.string("name")?;
+        plan.expr("value");
+        let source = plan.source();
+        let node = plan.field("name");
+        let Some(name) = node.and_then(|name| source.text(name)) else {
+            plan.fail(Code::LetName, "name", node.map_or(Const::Nil, Const::Node));
+            return Ok(());
+        };
+        let slot = plan.take_slot();
+        plan.emit(Instr::Store(slot));
+        if name == INPUT_NAME.as_bytes() {
+            plan.expr_in("in", plan.scope.with_input(slot), false);
+        } else {
+            plan.bind(name, slot);
+            plan.expr("in");
+            plan.unbind(name);
+        }
+        Ok(())
+    }
+}
+
+impl Operation for If {
+    const NAME: &'static str = "if";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "One of two values, by the truth of a condition.";
+    const FIELDS: &'static [Field] = &[
+        Field::required("condition", FieldKind::Expr),
+        Field::required("else", FieldKind::Expr),
+        Field::required("then", FieldKind::Expr),
+    ];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let (then, end) = (plan.label(), plan.label());
+        plan.expr("condition");
+        plan.jump_if(true, then);
+        plan.expr("else");
+        plan.jump(end);
+        plan.mark(then);
+        plan.expr("then");
+        plan.mark(end);
+        Ok(())
+    }
+}

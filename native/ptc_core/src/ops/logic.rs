@@ -1,0 +1,72 @@
+//! Truth: `and`, `or`, `not`. Only nil and false are not true; the answer is always a boolean.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::Plan;
+use crate::heap::Heap;
+use crate::program::{Apply, Instr, NO_CONST};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+
+pub(super) struct And;
+pub(super) struct Or;
+pub(super) struct Not;
+
+const CONDITIONS: &[Field] = &[Field::required("conditions", FieldKind::ExprList)];
+
+impl Operation for And {
+    const NAME: &'static str = "and";
+    const FAMILY: &'static str = "Logic";
+    const ABOUT: &'static str = "Whether all conditions hold; stops at the first that does not.";
+    const FIELDS: &'static [Field] = CONDITIONS;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        stop_at(plan, false)
+    }
+}
+
+impl Operation for Or {
+    const NAME: &'static str = "or";
+    const FAMILY: &'static str = "Logic";
+    const ABOUT: &'static str = "Whether any condition holds; stops at the first that does.";
+    const FIELDS: &'static [Field] = CONDITIONS;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        stop_at(plan, true)
+    }
+}
+
+/// The first condition whose truth is `decisive` decides.
+fn stop_at<S: Source>(plan: &mut Plan<'_, '_, S>, decisive: bool) -> Checked<S> {
+    let Some(conditions) = plan.list("conditions")? else {
+        return Ok(());
+    };
+    let (decided, end) = (plan.label(), plan.label());
+    for condition in conditions {
+        plan.visit(condition, plan.scope, false);
+        plan.jump_if(decisive, decided);
+    }
+    plan.emit(Instr::Bool(!decisive));
+    plan.jump(end);
+    plan.mark(decided);
+    plan.emit(Instr::Bool(decisive));
+    plan.mark(end);
+    Ok(())
+}
+
+impl Operation for Not {
+    const NAME: &'static str = "not";
+    const FAMILY: &'static str = "Logic";
+    const ABOUT: &'static str = "Whether the condition does not hold.";
+    const FIELDS: &'static [Field] = &[Field::required("condition", FieldKind::Expr)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        plan.expr("condition");
+        plan.apply(1, [NO_CONST; 3]);
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let value = machine.one_operand(apply);
+        Ok(machine.heap.boolean(!machine.heap.truthy(value)))
+    }
+}

@@ -1,0 +1,170 @@
+//! Membership, by strict equality: `contains`, `in`, `filter_in`.
+
+use super::compare::{self, FIELD_AND_VALUE};
+use super::distinct::TermSet;
+use super::{Checked, Field, OpCode, Operation};
+use crate::compile::Plan;
+use crate::fault::{Code, Halt};
+use crate::heap::{Heap, Kind, Lookup};
+use crate::program::{Apply, ConstId, Slot, NO_CONST};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Contains;
+pub(super) struct In;
+pub(super) struct FilterIn;
+
+impl Operation for Contains {
+    const NAME: &'static str = "contains";
+    const FAMILY: &'static str = "Compare";
+    const ABOUT: &'static str =
+        "Whether the field's list has the member, its string the part, its map the key.";
+    const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        compare::plan(plan)
+    }
+
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, input: Slot) -> Result<(), Halt<H::Term>> {
+        compare::need_map(machine, OpCode::Contains, input)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let (whole, part) = compare::sides(machine, apply)?;
+        let heap = &*machine.heap;
+        let found = match (heap.bytes(whole), heap.bytes(part)) {
+            (Some(text), Some(_)) => {
+                let length = text.len();
+                machine.tick(length / 64)?;
+                let text = machine.heap.bytes(whole).unwrap_or_default();
+                let part = machine.heap.bytes(part).unwrap_or_default();
+                memchr::memmem::find(text, part).is_some()
+            }
+            _ => is_member(machine, part, whole)?,
+        };
+        Ok(machine.heap.boolean(found))
+    }
+}
+
+impl Operation for In {
+    const NAME: &'static str = "in";
+    const FAMILY: &'static str = "Compare";
+    const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
+    const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        compare::plan(plan)
+    }
+
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, input: Slot) -> Result<(), Halt<H::Term>> {
+        compare::need_map(machine, OpCode::In, input)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let (collection, value) = compare::sides(machine, apply)?;
+        let found = is_member(machine, value, collection)?;
+        Ok(machine.heap.boolean(found))
+    }
+}
+
+/// A member of a list or a key of a map; nothing is a member of anything else.
+fn is_member<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    value: H::Term,
+    collection: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    if machine.heap.kind(collection) == Kind::Map {
+        return Ok(has_key(machine, collection, value));
+    }
+    let mut rest = collection;
+    while let Some((member, tail)) = machine.heap.uncons(rest) {
+        machine.tick(1)?;
+        if machine.heap.identical(member, value) {
+            return Ok(true);
+        }
+        rest = tail;
+    }
+    Ok(false)
+}
+
+fn has_key<H: Heap>(machine: &Machine<'_, H>, map: H::Term, key: H::Term) -> bool {
+    let found = machine
+        .heap
+        .lookup(map, key, &mut H::KeyCache::default());
+    matches!(found, Lookup::Found(_))
+}
+
+impl Operation for FilterIn {
+    const NAME: &'static str = "filter_in";
+    const FAMILY: &'static str = "Filter/Transform";
+    const ABOUT: &'static str = "The items whose field is a member of the value.";
+    const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let field = plan.string("field")?;
+        plan.required("value")?;
+        plan.needs_input();
+        match plan.field("value") {
+            Some(value) if plan.is_operation(value) => {
+                plan.expect();
+                plan.visit(value, plan.scope.unchecked(), false);
+                plan.apply(1, [field, NO_CONST, 0]);
+            }
+            _ => {
+                let value = plan.constant_of("value");
+                plan.apply(0, [field, value, 0]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The current value must be a list, before the value is evaluated.
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, input: Slot) -> Result<(), Halt<H::Term>> {
+        let input = machine.slot(input);
+        match machine.list_length(input)? {
+            Some(_) => Ok(()),
+            None => Err(machine.fault(OpCode::FilterIn, Code::NeedsList, vec![input])),
+        }
+    }
+
+    /// `a`: the field; `b`: the value, or else it is the operand.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let collection = match apply.b {
+            NO_CONST => machine.one_operand(apply),
+            value => machine.constant(value),
+        };
+        let members = match machine.heap.kind(collection) {
+            Kind::List => Some(TermSet::of_list(machine, collection)?),
+            _ => None,
+        };
+        let is_map = machine.heap.kind(collection) == Kind::Map;
+        let mut kept = Vec::new();
+        machine.each_item(apply, |machine, item| {
+            let Some(value) = field_of(machine, item, apply.a) else {
+                return Ok(());
+            };
+            let keep = match &members {
+                Some(members) => members.contains(machine, value),
+                None => is_map && has_key(machine, collection, value),
+            };
+            if keep {
+                kept.push(item);
+            }
+            Ok(())
+        })?;
+        machine.make_list(&kept)
+    }
+}
+
+/// The field of an item, nil if it has none; nothing for what is no map.
+fn field_of<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    item: H::Term,
+    field: ConstId,
+) -> Option<H::Term> {
+    match machine.lookup(item, field) {
+        Lookup::Found(value) => Some(value),
+        Lookup::Missing => Some(machine.heap.nil()),
+        Lookup::NotAMap => None,
+    }
+}

@@ -1,0 +1,253 @@
+//! The table of operations: one entry an operation, one file a family.
+//!
+//! An entry says everything there is to know about an operation: its name, its family, what it is
+//! for, its fields, how a use of it is checked and compiled ([`Operation::plan`]) and what it
+//! computes ([`Operation::eval`]). To add one, write its entry and name it in [`operations!`].
+
+mod access;
+mod aggregate;
+mod arithmetic;
+mod combine;
+mod compare;
+mod data;
+mod distinct;
+mod flow;
+mod introspect;
+mod logic;
+mod membership;
+mod position;
+mod rounding;
+mod select;
+mod sort;
+mod tool;
+mod transform;
+
+use crate::compile::Plan;
+use crate::fault::Halt;
+use crate::heap::Heap;
+use crate::program::{Apply, Slot};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+
+/// The check of a plan.
+type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
+
+/// One operation.
+trait Operation {
+    /// The name in a program.
+    const NAME: &'static str;
+    /// The heading under which it is listed.
+    const FAMILY: &'static str;
+    /// What it is for, in one sentence.
+    const ABOUT: &'static str;
+    /// Its fields, in ascending order.
+    const FIELDS: &'static [Field];
+
+    /// Checks a use of the operation and says which steps evaluate it, in order.
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S>;
+
+    /// The value, for those whose plan ends with `apply`.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, _apply: &Apply) -> Eval<H> {
+        Ok(machine.heap.nil())
+    }
+
+    /// Whether it can go on with what it has so far, for those whose plan emits `Expect`.
+    fn expect<H: Heap>(
+        _machine: &mut Machine<'_, H>,
+        _input: Slot,
+    ) -> Result<(), Halt<H::Term>> {
+        Ok(())
+    }
+}
+
+/// What a field holds, as the schema functions name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Anything, taken literally.
+    Any,
+    /// A string.
+    String,
+    /// A map, taken literally.
+    Map,
+    /// An operation.
+    Expr,
+    /// A list of operations.
+    ExprList,
+    /// A list of strings.
+    StringList,
+    /// An integer from 0.
+    Count,
+}
+
+/// A field of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in a program.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// Whether a program should always give it.
+    pub required: bool,
+}
+
+impl Field {
+    const fn required(name: &'static str, kind: FieldKind) -> Self {
+        Field {
+            name,
+            kind,
+            required: true,
+        }
+    }
+
+    const fn optional(name: &'static str, kind: FieldKind) -> Self {
+        Field {
+            name,
+            kind,
+            required: false,
+        }
+    }
+}
+
+/// The only field of the operations that read one key of the current value.
+const ONE_FIELD: &[Field] = &[Field::required("field", FieldKind::String)];
+
+/// An operation's entry without its code, for the schema functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
+    /// The name in a program.
+    pub name: &'static str,
+    /// The heading under which it is listed.
+    pub family: &'static str,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
+    /// Its fields, in ascending order.
+    pub fields: &'static [Field],
+}
+
+/// Makes the table: an [`OpCode`] an operation, in the order in which they are listed for readers.
+macro_rules! operations {
+    ($($room:ident :: $op:ident),+ $(,)?) => {
+        /// An operation of the table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum OpCode {
+            $(#[doc = concat!("The entry `", stringify!($room), "::", stringify!($op), "`.")] $op,)+
+        }
+
+        impl OpCode {
+            /// The whole table.
+            pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
+
+            /// The entry less its code.
+            pub fn definition(self) -> Definition {
+                fn of<O: Operation>() -> Definition {
+                    Definition {
+                        name: O::NAME,
+                        family: O::FAMILY,
+                        about: O::ABOUT,
+                        fields: O::FIELDS,
+                    }
+                }
+                match self { $(OpCode::$op => of::<$room::$op>(),)+ }
+            }
+
+            /// See [`Operation::plan`].
+            pub(crate) fn plan<S: Source>(self, plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+                match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
+            }
+
+            /// See [`Operation::eval`].
+            #[inline]
+            pub(crate) fn eval<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                apply: &Apply,
+            ) -> Eval<H> {
+                match self { $(OpCode::$op => $room::$op::eval(machine, apply),)+ }
+            }
+
+            /// See [`Operation::expect`].
+            pub(crate) fn expect<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                input: Slot,
+            ) -> Result<(), Halt<H::Term>> {
+                match self { $(OpCode::$op => $room::$op::expect(machine, input),)+ }
+            }
+        }
+    };
+}
+
+operations! {
+    data::Load, data::Literal, data::Var,
+    flow::Pipe, flow::Let, flow::If,
+    logic::And, logic::Or, logic::Not,
+    transform::Filter, transform::Map, select::Select, transform::Reject, sort::SortBy,
+    membership::FilterIn,
+    compare::Eq, compare::Neq, compare::Gt, compare::Gte, compare::Lt, compare::Lte,
+    membership::Contains, membership::In,
+    aggregate::Count, aggregate::Sum, aggregate::Avg, aggregate::Min, aggregate::Max,
+    aggregate::MinBy, aggregate::MaxBy,
+    position::First, position::Last, position::Nth, position::Take, position::Drop,
+    distinct::Distinct,
+    arithmetic::Add, arithmetic::Sub, arithmetic::Mul, arithmetic::Div, rounding::Round,
+    arithmetic::Pct,
+    combine::Object, combine::Merge, combine::Concat, combine::Zip,
+    access::Get,
+    introspect::Keys, introspect::Typeof,
+    tool::Call,
+}
+
+impl OpCode {
+    /// What an object without `op` is compiled as.
+    pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
+
+    /// The operation of this name.
+    pub fn from_name(name: &[u8]) -> Option<OpCode> {
+        let by_name = by_name();
+        let found = by_name.binary_search_by(|op| op.name().as_bytes().cmp(name));
+        found.ok().map(|index| by_name[index])
+    }
+
+    /// The name in a program.
+    pub fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// Whether the operation looks at the current value, or anything inside it can: for the others
+    /// a key `__input` in their part of the program means nothing.
+    pub fn sees_input(self) -> bool {
+        !matches!(self, OpCode::Literal | OpCode::Load | OpCode::Var)
+    }
+}
+
+/// The table in ascending order of the names.
+fn by_name() -> &'static [OpCode] {
+    static BY_NAME: std::sync::LazyLock<Vec<OpCode>> = std::sync::LazyLock::new(|| {
+        let mut table = OpCode::ALL.to_vec();
+        table.sort_by_key(|op| op.name());
+        table
+    });
+    &BY_NAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_its_operation() {
+        assert_eq!(OpCode::ALL.len(), 50);
+        for op in OpCode::ALL {
+            assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
+        }
+        assert_eq!(OpCode::from_name(b"flter"), None);
+    }
+
+    #[test]
+    fn fields_are_listed_in_the_order_of_their_checks() {
+        for op in OpCode::ALL {
+            assert!(op.definition().fields.is_sorted_by_key(|field| field.name));
+            assert!(!op.definition().about.is_empty());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Decimals: `round`.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::Plan;
+use crate::fault::Code;
+use crate::heap::Heap;
+use crate::number::{round, Number};
+use crate::program::{Apply, Const, NO_CONST};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Round;
+
+impl Operation for Round {
+    const NAME: &'static str = "round";
+    const FAMILY: &'static str = "Arithmetic";
+    const ABOUT: &'static str = "The value to so many decimals, 0 to 15; always a float.";
+    const FIELDS: &'static [Field] = &[
+        Field::optional("precision", FieldKind::Any),
+        Field::required("value", FieldKind::Expr),
+    ];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let precision = plan.field("precision").map_or(Const::Int(0), Const::Node);
+        let precision = plan.constant(precision);
+        plan.number("value");
+        plan.apply(1, [precision, NO_CONST, NO_CONST]);
+        Ok(())
+    }
+
+    /// `a`: the precision, never evaluated.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let value = machine.one_operand(apply);
+        let precision = machine.constant(apply.a);
+        let places = match (machine.heap.number(value), machine.heap.number(precision)) {
+            (Some(_), Some(Number::Int(places))) => u32::try_from(places).ok(),
+            (Some(_), Some(Number::Big(_))) => None,
+            _ => {
+                let terms = vec![value, precision];
+                return Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms));
+            }
+        };
+        let Some(places) = places.filter(|places| *places <= 15) else {
+            return Err(machine.fault(apply.op, Code::PrecisionOutOfRange, vec![precision]));
+        };
+        match machine.heap.number(value).map(|number| number.to_float()) {
+            Some(Ok(value)) => machine.make_number(apply.op, Number::Float(round(value, places))),
+            _ => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+        }
+    }
+}

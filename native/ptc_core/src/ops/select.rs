@@ -1,0 +1,119 @@
+//! Parts of maps: `select`.
+
+use super::{Checked, Field, FieldKind, Operation};
+use crate::compile::Plan;
+use crate::fault::{Code, Fault};
+use crate::heap::{Heap, Kind, Lookup};
+use crate::program::{Apply, Const, NO_CONST};
+use crate::source::{Shape, Source};
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Select;
+
+impl Operation for Select {
+    const NAME: &'static str = "select";
+    const FAMILY: &'static str = "Filter/Transform";
+    const ABOUT: &'static str = "Each item, or the one map, with just these fields.";
+    const FIELDS: &'static [Field] = &[Field::required("fields", FieldKind::StringList)];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        plan.needs_input();
+        let fields = plan.field("fields");
+        if plan.non_null("fields").is_none() {
+            plan.complain(Code::FieldMissing, "fields", vec![])?;
+        }
+        match fields {
+            Some(node) if plan.shape(node) != Shape::List => {
+                plan.complain(Code::FieldNotList, "fields", vec![])?;
+                let list = plan.constant(Const::Node(node));
+                plan.apply(0, [NO_CONST, 0, list]);
+            }
+            _ => {
+                let names = fields.map_or(vec![], |node| plan.source().elements(node));
+                plan.all_strings("fields", &names)?;
+                let count = names.len() as u32;
+                let first = plan.constants(names.into_iter());
+                plan.apply(0, [first, count, NO_CONST]);
+            }
+        }
+        Ok(())
+    }
+
+    /// `a`, `b`: the first field and how many; `c`: what stands there instead of a list.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let input = machine.slot(apply.input);
+        let one = machine.heap.kind(input) == Kind::Map;
+        let length = match one {
+            true => Some(1),
+            false => machine.list_length(input)?,
+        };
+        if length.is_none() {
+            return Err(machine.fault(apply.op, Code::NeedsList, vec![input]));
+        }
+        if apply.c != NO_CONST {
+            let fields = machine.constant(apply.c);
+            let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
+            return Err(fault.about("fields").into());
+        }
+        let mut selector = Selector::default();
+        if one {
+            return selector.select(machine, apply, input);
+        }
+        let mut selected = Vec::new();
+        let mut rest = input;
+        while let Some((item, tail)) = machine.heap.uncons(rest) {
+            selected.push(match machine.heap.kind(item) {
+                Kind::Map => selector.select(machine, apply, item)?,
+                _ => item,
+            });
+            rest = tail;
+        }
+        machine.make_list(&selected)
+    }
+}
+
+/// Selects from one map after another; maps that have the same fields share their structure.
+struct Selector<T> {
+    keys: Vec<T>,
+    values: Vec<T>,
+    /// A map made before with every field.
+    like: Option<T>,
+}
+
+impl<T> Default for Selector<T> {
+    fn default() -> Self {
+        Selector {
+            keys: Vec::new(),
+            values: Vec::new(),
+            like: None,
+        }
+    }
+}
+
+impl<T: Copy> Selector<T> {
+    fn select<H: Heap<Term = T>>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        apply: &Apply,
+        map: T,
+    ) -> Eval<H> {
+        machine.tick(1 + apply.b as usize)?;
+        machine.room_for(0)?;
+        self.keys.clear();
+        self.values.clear();
+        for key in apply.a..apply.a + apply.b {
+            if let Lookup::Found(value) = machine.lookup(map, key) {
+                self.keys.push(machine.constant(key));
+                self.values.push(value);
+            }
+        }
+        // Only maps with every field are known to have the same keys.
+        let all = self.keys.len() == apply.b as usize;
+        let like = self.like.filter(|_| all);
+        let selected = machine.heap.make_map(&self.keys, &self.values, like);
+        if all {
+            self.like = Some(selected);
+        }
+        Ok(selected)
+    }
+}

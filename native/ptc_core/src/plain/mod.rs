@@ -1,0 +1,1 @@
+//! A heap of plain Rust values.

@@ -1,0 +1,146 @@
+//! A compiled program: instructions for a stack machine with slots, immutable and without terms.
+
+use crate::fault::Code;
+use crate::ops::OpCode;
+
+/// A register: the current value, a binding or the state of a loop, placed by lexical depth.
+pub type Slot = u32;
+/// An index into the table of constants that goes with a program.
+pub type ConstId = u32;
+/// An index into the instructions.
+pub type Pc = u32;
+
+/// The slot of the value a program starts with; the only one that may be absent.
+pub const INPUT: Slot = 0;
+/// Stands where an instruction has no constant.
+pub const NO_CONST: ConstId = u32::MAX;
+
+/// A constant before there is a heap to put it on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Const<N> {
+    /// `nil`, for what a program left out.
+    Nil,
+    /// An integer, for what a program left out or for an error's text.
+    Int(i64),
+    /// `%{}`, for what a program left out.
+    EmptyMap,
+    /// `[]`, for what a program left out.
+    EmptyList,
+    /// A part of the program's source, taken literally.
+    Node(N),
+}
+
+/// What a loop does with an item and the value of its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopKind {
+    /// Keeps the item if the value is truthy.
+    Filter,
+    /// Keeps the item if the value is not truthy.
+    Reject,
+    /// Keeps the value.
+    Map,
+}
+
+/// The slots of a loop and where its body starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loop {
+    /// What it does.
+    pub kind: LoopKind,
+    /// Holds the list.
+    pub list: Slot,
+    /// Holds the item; the slot after it holds the rest of the list.
+    pub item: Slot,
+    /// Where it goes on: at `Enter` the end, at `Next` the body.
+    pub to: Pc,
+}
+
+/// A call of an operation's evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Apply {
+    /// Which operation.
+    pub op: OpCode,
+    /// The slot of the current value.
+    pub input: Slot,
+    /// How many operands it takes from the stack, once it has succeeded.
+    pub operands: u32,
+    /// Constants, as the operation's plan and evaluation agree on.
+    pub a: u32,
+    /// As `a`.
+    pub b: u32,
+    /// As `a`.
+    pub c: u32,
+}
+
+/// What the machine does in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instr {
+    /// Pushes a constant.
+    Const(ConstId),
+    /// Pushes `nil`.
+    Nil,
+    /// Pushes `true` or `false`.
+    Bool(bool),
+    /// Pushes the content of a slot.
+    Slot(Slot),
+    /// Pops into a slot.
+    Store(Slot),
+    /// Fails unless the program was given a current value.
+    NeedInput(OpCode),
+    /// Pushes the context's value at a key.
+    Load(ConstId),
+    /// Pushes the memory's value at a key.
+    Recall(ConstId),
+    /// Goes on elsewhere.
+    Jump(Pc),
+    /// Pops; goes on elsewhere if the value's truth is `when`.
+    JumpIf {
+        /// The truth to jump on.
+        when: bool,
+        /// Where to.
+        to: Pc,
+    },
+    /// Starts a loop over the list in a slot.
+    Enter(Loop),
+    /// Ends one round of a loop.
+    Next(Loop),
+    /// Fails unless the operation can go on with what it has so far.
+    Expect {
+        /// Which operation.
+        op: OpCode,
+        /// The slot of its current value.
+        input: Slot,
+    },
+    /// Evaluates an operation.
+    Apply(Apply),
+    /// Leaves the machine for a tool call; its answer is pushed.
+    Call {
+        /// The tool's name.
+        tool: ConstId,
+        /// The arguments, literally.
+        args: ConstId,
+    },
+    /// Fails: a mistake that only matters once it is reached.
+    Fail {
+        /// What is wrong.
+        code: Code,
+        /// In which operation.
+        op: Option<OpCode>,
+        /// In which of its fields.
+        field: Option<&'static str>,
+        /// The offending part, or [`NO_CONST`].
+        subject: ConstId,
+    },
+    /// The top of the stack is the program's value.
+    Done,
+}
+
+/// A compiled program. The constants go beside it, as terms, in a table of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// The instructions.
+    pub code: Vec<Instr>,
+    /// How many slots a run needs.
+    pub slots: u32,
+    /// Whether anything looks at the value a program starts with.
+    pub reads_input: bool,
+}

@@ -1,0 +1,212 @@
+//! What an operation's evaluation is written with: its operands, constants, current value, limits.
+
+use super::meter::Meter;
+use super::stack::Stack;
+use crate::fault::{Code, Fault, Halt};
+use crate::heap::{Heap, Lookup};
+use crate::number::Number;
+use crate::ops::OpCode;
+use crate::program::{Apply, ConstId, Slot};
+
+/// The value of an operation, or why there is none.
+pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
+
+/// The machine in the middle of a run.
+///
+/// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands, so
+/// it must not take them off the stack; the run does that once the evaluation has succeeded.
+pub struct Machine<'h, H: Heap> {
+    /// Where the terms are.
+    pub heap: &'h mut H,
+    /// The limits.
+    pub meter: Meter,
+    pub(super) consts: &'h [H::Term],
+    pub(super) slots: Vec<H::Term>,
+    pub(super) stack: Stack<H::Term>,
+    /// What each constant key was last found with.
+    caches: Vec<H::KeyCache>,
+    /// A map made before with the keys that start at a constant.
+    likes: Vec<Option<H::Term>>,
+}
+
+impl<'h, H: Heap> Machine<'h, H> {
+    pub(super) fn new(
+        heap: &'h mut H,
+        meter: Meter,
+        consts: &'h [H::Term],
+        slots: Vec<H::Term>,
+        stack: Stack<H::Term>,
+    ) -> Self {
+        Machine {
+            heap,
+            meter,
+            consts,
+            slots,
+            stack,
+            caches: vec![H::KeyCache::default(); consts.len()],
+            likes: Vec::new(),
+        }
+    }
+
+    /// The content of a slot.
+    #[inline]
+    pub fn slot(&self, slot: Slot) -> H::Term {
+        self.slots[slot as usize]
+    }
+
+    /// A constant.
+    #[inline]
+    pub fn constant(&self, id: ConstId) -> H::Term {
+        self.consts[id as usize]
+    }
+
+    /// Constants that stand side by side.
+    pub fn constants(&self, first: ConstId, count: u32) -> &'h [H::Term] {
+        &self.consts[first as usize..(first + count) as usize]
+    }
+
+    /// The operands, in the order of their evaluation.
+    #[inline]
+    pub fn operands(&mut self, apply: &Apply) -> &[H::Term] {
+        self.stack.top(apply.operands as usize, self.heap)
+    }
+
+    /// The operands of an operation that takes two.
+    #[inline]
+    pub fn two_operands(&mut self, apply: &Apply) -> (H::Term, H::Term) {
+        match *self.operands(apply) {
+            [left, right] => (left, right),
+            _ => (self.heap.nil(), self.heap.nil()),
+        }
+    }
+
+    /// The operand of an operation that takes one.
+    #[inline]
+    pub fn one_operand(&mut self, apply: &Apply) -> H::Term {
+        match *self.operands(apply) {
+            [value] => value,
+            _ => self.heap.nil(),
+        }
+    }
+
+    /// The value that was pushed last.
+    pub fn top(&mut self) -> H::Term {
+        match *self.stack.top(1, self.heap) {
+            [value] => value,
+            _ => self.heap.nil(),
+        }
+    }
+
+    /// The value at a constant key.
+    #[inline]
+    pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Lookup<H::Term> {
+        let index = key as usize;
+        self.heap
+            .lookup(map, self.consts[index], &mut self.caches[index])
+    }
+
+    /// The value at a constant key if the term is a map that has it, else `nil`.
+    #[inline]
+    pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> H::Term {
+        match self.lookup(map, key) {
+            Lookup::Found(value) => value,
+            _ => self.heap.nil(),
+        }
+    }
+
+    /// A map with the constant keys that start at `first`, and the operands as values.
+    pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
+        let index = first as usize;
+        if self.likes.is_empty() {
+            self.likes = vec![None; self.consts.len() + 1];
+        }
+        let count = apply.operands as usize;
+        let keys = &self.consts[index..index + count];
+        let values = self.stack.top(count, self.heap);
+        let map = self.heap.make_map(keys, values, self.likes[index]);
+        self.likes[index] = Some(map);
+        map
+    }
+
+    /// Counts work before it is done.
+    #[inline]
+    pub fn tick(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
+        self.meter.tick(cost, self.heap)
+    }
+
+    /// Whether `words` more may be built.
+    pub fn room_for(&self, words: usize) -> Result<(), Halt<H::Term>> {
+        self.meter.room_for(words, self.heap)
+    }
+
+    /// The length of a proper list; nothing for anything else.
+    pub fn list_length(&mut self, list: H::Term) -> Result<Option<usize>, Halt<H::Term>> {
+        let (mut rest, mut length) = (list, 0);
+        while let Some((_, tail)) = self.heap.uncons(rest) {
+            self.tick(1)?;
+            rest = tail;
+            length += 1;
+        }
+        Ok(self.heap.is_empty_list(rest).then_some(length))
+    }
+
+    /// Shows `visit` the items of the operation's current value, which must be a proper list.
+    ///
+    /// A mistake that `visit` finds counts only if the list is one.
+    #[inline]
+    pub fn each_item(
+        &mut self,
+        apply: &Apply,
+        mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Halt<H::Term>>,
+    ) -> Result<(), Halt<H::Term>> {
+        let list = self.slot(apply.input);
+        let mut rest = list;
+        while let Some((item, tail)) = self.heap.uncons(rest) {
+            self.tick(1)?;
+            match visit(self, item) {
+                Ok(()) => rest = tail,
+                Err(Halt::Fault(fault)) => {
+                    return Err(match self.list_length(tail)? {
+                        Some(_) => Halt::Fault(fault),
+                        None => self.fault(apply.op, Code::NeedsList, vec![list]),
+                    })
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+        match self.heap.is_empty_list(rest) {
+            true => Ok(()),
+            false => Err(self.fault(apply.op, Code::NeedsList, vec![list])),
+        }
+    }
+
+    /// The items of the operation's current value, which must be a proper list.
+    pub fn items(&mut self, apply: &Apply) -> Result<Vec<H::Term>, Halt<H::Term>> {
+        let mut items = Vec::new();
+        self.each_item(apply, |_, item| {
+            items.push(item);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+
+    /// A new proper list, if there is room for it.
+    pub fn make_list(&mut self, items: &[H::Term]) -> Eval<H> {
+        self.room_for(2 * items.len())?;
+        Ok(self.heap.make_list(items))
+    }
+
+    /// A new number; `badarith` for a float that is not finite.
+    pub fn make_number(&mut self, op: OpCode, number: Number) -> Eval<H> {
+        match self.heap.make_number(number) {
+            Some(term) => Ok(term),
+            None => Err(self.fault(op, Code::BadArith, vec![])),
+        }
+    }
+
+    /// The operation is at fault.
+    #[cold]
+    pub fn fault(&self, op: OpCode, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
+        Fault::new(code, Some(op), terms).into()
+    }
+}

@@ -1,0 +1,14 @@
+//! The VM: runs a program over a heap, in slices, and can leave and come back at any instruction.
+//!
+//! All live terms of a run stand in slots and on one stack. To leave, both go to the heap as terms
+//! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
+//! cancellation all leave the same way.
+
+mod machine;
+mod meter;
+mod run;
+mod stack;
+
+pub use machine::{Eval, Machine};
+pub use meter::{Limits, Meter};
+pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};

@@ -1,0 +1,84 @@
+//! The stack of values: live in native memory, its lower part maybe frozen in a list on the heap.
+//!
+//! Only the top is ever looked at. Freezing moves what is live onto the frozen list, so a value is
+//! frozen at most once as long as it stays on the stack: leaving the machine in the middle of a
+//! long loop, once an item, costs what the loop costs and no more.
+
+use crate::heap::Heap;
+
+#[derive(Debug)]
+pub(super) struct Stack<T> {
+    live: Vec<T>,
+    /// The values below, topmost first, and how many.
+    frozen: T,
+    frozen_len: usize,
+}
+
+impl<T: Copy> Stack<T> {
+    /// A stack whose values are all in `frozen`.
+    pub fn thawed(frozen: T, frozen_len: usize) -> Self {
+        Stack {
+            live: Vec::new(),
+            frozen,
+            frozen_len,
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        self.live.push(value);
+    }
+
+    #[inline]
+    pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
+        match self.live.pop() {
+            Some(value) => value,
+            None => self.pop_frozen(heap),
+        }
+    }
+
+    #[cold]
+    fn pop_frozen<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
+        match heap.uncons(self.frozen) {
+            Some((value, rest)) => {
+                self.frozen = rest;
+                self.frozen_len = self.frozen_len.saturating_sub(1);
+                value
+            }
+            None => heap.nil(),
+        }
+    }
+
+    /// The top `count` values, lowest first.
+    #[inline]
+    pub fn top<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) -> &[T] {
+        if self.live.len() < count {
+            self.thaw(count, heap);
+        }
+        &self.live[self.live.len() - count..]
+    }
+
+    #[cold]
+    fn thaw<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
+        let missing = count - self.live.len();
+        let mut lower: Vec<T> = (0..missing).map(|_| self.pop_frozen(heap)).collect();
+        lower.reverse();
+        lower.append(&mut self.live);
+        self.live = lower;
+    }
+
+    /// Drops the top `count` values, which [`Stack::top`] has shown.
+    #[inline]
+    pub fn drop_top(&mut self, count: usize) {
+        self.live.truncate(self.live.len().saturating_sub(count));
+    }
+
+    /// Moves everything to the heap; gives the list and its length.
+    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> (T, usize) {
+        self.frozen_len += self.live.len();
+        for value in self.live.drain(..) {
+            self.frozen = heap.cons(value, self.frozen);
+        }
+        (self.frozen, self.frozen_len)
+    }
+}

@@ -1,0 +1,34 @@
+//! `json_decode/1`: JSON text to terms.
+
+use crate::atoms;
+use crate::heap::Beam;
+use crate::wire;
+use ptc_core::json::{read, Limits, TermBuilder};
+use rustler::{Binary, Encoder, Env, Term};
+
+/// Brackets cost a byte each while the text is read, so that their number needs no limit.
+const ANY_DEPTH: Limits = Limits { depth: usize::MAX };
+
+/// `{:ok, term}` or `{:error, {kind, position}}`.
+#[rustler::nif]
+fn json_decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    decode(env, text)
+}
+
+/// The same for a text too long for a scheduler's thread.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn json_decode_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    decode(env, text)
+}
+
+fn decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    let mut heap = Beam::new(env, 0);
+    let mut builder = TermBuilder::new(&mut heap);
+    match read(text.as_slice(), ANY_DEPTH, &mut builder) {
+        Ok(()) => {
+            let term = builder.finish().term(env);
+            (atoms::ok(), term).encode(env)
+        }
+        Err(error) => (atoms::error(), wire::json_error_detail(env, error)).encode(env),
+    }
+}

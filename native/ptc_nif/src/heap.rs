@@ -1,0 +1,210 @@
+//! What the VM asks of terms, answered by the BEAM.
+
+use crate::atoms;
+use crate::map_view::{self, KeyCache};
+use crate::raw::{Raw, Terms};
+use num_bigint::BigInt;
+use ptc_core::heap::{Heap, Kind, Lookup};
+use ptc_core::number::Number;
+use rustler::sys::ErlNifTermType::*;
+use rustler::types::atom::Atom;
+use rustler::{Encoder, Env};
+use std::cmp::Ordering;
+
+/// The heap of one NIF call.
+pub struct Beam<'a> {
+    pub terms: Terms<'a>,
+    nil: Raw<'a>,
+    yes: Raw<'a>,
+    no: Raw<'a>,
+    words: usize,
+}
+
+impl<'a> Beam<'a> {
+    /// `words`: what the run has built before this call.
+    pub fn new(env: Env<'a>, words: usize) -> Self {
+        let atom = |atom: Atom| Raw::from(atom.encode(env));
+        Beam {
+            terms: Terms { env },
+            nil: atom(atoms::nil()),
+            yes: atom(atoms::true_()),
+            no: atom(atoms::false_()),
+            words,
+        }
+    }
+
+    /// A map where of equal keys the first one counts; the array form refuses them.
+    #[cold]
+    fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
+        let empty = self.terms.make_map(&[], &[]);
+        let entries = keys.iter().zip(values).rev();
+        let map = entries.fold(empty, |map, (key, value)| {
+            self.terms.map_put(map?, *key, *value)
+        });
+        map.unwrap_or(self.nil)
+    }
+}
+
+impl<'a> Heap for Beam<'a> {
+    type Term = Raw<'a>;
+    type KeyCache = KeyCache;
+
+    #[inline]
+    fn kind(&self, term: Raw<'a>) -> Kind {
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_MAP => Kind::Map,
+            ERL_NIF_TERM_TYPE_LIST => Kind::List,
+            ERL_NIF_TERM_TYPE_INTEGER | ERL_NIF_TERM_TYPE_FLOAT => Kind::Number,
+            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.nil.word() => Kind::Nil,
+            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.yes.word() => Kind::Bool,
+            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.no.word() => Kind::Bool,
+            ERL_NIF_TERM_TYPE_BITSTRING if self.terms.bytes(term).is_some() => Kind::String,
+            _ => Kind::Other,
+        }
+    }
+
+    #[inline]
+    fn truthy(&self, term: Raw<'a>) -> bool {
+        term.word() != self.no.word() && term.word() != self.nil.word()
+    }
+
+    #[inline]
+    fn identical(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        self.terms.identical(a, b)
+    }
+
+    #[inline]
+    fn compare(&self, a: Raw<'a>, b: Raw<'a>) -> Ordering {
+        self.terms.compare(a, b)
+    }
+
+    fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
+        self.terms.hash(term, seed)
+    }
+
+    #[inline]
+    fn number(&self, term: Raw<'a>) -> Option<Number> {
+        if let Some(value) = self.terms.integer(term) {
+            return Some(Number::Int(value));
+        }
+        if let Some(value) = self.terms.float(term) {
+            return Some(Number::Float(value));
+        }
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_INTEGER => {
+                let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
+                big.map(Number::from_big)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn small_integer(&self, term: Raw<'a>) -> Option<i64> {
+        self.terms.integer(term)
+    }
+
+    #[inline]
+    fn float(&self, term: Raw<'a>) -> Option<f64> {
+        self.terms.float(term)
+    }
+
+    #[inline]
+    fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
+        self.terms.bytes(term)
+    }
+
+    #[inline]
+    fn uncons(&self, term: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        self.terms.uncons(term)
+    }
+
+    #[inline]
+    fn is_empty_list(&self, term: Raw<'a>) -> bool {
+        self.terms.is_empty_list(term)
+    }
+
+    fn map_size(&self, term: Raw<'a>) -> Option<usize> {
+        self.terms.map_size(term)
+    }
+
+    #[inline]
+    fn lookup(&self, map: Raw<'a>, key: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
+        map_view::lookup(self.terms, map, key, cache)
+    }
+
+    fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
+        let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
+        self.terms
+            .each_entry(map, |key, value| entries.push((key, value)));
+        entries
+    }
+
+    #[inline]
+    fn nil(&self) -> Raw<'a> {
+        self.nil
+    }
+
+    #[inline]
+    fn boolean(&self, value: bool) -> Raw<'a> {
+        if value {
+            self.yes
+        } else {
+            self.no
+        }
+    }
+
+    fn make_number(&mut self, number: Number) -> Option<Raw<'a>> {
+        match number {
+            Number::Int(value) => {
+                self.words += 2;
+                Some(self.terms.make_integer(value))
+            }
+            Number::Float(value) => {
+                self.words += 2;
+                self.terms.make_float(value)
+            }
+            Number::Big(value) => {
+                self.words += 1 + value.bits().div_ceil(64) as usize;
+                Some(value.encode(self.terms.env).into())
+            }
+        }
+    }
+
+    fn make_string(&mut self, bytes: &[u8]) -> Raw<'a> {
+        self.words += 2 + bytes.len().div_ceil(8);
+        self.terms.make_binary(bytes)
+    }
+
+    fn make_list(&mut self, items: &[Raw<'a>]) -> Raw<'a> {
+        self.words += 2 * items.len();
+        self.terms.make_list(items)
+    }
+
+    fn cons(&mut self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {
+        self.terms.cons(head, tail)
+    }
+
+    #[inline]
+    fn make_map(
+        &mut self,
+        keys: &[Raw<'a>],
+        values: &[Raw<'a>],
+        _like: Option<Raw<'a>>,
+    ) -> Raw<'a> {
+        self.words += 4 + 2 * keys.len();
+        match self.terms.make_map(keys, values) {
+            Some(map) => map,
+            None => self.make_map_of_repeated(keys, values),
+        }
+    }
+
+    #[inline]
+    fn words_built(&self) -> usize {
+        self.words
+    }
+
+    fn abandoned(&self) -> bool {
+        !self.terms.caller_is_alive()
+    }
+}

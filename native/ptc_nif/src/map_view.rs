@@ -1,0 +1,202 @@
+//! Reading one key out of many maps of the same make.
+//!
+//! `enif_get_map_value` compares the key with each of a small map's keys in turn, which for string
+//! keys is most of the time a run takes. But a map iterator of the NIF interface shows where a
+//! small map's keys and values stand side by side, and rows of one table have their keys in the
+//! same order, often in the very same memory. So a place in a program remembers where it found its
+//! key last, and looks there first.
+//!
+//! The iterator's fields are public in `erl_nif.h` but not promised: [`look_before_use`] compares
+//! them with what the iterator's functions say, once, when the library is loaded. If a VM arranges
+//! them in another way, every look-up goes through `enif_get_map_value`.
+
+use crate::raw::{Raw, Terms};
+use ptc_core::heap::Lookup;
+use rustler::sys::*;
+use rustler::{Encoder, Env};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// More entries than this are no flat arrays (`MAP_SMALL_MAP_LIMIT` in the VM).
+const SMALL: usize = 32;
+
+static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
+
+/// Where a place in a program found its key last.
+#[derive(Clone, Copy, Default)]
+pub struct KeyCache {
+    /// The address of the keys, 0 at first.
+    keys: usize,
+    /// The key's index there, or [`ABSENT`].
+    index: u32,
+    /// A large map was seen: ask the VM at once.
+    large: bool,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+/// The fields of an `ErlNifMapIterator` over a flat map.
+#[repr(C)]
+struct Fields {
+    map: ErlNifTerm,
+    size: usize,
+    index: usize,
+    keys: *const ErlNifTerm,
+    values: *const ErlNifTerm,
+    spare: [usize; 2],
+}
+
+const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
+
+/// A small map's keys and values, in place.
+struct Flat<'a> {
+    keys: &'a [ErlNifTerm],
+    values: &'a [ErlNifTerm],
+}
+
+enum View<'a> {
+    Flat(Flat<'a>),
+    Large,
+    NotAMap,
+}
+
+#[inline]
+fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
+    let env = terms.env.as_c_arg();
+    let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
+    // SAFETY: the call writes the iterator if it returns non-zero; Fields has the same size and
+    // layout, which look_before_use has made sure of. A small map's arrays live as long as the map,
+    // which is as long as the environment. The iterator is destroyed once.
+    unsafe {
+        if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
+            return View::NotAMap;
+        }
+        let fields = &*iterator.as_ptr().cast::<Fields>();
+        let flat = match fields.size {
+            0 => View::Flat(Flat {
+                keys: &[],
+                values: &[],
+            }),
+            size @ 1..=SMALL => View::Flat(Flat {
+                keys: std::slice::from_raw_parts(fields.keys, size),
+                values: std::slice::from_raw_parts(fields.values, size),
+            }),
+            _ => View::Large,
+        };
+        enif_map_iterator_destroy(env, iterator.as_mut_ptr());
+        flat
+    }
+}
+
+/// The value at `key`.
+#[inline]
+pub fn lookup<'a>(
+    terms: Terms<'a>,
+    map: Raw<'a>,
+    key: Raw<'a>,
+    cache: &mut KeyCache,
+) -> Lookup<Raw<'a>> {
+    if cache.large || !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        return ask(terms, map, key);
+    }
+    let flat = match view(terms, map) {
+        View::Flat(flat) => flat,
+        View::NotAMap => return Lookup::NotAMap,
+        View::Large => {
+            cache.large = true;
+            return ask(terms, map, key);
+        }
+    };
+    let index = cache.index as usize;
+    if flat.keys.as_ptr() as usize == cache.keys {
+        return match flat.values.get(index) {
+            Some(value) => Lookup::Found(value_of(terms, *value)),
+            None => Lookup::Missing,
+        };
+    }
+    let is_key = |other: &ErlNifTerm| terms.identical(value_of(terms, *other), key);
+    let index = match flat.keys.get(index) {
+        Some(other) if is_key(other) => Some(index),
+        _ => flat.keys.iter().position(is_key),
+    };
+    cache.keys = flat.keys.as_ptr() as usize;
+    match index {
+        Some(index) => {
+            cache.index = index as u32;
+            Lookup::Found(value_of(terms, flat.values[index]))
+        }
+        None => {
+            cache.index = ABSENT;
+            Lookup::Missing
+        }
+    }
+}
+
+fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
+    // SAFETY: the word was read out of a map of this environment.
+    unsafe { rustler::Term::new(terms.env, word) }.into()
+}
+
+fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
+    match terms.map_get(map, key) {
+        Some(value) => Lookup::Found(value),
+        None => match terms.map_size(map) {
+            Some(_) => Lookup::Missing,
+            None => Lookup::NotAMap,
+        },
+    }
+}
+
+/// Finds out whether this VM's iterators are as [`Fields`] has them.
+pub fn look_before_use(env: Env) {
+    let terms = Terms { env };
+    let sizes = [0, 1, 2, 7, SMALL, SMALL + 1, 100];
+    let known = sizes.iter().all(|size| is_as_expected(terms, *size));
+    FLAT_IS_KNOWN.store(known, Ordering::Relaxed);
+}
+
+fn is_as_expected(terms: Terms, size: usize) -> bool {
+    let number = |value: usize| Raw::from((value as i64).encode(terms.env));
+    let keys: Vec<_> = (0..size).map(number).collect();
+    let values: Vec<_> = (1000..1000 + size).map(number).collect();
+    let Some(map) = terms.make_map(&keys, &values) else {
+        return false;
+    };
+    let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
+    let env = terms.env.as_c_arg();
+    let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
+    // SAFETY: the iterator is created, stepped and destroyed as the interface asks; the fields are
+    // looked at as words before one of them is followed as a pointer, and that only if it points
+    // right next to the map, where there is memory of this process for certain.
+    unsafe {
+        if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
+            return false;
+        }
+        let fields = iterator.as_ptr().cast::<Fields>().read();
+        let mut as_expected = fields.map == map.word() && fields.size == size;
+        if as_expected && (1..=SMALL).contains(&size) {
+            // The map was just made: its keys and values stand next to the term's own address.
+            let address: usize = std::mem::transmute(map.word());
+            let next_to = |array: *const ErlNifTerm| {
+                array.is_aligned() && address.abs_diff(array as usize) <= 8 * (SMALL + 8)
+            };
+            as_expected = next_to(fields.keys) && next_to(fields.values);
+            let (mut key, mut value) = Default::default();
+            for index in 0..size {
+                as_expected = as_expected
+                    && enif_map_iterator_get_pair(
+                        env,
+                        iterator.as_mut_ptr(),
+                        &mut key,
+                        &mut value,
+                    ) != 0
+                    && *fields.keys.add(index) == key
+                    && *fields.values.add(index) == value;
+                enif_map_iterator_next(env, iterator.as_mut_ptr());
+            }
+        }
+        enif_map_iterator_destroy(env, iterator.as_mut_ptr());
+        as_expected
+    }
+}

@@ -1,0 +1,153 @@
+//! Programs before they run: out of text or terms, with their constants as terms.
+
+use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::source::TermSource;
+use crate::{atoms, wire};
+use ptc_core::compile::{compile, Compiled, Failure, Options};
+use ptc_core::heap::Heap;
+use ptc_core::json::{Document, Limits};
+use ptc_core::number::Number;
+use ptc_core::program::{Const, Program};
+use ptc_core::source::{Shape, Source};
+use rustler::{Atom, Binary, Encoder, Env, NifMap, Resource, ResourceArc, Term};
+use std::sync::Arc;
+
+/// A program and its constants, in one NIF call.
+pub struct Loaded<'a> {
+    pub program: Arc<Program>,
+    pub consts: Vec<Raw<'a>>,
+}
+
+/// What a call answers instead of going on.
+pub type Instead<'a> = Term<'a>;
+
+/// How a program is to be read.
+#[derive(Clone, Copy, NifMap)]
+pub struct Reading {
+    /// Whether mistakes are reported before the run.
+    pub strict: bool,
+    /// How deep operations may nest; in a text, how deep brackets may.
+    pub depth: u32,
+}
+
+/// How many parts of a program are looked at on a scheduler's own thread: about half a millisecond.
+const PARTS_IN_A_SLICE: usize = 5_000;
+
+/// A program as text: `{"program": …}`.
+pub fn from_text<'a>(
+    heap: &mut Beam<'a>,
+    text: &[u8],
+    reading: Reading,
+    sliced: bool,
+) -> Result<Loaded<'a>, Instead<'a>> {
+    let env = heap.terms.env;
+    let limits = Limits {
+        depth: reading.depth as usize,
+    };
+    let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
+    let document = Document::parse(text, limits).map_err(|error| wire::json_error(env, error))?;
+    let root = match document.field(0, b"program") {
+        None => return Err(refuse(atoms::program_missing())),
+        Some(root) if document.shape(root) != Shape::Map => {
+            return Err(refuse(atoms::program_not_map()))
+        }
+        Some(root) => root,
+    };
+    let build = |heap: &mut Beam<'a>, node: u32| document.build(node, heap);
+    load(heap, &document, root, reading, sliced, build)
+}
+
+/// A program as terms: what stands under `"program"`.
+pub fn from_node<'a>(
+    heap: &mut Beam<'a>,
+    node: Raw<'a>,
+    reading: Reading,
+    sliced: bool,
+) -> Result<Loaded<'a>, Instead<'a>> {
+    let source = TermSource::new(heap.terms);
+    load(heap, &source, node, reading, sliced, |_, node| node)
+}
+
+fn load<'a, S: Source>(
+    heap: &mut Beam<'a>,
+    source: &S,
+    root: S::Node,
+    reading: Reading,
+    sliced: bool,
+    mut build: impl FnMut(&mut Beam<'a>, S::Node) -> Raw<'a>,
+) -> Result<Loaded<'a>, Instead<'a>> {
+    let options = Options {
+        strict: reading.strict,
+        depth: reading.depth,
+        parts: if sliced { PARTS_IN_A_SLICE } else { usize::MAX },
+    };
+    let mut term = |value: Const<S::Node>| constant(heap, value, &mut build);
+    match compile(source, root, options) {
+        Ok(Compiled { program, consts }) => Ok(Loaded {
+            program: Arc::new(program),
+            consts: consts.into_iter().map(term).collect(),
+        }),
+        Err(Failure::Exhausted) => Err(atoms::busy().encode(heap.terms.env)),
+        Err(Failure::Rejected(fault)) => {
+            let fault = fault.map(&mut term);
+            Err(wire::fault(heap, atoms::validation(), fault))
+        }
+    }
+}
+
+fn constant<'a, N>(
+    heap: &mut Beam<'a>,
+    value: Const<N>,
+    build: &mut impl FnMut(&mut Beam<'a>, N) -> Raw<'a>,
+) -> Raw<'a> {
+    match value {
+        Const::Nil => heap.nil(),
+        Const::Int(value) => heap.make_number(Number::Int(value)).unwrap_or(heap.nil()),
+        Const::EmptyMap => heap.make_map(&[], &[], None),
+        Const::EmptyList => heap.make_list(&[]),
+        Const::Node(node) => build(heap, node),
+    }
+}
+
+/// A compiled program between calls; its constants are kept beside it, as a tuple of terms.
+pub struct Handle(pub Arc<Program>);
+
+#[rustler::resource_impl]
+impl Resource for Handle {}
+
+/// `{:ok, handle, constants}`, or why not.
+fn compiled<'a>(heap: &Beam<'a>, loaded: Result<Loaded<'a>, Instead<'a>>) -> Term<'a> {
+    let env = heap.terms.env;
+    match loaded {
+        Ok(loaded) => {
+            let handle = ResourceArc::new(Handle(loaded.program));
+            let consts = heap.terms.make_tuple(&loaded.consts).term(env);
+            (atoms::ok(), handle, consts).encode(env)
+        }
+        Err(instead) => instead,
+    }
+}
+
+macro_rules! compile_nifs {
+    ($text:ident, $node:ident, $schedule:literal, $sliced:literal) => {
+        /// Compiles a program's text.
+        #[rustler::nif(schedule = $schedule)]
+        fn $text<'a>(env: Env<'a>, text: Binary<'a>, reading: Reading) -> Term<'a> {
+            let mut heap = Beam::new(env, 0);
+            let loaded = from_text(&mut heap, text.as_slice(), reading, $sliced);
+            compiled(&heap, loaded)
+        }
+
+        /// Compiles a program that is already parsed.
+        #[rustler::nif(schedule = $schedule)]
+        fn $node<'a>(env: Env<'a>, node: Term<'a>, reading: Reading) -> Term<'a> {
+            let mut heap = Beam::new(env, 0);
+            let loaded = from_node(&mut heap, node.into(), reading, $sliced);
+            compiled(&heap, loaded)
+        }
+    };
+}
+
+compile_nifs!(compile_text, compile_node, "Normal", true);
+compile_nifs!(compile_text_dirty, compile_node_dirty, "DirtyCpu", false);

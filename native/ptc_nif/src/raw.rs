@@ -1,0 +1,266 @@
+//! Terms in one word, and the NIF interface under them.
+//!
+//! rustler's `Term` is three words and its lists and maps go through vectors; the VM keeps millions
+//! of terms and makes a map an item. So the VM's terms are bare words, bound to the environment by
+//! lifetime only, and this room is the one place that hands them to the NIF interface.
+
+use rustler::sys::*;
+use rustler::{Env, Term};
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// A term of the environment with lifetime `'a`.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Raw<'a>(ErlNifTerm, PhantomData<Env<'a>>);
+
+impl<'a> From<Term<'a>> for Raw<'a> {
+    fn from(term: Term<'a>) -> Self {
+        Raw(term.as_c_arg(), PhantomData)
+    }
+}
+
+impl<'a> Raw<'a> {
+    /// The same term as rustler has it.
+    pub fn term(self, env: Env<'a>) -> Term<'a> {
+        // SAFETY: a Raw<'a> is only ever made of terms of the one environment with lifetime 'a.
+        unsafe { Term::new(env, self.0) }
+    }
+
+    /// The word: equal for the same immediate and for the same place in memory.
+    #[inline]
+    pub fn word(self) -> ErlNifTerm {
+        self.0
+    }
+}
+
+/// An environment's calls on bare terms.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    pub env: Env<'a>,
+}
+
+/// A term out of a call that fills in `N` words and says whether it did.
+macro_rules! filled {
+    ($call:expr) => {{
+        let mut out = MaybeUninit::uninit();
+        // SAFETY: the call writes `out` if, and only if, it returns non-zero; the environment is
+        // alive as long as 'a.
+        unsafe {
+            match $call(&mut out) {
+                0 => None,
+                _ => Some(out.assume_init()),
+            }
+        }
+    }};
+}
+
+impl<'a> Terms<'a> {
+    fn c(self) -> *mut ErlNifEnv {
+        self.env.as_c_arg()
+    }
+
+    #[inline]
+    fn own(self, word: ErlNifTerm) -> Raw<'a> {
+        Raw(word, PhantomData)
+    }
+
+    #[inline]
+    pub fn kind(self, term: Raw<'a>) -> ErlNifTermType {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_term_type(self.c(), term.0) }
+    }
+
+    #[inline]
+    pub fn compare(self, a: Raw<'a>, b: Raw<'a>) -> Ordering {
+        if a.0 == b.0 {
+            return Ordering::Equal;
+        }
+        // SAFETY: both are terms of this environment.
+        unsafe { enif_compare(a.0, b.0) }.cmp(&0)
+    }
+
+    #[inline]
+    pub fn identical(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        // SAFETY: both are terms of this environment.
+        a.0 == b.0 || unsafe { enif_is_identical(a.0, b.0) } != 0
+    }
+
+    pub fn hash(self, term: Raw<'a>, seed: u64) -> u64 {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_hash(ErlNifHash::ERL_NIF_INTERNAL_HASH, term.0, seed) }
+    }
+
+    #[inline]
+    pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        let mut tail = MaybeUninit::uninit();
+        let head = filled!(|head: &mut MaybeUninit<_>| enif_get_list_cell(
+            self.c(),
+            list.0,
+            head.as_mut_ptr(),
+            tail.as_mut_ptr()
+        ))?;
+        // SAFETY: the call above has written both or neither.
+        Some((self.own(head), self.own(unsafe { tail.assume_init() })))
+    }
+
+    #[inline]
+    pub fn is_empty_list(self, term: Raw<'a>) -> bool {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
+    }
+
+    #[inline]
+    pub fn integer(self, term: Raw<'a>) -> Option<i64> {
+        filled!(|out: &mut MaybeUninit<i64>| enif_get_int64(self.c(), term.0, out.as_mut_ptr()))
+    }
+
+    #[inline]
+    pub fn float(self, term: Raw<'a>) -> Option<f64> {
+        filled!(|out: &mut MaybeUninit<f64>| enif_get_double(self.c(), term.0, out.as_mut_ptr()))
+    }
+
+    #[inline]
+    pub fn map_size(self, term: Raw<'a>) -> Option<usize> {
+        filled!(|out: &mut MaybeUninit<_>| enif_get_map_size(self.c(), term.0, out.as_mut_ptr()))
+    }
+
+    #[inline]
+    pub fn map_get(self, map: Raw<'a>, key: Raw<'a>) -> Option<Raw<'a>> {
+        let value = filled!(|out: &mut MaybeUninit<_>| enif_get_map_value(
+            self.c(),
+            map.0,
+            key.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(value))
+    }
+
+    /// The content of a binary, as long as the environment lives.
+    #[inline]
+    pub fn bytes(self, term: Raw<'a>) -> Option<&'a [u8]> {
+        let binary = filled!(|out: &mut MaybeUninit<ErlNifBinary>| enif_inspect_binary(
+            self.c(),
+            term.0,
+            out.as_mut_ptr()
+        ))?;
+        if binary.size == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: the term is immutable and lives as long as its environment; the pointer is not
+        // null where there are bytes.
+        Some(unsafe { std::slice::from_raw_parts(binary.data, binary.size) })
+    }
+
+    /// The elements of a tuple, in place.
+    pub fn tuple(self, term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
+        let mut array = MaybeUninit::uninit();
+        let arity = filled!(|arity: &mut MaybeUninit<_>| enif_get_tuple(
+            self.c(),
+            term.0,
+            arity.as_mut_ptr(),
+            array.as_mut_ptr()
+        ))?;
+        if arity == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: a tuple's elements stand side by side and live as long as the environment; a Raw
+        // is a transparent word.
+        Some(unsafe {
+            std::slice::from_raw_parts(array.assume_init().cast::<Raw<'a>>(), arity as usize)
+        })
+    }
+
+    pub fn make_integer(self, value: i64) -> Raw<'a> {
+        // SAFETY: makes a term of this environment.
+        self.own(unsafe { enif_make_int64(self.c(), value) })
+    }
+
+    /// Nothing for what is not finite: the NIF interface would raise.
+    pub fn make_float(self, value: f64) -> Option<Raw<'a>> {
+        // SAFETY: makes a term of this environment, and the value is finite.
+        value
+            .is_finite()
+            .then(|| self.own(unsafe { enif_make_double(self.c(), value) }))
+    }
+
+    pub fn make_binary(self, bytes: &[u8]) -> Raw<'a> {
+        let mut term = MaybeUninit::uninit();
+        // SAFETY: the call gives memory for so many bytes, not initialised, which nobody else has
+        // seen, and writes the term.
+        self.own(unsafe {
+            let data = enif_make_new_binary(self.c(), bytes.len(), term.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len());
+            term.assume_init()
+        })
+    }
+
+    pub fn make_list(self, items: &[Raw<'a>]) -> Raw<'a> {
+        let words = items.as_ptr().cast::<ErlNifTerm>();
+        // SAFETY: a Raw is a transparent word; the terms belong to this environment.
+        self.own(unsafe { enif_make_list_from_array(self.c(), words, items.len() as u32) })
+    }
+
+    pub fn make_tuple(self, items: &[Raw<'a>]) -> Raw<'a> {
+        let words = items.as_ptr().cast::<ErlNifTerm>();
+        // SAFETY: as for make_list.
+        self.own(unsafe { enif_make_tuple_from_array(self.c(), words, items.len() as u32) })
+    }
+
+    pub fn cons(self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {
+        // SAFETY: both are terms of this environment.
+        self.own(unsafe { enif_make_list_cell(self.c(), head.0, tail.0) })
+    }
+
+    /// Nothing if a key stands twice.
+    pub fn make_map(self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Option<Raw<'a>> {
+        let count = keys.len().min(values.len());
+        let (keys, values) = (keys.as_ptr().cast(), values.as_ptr().cast());
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_from_arrays(
+            self.c(),
+            keys,
+            values,
+            count,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
+    }
+
+    pub fn map_put(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_put(
+            self.c(),
+            map.0,
+            key.0,
+            value.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
+    }
+
+    /// Shows every entry of a map; nothing for what is no map.
+    pub fn each_entry(self, map: Raw<'a>, mut visit: impl FnMut(Raw<'a>, Raw<'a>)) {
+        let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
+        let Some(mut iterator) = filled!(|out: &mut MaybeUninit<ErlNifMapIterator>| {
+            enif_map_iterator_create(self.c(), map.0, out.as_mut_ptr(), head)
+        }) else {
+            return;
+        };
+        // SAFETY: the iterator was created for this environment and is destroyed once, below;
+        // nothing between can leave this function.
+        unsafe {
+            let (mut key, mut value) = Default::default();
+            while enif_map_iterator_get_pair(self.c(), &mut iterator, &mut key, &mut value) != 0 {
+                visit(self.own(key), self.own(value));
+                enif_map_iterator_next(self.c(), &mut iterator);
+            }
+            enif_map_iterator_destroy(self.c(), &mut iterator);
+        }
+    }
+
+    /// Whether the process that called is still there. Only a dirty NIF can outlive it.
+    pub fn caller_is_alive(self) -> bool {
+        // SAFETY: the environment is that of a NIF call.
+        unsafe { enif_is_current_process_alive(self.c()) != 0 }
+    }
+}

@@ -1,0 +1,44 @@
+defmodule PtcRunner.Test.Generator do
+  @moduledoc """
+  Random programs with data to run over. Everything follows from the seed and the number of
+  the case (but for pids and references).
+  """
+
+  alias PtcRunner.Test.Generator.{Data, Program, Spoil}
+  alias PtcRunner.Test.Random
+
+  @type random_case :: %{program: term(), context: map(), memory: map()}
+
+  @doc "Case number `n` of a seed."
+  @spec random_case(integer(), integer()) :: random_case()
+  def random_case(seed, n) do
+    {random_case, _state} =
+      :exsss
+      |> :rand.seed_s({seed, n, 0})
+      |> then(&Random.build(template(), &1))
+
+    random_case
+  end
+
+  # Three programs in ten are spoilt, some of them twice.
+  defp template do
+    Random.map(%{context: Data.context(), memory: Data.memory()}, fn data ->
+      spoils = Random.frequency([{14, 0}, {4, 1}, {2, 2}])
+
+      program =
+        Random.map({Program.program(current(data.memory)), spoils}, fn {program, spoils} ->
+          spoilt(program, spoils)
+        end)
+
+      Map.put(data, :program, program)
+    end)
+  end
+
+  defp spoilt(program, 0), do: program
+  defp spoilt(program, n), do: Random.map(Spoil.spoil(program), &spoilt(&1, n - 1))
+
+  defp current(%{"__input" => input}) when is_map(input), do: :row
+  defp current(%{"__input" => [_ | _]}), do: :rows
+  defp current(%{"__input" => _}), do: :any
+  defp current(_memory), do: :absent
+end

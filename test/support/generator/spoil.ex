@@ -1,0 +1,71 @@
+defmodule PtcRunner.Test.Generator.Spoil do
+  @moduledoc false
+  # Makes one place of a program wrong, or at least different: wrong operations, missing and
+  # superfluous fields, operands that are no nodes, nodes with a current value of their own.
+
+  import PtcRunner.Test.Random
+
+  alias PtcRunner.Test.Generator.Data
+  alias PtcRunner.Test.Oracle.Check
+  alias PtcRunner.Test.Places
+
+  @doc "The program with one random place changed."
+  @spec spoil(map()) :: PtcRunner.Test.Random.generator(term())
+  def spoil(program) do
+    map(one_of(Places.all(program)), fn place ->
+      map(change(List.last(place), Places.at(program, place)), &put(program, place, &1))
+    end)
+  end
+
+  defp put(program, place, :delete), do: Places.delete(program, place)
+  defp put(program, place, new), do: Places.put(program, place, new)
+
+  defp change("op", name) do
+    frequency([
+      {4, one_of(Check.names())},
+      {3, misspelled(name)},
+      {1, one_of([nil, 42, :count, %{"a" => 1}, "", "Count", "žluť"])},
+      {1, :delete}
+    ])
+  end
+
+  defp change(_key, %{"op" => _} = node) do
+    frequency([
+      {3, :delete},
+      {3, wrong()},
+      {2,
+       Map.put(
+         node,
+         "__input",
+         one_of([nil, 5, [1, 2], [%{"id" => 1, "amount" => 2}], %{"id" => 3}])
+       )},
+      {1, map({one_of(~w(field value path result default)), wrong()}, &put_field(node, &1))},
+      {1, [node]}
+    ])
+  end
+
+  defp change(_key, _literal), do: frequency([{1, :delete}, {3, wrong()}])
+
+  defp put_field(node, {field, value}), do: Map.put(node, field, value)
+
+  defp wrong do
+    frequency([
+      {3,
+       one_of([nil, true, "x", 5, -1, 1.5, [], %{}, [nil], ["a", 1], :atom, Integer.pow(10, 30)])},
+      {2,
+       one_of([%{"op" => "bogus"}, %{"op" => nil}, %{"op" => 7}, %{"op" => "count"}, %{"a" => 1}])},
+      {2, %{"op" => one_of(Check.names())}},
+      {1, Data.any()},
+      {1, Data.odd()}
+    ])
+  end
+
+  defp misspelled(name) when is_binary(name) and name != "" do
+    map({integer(0..(String.length(name) - 1)), one_of(["", "x", "ee", "é"])}, fn {at, new} ->
+      {before, rest} = String.split_at(name, at)
+      before <> new <> String.slice(rest, 1..-1)
+    end)
+  end
+
+  defp misspelled(_name), do: "lod"
+end

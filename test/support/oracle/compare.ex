@@ -1,0 +1,56 @@
+defmodule PtcRunner.Test.Oracle.Compare do
+  @moduledoc false
+  # The eight comparisons, `typeof`, `get` and membership, on values.
+
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, proper_list?: 1]
+
+  @doc "Compares the value of the field (left) with the value of the program (right)."
+  @spec compare(String.t(), term(), term()) :: boolean()
+  def compare("eq", left, right), do: left == right
+  def compare("neq", left, right), do: left != right
+  def compare("gt", left, right), do: left > right
+  def compare("gte", left, right), do: left >= right
+  def compare("lt", left, right), do: left < right
+  def compare("lte", left, right), do: left <= right
+
+  def compare("contains", left, right) when is_binary(left) and is_binary(right) do
+    # `:binary.match/2` refuses the empty pattern, which everything contains.
+    right == "" or :binary.match(left, right) != :nomatch
+  end
+
+  def compare("contains", left, right), do: member?(left, right)
+  def compare("in", left, right), do: member?(left, right)
+
+  @doc "Is `value` strictly a member of a list or a key of a map? Nothing else has members."
+  @spec member?(term(), term()) :: boolean()
+  def member?(map, value) when is_map(map), do: Map.has_key?(map, value)
+
+  def member?(collection, value) do
+    proper_list?(collection) and Enum.any?(collection, &(&1 === value))
+  end
+
+  @doc "The name of the JSON type of a value."
+  @spec type_of(term()) :: String.t()
+  def type_of(nil), do: "null"
+  def type_of(value) when is_boolean(value), do: "boolean"
+  def type_of(value) when is_number(value), do: "number"
+  def type_of(value) when is_binary(value), do: "string"
+  def type_of(value) when is_map(value), do: "object"
+
+  def type_of(value) do
+    if proper_list?(value),
+      do: "list",
+      else: fail("typeof does not support this value: #{inspect(value)}")
+  end
+
+  @doc "The value at the end of a path of keys, nil if it breaks off."
+  @spec dig(term(), [term()]) :: term()
+  def dig(value, []), do: value
+  def dig(value, _path) when not is_map(value), do: nil
+  def dig(map, path), do: step(map, path)
+
+  defp step(value, []), do: value
+  defp step(nil, _path), do: nil
+  defp step(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> step(path)
+  defp step(value, _path), do: fail("get expected a map, got: #{inspect(value)}")
+end

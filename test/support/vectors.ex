@@ -1,0 +1,102 @@
+defmodule PtcRunner.Test.Vectors do
+  @moduledoc """
+  Reads the golden vectors of `test/vectors` and compares answers with them.
+
+  A vector file is a text of Erlang terms, one map a case.
+  """
+
+  import ExUnit.Assertions
+
+  @directory Path.expand("../vectors", __DIR__)
+
+  @type tool_spec ::
+          :echo
+          | {:return | :error | :throw | :exit | :value, term()}
+          | {:raise, message :: String.t()}
+          | {:arity, 0 | 2 | 3}
+
+  @doc "All cases of `test/vectors/<name>.eterm`, in the order of the file."
+  @spec read(String.t()) :: [map()]
+  def read(name) do
+    {:ok, cases} = @directory |> Path.join(name <> ".eterm") |> :file.consult()
+    cases
+  end
+
+  @doc "Builds the `:tools` option of a case."
+  @spec tools(%{optional(term()) => tool_spec()}) :: map()
+  def tools(specs), do: Map.new(specs, fn {name, spec} -> {name, tool(spec)} end)
+
+  defp tool(:echo), do: fn args -> args end
+  defp tool({:return, value}), do: fn _args -> value end
+  defp tool({:error, reason}), do: fn _args -> {:error, reason} end
+  defp tool({:raise, message}), do: fn _args -> raise message end
+  defp tool({:throw, value}), do: fn _args -> throw(value) end
+  defp tool({:exit, reason}), do: fn _args -> exit(reason) end
+  defp tool({:value, value}), do: value
+  defp tool({:arity, 0}), do: fn -> :ok end
+  defp tool({:arity, 2}), do: fn _a, _b -> :ok end
+  defp tool({:arity, 3}), do: fn _a, _b, _c -> :ok end
+
+  @doc "Calls the function that a case of an API file names and checks the answer."
+  @spec assert_call(map()) :: true
+  def assert_call(%{module: module, function: function, args: args, expect: expect} = vector) do
+    case expect do
+      {:raise, exception} ->
+        assert_raise(exception, fn -> apply(module, function, args) end)
+
+      {:raise, exception, message} ->
+        assert_raise(exception, message, fn -> apply(module, function, args) end)
+
+      value ->
+        assert_matches(comparable(apply(module, function, args), vector), value)
+    end
+
+    true
+  end
+
+  defp comparable(actual, %{compare: :strip_descriptions}), do: strip_descriptions(actual)
+  defp comparable(actual, _vector), do: actual
+
+  @doc "Compares with `===`, except that a member `:_` of an expected tuple stands for metrics."
+  @spec assert_matches(term(), term()) :: true
+  def assert_matches(actual, expect)
+      when is_tuple(expect) and tuple_size(actual) == tuple_size(expect) do
+    for {actual, expect} <- Enum.zip(Tuple.to_list(actual), Tuple.to_list(expect)) do
+      if expect == :_, do: assert_metrics(actual), else: assert(actual === expect)
+    end
+
+    true
+  end
+
+  def assert_matches(actual, expect), do: assert(actual === expect)
+
+  defp assert_metrics(metrics) do
+    assert %{duration_ms: duration, memory_bytes: bytes} = metrics
+    assert is_integer(duration) and duration >= 0
+    assert is_integer(bytes) and bytes >= 0
+  end
+
+  @doc "Deletes the free texts of a schema and sorts lists of operation schemas by operation."
+  @spec strip_descriptions(term()) :: term()
+  def strip_descriptions(map) when is_map(map) do
+    for {key, value} <- map, key != "description", into: %{} do
+      {key, strip_descriptions(value)}
+    end
+  end
+
+  def strip_descriptions(list) when is_list(list) do
+    stripped = Enum.map(list, &strip_descriptions/1)
+
+    if stripped != [] and Enum.all?(stripped, &match?(%{"properties" => %{"op" => _}}, &1)) do
+      Enum.sort_by(stripped, & &1["properties"]["op"]["const"])
+    else
+      stripped
+    end
+  end
+
+  def strip_descriptions(tuple) when is_tuple(tuple) do
+    tuple |> Tuple.to_list() |> Enum.map(&strip_descriptions/1) |> List.to_tuple()
+  end
+
+  def strip_descriptions(other), do: other
+end
