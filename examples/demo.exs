@@ -131,8 +131,8 @@ turn_1 =
 
 IO.puts("""
 
-  answer of turn 1: #{inspect(count)}
-  kept in memory: #{delta |> Map.keys() |> inspect()}
+  answer of turn 1  #{inspect(count)}
+  kept in memory    #{delta |> Map.keys() |> inspect()}\
 """)
 
 turn_2 =
@@ -170,7 +170,7 @@ for text <- wrong_programs do
   run = fn -> PtcRunner.Json.run(program, context: context) end
   {:error, error} = run.()
   IO.puts("    => " <> PtcRunner.Json.format_error(error))
-  IO.puts("       after #{round(Race.median_time(run))} µs\n")
+  IO.puts("       after #{round(Race.median_time(run))} µs")
 end
 
 # ---------------------------------------------------------------------------------------------

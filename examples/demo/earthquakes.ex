@@ -8,7 +8,7 @@ defmodule Demo.Earthquakes do
   @spec load!() :: [%{String.t() => term}]
   def load! do
     {:ok, %{"features" => features}} =
-      @file_name |> File.read!() |> PtcRunner.Native.json_decode()
+      @file_name |> File.read!() |> PtcRunner.Native.json_decode_dirty()
 
     for %{"id" => id, "properties" => properties, "geometry" => geometry} <- features do
       [_longitude, _latitude, depth] = geometry["coordinates"]

@@ -3,48 +3,56 @@ defmodule Demo.Show do
   # Prints the demo: headings, programs, and answers as aligned tables.
 
   @doc "The heading of a section."
-  def heading(text), do: IO.puts(["\n", text, "\n", String.duplicate("=", String.length(text))])
+  def heading(text) do
+    IO.puts(["\n", text, "\n", String.duplicate("=", String.length(text))])
+  end
 
   @doc "A program, printed as the model wrote it and returned as it is."
   def program(text) do
-    text
-    |> String.split("\n", trim: true)
-    |> Enum.each(&IO.puts("    " <> &1))
-
+    IO.puts("")
+    for line <- String.split(text, "\n", trim: true), do: IO.puts("    " <> line)
     text
   end
 
-  @doc "A list of objects: a column for each name, a line for each object."
-  def table(rows, columns) do
-    cells = for row <- rows, do: for(column <- columns, do: cell(row[column]))
-    numeric = for column <- columns, do: Enum.all?(rows, &is_number(&1[column]))
-    widths = Enum.zip_with([columns | cells], fn column -> column |> longest() end)
-    rules = Enum.map(widths, &String.duplicate("-", &1))
-
-    IO.puts("")
-    Enum.each([columns, rules | cells], &IO.puts(line(&1, widths, numeric)))
-    IO.puts("")
+  @doc "A list of objects: a column for each of the names, a line for each object."
+  def table(rows, names) do
+    columns = for name <- names, do: column(name, Enum.map(rows, & &1[name]))
+    lines = Enum.zip_with(columns, &Enum.join(&1, "  "))
+    IO.puts(["\n", Enum.map(lines, &["  ", String.trim_trailing(&1), "\n"])])
   end
 
-  @doc "One object: a line for each of the given names."
+  @doc "One object: a line for each of the names."
   def object(map, names) do
-    table(for(name <- names, do: %{"" => name, "answer" => map[name]}), ["", "answer"])
+    width = longest(names)
+    lines = for name <- names, do: ["  ", String.pad_trailing(name, width), "  ", cell(map[name])]
+    IO.puts(["\n", Enum.intersperse(lines, "\n"), "\n"])
   end
+
+  # The cells of one column, name and rule first, all of one width.
+  defp column(name, values) do
+    cells = [name | cells(values)]
+    width = longest(cells)
+    [head | body] = Enum.map(cells, aligner(values, width))
+    [head, String.duplicate("-", width) | body]
+  end
+
+  defp aligner(values, width) do
+    if Enum.all?(values, &is_number/1),
+      do: &String.pad_leading(&1, width),
+      else: &String.pad_trailing(&1, width)
+  end
+
+  # The numbers of a column that holds a float all get two decimals, to stand in line.
+  defp cells(values) do
+    decimals = if Enum.any?(values, &is_float/1), do: &decimals/1, else: &cell/1
+    Enum.map(values, &if(is_number(&1), do: decimals.(&1), else: cell(&1)))
+  end
+
+  defp decimals(number), do: :erlang.float_to_binary(number / 1, decimals: 2)
+
+  defp cell(text) when is_binary(text), do: text
+  defp cell(float) when is_float(float), do: float |> Float.round(2) |> to_string()
+  defp cell(value), do: inspect(value)
 
   defp longest(cells), do: cells |> Enum.map(&String.length/1) |> Enum.max()
-
-  defp line(cells, widths, numeric) do
-    [cells, widths, numeric]
-    |> Enum.zip_with(fn
-      [cell, width, true] -> String.pad_leading(cell, width)
-      [cell, width, false] -> String.pad_trailing(cell, width)
-    end)
-    |> Enum.join("  ")
-    |> String.trim_trailing()
-    |> then(&("  " <> &1))
-  end
-
-  defp cell(value) when is_float(value), do: :erlang.float_to_binary(value, decimals: 2)
-  defp cell(value) when is_binary(value), do: value
-  defp cell(value), do: inspect(value)
 end

@@ -1,11 +1,43 @@
 defmodule PtcRunner.Native do
   @moduledoc false
-  # Loads the NIF library; one function a NIF, nothing else.
+  # Loads the native library; one function a NIF, nothing else. Options, defaults and messages are
+  # made by the modules that call here.
+  #
+  # `reading` is %{strict: boolean, depth: non_neg_integer}; `given` is {context, memory, timeout,
+  # max_heap}, in milliseconds (or :infinity) and words (0: no limit). A function whose name ends in
+  # `_dirty` does the same on a dirty scheduler, where the work may take as long as it needs.
 
   @on_load :load
 
+  @doc false
   def load do
     path = :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
     :erlang.load_nif(path, 0)
   end
+
+  # native/ptc_nif/src/table.rs
+  def operations, do: err()
+
+  # native/ptc_nif/src/decode.rs
+  def json_decode(_text), do: err()
+  def json_decode_dirty(_text), do: err()
+
+  # native/ptc_nif/src/program.rs: {:ok, handle, consts} | :busy | {:error, _}
+  def compile_text(_text, _reading), do: err()
+  def compile_text_dirty(_text, _reading), do: err()
+  def compile_node(_node, _reading), do: err()
+  def compile_node_dirty(_node, _reading), do: err()
+
+  # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _} | :busy
+  # | {:call, state, terms, tool, args, milliseconds_left} | {:more, state, terms}
+  def run_text(_text, _reading, _given), do: err()
+  def run_text_dirty(_text, _reading, _given), do: err()
+  def run_node(_node, _reading, _given), do: err()
+  def run_node_dirty(_node, _reading, _given), do: err()
+  def run_compiled(_handle, _consts, _given), do: err()
+  def run_compiled_dirty(_handle, _consts, _given), do: err()
+  def resume(_state, _terms, _answer), do: err()
+  def resume_dirty(_state, _terms, _answer), do: err()
+
+  defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

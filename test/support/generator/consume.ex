@@ -63,7 +63,8 @@ defmodule PtcRunner.Test.Generator.Consume do
       made(:rows, :rows, scope),
       made(:row, :rows, scope),
       %{"op" => "map", "expr" => Program.node(:any, %{scope | current: :row})},
-      %{"op" => one_of(["min", "max"]), "field" => field()}
+      %{"op" => one_of(["min", "max"]), "field" => field()},
+      column()
     ])
   end
 
@@ -89,6 +90,21 @@ defmodule PtcRunner.Test.Generator.Consume do
 
   defp made(:string, current, _scope) when current != :absent, do: %{"op" => "typeof"}
   defp made(_kind, _current, _scope), do: nil
+
+  # The values of one field, and something done with them.
+  defp column do
+    items = frequency([{3, "id"}, {1, field()}])
+    id = %{"op" => "eq", "value" => Data.id()}
+
+    made =
+      one_of([
+        %{"op" => one_of(~w(distinct distinct count first last))},
+        %{"op" => one_of(~w(contains in eq)), "value" => Data.id()},
+        %{"op" => one_of(~w(filter reject)), "where" => id}
+      ])
+
+    %{"op" => "pipe", "steps" => [input(), %{"op" => "map", "expr" => get(items, nil)}, made]}
+  end
 
   defp input, do: %{"op" => "var", "name" => "__input"}
 

@@ -1,0 +1,254 @@
+defmodule PtcRunner.Json do
+  @moduledoc """
+  Runs programs in the PTC-JSON language: small JSON programs, as LLMs write them, that load data,
+  transform it and call tools.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"},
+      ...>   {"op": "filter", "where": {"op": "gt", "field": "total", "value": 100}},
+      ...>   {"op": "sum", "field": "total"}]}})
+      iex> orders = [%{"total" => 50}, %{"total" => 150}, %{"total" => 200}]
+      iex> {:ok, result, _delta, _memory} = PtcRunner.Json.run(program, context: %{"orders" => orders})
+      iex> result
+      350
+
+  A program runs natively, on the terms it is given: nothing of the context is copied. It runs in
+  the calling process; only tools run in a process of their own. See `run/2` for the limits.
+
+  ## Tools
+
+  A tool is a function that takes the map of arguments the program gives and returns any term, or
+  `{:error, reason}`:
+
+      iex> tools = %{"double" => fn %{"n" => n} -> 2 * n end}
+      iex> program = ~s({"program": {"op": "call", "tool": "double", "args": {"n": 21}}})
+      iex> PtcRunner.Json.run!(program, tools: tools)
+      42
+
+  ## Errors
+
+  Every error can be shown to the LLM that wrote the program:
+
+      iex> {:error, error} = PtcRunner.Json.run(~s({"program": {"op": "lod", "name": "orders"}}))
+      iex> PtcRunner.Json.format_error(error)
+      "ValidationError: Unknown operation 'lod'. Did you mean 'load'?"
+
+  """
+
+  alias PtcRunner.Json.{ErrorText, Message, Parser, Program, Runner}
+  alias PtcRunner.Sandbox.Guarded
+
+  @default_timeout 1_000
+  @default_max_heap 1_250_000
+
+  @typedoc """
+  Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
+  """
+  @type error ::
+          {:parse_error, String.t()}
+          | {:validation_error, String.t()}
+          | {:execution_error, String.t()}
+          | {:timeout, non_neg_integer()}
+          | {:memory_exceeded, non_neg_integer()}
+
+  @typedoc "Execution metrics: real time in milliseconds, memory built in bytes."
+  @type metrics :: %{duration_ms: integer(), memory_bytes: integer()}
+
+  @typedoc "JSON text, the map it stands for, or a compiled program."
+  @type program :: String.t() | map() | Program.t()
+
+  @typedoc "See `run/2`."
+  @type option ::
+          {:context, map()}
+          | {:memory, map()}
+          | {:tools, %{String.t() => (map() -> term())}}
+          | {:timeout, timeout()}
+          | {:max_heap, non_neg_integer()}
+          | {:max_depth, pos_integer()}
+
+  @doc """
+  Runs a program.
+
+  ## Options
+
+    * `:context` - map read by `load`, by default `%{}`
+    * `:memory` - map read by `var`, by default `%{}`
+    * `:tools` - map of names and functions of one argument, by default `%{}`
+    * `:timeout` - milliseconds or `:infinity`, by default #{@default_timeout} or the application
+      environment's `:ptc_runner, :default_timeout`. Tools count.
+    * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
+      default #{@default_max_heap} or the application environment's
+      `:ptc_runner, :default_max_heap`; 0 for no limit. What the caller passes in does not count.
+    * `:max_depth` - how many operations may stand inside one another, and in a text how many
+      brackets, by default #{Program.default_max_depth()}. New in this library.
+
+  ## Returns
+
+  `{:ok, result, memory_delta, new_memory}` by the memory contract:
+
+    * a result that is not a map leaves the memory as it is
+    * a map with `"result"` (or else `:result`) gives that as the result; its other keys are the
+      delta, merged into the memory
+    * any other map is the result and the delta
+
+  or `{:error, reason}`, see `t:error/0`. Raises `ErlangError` or `ArgumentError` for limits that
+  are none, such as a negative timeout.
+
+      iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
+      iex> PtcRunner.Json.run(program, memory: %{"seen" => 0, "kept" => true})
+      {:ok, 42, %{"seen" => 1}, %{"kept" => true, "seen" => 1}}
+
+      iex> PtcRunner.Json.run(~s({"program": {"op": "count"}}))
+      {:error, {:execution_error, "No input available"}}
+
+  """
+  @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
+  def run(program, opts \\ []) do
+    context = Keyword.get(opts, :context, %{})
+    memory = Keyword.get(opts, :memory, %{})
+    tools = Keyword.get(opts, :tools, %{})
+    limits = limits(opts)
+
+    with {:ok, program} <- source(program),
+         :ok <- maps(program, context, memory, tools, limits),
+         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits),
+         do: contract(value, memory)
+  end
+
+  @doc """
+  Runs a program and returns only its result; raises `RuntimeError` instead of an error.
+
+  The options are those of `run/2`.
+
+      iex> PtcRunner.Json.run!(~s({"program": {"op": "literal", "value": 42}}))
+      42
+
+      iex> PtcRunner.Json.run!(~s({"program": {"op": "first"}}))
+      ** (RuntimeError) PtcRunner error: {:execution_error, "No input available"}
+
+  """
+  @spec run!(program(), [option()]) :: term()
+  def run!(program, opts \\ []) do
+    case run(program, opts) do
+      {:ok, result, _delta, _memory} -> result
+      {:error, reason} -> raise "PtcRunner error: #{inspect(reason)}"
+    end
+  end
+
+  @doc """
+  Compiles a program once, to be run many times.
+
+  Takes `:max_depth`, see `run/2`. Errors are those of parsing and validation.
+
+      iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
+      iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
+      [1, 2, 3]
+
+      iex> PtcRunner.Json.compile(~s({"program": {"op": "load"}}))
+      {:error, {:validation_error, "Operation 'load' requires field 'name'"}}
+
+  """
+  @spec compile(String.t() | map(), max_depth: pos_integer()) ::
+          {:ok, Program.t()} | {:error, error()}
+  def compile(program, opts \\ []) do
+    max_depth = max_depth(opts)
+
+    with {:ok, _source} <- source(program),
+         {:ok, handle, consts} <- Program.build(program, max_depth) do
+      {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
+    else
+      {:error, {:parse_error, _text}} = error -> error
+      {:error, fault} -> {:error, Message.error(fault)}
+    end
+  end
+
+  @doc """
+  Formats an error for an LLM: what kind of error, and what to change. Takes any term.
+
+      iex> PtcRunner.Json.format_error({:parse_error, "unexpected token"})
+      "ParseError: unexpected token"
+
+      iex> PtcRunner.Json.format_error({:timeout, 1000})
+      "TimeoutError: execution exceeded 1000ms limit"
+
+  """
+  @spec format_error(error() | term()) :: String.t()
+  defdelegate format_error(error), to: ErrorText, as: :format
+
+  # A text and a compiled program go to the native side as they are.
+  defp source(text) when is_binary(text), do: {:ok, text}
+  defp source(%Program{} = program), do: {:ok, program}
+
+  defp source(program),
+    do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
+
+  # Tools come after the check of the program, so a mistake there is reported first.
+  defp maps(program, context, memory, tools, limits)
+       when is_map(context) and is_map(memory) and is_map(tools) do
+    case for {name, tool} <- tools, not is_function(tool, 1), do: to_string(name) do
+      [] -> :ok
+      invalid -> with :ok <- check(program, limits), do: {:error, invalid_tools(invalid)}
+    end
+  end
+
+  defp maps(program, context, memory, tools, limits) do
+    with :ok <- check(program, limits) do
+      named = [context: context, memory: memory, tools: tools]
+      {name, value} = Enum.find(named, fn {_name, value} -> not is_map(value) end)
+      {:error, {:execution_error, "Option :#{name} must be a map, got #{inspect(value)}"}}
+    end
+  end
+
+  defp check(%Program{}, _limits), do: :ok
+
+  defp check(program, limits) do
+    built =
+      case program do
+        {:checked, node} -> Program.build_node(node, limits.max_depth)
+        text -> Program.build(text, limits.max_depth)
+      end
+
+    with {:error, fault} <- built, do: {:error, Message.error(fault)}, else: (_ok -> :ok)
+  end
+
+  defp invalid_tools(names) do
+    {:validation_error,
+     "Tools must be functions with arity 1. Invalid: #{Enum.join(names, ", ")}"}
+  end
+
+  defp limits(opts) do
+    timeout = limit(opts, :timeout, :default_timeout, @default_timeout)
+    max_heap = limit(opts, :max_heap, :default_max_heap, @default_max_heap)
+    Guarded.check_timeout!(timeout)
+    Guarded.check_max_heap!(max_heap)
+    %{timeout: timeout, max_heap: max_heap, max_depth: max_depth(opts)}
+  end
+
+  defp limit(opts, name, env_name, default) do
+    case Keyword.fetch(opts, name) do
+      {:ok, value} -> value
+      :error -> Application.get_env(:ptc_runner, env_name, default)
+    end
+  end
+
+  defp max_depth(opts) do
+    case Keyword.get(opts, :max_depth, Program.default_max_depth()) do
+      depth when is_integer(depth) and depth > 0 and depth <= 0xFFFF_FFFF ->
+        depth
+
+      other ->
+        raise ArgumentError, "max_depth must be a positive integer, got: #{inspect(other)}"
+    end
+  end
+
+  defp contract(%{"result" => result} = value, memory),
+    do: merge(result, Map.delete(value, "result"), memory)
+
+  defp contract(%{result: result} = value, memory),
+    do: merge(result, Map.delete(value, :result), memory)
+
+  defp contract(value, memory) when is_map(value), do: merge(value, value, memory)
+  defp contract(value, memory), do: {:ok, value, %{}, memory}
+
+  defp merge(result, delta, memory), do: {:ok, result, delta, Map.merge(memory, delta)}
+end

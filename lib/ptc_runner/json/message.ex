@@ -1,0 +1,149 @@
+defmodule PtcRunner.Json.Message do
+  @moduledoc false
+  # Errors of the native side, which are codes and terms, to the documented errors with their text.
+
+  alias PtcRunner.Json.Suggestion
+  alias PtcRunner.Schema
+
+  @type fault ::
+          {:parse, atom() | tuple()}
+          | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
+
+  @doc """
+  The documented error for a fault.
+
+      iex> PtcRunner.Json.Message.error({:execution, :needs_list, "count", nil, [42]})
+      {:execution_error, "count requires a list, got 42"}
+
+      iex> PtcRunner.Json.Message.error({:parse, {:unexpected_token, 3}})
+      {:parse_error, "JSON decode error: Unexpected token at position 3"}
+
+  """
+  @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
+  def error({:parse, reason}), do: {:parse_error, parse(reason)}
+
+  # The suggestion belongs to the check: a name that is met in a run is only reported.
+  def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
+    hint = Suggestion.hint(name, Schema.valid_operation_names())
+    {:validation_error, "Unknown operation '#{name}'" <> hint}
+  end
+
+  def error({:validation, code, op, field, terms}),
+    do: {:validation_error, text(code, op, field, terms)}
+
+  def error({:execution, code, op, field, terms}),
+    do: {:execution_error, text(code, op, field, terms)}
+
+  @doc """
+  The text of a fault in a program's text.
+
+      iex> PtcRunner.Json.Message.parse(:program_missing)
+      "Missing required field 'program'"
+
+  """
+  @spec parse(atom() | tuple()) :: String.t()
+  def parse(:program_missing), do: "Missing required field 'program'"
+  def parse(:program_not_map), do: "program must be a map"
+
+  def parse({:unexpected_token, position}),
+    do: "JSON decode error: Unexpected token at position #{position}"
+
+  def parse({:unexpected_end, position}),
+    do: "JSON decode error: Unexpected end of input at position #{position}"
+
+  def parse({:too_deep, limit, position}),
+    do: "JSON decode error: Nesting exceeds #{limit} levels at position #{position}"
+
+  # Found by the check
+
+  defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{inspect(node)}"
+  defp text(:missing_op, _op, _field, []), do: "Missing required field 'op'"
+  defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
+  defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
+  defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
+  defp text(:field_not_string, _op, field, []), do: "Field '#{field}' must be a string"
+  defp text(:field_not_list, _op, field, []), do: "Field '#{field}' must be a list"
+  defp text(:field_not_map, _op, field, []), do: "Field '#{field}' must be a map"
+
+  defp text(:field_not_integer, op, field, []),
+    do: "Operation '#{op}' field '#{field}' must be an integer"
+
+  defp text(:field_negative, op, field, [value]),
+    do: "Operation '#{op}' #{field} must be non-negative, got #{inspect(value)}"
+
+  defp text(:field_not_strings, _op, "path", []),
+    do: "All path elements in 'path' must be strings"
+
+  defp text(:field_not_strings, _op, field, []),
+    do: "All field names in '#{field}' must be strings"
+
+  defp text(:unknown_order, _op, field, [order]),
+    do: "Field '#{field}' must be 'asc' or 'desc', got '#{plain(order)}'"
+
+  defp text(:field_and_path, op, _field, []),
+    do: "Operation '#{op}' accepts 'field' or 'path', not both"
+
+  defp text(:neither_field_nor_path, op, _field, []),
+    do: "Operation '#{op}' requires either 'field' or 'path'"
+
+  # Found in a run
+
+  defp text(:no_input, _op, _field, []), do: "No input available"
+  defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{inspect(value)}"
+  defp text(:needs_map, op, _field, [value]), do: "#{op} requires a map, got #{inspect(value)}"
+
+  defp text(:needs_list_of_maps, op, _field, [item]),
+    do: "#{op} requires list of maps, got #{inspect(item)}"
+
+  defp text(:needs_numbers, op, _field, [value]),
+    do: "#{op} requires numeric values, got #{inspect(value)}"
+
+  defp text(:needs_map_values, op, _field, [value]),
+    do: "#{op} requires map values, got #{inspect(value)}"
+
+  defp text(:needs_list_values, op, _field, [value]),
+    do: "#{op} requires list values, got #{inspect(value)}"
+
+  defp text(:needs_numeric_operands, op, _field, [left, right]),
+    do: "#{op} requires numeric operands, got: #{inspect(left)}, #{inspect(right)}"
+
+  defp text(:division_by_zero, _op, _field, []), do: "division by zero"
+
+  defp text(:needs_value_and_precision, op, _field, [value, precision]) do
+    "#{op} requires numeric value and integer precision, " <>
+      "got: #{inspect(value)}, #{inspect(precision)}"
+  end
+
+  defp text(:precision_out_of_range, op, _field, [precision]),
+    do: "#{op} precision must be between 0 and 15, got: #{inspect(precision)}"
+
+  defp text(:bad_arith, op, _field, []),
+    do: "#{op} failed: bad argument in arithmetic expression (badarith)"
+
+  defp text(:path_through_non_map, op, _field, [value]),
+    do: "#{op} expected a map, got: #{inspect(value)}"
+
+  defp text(:no_type_name, op, _field, [value]),
+    do: "#{op} does not support this value: #{inspect(value)}"
+
+  defp text(:context_key, _op, _field, [name]),
+    do: "Context key must be a string, got #{inspect(name)}"
+
+  defp text(:memory_key, _op, _field, [name]),
+    do: "Memory key must be a string, got #{inspect(name)}"
+
+  defp text(:let_name, op, field, [name]),
+    do: "#{op} #{field} must be a string, got #{inspect(name)}"
+
+  defp text(:not_a_count, op, field, [value]),
+    do: "#{op} #{field} must be a non-negative integer, got #{inspect(value)}"
+
+  defp text(:unchecked_not_list, op, field, [value]),
+    do: "#{op} #{field} must be a list, got #{inspect(value)}"
+
+  defp text(:unchecked_not_map, op, field, [value]),
+    do: "#{op} #{field} must be a map, got #{inspect(value)}"
+
+  defp plain(string) when is_binary(string), do: string
+  defp plain(other), do: inspect(other)
+end

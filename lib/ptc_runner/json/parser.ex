@@ -1,0 +1,59 @@
+defmodule PtcRunner.Json.Parser do
+  @moduledoc """
+  Takes the program out of its text, or out of the map the text stands for.
+
+  Only the frame is looked at: that the text is JSON, and that it has a `"program"` that is an
+  object. What the program says is checked by `PtcRunner.Json.Validator`.
+  """
+
+  alias PtcRunner.Json.Message
+  alias PtcRunner.Native
+
+  # A longer text would hold a scheduler for too long.
+  @long_text 65_536
+
+  @type error :: {:parse_error, String.t()}
+
+  @doc """
+  Parses JSON text, or takes a map as already parsed.
+
+  JSON is strict (RFC 8259); of equal keys in one object the first one counts. Positions in errors
+  are zero-based byte offsets.
+
+      iex> PtcRunner.Json.Parser.parse(~s({"program": {"op": "literal", "value": 42}}))
+      {:ok, %{"op" => "literal", "value" => 42}}
+
+      iex> PtcRunner.Json.Parser.parse(%{"program" => %{"op" => "count"}})
+      {:ok, %{"op" => "count"}}
+
+      iex> PtcRunner.Json.Parser.parse(~s({"program": 1}))
+      {:error, {:parse_error, "program must be a map"}}
+
+      iex> PtcRunner.Json.Parser.parse(~s({"program": ))
+      {:error, {:parse_error, "JSON decode error: Unexpected end of input at position 12"}}
+
+      iex> PtcRunner.Json.Parser.parse(:text)
+      {:error, {:parse_error, "Input must be a string or map, got :text"}}
+
+  """
+  @spec parse(term()) :: {:ok, map()} | {:error, error()}
+  def parse(text) when is_binary(text) do
+    case decode(text) do
+      {:ok, map} when is_map(map) -> parse(map)
+      {:ok, _other} -> fault(:program_missing)
+      {:error, reason} -> fault(reason)
+    end
+  end
+
+  def parse(%{"program" => program}) when is_map(program), do: {:ok, program}
+  def parse(%{"program" => _other}), do: fault(:program_not_map)
+  def parse(%{}), do: fault(:program_missing)
+
+  def parse(other),
+    do: {:error, {:parse_error, "Input must be a string or map, got #{inspect(other)}"}}
+
+  defp decode(text) when byte_size(text) > @long_text, do: Native.json_decode_dirty(text)
+  defp decode(text), do: Native.json_decode(text)
+
+  defp fault(reason), do: {:error, Message.error({:parse, reason})}
+end

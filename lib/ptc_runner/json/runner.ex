@@ -1,0 +1,189 @@
+defmodule PtcRunner.Json.Runner do
+  @moduledoc false
+  # Moves a run on: starts it, calls the tools it asks for, hands long stretches to a dirty
+  # scheduler, and turns its end into a result.
+
+  alias PtcRunner.Json.{Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.{Context, Native}
+
+  # Reading and compiling a longer text would hold a scheduler for too long.
+  @long_text 16_384
+
+  @typedoc """
+  What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
+  or a compiled one.
+  """
+  @type program :: String.t() | {:checked | :unchecked, term()} | Program.t()
+
+  @type limits :: %{
+          timeout: timeout(),
+          max_heap: non_neg_integer(),
+          max_depth: non_neg_integer()
+        }
+
+  @type reason ::
+          {:parse_error | :validation_error | :execution_error, String.t()}
+          | {:timeout, non_neg_integer()}
+          | {:memory_exceeded, non_neg_integer()}
+
+  @doc """
+  Runs a program; gives its value and the words it built.
+
+      iex> limits = %{timeout: 1_000, max_heap: 0, max_depth: 100}
+      iex> program = {:checked, %{"op" => "load", "name" => "n"}}
+      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(program, %{"n" => 1}, %{}, %{}, limits)
+      iex> value
+      1
+
+  """
+  @spec run(program(), map(), map(), map(), limits()) ::
+          {:ok, term(), non_neg_integer()} | {:error, reason()}
+  def run(program, context, memory, tools, limits) do
+    given = {context, memory, limits.timeout, limits.max_heap}
+
+    case start(program, given, limits.max_depth) do
+      {:ok, _value, _words} = done -> done
+      step -> drive(step, tools, limits)
+    end
+  rescue
+    error in ErlangError ->
+      case error do
+        %{original: :nif_panicked} -> {:error, panicked()}
+        _other -> reraise error, __STACKTRACE__
+      end
+  end
+
+  @doc """
+  Runs an AST that was not checked, for `PtcRunner.Sandbox.execute/3`.
+
+      iex> context = PtcRunner.Context.new(%{"n" => 1})
+      iex> PtcRunner.Json.Runner.execute(%{"op" => "count"}, context, 1_000, 0)
+      {:error, {:execution_error, "No input available"}}
+
+  """
+  @spec execute(term(), Context.t(), timeout(), non_neg_integer()) ::
+          {:ok, term(), non_neg_integer()} | {:error, reason()}
+  def execute(ast, %Context{} = context, timeout, max_heap) do
+    limits = %{timeout: timeout, max_heap: max_heap, max_depth: Program.default_max_depth()}
+
+    run(
+      {:unchecked, ast},
+      context.ctx || %{},
+      context.memory || %{},
+      context.tools || %{},
+      limits
+    )
+  end
+
+  @doc """
+  Runs an AST that was not checked, without limits and with the tools in the calling process, for
+  `PtcRunner.Json.Interpreter.eval/2`.
+
+      iex> PtcRunner.Json.Runner.eval(%{"op" => "literal", "value" => 1}, PtcRunner.Context.new())
+      {:ok, 1}
+
+  """
+  @spec eval(term(), Context.t()) :: {:ok, term()} | {:error, reason()}
+  def eval(ast, %Context{} = context) do
+    given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
+
+    {:unchecked, ast}
+    |> start(given, Program.default_max_depth())
+    |> eval_on(context.tools || %{})
+  end
+
+  defp start(text, given, depth) when is_binary(text) do
+    reading = %{strict: true, depth: depth}
+
+    case byte_size(text) do
+      size when size > @long_text ->
+        Native.run_text_dirty(text, reading, given)
+
+      _short ->
+        with :busy <- Native.run_text(text, reading, given),
+             do: Native.run_text_dirty(text, reading, given)
+    end
+  end
+
+  defp start(%Program{handle: handle, consts: consts} = program, given, _depth) do
+    Native.run_compiled(handle, consts, given)
+  rescue
+    # The handle of another node, or of this one before a restart.
+    ArgumentError ->
+      case Program.rebuild(program) do
+        {:ok, handle, consts} -> Native.run_compiled(handle, consts, given)
+        error -> error
+      end
+  end
+
+  defp start({checked, node}, given, depth) do
+    reading = %{strict: checked == :checked, depth: depth}
+
+    with :busy <- Native.run_node(node, reading, given),
+         do: Native.run_node_dirty(node, reading, given)
+  end
+
+  # Until the first call there is no process to end.
+  defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
+    process = ToolProcess.new(limits.max_heap)
+    call(step, tools, limits, process)
+  end
+
+  defp drive({:more, state, terms}, tools, limits),
+    do: state |> Native.resume_dirty(terms, nil) |> drive(tools, limits)
+
+  defp drive(step, _tools, limits), do: finish(step, limits)
+
+  defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
+    with {:ok, fun} <- tool(tools, tool),
+         {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
+      state |> Native.resume(terms, {answer}) |> call(tools, limits, process)
+    else
+      {:error, _reason} = error -> stop(process, error)
+      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
+  defp call({:more, state, terms}, tools, limits, process),
+    do: state |> Native.resume_dirty(terms, nil) |> call(tools, limits, process)
+
+  defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+
+  defp stop(process, result) do
+    ToolProcess.stop(process)
+    result
+  end
+
+  defp eval_on({:call, state, terms, tool, args, _left}, tools) do
+    with {:ok, fun} <- tool(tools, tool),
+         {:ok, answer} <- ToolWorker.run(tool, fun, args),
+         do: state |> Native.resume(terms, {answer}) |> eval_on(tools)
+  end
+
+  defp eval_on({:more, state, terms}, tools),
+    do: state |> Native.resume_dirty(terms, nil) |> eval_on(tools)
+
+  defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
+  defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
+
+  defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
+    do: {:ok, :erlang.map_get(name, tools)}
+
+  defp tool(_tools, name) do
+    name = if is_binary(name), do: name, else: inspect(name)
+    {:error, {:execution_error, "Tool '#{name}' not found"}}
+  end
+
+  defp finish({:ok, _value, _words} = done, _limits), do: done
+  defp finish({:error, :timeout}, limits), do: {:error, {:timeout, limits.timeout}}
+
+  defp finish({:error, :memory_exceeded}, limits),
+    do: {:error, {:memory_exceeded, limits.max_heap * 8}}
+
+  defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
+  defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
+
+  defp panicked do
+    {:execution_error, "The native library failed on this program: please report it as a bug"}
+  end
+end

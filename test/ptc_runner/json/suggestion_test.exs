@@ -1,0 +1,70 @@
+defmodule PtcRunner.Json.SuggestionTest do
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json.Suggestion
+
+  doctest Suggestion
+
+  @names Enum.sort(~w(count else eq filter filter_in get gt gte load map max max_by select sum))
+
+  defp similarity(a, b), do: Suggestion.similarity(String.graphemes(a), String.graphemes(b))
+
+  describe "similarity/2" do
+    test "is that of the textbook" do
+      assert_in_delta similarity("martha", "marhta"), 0.944444, 0.000001
+      assert_in_delta similarity("dwayne", "duane"), 0.822222, 0.000001
+      assert_in_delta similarity("dixon", "dicksonx"), 0.766666, 0.000001
+    end
+
+    test "has its ends" do
+      assert similarity("map", "map") === 1.0
+      assert similarity("", "") === 0.0
+      assert similarity("", "map") === 0.0
+      assert similarity("map", "") === 0.0
+      assert similarity("abc", "xyz") === 0.0
+    end
+
+    test "counts transpositions as written, not as some Elixir versions do" do
+      assert similarity("else", "select") === (4 / 4 + 4 / 6 + (4 - 3 / 2) / 4) / 3
+    end
+
+    test "matches only letters inside of the window" do
+      assert similarity("abcdef", "fghijk") === 0.0
+    end
+  end
+
+  describe "closest/2" do
+    test "takes the first of equally similar names" do
+      assert Suggestion.closest("gtx", ["gta", "gtb"]) == Suggestion.closest("gtx", ["gta"])
+      assert Suggestion.closest("maxx", ["max", "xmax"]) == {:ok, "max"}
+    end
+
+    test "ignores case" do
+      assert Suggestion.closest("FILTER", @names) == {:ok, "filter"}
+    end
+
+    test "needs more than 0.8" do
+      # (2/5 + 2/2 + 1) / 3, which is 0.7999999999999999 in doubles
+      assert Suggestion.closest("gtxyz", ["gt"]) == :error
+      assert Suggestion.closest("gtxy", ["gt"]) == {:ok, "gt"}
+    end
+
+    test "finds nothing for nothing, among nothing, and in bytes that are no text" do
+      assert Suggestion.closest("", @names) == :error
+      assert Suggestion.closest("map", []) == :error
+      assert Suggestion.closest(<<0xFF, 0xFE>>, @names) == :error
+    end
+
+    test "does no work for names that are far too long" do
+      name = String.duplicate("filter", 200_000)
+      {microseconds, result} = :timer.tc(fn -> Suggestion.closest(name, @names) end)
+      assert result == :error
+      assert microseconds < 100_000
+    end
+  end
+
+  test "hint/2 is the end of a sentence" do
+    assert Suggestion.hint("cuont", @names) == ". Did you mean 'count'?"
+    assert Suggestion.hint("teleport", @names) == ""
+  end
+end
