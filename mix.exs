@@ -136,6 +136,8 @@ defmodule PtcRunnerNative.MixProject do
       compilers: [:ptc_native] ++ Mix.compilers(),
       elixirc_paths: elixirc_paths(Mix.env()),
       start_permanent: Mix.env() == :prod,
+      # the tests implement protocols for structs of their own
+      consolidate_protocols: Mix.env() != :test,
       deps: [],
       name: "ptc_runner_native",
       description: @description,

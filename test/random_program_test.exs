@@ -4,7 +4,15 @@ defmodule PtcRunner.RandomProgramTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.Json
-  alias PtcRunner.Test.{Generator, JsonText, Oracle, Shrink}
+  alias PtcRunner.Test.{Generator, JsonText, Oracle, Places, Random, Shrink}
+
+  alias PtcRunner.Test.Generator.Data
+
+  doctest JsonText
+  doctest Oracle
+  doctest Places
+  doctest Random
+  doctest Shrink
 
   @cases 10_000
 
@@ -18,6 +26,49 @@ defmodule PtcRunner.RandomProgramTest do
       unless agree?(random_case),
         do: random_case |> Shrink.shrink(&disagree?/1) |> report(seed, n)
     end
+  end
+
+  # Long enough for sorting, hashing and suspending to be seen.
+  @long_programs [
+    %{"op" => "count"},
+    %{"op" => "distinct"},
+    %{"op" => "last"},
+    %{"op" => "nth", "index" => 19_999},
+    %{"op" => "take", "count" => 19_999},
+    %{"op" => "drop", "count" => 19_999},
+    %{"op" => "select", "fields" => ["id", "n", "nope"]},
+    %{"op" => "sort_by", "field" => "amount"},
+    %{"op" => "sort_by", "field" => "amount", "order" => "desc"},
+    %{"op" => "sort_by", "field" => "name", "order" => "desc"},
+    %{"op" => "sum", "field" => "n"},
+    %{"op" => "avg", "field" => "amount"},
+    %{"op" => "min", "field" => "amount"},
+    %{"op" => "max_by", "field" => "n"},
+    %{"op" => "filter", "where" => %{"op" => "gt", "field" => "amount", "value" => 2}},
+    %{"op" => "reject", "where" => %{"op" => "in", "field" => "tags", "value" => "a"}},
+    %{"op" => "filter_in", "field" => "n", "value" => Enum.to_list(1..30_000//7)},
+    %{"op" => "filter_in", "field" => "id", "value" => [1.0, 2, "a"]},
+    %{"op" => "map", "expr" => %{"op" => "get", "path" => ["nested"]}},
+    %{"op" => "map", "expr" => %{"id" => %{"op" => "get", "field" => "id"}, "x" => [1]}},
+    %{"op" => "map", "expr" => %{"op" => "typeof"}}
+  ]
+
+  test "the library and the oracle agree on long lists" do
+    %{context: context, memory: memory} = Generator.random_case(1, 1)
+    rows = for n <- 1..20_000, do: Map.put(row(n), "n", n)
+    load = %{"op" => "load", "name" => "rows"}
+
+    for step <- @long_programs do
+      program = %{"op" => "pipe", "steps" => [load, step]}
+      context = %{context | "rows" => rows}
+      assert agree?(%{program: program, context: context, memory: memory}), inspect(step)
+    end
+  end
+
+  # One of 500 rows.
+  defp row(n) do
+    {row, _state} = Random.build(Data.row(), :rand.seed_s(:exsss, rem(n, 500)))
+    row
   end
 
   test "most random programs end well, and every operation is among them" do

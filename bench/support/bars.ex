@@ -94,8 +94,7 @@ defmodule Bench.Bars do
     exponents =
       for section <- [:filter_sum, :map_object, :get_distinct],
           side <- [:text, :compiled],
-          {exponent, counts} = growth <- [growth(results, section, side)],
-          growth != nil,
+          {exponent, counts} <- [growth(results, section, side)],
           do: {exponent, section, side, counts}
 
     case exponents do

@@ -21,11 +21,13 @@ defmodule Bench.Memory do
   @spec measure(pos_integer) :: [measured]
   def measure(rows) do
     in_new_process(fn ->
+      used_before = used_bytes()
       data = Data.maker(:built, rows).()
+      context_bytes = used_bytes() - used_before
 
       for name <- [:filter_sum, :map_object, :copied] do
         run = runner(name, data)
-        observe(name, rows, data, run)
+        name |> observe(run) |> Map.merge(%{rows: rows, context_bytes: context_bytes})
       end
     end)
   end
@@ -44,23 +46,21 @@ defmodule Bench.Memory do
     end
   end
 
-  defp observe(name, rows, data, run) do
-    settle()
-    context_bytes = :erts_debug.size(data.rows) * word()
-    # Measuring the size needs room itself: give it back before looking.
-    settle()
+  defp observe(name, run) do
+    used_before = used_bytes()
     before = look(self())
     heap_before = heap_bytes()
     watchers = start_watchers(self())
     result = run.()
     {peak, looks} = stop_watchers(watchers)
     heap_after = heap_bytes()
+    result_bytes = max(0, used_bytes() - used_before)
+    # The result has to live until its size is known.
+    true = result == result
 
     %{
       name: name,
-      rows: rows,
-      context_bytes: context_bytes,
-      result_bytes: :erts_debug.size(result) * word(),
+      result_bytes: result_bytes,
       process_growth: peak.process - before.process,
       processes_growth: peak.processes - before.processes,
       rss_growth: before.rss && peak.rss - before.rss,
@@ -70,9 +70,12 @@ defmodule Bench.Memory do
     }
   end
 
-  defp settle do
+  # What lives on this process's heap. (The sizes of `:erts_debug` take minutes for this much data.)
+  defp used_bytes do
     :erlang.garbage_collect()
     :erlang.garbage_collect(self(), type: :minor)
+    {:garbage_collection_info, info} = Process.info(self(), :garbage_collection_info)
+    (info[:heap_size] + info[:old_heap_size]) * word()
   end
 
   # Two watchers, because asking a busy process for its memory may have to wait until it answers;

@@ -2,28 +2,30 @@ defmodule Bench.Table do
   @moduledoc false
   # Numbers and tables as text: Markdown whose source is aligned, so it reads well in a terminal too.
 
-  @doc "An aligned Markdown table. The first column stands left, the others right."
-  @spec markdown([String.t()], [[String.t()]]) :: String.t()
-  def markdown(header, rows) do
-    widths =
+  @doc "An aligned Markdown table. The columns of these numbers (from 0) stand left, the others right."
+  @spec markdown([String.t()], [[String.t()]], [non_neg_integer]) :: String.t()
+  def markdown(header, rows, left \\ [0]) do
+    columns =
       [header | rows]
-      |> Enum.zip_with(fn column ->
-        column |> Enum.map(&String.length/1) |> Enum.max() |> max(3)
-      end)
+      |> Enum.zip_with(&(&1 |> Enum.map(fn cell -> String.length(cell) end) |> Enum.max()))
+      |> Enum.with_index(fn width, column -> {max(width, 3), column in left} end)
 
-    [first | others] = widths
-    rule = ["|-", dashes(first), "-|", for(width <- others, do: ["-", dashes(width), ":|"]), "\n"]
-    [head | body] = for row <- [header | rows], do: line(row, widths)
-    IO.iodata_to_binary([head, rule | body])
+    rule = [
+      "|",
+      for({width, left?} <- columns, do: [dashes(width + 1), if(left?, do: "-|", else: ":|")])
+    ]
+
+    [head | body] = for row <- [header | rows], do: line(row, columns)
+    IO.iodata_to_binary([head, rule, "\n" | body])
   end
 
-  defp line([first | others], [width | widths]) do
-    cells =
-      for {cell, width} <- Enum.zip(others, widths),
-          do: [" ", String.pad_leading(cell, width), " |"]
-
-    ["| ", String.pad_trailing(first, width), " |", cells, "\n"]
+  defp line(row, columns) do
+    cells = for {cell, column} <- Enum.zip(row, columns), do: [" ", pad(cell, column), " |"]
+    ["|", cells, "\n"]
   end
+
+  defp pad(cell, {width, true}), do: String.pad_trailing(cell, width)
+  defp pad(cell, {width, false}), do: String.pad_leading(cell, width)
 
   defp dashes(width), do: String.duplicate("-", width)
 

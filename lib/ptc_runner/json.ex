@@ -183,6 +183,10 @@ defmodule PtcRunner.Json do
     do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
 
   # Tools come after the check of the program, so a mistake there is reported first.
+  defp maps(_program, context, memory, tools, _limits)
+       when is_map(context) and is_map(memory) and tools == %{},
+       do: :ok
+
   defp maps(program, context, memory, tools, limits)
        when is_map(context) and is_map(memory) and is_map(tools) do
     case for {name, tool} <- tools, not is_function(tool, 1), do: to_string(name) do

@@ -3,9 +3,9 @@ defmodule PtcRunner.Native do
   # Loads the native library; one function a NIF, nothing else. Options, defaults and messages are
   # made by the modules that call here.
   #
-  # `reading` is %{strict: boolean, depth: non_neg_integer}; `given` is {context, memory, timeout,
-  # max_heap}, in milliseconds (or :infinity) and words (0: no limit). A function whose name ends in
-  # `_dirty` does the same on a dirty scheduler, where the work may take as long as it needs.
+  # `depth` is how deep a program may nest; `given` is {context, memory, timeout, max_heap}, in
+  # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
+  # the same on a dirty scheduler, where the work may take as long as it needs.
 
   @on_load :load
 
@@ -23,17 +23,17 @@ defmodule PtcRunner.Native do
   def json_decode_dirty(_text), do: err()
 
   # native/ptc_nif/src/program.rs: {:ok, handle, consts} | :busy | {:error, _}
-  def compile_text(_text, _reading), do: err()
-  def compile_text_dirty(_text, _reading), do: err()
-  def compile_node(_node, _reading), do: err()
-  def compile_node_dirty(_node, _reading), do: err()
+  def compile_text(_text, _depth), do: err()
+  def compile_text_dirty(_text, _depth), do: err()
+  def compile_node(_node, _depth), do: err()
+  def compile_node_dirty(_node, _depth), do: err()
 
   # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _} | :busy
   # | {:call, state, terms, tool, args, milliseconds_left} | {:more, state, terms}
-  def run_text(_text, _reading, _given), do: err()
-  def run_text_dirty(_text, _reading, _given), do: err()
-  def run_node(_node, _reading, _given), do: err()
-  def run_node_dirty(_node, _reading, _given), do: err()
+  def run_text(_text, _depth, _given), do: err()
+  def run_text_dirty(_text, _depth, _given), do: err()
+  def run_node(_node, _checked?, _depth, _given), do: err()
+  def run_node_dirty(_node, _checked?, _depth, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
   def run_compiled_dirty(_handle, _consts, _given), do: err()
   def resume(_state, _terms, _answer), do: err()

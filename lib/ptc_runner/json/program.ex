@@ -34,10 +34,8 @@ defmodule PtcRunner.Json.Program do
   @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
   def build(source, max_depth) when is_binary(source) do
-    reading = %{strict: true, depth: max_depth}
-
-    with :busy <- Native.compile_text(source, reading),
-         do: Native.compile_text_dirty(source, reading)
+    with :busy <- Native.compile_text(source, max_depth),
+         do: Native.compile_text_dirty(source, max_depth)
   end
 
   def build(%{"program" => node}, max_depth), do: build_node(node, max_depth)
@@ -45,10 +43,8 @@ defmodule PtcRunner.Json.Program do
   @doc false
   # The same for what stands under `"program"`.
   def build_node(node, max_depth) do
-    reading = %{strict: true, depth: max_depth}
-
-    with :busy <- Native.compile_node(node, reading),
-         do: Native.compile_node_dirty(node, reading)
+    with :busy <- Native.compile_node(node, max_depth),
+         do: Native.compile_node_dirty(node, max_depth)
   end
 
   @doc false

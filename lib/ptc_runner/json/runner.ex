@@ -92,17 +92,12 @@ defmodule PtcRunner.Json.Runner do
     |> eval_on(context.tools || %{})
   end
 
+  defp start(text, given, depth) when byte_size(text) > @long_text,
+    do: Native.run_text_dirty(text, depth, given)
+
   defp start(text, given, depth) when is_binary(text) do
-    reading = %{strict: true, depth: depth}
-
-    case byte_size(text) do
-      size when size > @long_text ->
-        Native.run_text_dirty(text, reading, given)
-
-      _short ->
-        with :busy <- Native.run_text(text, reading, given),
-             do: Native.run_text_dirty(text, reading, given)
-    end
+    with :busy <- Native.run_text(text, depth, given),
+         do: Native.run_text_dirty(text, depth, given)
   end
 
   defp start(%Program{handle: handle, consts: consts} = program, given, _depth) do
@@ -117,10 +112,10 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp start({checked, node}, given, depth) do
-    reading = %{strict: checked == :checked, depth: depth}
+    checked? = checked == :checked
 
-    with :busy <- Native.run_node(node, reading, given),
-         do: Native.run_node_dirty(node, reading, given)
+    with :busy <- Native.run_node(node, checked?, depth, given),
+         do: Native.run_node_dirty(node, checked?, depth, given)
   end
 
   # Until the first call there is no process to end.

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Schema.Prompt do
   @moduledoc false
   # The language on one page, for the system prompt of a model: the operations out of the table,
-  # the rest in prose. What the prose says is tested by running the examples.
+  # the rest in prose. The tests run its examples.
 
   alias PtcRunner.Schema.Table
 

@@ -69,8 +69,12 @@ pub trait Heap {
     /// The number of entries of a map.
     fn map_size(&self, term: Self::Term) -> Option<usize>;
     /// The value at `key`.
-    fn lookup(&self, map: Self::Term, key: Self::Term, cache: &mut Self::KeyCache)
-        -> Lookup<Self::Term>;
+    fn lookup(
+        &self,
+        map: Self::Term,
+        key: Self::Term,
+        cache: &mut Self::KeyCache,
+    ) -> Lookup<Self::Term>;
     /// All entries of a map, in no order that means anything. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 

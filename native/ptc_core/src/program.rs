@@ -143,4 +143,6 @@ pub struct Program {
     pub slots: u32,
     /// Whether anything looks at the value a program starts with.
     pub reads_input: bool,
+    /// Whether it may call tools, which can tell how far a run has come.
+    pub calls_tools: bool,
 }

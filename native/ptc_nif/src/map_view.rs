@@ -185,12 +185,8 @@ fn is_as_expected(terms: Terms, size: usize) -> bool {
             let (mut key, mut value) = Default::default();
             for index in 0..size {
                 as_expected = as_expected
-                    && enif_map_iterator_get_pair(
-                        env,
-                        iterator.as_mut_ptr(),
-                        &mut key,
-                        &mut value,
-                    ) != 0
+                    && enif_map_iterator_get_pair(env, iterator.as_mut_ptr(), &mut key, &mut value)
+                        != 0
                     && *fields.keys.add(index) == key
                     && *fields.values.add(index) == value;
                 enif_map_iterator_next(env, iterator.as_mut_ptr());

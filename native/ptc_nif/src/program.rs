@@ -10,7 +10,7 @@ use ptc_core::json::{Document, Limits};
 use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
-use rustler::{Atom, Binary, Encoder, Env, NifMap, Resource, ResourceArc, Term};
+use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// A program and its constants, in one NIF call.
@@ -23,7 +23,7 @@ pub struct Loaded<'a> {
 pub type Instead<'a> = Term<'a>;
 
 /// How a program is to be read.
-#[derive(Clone, Copy, NifMap)]
+#[derive(Clone, Copy)]
 pub struct Reading {
     /// Whether mistakes are reported before the run.
     pub strict: bool,
@@ -34,16 +34,16 @@ pub struct Reading {
 /// How many parts of a program are looked at on a scheduler's own thread: about half a millisecond.
 const PARTS_IN_A_SLICE: usize = 5_000;
 
-/// A program as text: `{"program": …}`.
+/// A program as text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
     heap: &mut Beam<'a>,
     text: &[u8],
-    reading: Reading,
+    depth: u32,
     sliced: bool,
 ) -> Result<Loaded<'a>, Instead<'a>> {
     let env = heap.terms.env;
     let limits = Limits {
-        depth: reading.depth as usize,
+        depth: depth as usize,
     };
     let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
     let document = Document::parse(text, limits).map_err(|error| wire::json_error(env, error))?;
@@ -53,6 +53,10 @@ pub fn from_text<'a>(
             return Err(refuse(atoms::program_not_map()))
         }
         Some(root) => root,
+    };
+    let reading = Reading {
+        strict: true,
+        depth,
     };
     let build = |heap: &mut Beam<'a>, node: u32| document.build(node, heap);
     load(heap, &document, root, reading, sliced, build)
@@ -133,16 +137,20 @@ macro_rules! compile_nifs {
     ($text:ident, $node:ident, $schedule:literal, $sliced:literal) => {
         /// Compiles a program's text.
         #[rustler::nif(schedule = $schedule)]
-        fn $text<'a>(env: Env<'a>, text: Binary<'a>, reading: Reading) -> Term<'a> {
+        fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
-            let loaded = from_text(&mut heap, text.as_slice(), reading, $sliced);
+            let loaded = from_text(&mut heap, text.as_slice(), depth, $sliced);
             compiled(&heap, loaded)
         }
 
         /// Compiles a program that is already parsed.
         #[rustler::nif(schedule = $schedule)]
-        fn $node<'a>(env: Env<'a>, node: Term<'a>, reading: Reading) -> Term<'a> {
+        fn $node<'a>(env: Env<'a>, node: Term<'a>, depth: u32) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
+            let reading = Reading {
+                strict: true,
+                depth,
+            };
             let loaded = from_node(&mut heap, node.into(), reading, $sliced);
             compiled(&heap, loaded)
         }

@@ -7,7 +7,7 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::program::Program;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Limits, Meter, Vm};
+use ptc_core::vm::{Checkpoint, Deadline, Exit, Frozen, Inputs, Limits, Meter, Vm};
 use rustler::{Binary, Encoder, Env, NifTuple, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -26,9 +26,10 @@ struct Given<'a> {
 impl Given<'_> {
     fn limits(&self) -> Limits {
         let milliseconds: Option<u64> = self.timeout.decode().ok();
-        let deadline = |length| Instant::now().checked_add(Duration::from_millis(length));
         Limits {
-            deadline: milliseconds.and_then(deadline),
+            deadline: milliseconds.map_or(Deadline::Never, |length| {
+                Deadline::After(Duration::from_millis(length))
+            }),
             words: match self.max_heap {
                 0 => usize::MAX,
                 words => words,
@@ -104,7 +105,7 @@ impl<'a> Stretch<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let meter = Meter::start(self.limits, self.sliced);
+        let meter = Meter::new(self.limits, self.sliced);
         let (program, heap) = (&*self.program, &mut self.heap);
         let (mut vm, answer) = match begin {
             Begin::Start => {
@@ -120,6 +121,7 @@ impl<'a> Stretch<'a> {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
         };
+        self.limits = vm.limits();
         let percent = vm.percent_of_slice();
         if self.sliced && percent > 0 {
             rustler::schedule::consume_timeslice(env, percent);
@@ -161,13 +163,13 @@ impl<'a> Stretch<'a> {
     }
 
     /// What a tool may take: milliseconds (rounded up), or `:infinity`.
-    fn milliseconds_left(&self) -> Term<'a> {
-        let env = self.heap.terms.env;
-        let Some(deadline) = self.limits.deadline else {
-            return atoms::infinity().encode(env);
-        };
-        let left = deadline.saturating_duration_since(Instant::now());
-        (left.as_micros().div_ceil(1000) as u64).encode(env)
+    fn milliseconds_left(&mut self) -> Term<'a> {
+        let (env, now) = (self.heap.terms.env, Instant::now());
+        self.limits.deadline = self.limits.deadline.started(now);
+        match self.limits.deadline.left(now) {
+            None => atoms::infinity().encode(env),
+            Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
+        }
     }
 
     /// The run's plain part as a resource, its terms as one tuple.
@@ -255,14 +257,9 @@ macro_rules! run_nifs {
     ($text:ident, $node:ident, $compiled:ident, $resume:ident, $schedule:literal, $sliced:literal) => {
         /// Compiles and runs a program's text.
         #[rustler::nif(schedule = $schedule)]
-        fn $text<'a>(
-            env: Env<'a>,
-            text: Binary<'a>,
-            reading: Reading,
-            given: Given<'a>,
-        ) -> Term<'a> {
+        fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: Given<'a>) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
-            let loaded = from_text(&mut heap, text.as_slice(), reading, $sliced);
+            let loaded = from_text(&mut heap, text.as_slice(), depth, $sliced);
             start(heap, loaded, given, $sliced)
         }
 
@@ -271,10 +268,12 @@ macro_rules! run_nifs {
         fn $node<'a>(
             env: Env<'a>,
             node: Term<'a>,
-            reading: Reading,
+            strict: bool,
+            depth: u32,
             given: Given<'a>,
         ) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
+            let reading = Reading { strict, depth };
             let loaded = from_node(&mut heap, node.into(), reading, $sliced);
             start(heap, loaded, given, $sliced)
         }

@@ -56,7 +56,11 @@ impl<'a> Source for TermSource<'a> {
             Kind::Nil => Shape::Null,
             Kind::Number if self.heap.float(node).is_some() => Shape::Float,
             Kind::Number => Shape::Integer {
-                negative: self.heap.terms.compare(node, self.heap.terms.make_integer(0)).is_lt(),
+                negative: self
+                    .heap
+                    .terms
+                    .compare(node, self.heap.terms.make_integer(0))
+                    .is_lt(),
             },
             _ => Shape::Other,
         }
@@ -68,7 +72,10 @@ impl<'a> Source for TermSource<'a> {
     }
 
     fn field(&self, node: Raw<'a>, name: &'static str) -> Option<Raw<'a>> {
-        match self.heap.lookup(node, self.name(name), &mut KeyCache::default()) {
+        match self
+            .heap
+            .lookup(node, self.name(name), &mut KeyCache::default())
+        {
             Lookup::Found(value) => Some(value),
             _ => None,
         }

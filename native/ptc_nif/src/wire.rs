@@ -19,9 +19,7 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     match error {
         JsonError::UnexpectedToken(at) => (atoms::unexpected_token(), at).encode(env),
         JsonError::UnexpectedEnd(at) => (atoms::unexpected_end(), at).encode(env),
-        JsonError::TooDeep { limit, position } => {
-            (atoms::too_deep(), limit, position).encode(env)
-        }
+        JsonError::TooDeep { limit, position } => (atoms::too_deep(), limit, position).encode(env),
     }
 }
 

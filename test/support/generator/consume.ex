@@ -16,8 +16,8 @@ defmodule PtcRunner.Test.Generator.Consume do
     item = %{scope | current: :row}
 
     frequency([
-      {4, %{"op" => one_of(["filter", "reject"]), "where" => Program.node(:bool, item)}},
-      {3, %{"op" => "map", "expr" => Program.node(:row, item)}},
+      {4, %{"op" => one_of(["filter", "reject"]), "where" => predicate(item)}},
+      {3, %{"op" => "map", "expr" => one_of([Program.node(:row, item), made(:row, :row, item)])}},
       {3,
        %{"op" => "sort_by", "field" => field(), "order" => maybe(70, one_of(["asc", "desc"]))}},
       {2, %{"op" => one_of(["take", "drop"]), "count" => count()}},
@@ -59,10 +59,13 @@ defmodule PtcRunner.Test.Generator.Consume do
   defp made(:bool, current, scope), do: comparison(current, scope)
 
   defp made(:any, :rows, scope) do
+    item = %{scope | current: :row}
+
     one_of([
       made(:rows, :rows, scope),
       made(:row, :rows, scope),
-      %{"op" => "map", "expr" => Program.node(:any, %{scope | current: :row})},
+      %{"op" => "map", "expr" => Program.node(:any, item)},
+      %{"op" => "map", "expr" => made(:any, :row, item)},
       %{"op" => one_of(["min", "max"]), "field" => field()},
       column()
     ])
@@ -113,6 +116,10 @@ defmodule PtcRunner.Test.Generator.Consume do
 
   defp count do
     frequency([{8, integer(0..4)}, {1, Integer.pow(2, 64)}, {1, Integer.pow(2, 63) - 1}])
+  end
+
+  defp predicate(item) do
+    frequency([{2, comparison(:row, item)}, {1, Program.node(:bool, item)}])
   end
 
   # Without an input every comparison fails, so one of the bound rows is compared then.

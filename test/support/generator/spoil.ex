@@ -29,6 +29,11 @@ defmodule PtcRunner.Test.Generator.Spoil do
     ])
   end
 
+  # Whether a struct may stand in for these objects is not specified.
+  defp change(key, _object) when key in ["args", "fields"] do
+    one_of([:delete, nil, 5, [], ["a", 1], "x", %{}, %{"op" => "count"}])
+  end
+
   defp change(_key, %{"op" => _} = node) do
     frequency([
       {3, :delete},

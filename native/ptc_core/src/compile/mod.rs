@@ -156,12 +156,7 @@ impl<'s, S: Source> Compiler<'s, S> {
         Ok(())
     }
 
-    fn visit(
-        &mut self,
-        node: S::Node,
-        mut scope: Scope,
-        given: bool,
-    ) -> Walk<S> {
+    fn visit(&mut self, node: S::Node, mut scope: Scope, given: bool) -> Walk<S> {
         if !self.source.is_map(node) {
             return self.wrong(scope, Code::NodeNotAMap, node);
         }
@@ -246,11 +241,7 @@ impl<'s, S: Source> Compiler<'s, S> {
     }
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.
-    fn reject(
-        &mut self,
-        scope: Scope,
-        fault: Rejection<S::Node>,
-    ) -> Walk<S> {
+    fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Walk<S> {
         if scope.strict {
             return Err(Failure::Rejected(fault));
         }
@@ -275,6 +266,7 @@ impl<'s, S: Source> Compiler<'s, S> {
     fn finish(mut self) -> Compiled<S::Node> {
         self.code.push(Instr::Done);
         let labels = self.labels;
+        let mut calls_tools = false;
         for instr in &mut self.code {
             match instr {
                 Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
@@ -282,6 +274,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                     looped.to = labels[looped.to as usize]
                 }
                 Instr::Slot(INPUT) => self.reads_input = true,
+                Instr::Call { .. } => calls_tools = true,
                 _ => {}
             }
         }
@@ -290,6 +283,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                 code: self.code,
                 slots: self.slots,
                 reads_input: self.reads_input,
+                calls_tools,
             },
             consts: self.consts,
         }

@@ -53,7 +53,8 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// The field, if it is there and not `nil`.
     pub fn non_null(&self, name: &'static str) -> Option<S::Node> {
-        self.field(name).filter(|node| self.shape(*node) != Shape::Null)
+        self.field(name)
+            .filter(|node| self.shape(*node) != Shape::Null)
     }
 
     /// What a part is.
@@ -243,7 +244,9 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Evaluate a part, which must be an operation.
     pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
-        self.compiler.planned.push(Step::Visit { node, scope, given });
+        self.compiler
+            .planned
+            .push(Step::Visit { node, scope, given });
     }
 
     /// Evaluate a part if it names an operation, take it literally otherwise.

@@ -33,11 +33,7 @@ pub struct Limits {
 }
 
 /// Reads one JSON value that fills the whole text.
-pub fn read<'t>(
-    text: &'t [u8],
-    limits: Limits,
-    sink: &mut impl Sink<'t>,
-) -> Result<(), JsonError> {
+pub fn read<'t>(text: &'t [u8], limits: Limits, sink: &mut impl Sink<'t>) -> Result<(), JsonError> {
     let mut reader = Reader {
         text,
         at: 0,

@@ -56,7 +56,9 @@ fn count_limbs<H: Heap>(
     // The long side cut into pieces of the short side's length, each piece by Karatsuba.
     let (short, long) = (left.min(right) as f64, left.max(right) as f64);
     let nanoseconds = long / short * short.powf(1.585);
-    machine.meter.time_for(Duration::from_nanos(nanoseconds as u64))?;
+    machine
+        .meter
+        .time_for(Duration::from_nanos(nanoseconds as u64))?;
     machine.tick((nanoseconds / 10.0) as usize)
 }
 
@@ -126,5 +128,17 @@ const PART_AND_WHOLE: &[Field] = &[
     Field::required("whole", FieldKind::Expr),
 ];
 
-quotient!(Div, "div", "left / right, always a float.", LEFT_AND_RIGHT, 1.0);
-quotient!(Pct, "pct", "part / whole * 100, always a float.", PART_AND_WHOLE, 100.0);
+quotient!(
+    Div,
+    "div",
+    "left / right, always a float.",
+    LEFT_AND_RIGHT,
+    1.0
+);
+quotient!(
+    Pct,
+    "pct",
+    "part / whole * 100, always a float.",
+    PART_AND_WHOLE,
+    100.0
+);

@@ -21,7 +21,7 @@ impl Operation for Object {
 
     /// An object without `op` is its own fields.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let mut entries = if plan.implicit {
+        let entries = if plan.implicit {
             plan.entries(plan.node)?
         } else {
             plan.required("fields")?;
@@ -35,15 +35,18 @@ impl Operation for Object {
                 }
             }
         };
-        if plan.implicit {
-            let source = plan.source();
-            entries.retain(|(key, _)| source.text(*key) != Some(INPUT_NAME.as_bytes()));
+        let (source, implicit) = (plan.source(), plan.implicit);
+        let is_input = |key| implicit && source.text(key) == Some(INPUT_NAME.as_bytes());
+        let fields = entries.iter().filter(|(key, _)| !is_input(*key));
+        let count = fields.clone().count() as u32;
+        let keys = plan.constants(fields.map(|(key, _)| *key));
+        for (key, value) in &entries {
+            match is_input(*key) {
+                true => checked_only(plan, *value),
+                false => plan.value(*value, plan.scope),
+            }
         }
-        let keys = plan.constants(entries.iter().map(|(key, _)| *key));
-        for (_, value) in &entries {
-            plan.value(*value, plan.scope);
-        }
-        plan.apply(entries.len() as u32, [keys, NO_CONST, NO_CONST]);
+        plan.apply(count, [keys, NO_CONST, NO_CONST]);
         Ok(())
     }
 
@@ -52,6 +55,17 @@ impl Operation for Object {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.tick(apply.operands as usize)?;
         Ok(machine.map_of_operands(apply, apply.a))
+    }
+}
+
+/// What an object without `op` gives as its current value is no field of it, and is taken
+/// literally; it is checked like a field all the same.
+fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
+    if plan.scope.strict && plan.is_operation(value) {
+        let end = plan.label();
+        plan.jump(end);
+        plan.visit(value, plan.scope, false);
+        plan.mark(end);
     }
 }
 
@@ -109,10 +123,7 @@ impl Operation for Merge {
 }
 
 /// The top of the stack must be a proper list.
-fn expect_list<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    op: OpCode,
-) -> Result<(), Halt<H::Term>> {
+fn expect_list<H: Heap>(machine: &mut Machine<'_, H>, op: OpCode) -> Result<(), Halt<H::Term>> {
     let value = machine.top();
     match machine.list_length(value)? {
         Some(_) => Ok(()),

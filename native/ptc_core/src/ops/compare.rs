@@ -112,9 +112,39 @@ macro_rules! comparison {
     };
 }
 
-comparison!(Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", Ordering::is_eq);
-comparison!(Neq, "neq", "Whether the field differs from the value.", Ordering::is_ne);
-comparison!(Gt, "gt", "Whether the field comes after the value.", Ordering::is_gt);
-comparison!(Gte, "gte", "Whether the field comes after the value or equals it.", Ordering::is_ge);
-comparison!(Lt, "lt", "Whether the field comes before the value.", Ordering::is_lt);
-comparison!(Lte, "lte", "Whether the field comes before the value or equals it.", Ordering::is_le);
+comparison!(
+    Eq,
+    "eq",
+    "Whether the field equals the value; 1 equals 1.0.",
+    Ordering::is_eq
+);
+comparison!(
+    Neq,
+    "neq",
+    "Whether the field differs from the value.",
+    Ordering::is_ne
+);
+comparison!(
+    Gt,
+    "gt",
+    "Whether the field comes after the value.",
+    Ordering::is_gt
+);
+comparison!(
+    Gte,
+    "gte",
+    "Whether the field comes after the value or equals it.",
+    Ordering::is_ge
+);
+comparison!(
+    Lt,
+    "lt",
+    "Whether the field comes before the value.",
+    Ordering::is_lt
+);
+comparison!(
+    Lte,
+    "lte",
+    "Whether the field comes before the value or equals it.",
+    Ordering::is_le
+);

@@ -103,7 +103,10 @@ impl<T: Copy> TermSet<T> {
     /// `Ok` if the term is there, else the place in the table where it belongs.
     fn find<H: Heap<Term = T>>(&self, heap: &H, hash: u64, term: T) -> Result<(), usize> {
         if self.table.is_empty() {
-            let found = self.terms.iter().any(|(_, member)| heap.identical(*member, term));
+            let found = self
+                .terms
+                .iter()
+                .any(|(_, member)| heap.identical(*member, term));
             return if found { Ok(()) } else { Err(0) };
         }
         let mask = self.table.len() - 1;

@@ -39,7 +39,8 @@ impl Operation for Keys {
 impl Operation for Typeof {
     const NAME: &'static str = "typeof";
     const FAMILY: &'static str = "Introspect";
-    const ABOUT: &'static str = "\"null\", \"object\", \"list\", \"string\", \"number\" or \"boolean\".";
+    const ABOUT: &'static str =
+        "\"null\", \"object\", \"list\", \"string\", \"number\" or \"boolean\".";
     const FIELDS: &'static [Field] = &[];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {

@@ -88,9 +88,7 @@ fn is_member<H: Heap>(
 }
 
 fn has_key<H: Heap>(machine: &Machine<'_, H>, map: H::Term, key: H::Term) -> bool {
-    let found = machine
-        .heap
-        .lookup(map, key, &mut H::KeyCache::default());
+    let found = machine.heap.lookup(map, key, &mut H::KeyCache::default());
     matches!(found, Lookup::Found(_))
 }
 

@@ -52,10 +52,7 @@ trait Operation {
     }
 
     /// Whether it can go on with what it has so far, for those whose plan emits `Expect`.
-    fn expect<H: Heap>(
-        _machine: &mut Machine<'_, H>,
-        _input: Slot,
-    ) -> Result<(), Halt<H::Term>> {
+    fn expect<H: Heap>(_machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
         Ok(())
     }
 }

@@ -86,11 +86,7 @@ enum Keys<T> {
     Terms(Vec<T>),
 }
 
-fn keys<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    field: ConstId,
-    items: &[H::Term],
-) -> Keys<H::Term> {
+fn keys<H: Heap>(machine: &mut Machine<'_, H>, field: ConstId, items: &[H::Term]) -> Keys<H::Term> {
     let terms: Vec<_> = items
         .iter()
         .map(|item| machine.value_or_nil(*item, field))

@@ -168,7 +168,7 @@ impl<'h, H: Heap> Machine<'h, H> {
                 Err(Halt::Fault(fault)) => {
                     return Err(match self.list_length(tail)? {
                         Some(_) => Halt::Fault(fault),
-                        None => self.fault(apply.op, Code::NeedsList, vec![list]),
+                        None => self.not_a_list(apply.op, list),
                     })
                 }
                 Err(halt) => return Err(halt),
@@ -176,7 +176,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
         match self.heap.is_empty_list(rest) {
             true => Ok(()),
-            false => Err(self.fault(apply.op, Code::NeedsList, vec![list])),
+            false => Err(self.not_a_list(apply.op, list)),
         }
     }
 
@@ -202,6 +202,12 @@ impl<'h, H: Heap> Machine<'h, H> {
             Some(term) => Ok(term),
             None => Err(self.fault(op, Code::BadArith, vec![])),
         }
+    }
+
+    /// The operation's current value is no proper list.
+    #[cold]
+    pub fn not_a_list(&self, op: OpCode, value: H::Term) -> Halt<H::Term> {
+        self.fault(op, Code::NeedsList, vec![value])
     }
 
     /// The operation is at fault.

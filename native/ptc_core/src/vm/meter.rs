@@ -11,11 +11,42 @@ const SLICE: Duration = Duration::from_micros(700);
 /// Work that is known to take longer than a slice, in units.
 const MORE_THAN_A_SLICE: i64 = 100_000;
 
+/// When a run must be over. Short runs never look at a clock: theirs starts with the first look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deadline {
+    /// Never.
+    Never,
+    /// This long after the clock starts.
+    After(Duration),
+    /// At this time.
+    At(Instant),
+}
+
+impl Deadline {
+    /// What is left, at `now`; nothing for [`Deadline::Never`].
+    pub fn left(self, now: Instant) -> Option<Duration> {
+        match self {
+            Deadline::Never => None,
+            Deadline::After(length) => Some(length),
+            Deadline::At(end) => Some(end.saturating_duration_since(now)),
+        }
+    }
+
+    /// The same deadline with its clock running.
+    pub fn started(self, now: Instant) -> Self {
+        match self {
+            // Beyond what a clock can show is never.
+            Deadline::After(length) => now.checked_add(length).map_or(Self::Never, Self::At),
+            other => other,
+        }
+    }
+}
+
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// When the run must be over.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
     /// How many words it may build.
     pub words: usize,
 }
@@ -23,18 +54,21 @@ pub struct Limits {
 /// Counts one slice (or one unsliced stretch) of a run.
 #[derive(Debug)]
 pub struct Meter {
-    limits: Limits,
+    /// The limits; the deadline's clock runs as soon as a clock was looked at.
+    pub limits: Limits,
+    sliced: bool,
     slice_end: Option<Instant>,
     left: i64,
     refills: u32,
 }
 
 impl Meter {
-    /// A meter that starts now; `sliced` gives the thread back after [`SLICE`].
-    pub fn start(limits: Limits, sliced: bool) -> Self {
+    /// A meter for a stretch; `sliced` gives the thread back after [`SLICE`].
+    pub fn new(limits: Limits, sliced: bool) -> Self {
         Meter {
             limits,
-            slice_end: sliced.then(|| Instant::now() + SLICE),
+            sliced,
+            slice_end: None,
             left: QUANTUM,
             refills: 0,
         }
@@ -53,16 +87,19 @@ impl Meter {
     #[cold]
     fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
         let now = Instant::now();
-        if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
+        self.limits.deadline = self.limits.deadline.started(now);
+        if self.limits.deadline.left(now) == Some(Duration::ZERO) {
             return Err(Halt::DeadlinePassed);
         }
         if heap.abandoned() {
             return Err(Halt::Abandoned);
         }
         self.room_for(0, heap)?;
-        let too_long = |end| now >= end || cost >= MORE_THAN_A_SLICE;
-        if self.slice_end.is_some_and(too_long) {
-            return Err(Halt::SliceOver);
+        if self.sliced {
+            let end = *self.slice_end.get_or_insert(now + SLICE);
+            if now >= end || cost >= MORE_THAN_A_SLICE {
+                return Err(Halt::SliceOver);
+            }
         }
         self.left = QUANTUM;
         self.refills += 1;
@@ -86,12 +123,9 @@ impl Meter {
     /// Whether work of about this length can end before the deadline. For the few steps that
     /// cannot be cut up; assumes a fast machine, so that what could end is never refused.
     pub fn time_for<T>(&self, length: Duration) -> Result<(), Halt<T>> {
-        let Some(deadline) = self.limits.deadline else {
-            return Ok(());
-        };
-        match Instant::now() + length > deadline {
-            true => Err(Halt::DeadlinePassed),
-            false => Ok(()),
+        match self.limits.deadline.left(Instant::now()) {
+            Some(left) if left < length => Err(Halt::DeadlinePassed),
+            _ => Ok(()),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The loop over the instructions, and how a run leaves and comes back.
 
 use super::machine::Machine;
-use super::meter::Meter;
+use super::meter::{Limits, Meter};
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
-use crate::program::{Instr, Loop, LoopKind, Pc, Program, INPUT, NO_CONST};
+use crate::program::{Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_CONST};
 
 /// What a program is run over.
 pub struct Inputs<'i, T> {
@@ -40,16 +40,25 @@ pub struct Vm<'h, H: Heap> {
     memory: H::Term,
     machine: Machine<'h, H>,
     pc: Pc,
-    /// How many values each loop has kept, innermost last.
-    kept: Vec<usize>,
+    /// The loops around the program counter, innermost last.
+    loops: Vec<Running>,
     has_input: bool,
+}
+
+/// A loop in the middle of its list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Running {
+    kind: LoopKind,
+    list: Slot,
+    /// How many of the stack's values are what it has kept.
+    kept: usize,
 }
 
 /// What is left of a run that was frozen, less its terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pc: Pc,
-    kept: Vec<usize>,
+    loops: Vec<Running>,
     has_input: bool,
     stacked: usize,
 }
@@ -75,12 +84,19 @@ impl<'h, H: Heap> Vm<'h, H> {
         slots[INPUT as usize] = input.unwrap_or(slots[INPUT as usize]);
         let checkpoint = Checkpoint {
             pc: 0,
-            kept: Vec::new(),
+            loops: Vec::new(),
             has_input: input.is_some(),
             stacked: 0,
         };
         let stack = heap.make_list(&[]);
-        Self::thaw(program, heap, inputs, checkpoint, Frozen { slots, stack }, meter)
+        Self::thaw(
+            program,
+            heap,
+            inputs,
+            checkpoint,
+            Frozen { slots, stack },
+            meter,
+        )
     }
 
     /// A run from where it was frozen.
@@ -99,7 +115,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             memory: inputs.memory,
             machine: Machine::new(heap, meter, inputs.consts, frozen.slots, stack),
             pc: checkpoint.pc,
-            kept: checkpoint.kept,
+            loops: checkpoint.loops,
             has_input: checkpoint.has_input,
         }
     }
@@ -109,12 +125,17 @@ impl<'h, H: Heap> Vm<'h, H> {
         let (stack, stacked) = self.machine.stack.freeze(self.machine.heap);
         let checkpoint = Checkpoint {
             pc: self.pc,
-            kept: self.kept,
+            loops: self.loops,
             has_input: self.has_input,
             stacked,
         };
         let slots = self.machine.slots;
         (checkpoint, Frozen { slots, stack })
+    }
+
+    /// The limits, with the clock of the deadline as it runs.
+    pub fn limits(&self) -> Limits {
+        self.machine.meter.limits
     }
 
     /// How much of a scheduler's time slice has been used, in per cent.
@@ -132,43 +153,58 @@ impl<'h, H: Heap> Vm<'h, H> {
     pub fn run(&mut self) -> Exit<H::Term> {
         match self.steps() {
             Ok(exit) => exit,
+            Err(Halt::Fault(fault)) => Exit::Halted(self.earlier_fault(fault)),
             Err(halt) => Exit::Halted(halt),
         }
     }
 
+    /// A loop looks at its list item by item, though the list must be a proper one in the first
+    /// place: a fault inside counts only if the lists of all loops around it are.
+    fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
+        for running in &self.loops {
+            let list = self.machine.slot(running.list);
+            match self.machine.list_length(list) {
+                Ok(Some(_)) => {}
+                Ok(None) => return self.machine.not_a_list(running.kind.op(), list),
+                Err(halt) => return halt,
+            }
+        }
+        Halt::Fault(fault)
+    }
+
     fn steps(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {
+        let program = self.program;
         loop {
-            let instr = self.program.code[self.pc as usize];
             let machine = &mut self.machine;
             machine.tick(1)?;
-            match instr {
-                Instr::Const(id) => machine.stack.push(machine.constant(id)),
+            match &program.code[self.pc as usize] {
+                Instr::Const(id) => machine.stack.push(machine.constant(*id)),
                 Instr::Nil => machine.stack.push(machine.heap.nil()),
-                Instr::Bool(value) => machine.stack.push(machine.heap.boolean(value)),
-                Instr::Slot(slot) => machine.stack.push(machine.slot(slot)),
+                Instr::Bool(value) => machine.stack.push(machine.heap.boolean(*value)),
+                Instr::Slot(slot) => machine.stack.push(machine.slot(*slot)),
                 Instr::Store(slot) => {
-                    machine.slots[slot as usize] = machine.stack.pop(machine.heap)
+                    machine.slots[*slot as usize] = machine.stack.pop(machine.heap)
                 }
                 Instr::NeedInput(op) if !self.has_input => {
-                    return Err(machine.fault(op, Code::NoInput, vec![]));
+                    return Err(machine.fault(*op, Code::NoInput, vec![]));
                 }
                 Instr::NeedInput(_) => {}
                 Instr::Load(key) => {
-                    let value = machine.value_or_nil(self.context, key);
+                    let value = machine.value_or_nil(self.context, *key);
                     machine.stack.push(value);
                 }
                 Instr::Recall(key) => {
-                    let value = machine.value_or_nil(self.memory, key);
+                    let value = machine.value_or_nil(self.memory, *key);
                     machine.stack.push(value);
                 }
                 Instr::Jump(to) => {
-                    self.pc = to;
+                    self.pc = *to;
                     continue;
                 }
                 Instr::JumpIf { when, to } => {
                     let value = machine.stack.pop(machine.heap);
-                    if machine.heap.truthy(value) == when {
-                        self.pc = to;
+                    if machine.heap.truthy(value) == *when {
+                        self.pc = *to;
                         continue;
                     }
                 }
@@ -184,9 +220,9 @@ impl<'h, H: Heap> Vm<'h, H> {
                         continue;
                     }
                 }
-                Instr::Expect { op, input } => op.expect(machine, input)?,
+                Instr::Expect { op, input } => op.expect(machine, *input)?,
                 Instr::Apply(apply) => {
-                    let value = apply.op.eval(machine, &apply)?;
+                    let value = apply.op.eval(machine, apply)?;
                     machine.stack.drop_top(apply.operands as usize);
                     machine.stack.push(value);
                     machine.room_for(0)?;
@@ -194,8 +230,8 @@ impl<'h, H: Heap> Vm<'h, H> {
                 Instr::Call { tool, args } => {
                     self.pc += 1;
                     return Ok(Exit::Call {
-                        tool: self.machine.constant(tool),
-                        args: self.machine.constant(args),
+                        tool: self.machine.constant(*tool),
+                        args: self.machine.constant(*args),
                     });
                 }
                 Instr::Fail {
@@ -204,14 +240,14 @@ impl<'h, H: Heap> Vm<'h, H> {
                     field,
                     subject,
                 } => {
-                    let terms = match subject {
+                    let terms = match *subject {
                         NO_CONST => vec![],
                         id => vec![machine.constant(id)],
                     };
                     return Err(Halt::from(Fault {
-                        code,
-                        op,
-                        field,
+                        code: *code,
+                        op: *op,
+                        field: *field,
                         terms,
                     }));
                 }
@@ -222,49 +258,65 @@ impl<'h, H: Heap> Vm<'h, H> {
     }
 
     /// Prepares the first round; false if there is none, with the empty list as the value.
-    fn enter(&mut self, enter: Loop) -> Result<bool, Halt<H::Term>> {
+    fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(enter.list);
-        if machine.list_length(list)?.is_none() {
-            let op = enter.kind.op();
-            return Err(machine.fault(op, Code::NeedsList, vec![list]));
+        // A tool must not be called for a list that turns out to be none.
+        if self.program.calls_tools && machine.list_length(list)?.is_none() {
+            return Err(machine.not_a_list(enter.kind.op(), list));
         }
         let Some((item, rest)) = machine.heap.uncons(list) else {
+            if !machine.heap.is_empty_list(list) {
+                return Err(machine.not_a_list(enter.kind.op(), list));
+            }
             machine.stack.push(list);
             return Ok(false);
         };
         machine.slots[enter.item as usize] = item;
         machine.slots[enter.item as usize + 1] = rest;
-        self.kept.push(0);
+        self.loops.push(Running {
+            kind: enter.kind,
+            list: enter.list,
+            kept: 0,
+        });
         Ok(true)
     }
 
     /// Takes the body's value and prepares the next round; false after the last one, with the kept
     /// values as a list.
-    fn next(&mut self, next: Loop) -> Result<bool, Halt<H::Term>> {
+    #[inline]
+    fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
+        let mut kept = 1;
+        if next.kind != LoopKind::Map {
+            let value = machine.stack.pop(machine.heap);
+            let keep = machine.heap.truthy(value) == (next.kind == LoopKind::Filter);
+            if keep {
+                machine.stack.push(machine.slot(next.item));
+            }
+            kept = usize::from(keep);
+        }
+        if let Some(running) = self.loops.last_mut() {
+            running.kept += kept;
+        }
         let rest = machine.slot(next.item + 1);
-        let following = machine.heap.uncons(rest);
-        let kept = self.kept.last_mut();
-        if let Some(kept) = kept {
-            *kept += match next.kind {
-                LoopKind::Map => 1,
-                LoopKind::Filter | LoopKind::Reject => {
-                    let value = machine.stack.pop(machine.heap);
-                    let keep = machine.heap.truthy(value) == (next.kind == LoopKind::Filter);
-                    if keep {
-                        machine.stack.push(machine.slot(next.item));
-                    }
-                    usize::from(keep)
-                }
-            };
+        match machine.heap.uncons(rest) {
+            Some((item, rest)) => {
+                machine.slots[next.item as usize] = item;
+                machine.slots[next.item as usize + 1] = rest;
+                Ok(true)
+            }
+            None => self.end_of_list(next, rest),
         }
-        if let Some((item, rest)) = following {
-            machine.slots[next.item as usize] = item;
-            machine.slots[next.item as usize + 1] = rest;
-            return Ok(true);
+    }
+
+    fn end_of_list(&mut self, next: &Loop, rest: H::Term) -> Result<bool, Halt<H::Term>> {
+        let machine = &mut self.machine;
+        if !machine.heap.is_empty_list(rest) {
+            let list = machine.slot(next.list);
+            return Err(machine.not_a_list(next.kind.op(), list));
         }
-        let kept = self.kept.pop().unwrap_or(0);
+        let kept = self.loops.pop().map_or(0, |running| running.kept);
         machine.room_for(2 * kept)?;
         let list = machine
             .heap
@@ -293,4 +345,3 @@ impl<'h, H: Heap> Vm<'h, H> {
         }
     }
 }
-
