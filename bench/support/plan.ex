@@ -9,13 +9,13 @@ defmodule Bench.Plan do
   @most_tool_calls 10_000
   @origin_rows 10_000
 
-  @full %{sample_ns: 5_000_000, group_ms: 1_800, min_rounds: 7, max_rounds: 101}
+  @full %{sample_ns: 5_000_000, group_ms: 2_500, min_rounds: 9, max_rounds: 151}
   @quick %{sample_ns: 2_000_000, group_ms: 300, min_rounds: 5, max_rounds: 41}
 
   @usage """
   mix run bench/run.exs [--quick] [--out FILE] [section ...]
 
-    --quick     up to 100,000 rows and fewer rounds: under a minute
+    --quick     up to 100,000 rows and fewer rounds: under half a minute
     --out FILE  where to write the results (default: bench/RESULTS.md, full runs of all sections only)
     sections    #{Enum.join(@sections, " ")}
   """

@@ -35,11 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Message, Parser, Program, Runner}
-  alias PtcRunner.Sandbox.Guarded
-
-  @default_timeout 1_000
-  @default_max_heap 1_250_000
+  alias PtcRunner.Json.{ErrorText, Limits, Message, Parser, Program, Runner}
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -74,13 +70,13 @@ defmodule PtcRunner.Json do
     * `:context` - map read by `load`, by default `%{}`
     * `:memory` - map read by `var`, by default `%{}`
     * `:tools` - map of names and functions of one argument, by default `%{}`
-    * `:timeout` - milliseconds or `:infinity`, by default #{@default_timeout} or the application
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
       environment's `:ptc_runner, :default_timeout`. Tools count.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
-      default #{@default_max_heap} or the application environment's
+      default #{Limits.default_max_heap()} or the application environment's
       `:ptc_runner, :default_max_heap`; 0 for no limit. What the caller passes in does not count.
     * `:max_depth` - how many operations may stand inside one another, and in a text how many
-      brackets, by default #{Program.default_max_depth()}. New in this library.
+      brackets, by default #{Limits.default_max_depth()}. New in this library.
 
   ## Returns
 
@@ -107,7 +103,7 @@ defmodule PtcRunner.Json do
     context = Keyword.get(opts, :context, %{})
     memory = Keyword.get(opts, :memory, %{})
     tools = Keyword.get(opts, :tools, %{})
-    limits = limits(opts)
+    limits = Limits.given(opts)
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits),
@@ -151,7 +147,7 @@ defmodule PtcRunner.Json do
   @spec compile(String.t() | map(), max_depth: pos_integer()) ::
           {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    max_depth = max_depth(opts)
+    {_timeout, _max_heap, max_depth} = Limits.given(opts)
 
     with {:ok, _source} <- source(program),
          {:ok, handle, consts} <- Program.build(program, max_depth) do
@@ -205,11 +201,11 @@ defmodule PtcRunner.Json do
 
   defp check(%Program{}, _limits), do: :ok
 
-  defp check(program, limits) do
+  defp check(program, {_timeout, _max_heap, max_depth}) do
     built =
       case program do
-        {:checked, node} -> Program.build_node(node, limits.max_depth)
-        text -> Program.build(text, limits.max_depth)
+        {:checked, node} -> Program.build_node(node, max_depth)
+        text -> Program.build(text, max_depth)
       end
 
     with {:error, fault} <- built, do: {:error, Message.error(fault)}, else: (_ok -> :ok)
@@ -218,31 +214,6 @@ defmodule PtcRunner.Json do
   defp invalid_tools(names) do
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Enum.join(names, ", ")}"}
-  end
-
-  defp limits(opts) do
-    timeout = limit(opts, :timeout, :default_timeout, @default_timeout)
-    max_heap = limit(opts, :max_heap, :default_max_heap, @default_max_heap)
-    Guarded.check_timeout!(timeout)
-    Guarded.check_max_heap!(max_heap)
-    %{timeout: timeout, max_heap: max_heap, max_depth: max_depth(opts)}
-  end
-
-  defp limit(opts, name, env_name, default) do
-    case Keyword.fetch(opts, name) do
-      {:ok, value} -> value
-      :error -> Application.get_env(:ptc_runner, env_name, default)
-    end
-  end
-
-  defp max_depth(opts) do
-    case Keyword.get(opts, :max_depth, Program.default_max_depth()) do
-      depth when is_integer(depth) and depth > 0 and depth <= 0xFFFF_FFFF ->
-        depth
-
-      other ->
-        raise ArgumentError, "max_depth must be a positive integer, got: #{inspect(other)}"
-    end
   end
 
   defp contract(%{"result" => result} = value, memory),

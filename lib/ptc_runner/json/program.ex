@@ -26,11 +26,6 @@ defmodule PtcRunner.Json.Program do
           max_depth: pos_integer()
         }
 
-  @default_max_depth 10_000
-
-  @doc false
-  def default_max_depth, do: @default_max_depth
-
   @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
   def build(source, max_depth) when is_binary(source) do

@@ -3,23 +3,19 @@ defmodule PtcRunner.Json.Runner do
   # Moves a run on: starts it, calls the tools it asks for, hands long stretches to a dirty
   # scheduler, and turns its end into a result.
 
-  alias PtcRunner.Json.{Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
 
   # Reading and compiling a longer text would hold a scheduler for too long.
   @long_text 16_384
+
+  @bytes_per_word 8
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
   or a compiled one.
   """
   @type program :: String.t() | {:checked | :unchecked, term()} | Program.t()
-
-  @type limits :: %{
-          timeout: timeout(),
-          max_heap: non_neg_integer(),
-          max_depth: non_neg_integer()
-        }
 
   @type reason ::
           {:parse_error | :validation_error | :execution_error, String.t()}
@@ -29,19 +25,17 @@ defmodule PtcRunner.Json.Runner do
   @doc """
   Runs a program; gives its value and the words it built.
 
-      iex> limits = %{timeout: 1_000, max_heap: 0, max_depth: 100}
       iex> program = {:checked, %{"op" => "load", "name" => "n"}}
+      iex> limits = {1_000, 0, 100}
       iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(program, %{"n" => 1}, %{}, %{}, limits)
       iex> value
       1
 
   """
-  @spec run(program(), map(), map(), map(), limits()) ::
+  @spec run(program(), map(), map(), map(), Limits.given()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
-  def run(program, context, memory, tools, limits) do
-    given = {context, memory, limits.timeout, limits.max_heap}
-
-    case start(program, given, limits.max_depth) do
+  def run(program, context, memory, tools, {timeout, max_heap, depth} = limits) do
+    case start(program, {context, memory, timeout, max_heap}, depth) do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
     end
@@ -64,7 +58,7 @@ defmodule PtcRunner.Json.Runner do
   @spec execute(term(), Context.t(), timeout(), non_neg_integer()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
   def execute(ast, %Context{} = context, timeout, max_heap) do
-    limits = %{timeout: timeout, max_heap: max_heap, max_depth: Program.default_max_depth()}
+    limits = {timeout, max_heap, Limits.default_max_depth()}
 
     run(
       {:unchecked, ast},
@@ -88,7 +82,7 @@ defmodule PtcRunner.Json.Runner do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
 
     {:unchecked, ast}
-    |> start(given, Program.default_max_depth())
+    |> start(given, Limits.default_max_depth())
     |> eval_on(context.tools || %{})
   end
 
@@ -119,20 +113,25 @@ defmodule PtcRunner.Json.Runner do
   end
 
   # Until the first call there is no process to end.
-  defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
-    process = ToolProcess.new(limits.max_heap)
-    call(step, tools, limits, process)
+  defp drive({:limits, state, terms}, tools, limits) do
+    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
+    state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
   end
 
   defp drive({:more, state, terms}, tools, limits),
-    do: state |> Native.resume_dirty(terms, nil) |> drive(tools, limits)
+    do: state |> Native.resume_dirty(terms, :more) |> drive(tools, limits)
+
+  defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
+    {_timeout, max_heap, _depth} = limits
+    call(step, tools, limits, ToolProcess.new(max_heap))
+  end
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
   defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
     with {:ok, fun} <- tool(tools, tool),
          {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
-      state |> Native.resume(terms, {answer}) |> call(tools, limits, process)
+      state |> resume(terms, answer, process) |> call(tools, limits, process)
     else
       {:error, _reason} = error -> stop(process, error)
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
@@ -140,9 +139,18 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call({:more, state, terms}, tools, limits, process),
-    do: state |> Native.resume_dirty(terms, nil) |> call(tools, limits, process)
+    do: state |> Native.resume_dirty(terms, :more) |> call(tools, limits, process)
 
   defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+
+  # A failure of the native library must not leave the tools' process behind.
+  defp resume(state, terms, answer, process) do
+    Native.resume(state, terms, {:answer, answer})
+  rescue
+    error ->
+      ToolProcess.stop(process)
+      reraise error, __STACKTRACE__
+  end
 
   defp stop(process, result) do
     ToolProcess.stop(process)
@@ -152,11 +160,11 @@ defmodule PtcRunner.Json.Runner do
   defp eval_on({:call, state, terms, tool, args, _left}, tools) do
     with {:ok, fun} <- tool(tools, tool),
          {:ok, answer} <- ToolWorker.run(tool, fun, args),
-         do: state |> Native.resume(terms, {answer}) |> eval_on(tools)
+         do: state |> Native.resume(terms, {:answer, answer}) |> eval_on(tools)
   end
 
   defp eval_on({:more, state, terms}, tools),
-    do: state |> Native.resume_dirty(terms, nil) |> eval_on(tools)
+    do: state |> Native.resume_dirty(terms, :more) |> eval_on(tools)
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
   defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
@@ -170,10 +178,10 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp finish({:ok, _value, _words} = done, _limits), do: done
-  defp finish({:error, :timeout}, limits), do: {:error, {:timeout, limits.timeout}}
+  defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
-  defp finish({:error, :memory_exceeded}, limits),
-    do: {:error, {:memory_exceeded, limits.max_heap * 8}}
+  defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
+    do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
   defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Validator do
   right shapes.
   """
 
-  alias PtcRunner.Json.{Message, Program}
+  alias PtcRunner.Json.{Limits, Message, Program}
 
   @type error :: {:validation_error, String.t()}
 
@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Validator do
   """
   @spec validate(term()) :: :ok | {:error, error()}
   def validate(ast) when is_map(ast) do
-    case Program.build_node(ast, Program.default_max_depth()) do
+    case Program.build_node(ast, Limits.default_max_depth()) do
       {:ok, _handle, _consts} -> :ok
       {:error, fault} -> {:error, Message.error(fault)}
     end

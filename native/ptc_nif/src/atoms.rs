@@ -11,6 +11,7 @@ rustler::atoms! {
     // how a run is left
     call,
     more,
+    limits,
     busy,
     timeout,
     memory_exceeded,

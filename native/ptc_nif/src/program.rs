@@ -10,6 +10,7 @@ use ptc_core::json::{Document, Limits};
 use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
+use ptc_core::vm::Pace;
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub fn from_text<'a>(
     heap: &mut Beam<'a>,
     text: &[u8],
     depth: u32,
-    sliced: bool,
+    pace: Pace,
 ) -> Result<Loaded<'a>, Instead<'a>> {
     let env = heap.terms.env;
     let limits = Limits {
@@ -59,7 +60,7 @@ pub fn from_text<'a>(
         depth,
     };
     let build = |heap: &mut Beam<'a>, node: u32| document.build(node, heap);
-    load(heap, &document, root, reading, sliced, build)
+    load(heap, &document, root, reading, pace, build)
 }
 
 /// A program as terms: what stands under `"program"`.
@@ -67,10 +68,10 @@ pub fn from_node<'a>(
     heap: &mut Beam<'a>,
     node: Raw<'a>,
     reading: Reading,
-    sliced: bool,
+    pace: Pace,
 ) -> Result<Loaded<'a>, Instead<'a>> {
     let source = TermSource::new(heap.terms);
-    load(heap, &source, node, reading, sliced, |_, node| node)
+    load(heap, &source, node, reading, pace, |_, node| node)
 }
 
 fn load<'a, S: Source>(
@@ -78,13 +79,16 @@ fn load<'a, S: Source>(
     source: &S,
     root: S::Node,
     reading: Reading,
-    sliced: bool,
+    pace: Pace,
     mut build: impl FnMut(&mut Beam<'a>, S::Node) -> Raw<'a>,
 ) -> Result<Loaded<'a>, Instead<'a>> {
     let options = Options {
         strict: reading.strict,
         depth: reading.depth,
-        parts: if sliced { PARTS_IN_A_SLICE } else { usize::MAX },
+        parts: match pace {
+            Pace::Whole => usize::MAX,
+            Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
+        },
     };
     let mut term = |value: Const<S::Node>| constant(heap, value, &mut build);
     match compile(source, root, options) {
@@ -115,7 +119,11 @@ fn constant<'a, N>(
 }
 
 /// A compiled program between calls; its constants are kept beside it, as a tuple of terms.
-pub struct Handle(pub Arc<Program>);
+pub struct Handle {
+    pub program: Arc<Program>,
+    /// How many constants there must be.
+    pub consts: usize,
+}
 
 #[rustler::resource_impl]
 impl Resource for Handle {}
@@ -125,7 +133,10 @@ fn compiled<'a>(heap: &Beam<'a>, loaded: Result<Loaded<'a>, Instead<'a>>) -> Ter
     let env = heap.terms.env;
     match loaded {
         Ok(loaded) => {
-            let handle = ResourceArc::new(Handle(loaded.program));
+            let handle = ResourceArc::new(Handle {
+                program: loaded.program,
+                consts: loaded.consts.len(),
+            });
             let consts = heap.terms.make_tuple(&loaded.consts).term(env);
             (atoms::ok(), handle, consts).encode(env)
         }
@@ -134,12 +145,12 @@ fn compiled<'a>(heap: &Beam<'a>, loaded: Result<Loaded<'a>, Instead<'a>>) -> Ter
 }
 
 macro_rules! compile_nifs {
-    ($text:ident, $node:ident, $schedule:literal, $sliced:literal) => {
+    ($text:ident, $node:ident, $schedule:literal, $pace:expr) => {
         /// Compiles a program's text.
         #[rustler::nif(schedule = $schedule)]
         fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
-            let loaded = from_text(&mut heap, text.as_slice(), depth, $sliced);
+            let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
             compiled(&heap, loaded)
         }
 
@@ -151,11 +162,16 @@ macro_rules! compile_nifs {
                 strict: true,
                 depth,
             };
-            let loaded = from_node(&mut heap, node.into(), reading, $sliced);
+            let loaded = from_node(&mut heap, node.into(), reading, $pace);
             compiled(&heap, loaded)
         }
     };
 }
 
-compile_nifs!(compile_text, compile_node, "Normal", true);
-compile_nifs!(compile_text_dirty, compile_node_dirty, "DirtyCpu", false);
+compile_nifs!(compile_text, compile_node, "Normal", Pace::Slice);
+compile_nifs!(
+    compile_text_dirty,
+    compile_node_dirty,
+    "DirtyCpu",
+    Pace::Whole
+);

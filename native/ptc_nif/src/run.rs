@@ -7,8 +7,8 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::program::Program;
-use ptc_core::vm::{Checkpoint, Deadline, Exit, Frozen, Inputs, Limits, Meter, Vm};
-use rustler::{Binary, Encoder, Env, NifTuple, Resource, ResourceArc, Term};
+use ptc_core::vm::{Checkpoint, Deadline, Exit, Frozen, Inputs, Limits, Meter, Pace, Vm};
+use rustler::{Atom, Binary, Encoder, Env, NifTuple, NifUntaggedEnum, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,25 +17,25 @@ use std::time::{Duration, Instant};
 struct Given<'a> {
     context: Term<'a>,
     memory: Term<'a>,
-    /// Milliseconds, or `:infinity`.
+    /// See [`limits`].
     timeout: Term<'a>,
-    /// Words; 0 is unlimited.
-    max_heap: usize,
+    /// See [`limits`].
+    max_heap: Term<'a>,
 }
 
-impl Given<'_> {
-    fn limits(&self) -> Limits {
-        let milliseconds: Option<u64> = self.timeout.decode().ok();
-        Limits {
-            deadline: milliseconds.map_or(Deadline::Never, |length| {
-                Deadline::After(Duration::from_millis(length))
-            }),
-            words: match self.max_heap {
-                0 => usize::MAX,
-                words => words,
-            },
-        }
-    }
+/// The limits, out of milliseconds or `:infinity` and words or 0 for no limit; nothing if either
+/// is nil, which stands for "not known yet".
+fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
+    let deadline = match timeout.decode() {
+        Ok(length) => Deadline::After(Duration::from_millis(length)),
+        Err(_) if atoms::infinity() == timeout => Deadline::Never,
+        Err(_) => return None,
+    };
+    let words = match max_heap.decode().ok()? {
+        0 => usize::MAX,
+        words => words,
+    };
+    Some(Limits { deadline, words })
 }
 
 /// A run that was left: everything but its terms, which the caller holds.
@@ -87,7 +87,7 @@ struct Stretch<'a> {
     context: Raw<'a>,
     memory: Raw<'a>,
     limits: Limits,
-    sliced: bool,
+    pace: Pace,
 }
 
 /// Where a stretch begins.
@@ -105,7 +105,7 @@ impl<'a> Stretch<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let meter = Meter::new(self.limits, self.sliced);
+        let meter = Meter::new(self.limits, self.pace);
         let (program, heap) = (&*self.program, &mut self.heap);
         let (mut vm, answer) = match begin {
             Begin::Start => {
@@ -123,7 +123,7 @@ impl<'a> Stretch<'a> {
         };
         self.limits = vm.limits();
         let percent = vm.percent_of_slice();
-        if self.sliced && percent > 0 {
+        if self.pace == Pace::Slice && percent > 0 {
             rustler::schedule::consume_timeslice(env, percent);
         }
         match exit {
@@ -137,6 +137,11 @@ impl<'a> Stretch<'a> {
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::call(), state, terms, tool, args, left).encode(env)
+            }
+            Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Trial => {
+                let (checkpoint, frozen) = vm.freeze();
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                (atoms::limits(), state, terms).encode(env)
             }
             Exit::Halted(Halt::SliceOver) => {
                 let (checkpoint, frozen) = vm.freeze();
@@ -201,26 +206,48 @@ impl<'a> Stretch<'a> {
     }
 }
 
+/// Starts a run. Without limits it is tried for a few steps, which most small programs end in.
 fn start<'a>(
     heap: Beam<'a>,
-    loaded: Result<Loaded<'a>, Instead<'a>>,
+    program: Arc<Program>,
+    consts: Consts<'a>,
     given: Given<'a>,
-    sliced: bool,
+    pace: Pace,
 ) -> Term<'a> {
-    let Loaded { program, consts } = match loaded {
-        Ok(loaded) => loaded,
-        Err(instead) => return instead,
-    };
+    let limits = limits(given.timeout, given.max_heap);
     let stretch = Stretch {
         heap,
         program,
-        consts: Consts::Vector(consts),
+        consts,
         context: given.context.into(),
         memory: given.memory.into(),
-        limits: given.limits(),
-        sliced,
+        limits: limits.unwrap_or(Limits::TRIAL),
+        pace: limits.map_or(Pace::Trial, |_| pace),
     };
     stretch.run(Begin::Start, None)
+}
+
+fn start_loaded<'a>(
+    heap: Beam<'a>,
+    loaded: Result<Loaded<'a>, Instead<'a>>,
+    given: Given<'a>,
+    pace: Pace,
+) -> Term<'a> {
+    match loaded {
+        Ok(Loaded { program, consts }) => start(heap, program, Consts::Vector(consts), given, pace),
+        Err(instead) => instead,
+    }
+}
+
+/// How a run that was left goes on.
+#[derive(NifUntaggedEnum)]
+enum On<'a> {
+    /// `{:answer, term}`: with the answer to its call.
+    Answer((Atom, Term<'a>)),
+    /// `{:limits, timeout, max_heap}`: with the limits it did not know.
+    Limits((Atom, Term<'a>, Term<'a>)),
+    /// Anything else: as it was left.
+    More(Term<'a>),
 }
 
 /// Takes up a run; nothing if it is none that was left, or is taken up already.
@@ -228,8 +255,8 @@ fn take_up<'a>(
     env: Env<'a>,
     state: ResourceArc<Suspension>,
     terms: Term<'a>,
-    answer: Option<Term<'a>>,
-    sliced: bool,
+    on: On<'a>,
+    pace: Pace,
 ) -> Option<Term<'a>> {
     let suspended = state.0.try_lock().ok()?.take()?;
     let heap = Beam::new(env, suspended.words);
@@ -240,27 +267,32 @@ fn take_up<'a>(
         slots: heap.terms.tuple(slots)?.to_vec(),
         stack,
     };
+    let (answer, limits) = match on {
+        On::Answer((_, answer)) => (Some(Raw::from(answer)), suspended.limits),
+        On::Limits((_, timeout, max_heap)) => (None, limits(timeout, max_heap)?),
+        On::More(_) => (None, suspended.limits),
+    };
     let stretch = Stretch {
         consts: Consts::of_tuple(&heap, consts.term(env))?,
         heap,
         program: suspended.program,
         context,
         memory,
-        limits: suspended.limits,
-        sliced,
+        limits,
+        pace,
     };
-    let begin = Begin::Resume(suspended.checkpoint, frozen, answer.map(Raw::from));
+    let begin = Begin::Resume(suspended.checkpoint, frozen, answer);
     Some(stretch.run(begin, Some(state)))
 }
 
 macro_rules! run_nifs {
-    ($text:ident, $node:ident, $compiled:ident, $resume:ident, $schedule:literal, $sliced:literal) => {
+    ($text:ident, $node:ident, $compiled:ident, $resume:ident, $schedule:literal, $pace:expr) => {
         /// Compiles and runs a program's text.
         #[rustler::nif(schedule = $schedule)]
         fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: Given<'a>) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
-            let loaded = from_text(&mut heap, text.as_slice(), depth, $sliced);
-            start(heap, loaded, given, $sliced)
+            let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
+            start_loaded(heap, loaded, given, $pace)
         }
 
         /// Compiles and runs a program that is already parsed.
@@ -274,8 +306,8 @@ macro_rules! run_nifs {
         ) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
             let reading = Reading { strict, depth };
-            let loaded = from_node(&mut heap, node.into(), reading, $sliced);
-            start(heap, loaded, given, $sliced)
+            let loaded = from_node(&mut heap, node.into(), reading, $pace);
+            start_loaded(heap, loaded, given, $pace)
         }
 
         /// Runs a compiled program; `consts` must be those it was compiled with.
@@ -288,38 +320,38 @@ macro_rules! run_nifs {
         ) -> rustler::NifResult<Term<'a>> {
             let heap = Beam::new(env, 0);
             let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
-            let stretch = Stretch {
-                heap,
-                program: handle.0.clone(),
-                consts,
-                context: given.context.into(),
-                memory: given.memory.into(),
-                limits: given.limits(),
-                sliced: $sliced,
-            };
-            Ok(stretch.run(Begin::Start, None))
+            if consts.slice().len() != handle.consts {
+                return Err(rustler::Error::BadArg);
+            }
+            Ok(start(heap, handle.program.clone(), consts, given, $pace))
         }
 
-        /// Goes on with a run: with the answer to its call, or `:more`.
+        /// Goes on with a run, see [`On`].
         #[rustler::nif(schedule = $schedule)]
         fn $resume<'a>(
             env: Env<'a>,
             state: ResourceArc<Suspension>,
             terms: Term<'a>,
-            answer: Option<(Term<'a>,)>,
+            on: On<'a>,
         ) -> rustler::NifResult<Term<'a>> {
-            let answer = answer.map(|(answer,)| answer);
-            take_up(env, state, terms, answer, $sliced).ok_or(rustler::Error::BadArg)
+            take_up(env, state, terms, on, $pace).ok_or(rustler::Error::BadArg)
         }
     };
 }
 
-run_nifs!(run_text, run_node, run_compiled, resume, "Normal", true);
+run_nifs!(
+    run_text,
+    run_node,
+    run_compiled,
+    resume,
+    "Normal",
+    Pace::Slice
+);
 run_nifs!(
     run_text_dirty,
     run_node_dirty,
     run_compiled_dirty,
     resume_dirty,
     "DirtyCpu",
-    false
+    Pace::Whole
 );

@@ -24,10 +24,10 @@ defmodule PtcRunner.Test.Oracle.Lists do
   defp items("distinct", items, _node), do: Enum.uniq(items)
   defp items("count", items, _node), do: length(items)
 
-  # `Enum.sort_by/3` is stable in both directions.
+  # Stable in both directions. (`:asc` would sort by `:lists.keysort/2`, which may swap 1.0 and 1.)
   defp items("sort_by", items, node) do
-    order = if node["order"] == "desc", do: :desc, else: :asc
-    Enum.sort_by(items, &field(&1, node["field"]), order)
+    in_order? = if node["order"] == "desc", do: &>=/2, else: &<=/2
+    Enum.sort_by(items, &field(&1, node["field"]), in_order?)
   end
 
   defp items(aggregation, items, node) do

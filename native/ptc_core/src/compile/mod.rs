@@ -58,16 +58,17 @@ pub fn compile<S: Source>(
 ) -> Result<Compiled<S::Node>, Failure<S::Node>> {
     let mut compiler = Compiler {
         source,
-        consts: Vec::new(),
-        code: Vec::new(),
+        // Enough for what an LLM writes in one go, and small enough to be had quickly.
+        consts: Vec::with_capacity(24),
+        code: Vec::with_capacity(24),
         labels: Vec::new(),
         bindings: Bindings::default(),
         slots: 1,
         reads_input: false,
         depth: options.depth,
         parts: options.parts,
-        todo: Vec::new(),
-        planned: Vec::new(),
+        todo: Vec::with_capacity(16),
+        planned: Vec::with_capacity(16),
     };
     compiler.todo.push(Step::Visit {
         node: root,

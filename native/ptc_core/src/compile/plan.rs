@@ -9,6 +9,9 @@ use crate::source::{Shape, Source};
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
 
+/// Keys and values.
+type Pairs<N> = Vec<(N, N)>;
+
 /// The plan of one operation. Checks happen at once, steps in the order they are added.
 pub struct Plan<'p, 's, S: Source> {
     compiler: &'p mut Compiler<'s, S>,
@@ -105,7 +108,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// The entries of a map, in ascending order of the keys.
-    pub fn entries(&mut self, map: S::Node) -> Checked<Vec<(S::Node, S::Node)>, S::Node> {
+    pub fn entries(&mut self, map: S::Node) -> Checked<Pairs<S::Node>, S::Node> {
         self.compiler.spend(self.compiler.source.size(map))?;
         Ok(self.compiler.source.entries(map))
     }

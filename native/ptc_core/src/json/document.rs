@@ -2,6 +2,7 @@
 
 use super::{read, JsonError, Limits, Sink, TermBuilder, Text};
 use crate::heap::Heap;
+use crate::number::Number;
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -46,9 +47,9 @@ impl<'t> Document<'t> {
             document: Document {
                 text,
                 unescaped: Vec::new(),
-                entries: Vec::with_capacity(text.len() / 8),
+                entries: Vec::with_capacity(text.len() / 4),
             },
-            open: Vec::new(),
+            open: Vec::with_capacity(16),
         };
         read(text, limits, &mut builder)?;
         Ok(builder.document)
@@ -87,6 +88,17 @@ impl<'t> Document<'t> {
 
     /// The value at `index` as a term.
     pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
+        // Most constants of a program are names and numbers.
+        let entry = self.entry(index);
+        match entry {
+            Entry::Str(..) | Entry::Unescaped(..) => {
+                return heap.make_string(self.bytes(entry).unwrap_or_default());
+            }
+            Entry::Int(value) => {
+                return heap.make_number(Number::Int(value)).unwrap_or(heap.nil());
+            }
+            _ => {}
+        }
         let mut builder = TermBuilder::new(heap);
         self.replay(index, &mut builder);
         builder.finish()

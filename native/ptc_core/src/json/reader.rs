@@ -37,7 +37,7 @@ pub fn read<'t>(text: &'t [u8], limits: Limits, sink: &mut impl Sink<'t>) -> Res
     let mut reader = Reader {
         text,
         at: 0,
-        open: Vec::new(),
+        open: Vec::with_capacity(32),
         scratch: Vec::new(),
     };
     reader.document(limits, sink)

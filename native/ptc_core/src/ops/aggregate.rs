@@ -122,12 +122,15 @@ fn add<H: Heap>(
     Ok(())
 }
 
+/// An item and its field.
+type Extreme<T> = (T, T);
+
 /// The item whose field comes first in an order, with that field; the first of equals stays.
 fn extreme<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
     better: Ordering,
-) -> Result<Option<(H::Term, H::Term)>, Halt<H::Term>> {
+) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
     let mut best = None;
     machine.each_item(apply, |machine, item| {
         let value = machine.value_or_nil(item, apply.a);

@@ -45,12 +45,15 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
     Ok(())
 }
 
+/// What is compared with what.
+pub(super) type Sides<T> = (T, T);
+
 /// The two sides. `a`: the field, if any; `b`: the value, or else it is the operand.
 #[inline]
 pub(super) fn sides<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-) -> Result<(H::Term, H::Term), Halt<H::Term>> {
+) -> Result<Sides<H::Term>, Halt<H::Term>> {
     let input = machine.slot(apply.input);
     let left = match apply.a {
         NO_CONST => input,

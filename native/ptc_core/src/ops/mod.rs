@@ -134,6 +134,8 @@ macro_rules! operations {
             /// The whole table.
             pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
 
+            const NAMES: &'static [&'static str] = &[$($room::$op::NAME,)+];
+
             /// The entry less its code.
             pub fn definition(self) -> Definition {
                 fn of<O: Operation>() -> Definition {
@@ -200,14 +202,12 @@ impl OpCode {
 
     /// The operation of this name.
     pub fn from_name(name: &[u8]) -> Option<OpCode> {
-        let by_name = by_name();
-        let found = by_name.binary_search_by(|op| op.name().as_bytes().cmp(name));
-        found.ok().map(|index| by_name[index])
+        names().find(name)
     }
 
     /// The name in a program.
     pub fn name(self) -> &'static str {
-        self.definition().name
+        Self::NAMES[self as usize]
     }
 
     /// Whether the operation looks at the current value, or anything inside it can: for the others
@@ -217,14 +217,41 @@ impl OpCode {
     }
 }
 
-/// The table in ascending order of the names.
-fn by_name() -> &'static [OpCode] {
-    static BY_NAME: std::sync::LazyLock<Vec<OpCode>> = std::sync::LazyLock::new(|| {
-        let mut table = OpCode::ALL.to_vec();
-        table.sort_by_key(|op| op.name());
-        table
-    });
-    &BY_NAME
+/// The operations by name: open addressing, at most a fifth full.
+struct Names([Option<OpCode>; Names::SIZE]);
+
+impl Names {
+    const SIZE: usize = 256;
+
+    fn new() -> Self {
+        let mut names = Names([None; Names::SIZE]);
+        for op in OpCode::ALL {
+            let free = names.place(op.name().as_bytes());
+            names.0[free] = Some(*op);
+        }
+        names
+    }
+
+    fn find(&self, name: &[u8]) -> Option<OpCode> {
+        self.0[self.place(name)]
+    }
+
+    /// Where the name stands, or where it would.
+    fn place(&self, name: &[u8]) -> usize {
+        let hash = name.iter().fold(0usize, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(*byte as usize)
+        });
+        let mut at = hash % Names::SIZE;
+        while self.0[at].is_some_and(|op| op.name().as_bytes() != name) {
+            at = (at + 1) % Names::SIZE;
+        }
+        at
+    }
+}
+
+fn names() -> &'static Names {
+    static NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::new);
+    &NAMES
 }
 
 #[cfg(test)]

@@ -42,6 +42,14 @@ impl Deadline {
     }
 }
 
+impl Limits {
+    /// Stands for limits that are not known yet.
+    pub const TRIAL: Limits = Limits {
+        deadline: Deadline::Never,
+        words: TRIAL_WORDS,
+    };
+}
+
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -51,26 +59,53 @@ pub struct Limits {
     pub words: usize,
 }
 
-/// Counts one slice (or one unsliced stretch) of a run.
+/// How long a stretch of a run may hold its thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// A few steps, so few that no limit matters: for runs whose limits are not known yet.
+    Trial,
+    /// Less than a millisecond.
+    Slice,
+    /// As long as it takes.
+    Whole,
+}
+
+/// The units of a trial.
+const TRIAL: i64 = 256;
+/// The words of a trial: the least that a heap can be limited to.
+const TRIAL_WORDS: usize = 233;
+
+/// Counts one stretch of a run.
 #[derive(Debug)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
     pub limits: Limits,
-    sliced: bool,
+    pace: Pace,
     slice_end: Option<Instant>,
     left: i64,
     refills: u32,
 }
 
 impl Meter {
-    /// A meter for a stretch; `sliced` gives the thread back after [`SLICE`].
-    pub fn new(limits: Limits, sliced: bool) -> Self {
+    /// A meter for a stretch.
+    pub fn new(limits: Limits, pace: Pace) -> Self {
         Meter {
             limits,
-            sliced,
+            pace,
             slice_end: None,
-            left: QUANTUM,
+            left: match pace {
+                Pace::Trial => TRIAL,
+                Pace::Slice | Pace::Whole => QUANTUM,
+            },
             refills: 0,
+        }
+    }
+
+    /// Ends a trial before something that must not happen in one.
+    pub fn leave_trial<T>(&self) -> Result<(), Halt<T>> {
+        match self.pace {
+            Pace::Trial => Err(Halt::SliceOver),
+            Pace::Slice | Pace::Whole => Ok(()),
         }
     }
 
@@ -86,6 +121,7 @@ impl Meter {
 
     #[cold]
     fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
+        self.leave_trial()?;
         let now = Instant::now();
         self.limits.deadline = self.limits.deadline.started(now);
         if self.limits.deadline.left(now) == Some(Duration::ZERO) {
@@ -95,7 +131,7 @@ impl Meter {
             return Err(Halt::Abandoned);
         }
         self.room_for(0, heap)?;
-        if self.sliced {
+        if self.pace == Pace::Slice {
             let end = *self.slice_end.get_or_insert(now + SLICE);
             if now >= end || cost >= MORE_THAN_A_SLICE {
                 return Err(Halt::SliceOver);

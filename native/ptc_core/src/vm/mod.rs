@@ -10,5 +10,5 @@ mod run;
 mod stack;
 
 pub use machine::{Eval, Machine};
-pub use meter::{Deadline, Limits, Meter};
+pub use meter::{Deadline, Limits, Meter, Pace};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};

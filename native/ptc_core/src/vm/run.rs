@@ -223,11 +223,12 @@ impl<'h, H: Heap> Vm<'h, H> {
                 Instr::Expect { op, input } => op.expect(machine, *input)?,
                 Instr::Apply(apply) => {
                     let value = apply.op.eval(machine, apply)?;
+                    machine.room_for(0)?;
                     machine.stack.drop_top(apply.operands as usize);
                     machine.stack.push(value);
-                    machine.room_for(0)?;
                 }
                 Instr::Call { tool, args } => {
+                    machine.meter.leave_trial()?;
                     self.pc += 1;
                     return Ok(Exit::Call {
                         tool: self.machine.constant(*tool),
@@ -287,6 +288,8 @@ impl<'h, H: Heap> Vm<'h, H> {
     #[inline]
     fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
+        let so_far = self.loops.last().map_or(0, |running| running.kept);
+        machine.room_for(2 * so_far)?;
         let mut kept = 1;
         if next.kind != LoopKind::Map {
             let value = machine.stack.pop(machine.heap);
@@ -317,7 +320,6 @@ impl<'h, H: Heap> Vm<'h, H> {
             return Err(machine.not_a_list(next.kind.op(), list));
         }
         let kept = self.loops.pop().map_or(0, |running| running.kept);
-        machine.room_for(2 * kept)?;
         let list = machine
             .heap
             .make_list(machine.stack.top(kept, machine.heap));
