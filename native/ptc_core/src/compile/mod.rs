@@ -75,11 +75,11 @@ pub fn compile<S: Source>(
         scope: Scope::outermost(options.strict),
         given: false,
     });
-    while let Some(step) = compiler.todo.pop() {
-        compiler.spend(1)?;
-        compiler.step(step)?;
+    let walked = compiler.walk();
+    match source.gave_up() {
+        true => Err(Failure::Exhausted),
+        false => walked.map(|()| compiler.finish()),
     }
-    Ok(compiler.finish())
 }
 
 /// A place in the code that is not known yet.
@@ -131,6 +131,14 @@ pub struct Compiler<'s, S: Source> {
 }
 
 impl<'s, S: Source> Compiler<'s, S> {
+    fn walk(&mut self) -> Walk<S> {
+        while let Some(step) = self.todo.pop() {
+            self.spend(1)?;
+            self.step(step)?;
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: Step<'s, S::Node>) -> Walk<S> {
         match step {
             Step::Visit { node, scope, given } => self.visit(node, scope, given)?,

@@ -6,7 +6,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, MAP_ENTRY};
 
 pub(super) struct Object;
 pub(super) struct Merge;
@@ -53,7 +53,9 @@ impl Operation for Object {
     /// `a`: the first key.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.tick(apply.operands as usize)?;
+        if apply.operands > 8 {
+            machine.tick(MAP_ENTRY * apply.operands as usize)?;
+        }
         Ok(machine.map_of_operands(apply, apply.a))
     }
 }
@@ -113,7 +115,7 @@ impl Operation for Merge {
         let mut entries = Vec::new();
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
-            machine.tick(4 * size)?;
+            machine.tick(MAP_ENTRY * size)?;
             machine.room_for(2 * (entries.len() + size))?;
             entries.append(&mut machine.heap.entries(*map));
         }

@@ -3,10 +3,15 @@
 use super::meter::Meter;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::{Heap, Lookup};
+use crate::heap::{Heap, Kind, Lookup};
 use crate::number::Number;
 use crate::ops::OpCode;
 use crate::program::{Apply, ConstId, Slot};
+
+/// What a look into a compound term counts.
+const COMPOUND: usize = 1024;
+/// What an entry of a new map counts: a large map is a tree that is built in one go.
+pub(crate) const MAP_ENTRY: usize = 32;
 
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
@@ -132,6 +137,16 @@ impl<'h, H: Heap> Machine<'h, H> {
     #[inline]
     pub fn tick(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
         self.meter.tick(cost, self.heap)
+    }
+
+    /// Counts a look into a term as deep as it goes, for a comparison or a hash: the heap does that
+    /// in one go, so that the clock is looked at after every few compound terms.
+    #[inline]
+    pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
+        match self.heap.kind(term) {
+            Kind::List | Kind::Map | Kind::Other => self.tick(COMPOUND),
+            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => self.tick(1),
+        }
     }
 
     /// Whether `words` more may be built.

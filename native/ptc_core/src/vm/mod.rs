@@ -9,6 +9,7 @@ mod meter;
 mod run;
 mod stack;
 
+pub(crate) use machine::MAP_ENTRY;
 pub use machine::{Eval, Machine};
 pub use meter::{Deadline, Limits, Meter, Pace};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
