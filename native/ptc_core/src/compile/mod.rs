@@ -11,7 +11,7 @@ pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
 use crate::ops::OpCode;
-use crate::program::{Const, ConstId, Instr, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Loop, Program, INPUT};
 use crate::source::{Shape, Source};
 use scope::Bindings;
 
@@ -287,6 +287,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                 _ => {}
             }
         }
+        tally_in_loops(&mut self.code);
         Compiled {
             program: Program {
                 code: self.code,
@@ -295,6 +296,25 @@ impl<'s, S: Source> Compiler<'s, S> {
                 calls_tools,
             },
             consts: self.consts,
+        }
+    }
+}
+
+/// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.
+fn tally_in_loops(code: &mut [Instr]) {
+    for at in 0..code.len().saturating_sub(2) {
+        let (Instr::Next(next), Instr::StoreOnce(slot), Instr::Apply(apply)) =
+            (code[at], code[at + 1], code[at + 2])
+        else {
+            continue;
+        };
+        if apply.input == slot {
+            let tally = Some((apply.op, apply.a));
+            code[at] = Instr::Next(Loop { tally, ..next });
+            // The loop's start stands right before its body.
+            if let Some(Instr::Enter(enter)) = code.get_mut((next.to as usize).wrapping_sub(1)) {
+                enter.tally = tally;
+            }
         }
     }
 }

@@ -151,8 +151,8 @@ impl Heap for PlainHeap {
 
     fn kind(&self, term: Term) -> Kind {
         match self.value(term) {
-            Value::Atom(name) if **name == *"nil" => Kind::Nil,
-            Value::Atom(name) if matches!(&**name, "true" | "false") => Kind::Bool,
+            Value::Atom(_) if term == NIL => Kind::Nil,
+            Value::Atom(_) if term == TRUE || term == FALSE => Kind::Bool,
             Value::Number(_) => Kind::Number,
             Value::Binary(_) => Kind::String,
             Value::EmptyList | Value::Cons(..) => Kind::List,

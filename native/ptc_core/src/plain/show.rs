@@ -1,8 +1,10 @@
 //! Terms as text, much as `inspect/1` writes them.
 
 use super::{Opaque, PlainHeap, Term, Value};
-use crate::heap::Heap;
 use crate::number::Number;
+
+/// Parts that a term shares are written wherever they stand, which can be endless.
+const LONG: usize = 1_000_000;
 
 /// What is still to be written.
 enum Piece {
@@ -13,11 +15,15 @@ enum Piece {
 }
 
 impl PlainHeap {
-    /// The term as text: `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
+    /// The term as text, cut off where it gets very long: `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
     pub fn show(&self, term: Term) -> String {
         let mut text = String::new();
         let mut todo = vec![Piece::Term(term)];
         while let Some(piece) = todo.pop() {
+            if text.len() > LONG {
+                text.push('…');
+                break;
+            }
             match piece {
                 Piece::Text(part) => text.push_str(part),
                 Piece::Term(term) => self.show_one(term, &mut text, &mut todo),
@@ -77,11 +83,6 @@ impl PlainHeap {
     /// [`PlainHeap::show`] of each.
     pub fn show_all(&self, terms: &[Term]) -> Vec<String> {
         terms.iter().map(|term| self.show(*term)).collect()
-    }
-
-    /// The text of a binary, for what is known to be one.
-    pub fn text_of(&self, term: Term) -> String {
-        String::from_utf8_lossy(self.bytes(term).unwrap_or_default()).into_owned()
     }
 }
 

@@ -65,8 +65,9 @@ impl Source for PlainHeap {
         elements
     }
 
-    /// Exact order sorts keys as term order does, and 1 before 1.0.
     fn entries(&self, node: Term) -> Vec<(Term, Term)> {
-        Heap::entries(self, node)
+        let mut entries = Heap::entries(self, node);
+        entries.sort_by(|(a, _), (b, _)| self.compare(*a, *b));
+        entries
     }
 }

@@ -5,6 +5,7 @@ use super::meter::{Limits, Meter};
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
+use crate::ops::{Tally, Wrong};
 use crate::program::{Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_CONST};
 
 /// What a program is run over.
@@ -46,12 +47,17 @@ pub struct Vm<'h, H: Heap> {
 }
 
 /// A loop in the middle of its list.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Running {
     kind: LoopKind,
     list: Slot,
     /// How many of the stack's values are what it has kept.
     kept: usize,
+    /// What it counts instead of keeping it.
+    tally: Option<Tally>,
+    /// Why the tally ended early: reported at the end of the list, as the list would be tallied
+    /// only then. The offending term is in the loop's last slot.
+    wrong: Option<Wrong<()>>,
 }
 
 /// What is left of a run that was frozen, less its terms.
@@ -182,7 +188,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                 Instr::Nil => machine.stack.push(machine.heap.nil()),
                 Instr::Bool(value) => machine.stack.push(machine.heap.boolean(*value)),
                 Instr::Slot(slot) => machine.stack.push(machine.slot(*slot)),
-                Instr::Store(slot) => {
+                Instr::Store(slot) | Instr::StoreOnce(slot) => {
                     machine.slots[*slot as usize] = machine.stack.pop(machine.heap)
                 }
                 Instr::NeedInput(op) if !self.has_input => {
@@ -279,28 +285,49 @@ impl<'h, H: Heap> Vm<'h, H> {
             kind: enter.kind,
             list: enter.list,
             kept: 0,
+            tally: enter.tally.and_then(|(op, _)| Tally::of(op)),
+            wrong: None,
         });
         Ok(true)
     }
 
     /// Takes the body's value and prepares the next round; false after the last one, with the kept
-    /// values as a list.
+    /// values (or their tally) as the loop's value.
     #[inline]
     fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
-        let so_far = self.loops.last().map_or(0, |running| running.kept);
-        machine.room_for(2 * so_far)?;
-        let mut kept = 1;
-        if next.kind != LoopKind::Map {
-            let value = machine.stack.pop(machine.heap);
-            let keep = machine.heap.truthy(value) == (next.kind == LoopKind::Filter);
-            if keep {
-                machine.stack.push(machine.slot(next.item));
-            }
-            kept = usize::from(keep);
+        let Some(running) = self.loops.last_mut() else {
+            return Ok(false);
+        };
+        // Nothing is taken off the stack before the last thing that can halt.
+        machine.room_for(2 * running.kept)?;
+        if let Some(tally) = &running.tally {
+            machine.tick(tally.cost())?;
         }
-        if let Some(running) = self.loops.last_mut() {
-            running.kept += kept;
+        let value = machine.stack.pop(machine.heap);
+        let kept = match next.kind {
+            LoopKind::Map => Some(value),
+            LoopKind::Filter if machine.heap.truthy(value) => Some(machine.slot(next.item)),
+            LoopKind::Reject if !machine.heap.truthy(value) => Some(machine.slot(next.item)),
+            LoopKind::Filter | LoopKind::Reject => None,
+        };
+        if let Some(kept) = kept {
+            match (&mut running.tally, next.tally) {
+                (Some(tally), Some((_, field))) => {
+                    if running.wrong.is_none() {
+                        if let Err(Wrong { code, term }) = tally.add(machine, field, kept) {
+                            let place = &mut machine.slots[next.item as usize + 2];
+                            *place = term.unwrap_or(*place);
+                            let term = term.map(|_| ());
+                            running.wrong = Some(Wrong { code, term });
+                        }
+                    }
+                }
+                _ => {
+                    machine.stack.push(kept);
+                    running.kept += 1;
+                }
+            }
         }
         let rest = machine.slot(next.item + 1);
         match machine.heap.uncons(rest) {
@@ -319,12 +346,27 @@ impl<'h, H: Heap> Vm<'h, H> {
             let list = machine.slot(next.list);
             return Err(machine.not_a_list(next.kind.op(), list));
         }
-        let kept = self.loops.pop().map_or(0, |running| running.kept);
-        let list = machine
-            .heap
-            .make_list(machine.stack.top(kept, machine.heap));
-        machine.stack.drop_top(kept);
-        machine.stack.push(list);
+        let Some(running) = self.loops.pop() else {
+            return Ok(false);
+        };
+        let value = match (running.tally, next.tally) {
+            (Some(tally), Some((op, _))) => {
+                if let Some(Wrong { code, term }) = running.wrong {
+                    let term = term.map(|()| machine.slot(next.item + 2));
+                    return Err(Wrong { code, term }.halt(machine, op));
+                }
+                // What would store and tally the list is behind the loop.
+                self.pc += 2;
+                tally.finish(machine, op)?
+            }
+            _ => {
+                let kept = machine.stack.top(running.kept, machine.heap);
+                let list = machine.heap.make_list(kept);
+                machine.stack.drop_top(running.kept);
+                list
+            }
+        };
+        machine.stack.push(value);
         Ok(false)
     }
 }
