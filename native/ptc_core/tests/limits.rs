@@ -14,30 +14,17 @@ use std::time::{Duration, Instant};
 fn depth_of_brackets() {
     let limits = JsonLimits { depth: 4 };
     assert!(Document::parse(b"[[{\"a\":[1]}]]", limits).is_ok());
-    let error = JsonError::TooDeep {
-        limit: 4,
-        position: 7,
+    let too_deep = |text: &[u8]| match Document::parse(text, limits) {
+        Err(JsonError::TooDeep { limit: 4, position }) => position,
+        other => panic!("{other:?}"),
     };
-    assert_eq!(
-        Document::parse(b"[[{\"a\":[[]]}]]", JsonLimits { depth: 4 }).err(),
-        Some(JsonError::TooDeep {
-            limit: 4,
-            position: 8
-        })
-    );
-    assert_eq!(
-        Document::parse(b"[[[[ { ", limits).err(),
-        Some(JsonError::TooDeep {
-            limit: 4,
-            position: 5
-        })
-    );
+    assert_eq!(too_deep(b"[[{\"a\":[[]]}]]"), 8);
+    assert_eq!(too_deep(b"[[[[ { "), 5);
     // What came before is still what is wrong first.
     assert_eq!(
         Document::parse(b"[[[x[[", limits).err(),
         Some(JsonError::UnexpectedToken(3))
     );
-    assert_ne!(Some(error), Document::parse(b"[]", limits).err());
     let none = JsonLimits { depth: 0 };
     assert!(Document::parse(b"1", none).is_ok());
     assert!(Document::parse(b"[]", none).is_err());
@@ -247,8 +234,7 @@ fn nobody_waits_for_a_run_that_was_abandoned() {
 
 #[test]
 fn a_product_that_would_outlast_the_deadline_is_not_begun() {
-    // Two numbers of a million digits each: far more than a millisecond.
-    let digits = "7".repeat(1_000_000);
+    let digits = "7".repeat(200_000);
     let program = format!(r#"{{"op":"mul","left":{digits},"right":{digits}}}"#);
     let limits = Limits {
         deadline: Deadline::After(Duration::from_millis(1)),

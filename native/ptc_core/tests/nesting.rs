@@ -72,7 +72,7 @@ fn values() {
         assert!(heap.identical(a, b) && heap.compare(a, b).is_eq());
         assert!(!heap.identical(a, c) && heap.compare(a, c).is_eq());
         assert_eq!(heap.hash(a, 5), heap.hash(b, 5));
-        assert_eq!(heap.show(a).len(), DEPTH * r#"[%{"k" => }]"#.len() + 1);
+        assert!(heap.show(a).starts_with(r#"[%{"k" => [%{"k" => ["#));
     });
 }
 

@@ -3,11 +3,10 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`program`], [`run`], [`decode`], [`table`]: the NIFs
+//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`table`]: the NIFs
 //! * [`wire`]: results as terms
 
 mod atoms;
-
 mod decode;
 mod heap;
 mod map_view;
@@ -15,6 +14,7 @@ mod program;
 mod raw;
 mod run;
 mod source;
+mod stretch;
 mod table;
 mod wire;
 

@@ -4,6 +4,7 @@
 //! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
 //! cancellation all leave the same way.
 
+mod loops;
 mod machine;
 mod meter;
 mod run;
