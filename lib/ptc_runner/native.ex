@@ -39,5 +39,9 @@ defmodule PtcRunner.Native do
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()
 
+  # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil}}
+  def answer_parse(_text), do: err()
+  def answer_parse_dirty(_text), do: err()
+
   defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

@@ -2,6 +2,7 @@
 //!
 //! The rooms, in the order a program walks through them:
 //!
+//! * [`answer`]: where in the text of an LLM the JSON is
 //! * [`json`]: JSON text to events, and the flat document a program's text becomes
 //! * [`source`]: what the compiler asks of a program, be it a document or terms
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod answer;
 pub mod compile;
 pub mod fault;
 pub mod heap;

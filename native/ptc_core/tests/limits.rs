@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn depth_of_brackets() {
-    let limits = JsonLimits { depth: 4 };
+    let limits = JsonLimits::depth(4);
     assert!(Document::parse(b"[[{\"a\":[1]}]]", limits).is_ok());
     let too_deep = |text: &[u8]| match Document::parse(text, limits) {
         Err(JsonError::TooDeep { limit: 4, position }) => position,
@@ -25,7 +25,7 @@ fn depth_of_brackets() {
         Document::parse(b"[[[x[[", limits).err(),
         Some(JsonError::UnexpectedToken(3))
     );
-    let none = JsonLimits { depth: 0 };
+    let none = JsonLimits::depth(0);
     assert!(Document::parse(b"1", none).is_ok());
     assert!(Document::parse(b"[]", none).is_err());
 }

@@ -25,8 +25,13 @@ rustler::atoms! {
     unexpected_token,
     unexpected_end,
     too_deep,
+    integer_too_long,
     program_missing,
     program_not_map,
+
+    // answers
+    no_json_found,
+    invalid_json,
 
     // mistakes in a program
     node_not_a_map,

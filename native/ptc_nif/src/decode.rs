@@ -7,7 +7,7 @@ use ptc_core::json::{read, Limits, TermBuilder};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Brackets cost a byte each while the text is read, so that their number needs no limit.
-const ANY_DEPTH: Limits = Limits { depth: usize::MAX };
+const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
 
 /// `{:ok, term}` or `{:error, {kind, position}}`.
 #[rustler::nif]

@@ -4,8 +4,10 @@
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`table`]: the NIFs
+//! * [`answer`]: the NIFs for the answers of LLMs
 //! * [`wire`]: results as terms
 
+mod answer;
 mod atoms;
 mod decode;
 mod heap;

@@ -51,9 +51,7 @@ pub fn from_text<'a>(
     pace: Pace,
 ) -> Result<Loaded<'a>, Instead<'a>> {
     let env = heap.terms.env;
-    let limits = Limits {
-        depth: depth as usize,
-    };
+    let limits = Limits::depth(depth as usize);
     let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
     let document = Document::parse(text, limits).map_err(|error| wire::json_error(env, error))?;
     let root = match document.field(0, b"program") {

@@ -14,12 +14,15 @@ pub fn json_error<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     (atoms::error(), (atoms::parse(), detail)).encode(env)
 }
 
-/// `{kind, position}`, or `{:too_deep, limit, position}`.
+/// `{kind, position}`, or `{kind, limit, position}` where a limit was crossed.
 pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     match error {
         JsonError::UnexpectedToken(at) => (atoms::unexpected_token(), at).encode(env),
         JsonError::UnexpectedEnd(at) => (atoms::unexpected_end(), at).encode(env),
         JsonError::TooDeep { limit, position } => (atoms::too_deep(), limit, position).encode(env),
+        JsonError::IntegerTooLong { limit, position } => {
+            (atoms::integer_too_long(), limit, position).encode(env)
+        }
     }
 }
 

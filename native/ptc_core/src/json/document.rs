@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_subtree_is_a_range() {
-        let limits = Limits { depth: 10 };
+        let limits = Limits::depth(10);
         let document = Document::parse(br#"{"a":[1,{"b":2}],"a":3}"#, limits).unwrap();
         assert_eq!(document.end(0), 9);
         let list = document.field(0, b"a").unwrap();

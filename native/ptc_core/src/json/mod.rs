@@ -7,7 +7,7 @@ mod text;
 
 pub use builder::TermBuilder;
 pub use document::{Document, Entry};
-pub use reader::{read, Limits, Sink};
+pub use reader::{read, read_value, Limits, Sink};
 pub use text::Text;
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
@@ -27,4 +27,24 @@ pub enum JsonError {
         /// The offset of the bracket that crossed it.
         position: usize,
     },
+    /// An integer of more bytes than [`Limits::integer`] allows, and where it stands.
+    #[error("Integer of more than {limit} bytes at position {position}")]
+    IntegerTooLong {
+        /// The limit that was crossed.
+        limit: usize,
+        /// The offset of its first byte.
+        position: usize,
+    },
+}
+
+impl JsonError {
+    /// Where the text is not what it should be.
+    pub fn position(&self) -> usize {
+        match self {
+            JsonError::UnexpectedToken(position)
+            | JsonError::UnexpectedEnd(position)
+            | JsonError::TooDeep { position, .. }
+            | JsonError::IntegerTooLong { position, .. } => *position,
+        }
+    }
 }

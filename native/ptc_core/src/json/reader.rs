@@ -30,17 +30,42 @@ pub trait Sink<'t> {
 pub struct Limits {
     /// How many arrays and objects may stand inside one another.
     pub depth: usize,
+    /// How many bytes an integer may take, its sign included.
+    pub integer: usize,
+}
+
+impl Limits {
+    /// Only a limit of depth.
+    pub const fn depth(depth: usize) -> Self {
+        Limits {
+            depth,
+            integer: usize::MAX,
+        }
+    }
 }
 
 /// Reads one JSON value that fills the whole text.
 pub fn read<'t>(text: &'t [u8], limits: Limits, sink: &mut impl Sink<'t>) -> Result<(), JsonError> {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        open: Vec::with_capacity(32),
-        scratch: Vec::new(),
-    };
-    reader.document(limits, sink)
+    let end = read_value(text, 0, limits, sink)?;
+    let mut reader = Reader::new(text, end, limits);
+    reader.skip_blanks();
+    match reader.at == text.len() {
+        true => Ok(()),
+        false => Err(reader.unexpected()),
+    }
+}
+
+/// Reads the JSON value at `start`, blanks before it included, whatever follows it; gives the
+/// offset after it.
+pub fn read_value<'t>(
+    text: &'t [u8],
+    start: usize,
+    limits: Limits,
+    sink: &mut impl Sink<'t>,
+) -> Result<usize, JsonError> {
+    let mut reader = Reader::new(text, start, limits);
+    reader.value(sink)?;
+    Ok(reader.at)
 }
 
 struct Reader<'t> {
@@ -49,15 +74,26 @@ struct Reader<'t> {
     /// The open brackets, innermost last; true is an object.
     open: Vec<bool>,
     scratch: Vec<u8>,
+    limits: Limits,
 }
 
 impl<'t> Reader<'t> {
-    fn document(&mut self, limits: Limits, sink: &mut impl Sink<'t>) -> Result<(), JsonError> {
+    fn new(text: &'t [u8], at: usize, limits: Limits) -> Self {
+        Reader {
+            text,
+            at,
+            open: Vec::with_capacity(32),
+            scratch: Vec::new(),
+            limits,
+        }
+    }
+
+    fn value(&mut self, sink: &mut impl Sink<'t>) -> Result<(), JsonError> {
         loop {
             match self.peek()? {
                 bracket @ (b'[' | b'{') => {
                     let object = bracket == b'{';
-                    self.enter(object, limits)?;
+                    self.enter(object)?;
                     sink.open(object);
                     if self.peek()? != bracket + 2 {
                         if object {
@@ -83,7 +119,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Closes what ends here and stops before the next value, or says that the text is done.
+    /// Closes what ends here and stops before the next value, or says that there is none.
     fn after_value(&mut self, sink: &mut impl Sink<'t>) -> Result<bool, JsonError> {
         while let Some(&object) = self.open.last() {
             match (self.peek()?, object) {
@@ -105,17 +141,13 @@ impl<'t> Reader<'t> {
                 _ => return Err(self.unexpected()),
             }
         }
-        self.skip_blanks();
-        match self.at == self.text.len() {
-            true => Ok(true),
-            false => Err(self.unexpected()),
-        }
+        Ok(true)
     }
 
-    fn enter(&mut self, object: bool, limits: Limits) -> Result<(), JsonError> {
-        if self.open.len() >= limits.depth {
+    fn enter(&mut self, object: bool) -> Result<(), JsonError> {
+        if self.open.len() >= self.limits.depth {
             return Err(JsonError::TooDeep {
-                limit: limits.depth,
+                limit: self.limits.depth,
                 position: self.at,
             });
         }
@@ -176,6 +208,12 @@ impl<'t> Reader<'t> {
         // Only ASCII stands between `start` and `at`.
         let token = std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default();
         if self.at == whole_end {
+            if token.len() > self.limits.integer {
+                return Err(JsonError::IntegerTooLong {
+                    limit: self.limits.integer,
+                    position: start,
+                });
+            }
             match token.parse() {
                 Ok(value) => sink.integer(value),
                 Err(_) => sink.big_integer(token),

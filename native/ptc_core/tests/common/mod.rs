@@ -26,7 +26,7 @@ pub const FREE: Limits = Limits {
 };
 
 /// Deeper than anything here.
-pub const DEEP: JsonLimits = JsonLimits { depth: 1_000_000 };
+pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
 
 /// A mistake of a program, its terms as text.
 #[derive(Debug, Clone, PartialEq)]

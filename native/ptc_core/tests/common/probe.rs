@@ -23,7 +23,7 @@ pub fn reader(text: &[u8]) {
 /// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or
 /// in stretches; all of that ends the same way.
 pub fn program(text: &[u8]) {
-    if Document::parse(text, JsonLimits { depth: 500 }).is_err() {
+    if Document::parse(text, JsonLimits::depth(500)).is_err() {
         return;
     }
     let mut hasher = DefaultHasher::new();

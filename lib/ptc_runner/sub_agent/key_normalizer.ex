@@ -1,0 +1,94 @@
+defmodule PtcRunner.SubAgent.KeyNormalizer do
+  @moduledoc """
+  Keys in one form, whether a program, an LLM or Elixir wrote them: strings with underscores.
+
+      iex> PtcRunner.SubAgent.KeyNormalizer.normalize_keys(%{"user-id" => 1, name: "Ann"})
+      %{"name" => "Ann", "user_id" => 1}
+
+  Where two keys become one, the last in term order wins: of two strings the one with underscores,
+  and any string before any atom.
+  """
+
+  @doc """
+  One key: atoms and strings become strings with `_` for `-`, all else stays as it is.
+
+      iex> PtcRunner.SubAgent.KeyNormalizer.normalize_key(:"was-improved")
+      "was_improved"
+
+      iex> PtcRunner.SubAgent.KeyNormalizer.normalize_key(1)
+      1
+
+  """
+  @spec normalize_key(term()) :: term()
+  def normalize_key(key) when is_atom(key), do: key |> Atom.to_string() |> underscored()
+  def normalize_key(key) when is_binary(key), do: underscored(key)
+  def normalize_key(key), do: key
+
+  @doc """
+  All keys of all maps in a value. Structs and tuples are not entered.
+
+      iex> PtcRunner.SubAgent.KeyNormalizer.normalize_keys([%{"a-b" => %{c: 1}}, {:"a-b", 2}])
+      [%{"a_b" => %{"c" => 1}}, {:"a-b", 2}]
+
+  """
+  @spec normalize_keys(term()) :: term()
+  def normalize_keys(%{__struct__: module} = struct) when is_atom(module), do: struct
+
+  def normalize_keys(map) when is_map(map),
+    do: rekey(map, &normalize_key/1, &normalize_keys/1)
+
+  def normalize_keys(list) when is_list(list), do: each(list, &normalize_keys/1)
+  def normalize_keys(other), do: other
+
+  @doc """
+  What calls of a tool with the same meaning have in common.
+
+      iex> alias PtcRunner.SubAgent.KeyNormalizer
+      iex> KeyNormalizer.canonical_cache_key("get", %{"page-size": 10.0})
+      {"get", %{"page_size" => 10}}
+
+      iex> PtcRunner.SubAgent.KeyNormalizer.canonical_cache_key("get", [1])
+      {"get", {:non_map, [1]}}
+
+  """
+  @spec canonical_cache_key(String.t(), term()) :: {String.t(), term()}
+  def canonical_cache_key(name, args) when is_binary(name) and is_map(args),
+    do: {name, canonical(args)}
+
+  def canonical_cache_key(name, args) when is_binary(name), do: {name, {:non_map, args}}
+
+  defp canonical(%{__struct__: module} = struct) when is_atom(module), do: struct
+
+  defp canonical(map) when is_map(map), do: rekey(map, &normalize_key/1, &canonical/1)
+  defp canonical(list) when is_list(list), do: each(list, &canonical/1)
+  defp canonical(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> canonical()
+
+  defp canonical(float) when is_float(float) do
+    whole = trunc(float)
+    if whole == float, do: whole, else: float
+  end
+
+  defp canonical(other), do: other
+
+  defp underscored(key) do
+    case :binary.match(key, "-") do
+      :nomatch -> key
+      _found -> :binary.replace(key, "-", "_", [:global])
+    end
+  end
+
+  @doc false
+  # A map with other keys and values; where keys become equal, the last in term order wins.
+  def rekey(map, key_fun, value_fun) do
+    pairs = :maps.to_list(map)
+    new = Map.new(pairs, fn {key, value} -> {key_fun.(key), value_fun.(value)} end)
+
+    if map_size(new) == map_size(map),
+      do: new,
+      else: Map.new(Enum.sort(pairs), fn {key, value} -> {key_fun.(key), value_fun.(value)} end)
+  end
+
+  # An improper list has no clause.
+  defp each([first | rest], fun), do: [fun.(first) | each(rest, fun)]
+  defp each([], _fun), do: []
+end

@@ -1,0 +1,251 @@
+defmodule PtcRunner.SubAgent.Loop.JsonHandler do
+  @moduledoc """
+  From an LLM's answer to a validated value, or to what the LLM is told before it tries again.
+
+      iex> agent = %{parsed_signature: {:signature, [], {:map, [{"total", :int}]}}, max_turns: 3,
+      ...>   field_descriptions: nil}
+      iex> state = %{turn: 1, turns: [], messages: [], remaining_turns: 2, turn_tokens: nil,
+      ...>   start_time: 0, trace_mode: false, collect_messages: false, expanded_prompt: "",
+      ...>   original_prompt: "", llm_requests: 1, total_input_tokens: 0, total_output_tokens: 0}
+      iex> alias PtcRunner.SubAgent.Loop.JsonHandler
+      iex> {:stop, {:ok, step}, _turn, _tokens} =
+      ...>   JsonHandler.handle_json_answer(~s(Here: {"total": 3}), agent, state)
+      iex> step.return
+      %{"total" => 3}
+      iex> {:continue, state, _turn} =
+      ...>   JsonHandler.handle_json_answer(~s({"total": "3"}), agent, state)
+      iex> List.last(state.messages).content
+      "Error: total: expected int, got string. Please return a valid JSON object matching the expected output format."
+
+  ## Agent and state
+
+  Any maps or structs. Of the agent `:parsed_signature` is read, `:max_turns` if the answer is wrong,
+  `:field_descriptions` if it is right. The state must have the keys of the example.
+
+  ## Options
+
+    * `:all_tool_calls` - the calls of the turn, maps with `:name`, `:args` and `:result`; by default
+      `[]`
+    * `:preserve_state` - whether the step keeps memory, journal, tool cache and the like; by default
+      `false`
+    * `:build_error_feedback` - a function of error and response that makes the text for the LLM
+    * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
+      expectation and value of up to 20 wrong values. New in this library.
+
+  ## What is native
+
+  `handle_json_answer/4` finds, decodes and validates in one native call, which reads a plain answer
+  once. Where the signature has a `:datetime`, where a key has a hyphen, or a closed map has several
+  keys too many, the functions here do their part one after the other; the outcome is the same.
+  The answer's strings are copied, the value does not keep the text alive (turn and messages do).
+  """
+
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, Outcome}
+  alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
+  alias PtcRunner.{Step, Turn}
+
+  @typedoc "A parsed signature, or none."
+  @type signature :: {:signature, list(), term()} | nil
+
+  @typedoc "A value that is wrong: the way to it, names and indices, and why."
+  @type validation_error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
+
+  @typedoc "The LLM gets another try: the new state, and the turn that failed."
+  @type continue :: {:continue, map(), Turn.t()}
+
+  @typedoc "The run ends; the turn and its token counts."
+  @type stop(outcome) :: {:stop, {outcome, Step.t()}, Turn.t() | nil, map() | nil}
+
+  @doc """
+  Handles an answer from beginning to end: see the example above.
+  """
+  @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
+          continue() | stop(:ok | :error)
+  def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
+    case Answer.read(content, agent) do
+      {:ok, value} -> Outcome.success(value, content, agent, state, opts)
+      {:invalid, errors} -> handle_validation_error(errors, content, agent, state, opts)
+      {:map, map} -> validate_and_complete(map, content, agent, state, opts)
+      {:list, list} -> validate_and_complete_list(list, content, agent, state, opts)
+      {:error, message} -> handle_parse_error(message, content, agent, state, opts)
+    end
+  end
+
+  @doc """
+  Handles an answer that is no JSON, or JSON of the wrong kind.
+
+  The run ends if this was its last turn; else the LLM is told.
+  """
+  @spec handle_parse_error(
+          String.t(),
+          String.t(),
+          PtcRunner.SubAgent.t() | map(),
+          map(),
+          keyword()
+        ) :: continue() | stop(:error)
+  def handle_parse_error(error, response, agent, state, opts \\ []),
+    do: Outcome.failure(:json_parse_error, error, nil, response, agent, state, opts)
+
+  @doc """
+  Handles an answer that does not match the signature.
+
+  The run ends if this was its last turn; else the LLM is told.
+  """
+  @spec handle_validation_error(
+          [validation_error()],
+          String.t(),
+          PtcRunner.SubAgent.t() | map(),
+          map(),
+          keyword()
+        ) :: continue() | stop(:error)
+  def handle_validation_error(errors, response, agent, state, opts \\ []) do
+    error = format_validation_errors(errors)
+    Outcome.failure(:validation_error, error, errors, response, agent, state, opts)
+  end
+
+  @doc """
+  Validates a parsed object and ends the run, or handles its errors.
+  """
+  @spec validate_and_complete(
+          map(),
+          String.t(),
+          PtcRunner.SubAgent.t() | map(),
+          map(),
+          keyword()
+        ) :: continue() | stop(:ok | :error)
+  def validate_and_complete(parsed, response, agent, state, opts \\ []) do
+    parsed
+    |> atomize_keys(agent.parsed_signature)
+    |> complete(response, agent, state, opts)
+  end
+
+  @doc """
+  Validates a parsed list and ends the run, or handles its errors.
+  """
+  @spec validate_and_complete_list(
+          list(),
+          String.t(),
+          PtcRunner.SubAgent.t() | map(),
+          map(),
+          keyword()
+        ) :: continue() | stop(:ok | :error)
+  def validate_and_complete_list(parsed, response, agent, state, opts \\ []) do
+    parsed
+    |> atomize_list(agent.parsed_signature)
+    |> complete(response, agent, state, opts)
+  end
+
+  defp complete(value, response, agent, state, opts) do
+    case validate_return(agent, value) do
+      :ok ->
+        value
+        |> KeyNormalizer.normalize_keys()
+        |> Outcome.success(response, agent, state, opts)
+
+      {:error, errors} ->
+        handle_validation_error(errors, response, agent, state, opts)
+    end
+  end
+
+  @doc """
+  Validates a value against the signature of an agent. Nothing is coerced.
+
+      iex> agent = %{parsed_signature: {:signature, [], {:map, [{"n", :int}]}}}
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.validate_return(agent, %{"n" => "1"})
+      {:error, [%{path: ["n"], message: "expected int, got string"}]}
+
+  """
+  @spec validate_return(PtcRunner.SubAgent.t() | map(), term()) ::
+          :ok | {:error, [validation_error()] | String.t()}
+  def validate_return(%{parsed_signature: nil}, _value), do: :ok
+  def validate_return(%{parsed_signature: {:signature, _params, :any}}, _value), do: :ok
+
+  def validate_return(%{parsed_signature: signature}, value),
+    do: Signature.validate(signature, value)
+
+  @doc """
+  Keys of a map to atoms, as far as the atoms exist; strings to dates, where the signature has them.
+
+  `"__struct__"` stays a string: what an LLM wrote never becomes a struct.
+
+      iex> signature = {:signature, [], {:map, [{"at", :datetime}]}}
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_keys(%{"at" => "2026-05-03T09:14:00Z"}, signature)
+      %{at: ~U[2026-05-03 09:14:00Z]}
+
+  """
+  @spec atomize_keys(map(), signature()) :: map()
+  def atomize_keys(map, nil) when is_map(map), do: Atomizer.top(map)
+
+  def atomize_keys(map, {:signature, _params, type}) when is_map(map),
+    do: Atomizer.value(map, type)
+
+  @doc """
+  The same for the elements of a list, if the signature is one of a list.
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_list([%{"name" => 1}], {:signature, [], {:list, :map}})
+      [%{name: 1}]
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_list([%{"name" => 1}], nil)
+      [%{"name" => 1}]
+
+  """
+  @spec atomize_list(list(), signature()) :: list()
+  def atomize_list(list, {:signature, _params, {:list, _type} = type}) when is_list(list),
+    do: Atomizer.value(list, type)
+
+  def atomize_list(list, _signature) when is_list(list), do: list
+
+  @doc """
+  The same for any value and a type.
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_value(%{"name" => %{"name" => 1}}, :any)
+      %{name: %{name: 1}}
+
+  """
+  @spec atomize_value(term(), term()) :: term()
+  defdelegate atomize_value(value, type), to: Atomizer, as: :value
+
+  @doc """
+  The atom of that name if it exists, else the name.
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.safe_to_atom("ok")
+      :ok
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.safe_to_atom("no atom has this name")
+      "no atom has this name"
+
+  """
+  @spec safe_to_atom(String.t()) :: atom() | String.t()
+  defdelegate safe_to_atom(name), to: Atomizer
+
+  @doc """
+  Whether a signature returns a list.
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.signature_expects_list?({:signature, [], {:list, :int}})
+      true
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.signature_expects_list?(nil)
+      false
+
+  """
+  @spec signature_expects_list?(term()) :: boolean()
+  def signature_expects_list?({:signature, _params, {:list, _type}}), do: true
+  def signature_expects_list?(_signature), do: false
+
+  @doc """
+  Validation errors in one line.
+
+      iex> PtcRunner.SubAgent.Loop.JsonHandler.format_validation_errors([
+      ...>   %{path: ["results", 0, "id"], message: "expected int, got string"},
+      ...>   %{path: [], message: "expected map, got list"}])
+      "results.0.id: expected int, got string; root: expected map, got list"
+
+  """
+  @spec format_validation_errors([validation_error()]) :: String.t()
+  def format_validation_errors(errors), do: Enum.map_join(errors, "; ", &format_error/1)
+
+  defp format_error(%{path: [], message: message}), do: "root: #{message}"
+
+  defp format_error(%{path: path, message: message}),
+    do: "#{Enum.map_join(path, ".", &to_string/1)}: #{message}"
+end

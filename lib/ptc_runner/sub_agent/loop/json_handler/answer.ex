@@ -1,0 +1,63 @@
+defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
+  @moduledoc false
+  # From the text of an answer to its value or its errors: one native call, as far as it goes.
+
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.JsonParser
+
+  # A longer text would hold a scheduler for too long.
+  @long_text 32_768
+
+  @type outcome ::
+          {:ok, map() | list()}
+          | {:invalid, [map()]}
+          | {:map, map()}
+          | {:list, list()}
+          | {:error, String.t()}
+
+  # `:ok`: right, with normalized keys. `:map` and `:list`: still to be atomized and validated.
+  @spec read(String.t(), map()) :: outcome()
+  def read(content, agent) do
+    case agent do
+      %{parsed_signature: nil} -> native(content, :any, false)
+      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true)
+      %{parsed_signature: {:signature, _, type}} -> native(content, type, false)
+      _other -> content |> JsonParser.parse() |> parsed(agent)
+    end
+  end
+
+  defp native(content, type, list?) when byte_size(content) > @long_text,
+    do: content |> Native.answer_dirty(type, list?) |> outcome()
+
+  defp native(content, type, list?) do
+    case Native.answer(content, type, list?) do
+      :busy -> content |> Native.answer_dirty(type, list?) |> outcome()
+      answer -> outcome(answer)
+    end
+  end
+
+  defp outcome({:error, {reason, _place}}), do: {:error, message(reason)}
+  defp outcome(other), do: other
+
+  # No signature that could be handed over: its owner finds out when it is looked at.
+  defp parsed({:ok, map}, agent) when is_map(map) do
+    _signature = agent.parsed_signature
+    {:map, map}
+  end
+
+  defp parsed({:ok, list}, agent) when is_list(list) do
+    _signature = agent.parsed_signature
+    {:error, message(:not_an_object)}
+  end
+
+  defp parsed({:ok, _primitive}, _agent), do: {:error, message(:not_an_object)}
+  defp parsed({:error, reason}, _agent), do: {:error, message(reason)}
+
+  @doc false
+  def message(:no_json_found), do: "No valid JSON found in response"
+  def message(:invalid_json), do: "JSON parse error"
+  def message(:not_wrapped), do: ~s(Expected {"items": [...]} wrapper for array response)
+
+  def message(:not_an_object),
+    do: "Response must be a JSON object, not an array or primitive"
+end

@@ -1,0 +1,107 @@
+defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
+  @moduledoc false
+  # What a turn ends with: another try, or the step that ends the run.
+
+  alias PtcRunner.Step
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Feedback
+  alias PtcRunner.SubAgent.Loop.{Metrics, Shared}
+
+  @doc false
+  def success(value, response, agent, state, opts) do
+    preserve? = Keyword.get(opts, :preserve_state, false)
+    calls = Keyword.get(opts, :all_tool_calls, [])
+    memory = (preserve? and Map.get(state, :memory)) || %{}
+    turn = Metrics.build_turn(state, response, nil, value, tool_calls: calls, memory: memory)
+
+    step =
+      kept(
+        %Step{
+          return: value,
+          memory: memory,
+          field_descriptions: agent.field_descriptions,
+          tool_calls: calls,
+          tools: Map.get(state, :normalized_tools)
+        },
+        state,
+        preserve?
+      )
+
+    {:stop, {:ok, finished(step, response, state, turn, false)}, turn, state.turn_tokens}
+  end
+
+  defp kept(step, _state, false), do: step
+
+  defp kept(step, state, true) do
+    %{
+      step
+      | child_steps: Map.get(state, :child_steps),
+        journal: Map.get(state, :journal),
+        tool_cache: Map.get(state, :tool_cache) || %{},
+        summaries: Map.get(state, :summaries)
+    }
+  end
+
+  @doc false
+  # `reason` is :json_parse_error or :validation_error; `errors` are those of the validation.
+  def failure(reason, error, errors, response, agent, state, opts) do
+    if state.turn >= agent.max_turns,
+      do: final(reason, error, response, state, opts),
+      else: retry(Feedback.text(error, errors, response, agent, opts), error, response, state)
+  end
+
+  defp final(reason, error, response, state, opts) do
+    calls = Keyword.get(opts, :all_tool_calls, [])
+    turn = failed_turn(state, response, error, calls)
+    step = finished(Step.error(reason, error, %{}), response, state, turn, true)
+    {:stop, {:error, step}, turn, state.turn_tokens}
+  end
+
+  defp retry(feedback, error, response, state) do
+    turn = failed_turn(state, response, error, [])
+
+    exchange = [
+      %{role: :assistant, content: response},
+      %{role: :user, content: feedback}
+    ]
+
+    state = %{
+      state
+      | turn: state.turn + 1,
+        messages: state.messages ++ exchange,
+        turns: [turn | state.turns],
+        remaining_turns: state.remaining_turns - 1
+    }
+
+    {:continue, state, turn}
+  end
+
+  defp failed_turn(state, response, error, calls) do
+    opts = [success?: false, tool_calls: calls, memory: %{}]
+    Metrics.build_turn(state, response, nil, %{error: error}, opts)
+  end
+
+  # The clock is read after the turn is built, the schema is looked at after that.
+  defp finished(step, response, state, turn, error?) do
+    duration_ms = System.monotonic_time(:millisecond) - state.start_time
+
+    usage =
+      state
+      |> Metrics.build_final_usage(duration_ms, 0)
+      |> Shared.add_schema_metrics(Map.get(state, :schema))
+
+    turns =
+      Metrics.apply_trace_filter(Enum.reverse([turn | state.turns]), state.trace_mode, error?)
+
+    messages = state.messages ++ [%{role: :assistant, content: response}]
+
+    %{
+      step
+      | usage: usage,
+        turns: turns,
+        messages: Shared.build_collected_messages(state, messages),
+        prompt: state.expanded_prompt,
+        original_prompt: state.original_prompt,
+        prints: []
+    }
+  end
+end

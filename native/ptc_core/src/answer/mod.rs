@@ -1,0 +1,19 @@
+//! Answers of LLMs: where in a text the JSON is that was asked for.
+//!
+//! * [`scan`]: fences, brackets and blanks, byte by byte
+//! * [`choice`]: the one place that is tried first
+//! * [`recovery`]: the only other place there may be, when that one is no JSON
+//! * [`read`]: the value itself, built in the heap on the way
+//!
+//! Everything is linear in the text, whatever it holds, and looks at bytes: what stands outside of
+//! the JSON need not even be UTF-8.
+
+mod choice;
+mod read;
+mod recovery;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+pub use read::{read_answer, NoAnswer, LIMITS};
