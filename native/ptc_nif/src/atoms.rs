@@ -16,6 +16,11 @@ rustler::atoms! {
     timeout,
     memory_exceeded,
 
+    // how a text came out
+    partial,
+    foreign,
+    not_utf8,
+
     // who found the mistake
     parse,
     validation,

@@ -3,12 +3,13 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`program`], [`run`], [`decode`], [`table`]: the NIFs
+//! * [`program`], [`run`], [`decode`], [`encode`], [`table`]: the NIFs
 //! * [`wire`]: results as terms
 
 mod atoms;
 
 mod decode;
+mod encode;
 mod heap;
 mod map_view;
 mod program;

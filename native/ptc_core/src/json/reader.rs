@@ -43,6 +43,21 @@ pub fn read<'t>(text: &'t [u8], limits: Limits, sink: &mut impl Sink<'t>) -> Res
     reader.document(limits, sink)
 }
 
+/// So many digits fit 64 bits, whatever they are.
+const SAFE_DIGITS: usize = 18;
+
+/// The value of [`SAFE_DIGITS`] digits at most, maybe one of them a sign.
+fn small_integer(token: &[u8]) -> i64 {
+    let digits = token.strip_prefix(b"-").unwrap_or(token);
+    let next = |value, digit: &u8| value * 10 + i64::from(digit - b'0');
+    let size = digits.iter().fold(0, next);
+    if digits.len() < token.len() {
+        -size
+    } else {
+        size
+    }
+}
+
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -176,9 +191,12 @@ impl<'t> Reader<'t> {
         // Only ASCII stands between `start` and `at`.
         let token = std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default();
         if self.at == whole_end {
-            match token.parse() {
-                Ok(value) => sink.integer(value),
-                Err(_) => sink.big_integer(token),
+            match token.len() {
+                0..=SAFE_DIGITS => sink.integer(small_integer(token.as_bytes())),
+                _ => match token.parse() {
+                    Ok(value) => sink.integer(value),
+                    Err(_) => sink.big_integer(token),
+                },
             }
             return Ok(());
         }
