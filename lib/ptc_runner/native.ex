@@ -29,6 +29,10 @@ defmodule PtcRunner.Native do
   def json_encode(_term), do: err()
   def json_encode_dirty(_term), do: err()
 
+  # native/ptc_nif/src/tools.rs: tools | :busy
+  def merge_tools(_tools, _overrides), do: err()
+  def merge_tools_dirty(_tools, _overrides), do: err()
+
   # native/ptc_nif/src/program.rs: {:ok, handle, consts} | :busy | {:error, _}
   def compile_text(_text, _depth), do: err()
   def compile_text_dirty(_text, _depth), do: err()

@@ -183,7 +183,8 @@ defmodule PtcRunner.Json.Codec do
         depth
 
       other ->
-        raise ArgumentError, ":depth is a non-negative integer or :infinity, got: #{inspect(other)}"
+        raise ArgumentError,
+              ":depth is a non-negative integer or :infinity, got: #{inspect(other)}"
     end
   end
 

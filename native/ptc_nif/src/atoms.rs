@@ -16,6 +16,9 @@ rustler::atoms! {
     timeout,
     memory_exceeded,
 
+    // of a tool
+    name,
+
     // how a text came out
     partial,
     foreign,

@@ -3,7 +3,7 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`program`], [`run`], [`decode`], [`encode`], [`table`]: the NIFs
+//! * [`program`], [`run`], [`decode`], [`encode`], [`table`], [`tools`]: the NIFs
 //! * [`wire`]: results as terms
 
 mod atoms;
@@ -17,6 +17,7 @@ mod raw;
 mod run;
 mod source;
 mod table;
+mod tools;
 mod wire;
 
 use rustler::{Env, Term};
