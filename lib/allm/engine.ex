@@ -83,9 +83,6 @@ unless Code.ensure_loaded?(ALLM) do
         iex> engine.tools
         []
 
-        iex> ALLM.Engine.new(modle: "fake:m")
-        ** (KeyError) key :modle not found in: %ALLM.Engine{adapter: nil, adapter_opts: [], context: %{}, image_adapter: nil, metadata: %{}, middleware: [], model: nil, params: %{}, retry: :default, tool_executor: nil, tool_result_encoder: nil, tools: []}
-
     """
     @spec new(keyword()) :: t()
     def new(opts \\ []), do: struct!(__MODULE__, opts)

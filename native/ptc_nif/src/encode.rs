@@ -4,10 +4,11 @@ use crate::atoms;
 use crate::map_view::{self, Entries};
 use crate::raw::{Raw, Terms};
 use num_bigint::BigInt;
-use ptc_core::json::{write, Readable, Refusal, View, Written};
+use ptc_core::json::{write, Gap, Readable, Refusal, View};
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, Term};
+use std::cell::Cell;
 
 /// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
 const BYTES_IN_A_SLICE: usize = 65_536;
@@ -25,15 +26,35 @@ fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
     encode(env, term, usize::MAX)
 }
 
+/// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
+/// to fill.
+const KEPT_BYTES: usize = 2 << 20;
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
     let source = Source::new(env);
+    let mut text = BUFFER.take();
+    let written = write(&source, term.into(), limit, &mut text);
+    let answer = answer(source.terms, written, &text);
+    if text.capacity() <= KEPT_BYTES {
+        BUFFER.set(text);
+    }
+    answer
+}
+
+fn answer<'a>(
+    terms: Terms<'a>,
+    written: Result<Vec<Gap<Raw<'a>>>, Refusal<Raw<'a>>>,
+    text: &[u8],
+) -> Term<'a> {
+    let env = terms.env;
     let refuse = |reason: Term<'a>| (atoms::error(), reason).encode(env);
-    match write(&source, term.into(), limit) {
-        Ok(written) if written.gaps.is_empty() => {
-            let text = source.terms.make_binary(&written.text).term(env);
-            (atoms::ok(), text).encode(env)
-        }
-        Ok(written) => (atoms::partial(), pieces(source.terms, &written)).encode(env),
+    match written {
+        Ok(gaps) if gaps.is_empty() => (atoms::ok(), terms.make_binary(text).term(env)).encode(env),
+        Ok(gaps) => (atoms::partial(), pieces(terms, text, &gaps)).encode(env),
         Err(Refusal::Exhausted) => atoms::busy().encode(env),
         Err(Refusal::Foreign(term)) => refuse((atoms::foreign(), term.term(env)).encode(env)),
         Err(Refusal::NotUtf8(text, at)) => {
@@ -43,15 +64,15 @@ fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
 }
 
 /// The text, cut where the foreign terms belong, with them between.
-fn pieces<'a>(terms: Terms<'a>, written: &Written<Raw<'a>>) -> Term<'a> {
-    let mut pieces = Vec::with_capacity(2 * written.gaps.len() + 1);
+fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> {
+    let mut pieces = Vec::with_capacity(2 * gaps.len() + 1);
     let mut from = 0;
-    for (at, foreign) in &written.gaps {
-        pieces.push(terms.make_binary(&written.text[from..*at]));
+    for (at, foreign) in gaps {
+        pieces.push(terms.make_binary(&text[from..*at]));
         pieces.push(*foreign);
         from = *at;
     }
-    pieces.push(terms.make_binary(&written.text[from..]));
+    pieces.push(terms.make_binary(&text[from..]));
     terms.make_list(&pieces).term(terms.env)
 }
 

@@ -13,7 +13,7 @@ pub use builder::TermBuilder;
 pub use document::{Document, Entry};
 pub use reader::{read, Limits, Sink};
 pub use text::Text;
-pub use writer::{write, Readable, Refusal, View, Written};
+pub use writer::{write, Gap, Readable, Refusal, View};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

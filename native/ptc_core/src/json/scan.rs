@@ -52,17 +52,24 @@ pub(super) fn to_special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     }
 }
 
-/// The offset of the first byte from `at` on that cannot be copied into a JSON string unseen: what
-/// [`to_special`] looks for, or not ASCII; or the length.
+/// The eight bytes from `at` on, and how many of them can be copied into a JSON string unseen: up
+/// to what [`to_special`] looks for, what is not ASCII, or the end.
+#[inline]
+pub(super) fn plain_word(bytes: &[u8], at: usize) -> ([u8; WORD], usize) {
+    let word = word_at(bytes, at);
+    let found = special(word) | (word & HIGHS);
+    (word.to_le_bytes(), found.trailing_zeros() as usize / 8)
+}
+
+/// The offset of the first byte from `at` on that ends what [`plain_word`] lets pass.
 #[inline]
 pub(super) fn to_unplain(bytes: &[u8], mut at: usize) -> usize {
     loop {
-        let word = word_at(bytes, at);
-        let found = special(word) | (word & HIGHS);
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+        let (_, plain) = plain_word(bytes, at);
+        at += plain;
+        if plain < WORD {
+            return at;
         }
-        at += WORD;
     }
 }
 

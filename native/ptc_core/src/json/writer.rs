@@ -47,15 +47,6 @@ pub trait Readable {
     fn identity(&self, term: Self::Term) -> usize;
 }
 
-/// A JSON text with gaps where foreign terms stand.
-#[derive(Debug)]
-pub struct Written<T> {
-    /// The text without the gaps.
-    pub text: Vec<u8>,
-    /// The foreign terms, and the offset in the text where the form of each belongs.
-    pub gaps: Vec<(usize, T)>,
-}
-
 /// Why nothing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal<T> {
@@ -67,26 +58,29 @@ pub enum Refusal<T> {
     Exhausted,
 }
 
-/// Writes `root`. `limit` is in bytes of text: what is beyond is refused as soon as it is met.
+/// A place in the text, and the foreign term whose form belongs there.
+pub type Gap<T> = (usize, T);
+
+/// Writes `root` to `out`, which it empties first, and gives the gaps, in their order. `limit` is in
+/// bytes of text: what is beyond is refused as soon as it is met.
 pub fn write<R: Readable>(
     source: &R,
     root: R::Term,
     limit: usize,
-) -> Result<Written<R::Term>, Refusal<R::Term>> {
+    out: &mut Vec<u8>,
+) -> Result<Vec<Gap<R::Term>>, Refusal<R::Term>> {
+    out.clear();
     let mut writer = Writer {
         source,
         limit,
-        out: Vec::with_capacity(256),
+        out,
         gaps: Vec::new(),
         open: Vec::with_capacity(16),
         keys: [KeyText::default(); KEYS],
     };
     writer.value(root)?;
     writer.rest()?;
-    Ok(Written {
-        text: writer.out,
-        gaps: writer.gaps,
-    })
+    Ok(writer.gaps)
 }
 
 /// A list or map that is being written.
@@ -109,30 +103,33 @@ enum Open<'s, T> {
 }
 
 /// How many keys are remembered; a power of two.
-const KEYS: usize = 128;
+const KEYS: usize = 64;
+/// Longer ones are not, and are written again each time.
+const LONGEST: usize = 23;
 
 const _: () = assert!(KEYS.is_power_of_two());
 
-/// Where in the text a key was written last, quotes and colon included.
+/// A key as it was written, from the byte before it to the colon.
 #[derive(Clone, Copy, Default)]
 struct KeyText {
     identity: usize,
-    start: usize,
-    length: usize,
+    length: u8,
+    text: [u8; LONGEST],
 }
 
-struct Writer<'s, R: Readable> {
+struct Writer<'s, 'o, R: Readable> {
     source: &'s R,
     limit: usize,
-    out: Vec<u8>,
-    gaps: Vec<(usize, R::Term)>,
+    out: &'o mut Vec<u8>,
+    gaps: Vec<Gap<R::Term>>,
     /// Innermost last.
     open: Vec<Open<'s, R::Term>>,
     keys: [KeyText; KEYS],
 }
 
-impl<R: Readable> Writer<'_, R> {
-    /// Writes a scalar, or the opening bracket of what is left to [`Writer::rest`].
+impl<R: Readable> Writer<'_, '_, R> {
+    /// Writes a scalar, or begins what is left to [`Writer::rest`]: a map's first bracket is written
+    /// with its first key.
     #[inline]
     fn value(&mut self, term: R::Term) -> Result<(), Refusal<R::Term>> {
         let source = self.source;
@@ -141,8 +138,8 @@ impl<R: Readable> Writer<'_, R> {
                 self.check(text.len())?;
                 self.string(term, text)?;
             }
-            View::Int(value) => put_integer(&mut self.out, value),
-            View::Float(value) => put_float(&mut self.out, value),
+            View::Int(value) => put_integer(self.out, value),
+            View::Float(value) => put_float(self.out, value),
             View::Null => self.out.extend_from_slice(b"null"),
             View::Bool(true) => self.out.extend_from_slice(b"true"),
             View::Bool(false) => self.out.extend_from_slice(b"false"),
@@ -156,17 +153,14 @@ impl<R: Readable> Writer<'_, R> {
                     first: true,
                 });
             }
-            View::Map(keys, values) => {
-                self.out.push(b'{');
-                self.open.push(Open::Map {
-                    keys,
-                    values,
-                    at: 0,
-                });
-            }
+            View::Map([], _) | View::LargeMap(0) => self.out.extend_from_slice(b"{}"),
+            View::Map(keys, values) => self.open.push(Open::Map {
+                keys,
+                values,
+                at: 0,
+            }),
             View::LargeMap(size) => {
                 self.check(size)?;
-                self.out.push(b'{');
                 self.open.push(Open::LargeMap {
                     entries: source.entries(term).into_iter(),
                     first: true,
@@ -195,21 +189,17 @@ impl<R: Readable> Writer<'_, R> {
                 Open::Map { keys, values, at } => match (keys.get(*at), values.get(*at)) {
                     (Some(key), Some(value)) => {
                         let (key, value) = (*key, *value);
+                        let lead = if *at == 0 { b'{' } else { b',' };
                         *at += 1;
-                        if *at > 1 {
-                            self.out.push(b',');
-                        }
-                        self.key(key)?;
+                        self.key(lead, key)?;
                         self.value(value)?;
                     }
                     _ => self.close(b'}'),
                 },
                 Open::LargeMap { entries, first } => match entries.next() {
                     Some((key, value)) => {
-                        if !std::mem::take(first) {
-                            self.out.push(b',');
-                        }
-                        self.key(key)?;
+                        let lead = if std::mem::take(first) { b'{' } else { b',' };
+                        self.key(lead, key)?;
                         self.value(value)?;
                     }
                     None => self.close(b'}'),
@@ -224,25 +214,29 @@ impl<R: Readable> Writer<'_, R> {
         self.open.pop();
     }
 
-    /// Writes a key with its colon; one that was written before is copied from there.
+    /// Writes a key with its colon, after `lead`, which is `{` or a comma.
     #[inline]
-    fn key(&mut self, key: R::Term) -> Result<(), Refusal<R::Term>> {
+    fn key(&mut self, lead: u8, key: R::Term) -> Result<(), Refusal<R::Term>> {
         let identity = self.source.identity(key);
         // Multiplied, since the low bits of addresses and atoms hardly differ.
         let slot = identity.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - KEYS.ilog2());
-        let known = self.keys[slot];
+        let known = &self.keys[slot];
+        let start = self.out.len();
         if known.identity == identity {
-            self.out
-                .extend_from_within(known.start..known.start + known.length);
+            // All of it, since a length that is known here is copied without a call.
+            self.out.extend_from_slice(&known.text);
+            self.out.truncate(start + known.length as usize);
+            self.out[start] = lead;
             return Ok(());
         }
-        let start = self.out.len();
+        self.out.push(lead);
         self.new_key(key)?;
-        self.keys[slot] = KeyText {
-            identity,
-            start,
-            length: self.out.len() - start,
-        };
+        let text = &self.out[start..];
+        if let Some(place) = self.keys[slot].text.get_mut(..text.len()) {
+            place.copy_from_slice(text);
+            self.keys[slot].length = text.len() as u8;
+            self.keys[slot].identity = identity;
+        }
         Ok(())
     }
 
@@ -257,11 +251,11 @@ impl<R: Readable> Writer<'_, R> {
             View::Bool(true) => self.out.extend_from_slice(b"\"true\""),
             View::Bool(false) => self.out.extend_from_slice(b"\"false\""),
             View::Int(value) => self.quoted(|writer| {
-                put_integer(&mut writer.out, value);
+                put_integer(writer.out, value);
                 Ok(())
             })?,
             View::Float(value) => self.quoted(|writer| {
-                put_float(&mut writer.out, value);
+                put_float(writer.out, value);
                 Ok(())
             })?,
             View::Big(value) => self.quoted(|writer| writer.big(&value))?,
@@ -283,7 +277,7 @@ impl<R: Readable> Writer<'_, R> {
 
     #[inline]
     fn string(&mut self, term: R::Term, text: &[u8]) -> Result<(), Refusal<R::Term>> {
-        put_string(&mut self.out, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
+        put_string(self.out, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
     }
 
     /// The time it takes to find the decimal digits grows with the square of their number.
@@ -378,7 +372,15 @@ mod tests {
     }
 
     fn text(arena: &Arena, root: usize) -> String {
-        String::from_utf8(write(arena, root, usize::MAX).unwrap().text).unwrap()
+        let mut text = Vec::new();
+        assert!(write(arena, root, usize::MAX, &mut text)
+            .unwrap()
+            .is_empty());
+        String::from_utf8(text).unwrap()
+    }
+
+    fn refusal(arena: &Arena, root: usize, limit: usize) -> Refusal<usize> {
+        write(arena, root, limit, &mut Vec::new()).unwrap_err()
     }
 
     #[test]
@@ -388,10 +390,25 @@ mod tests {
         let one = arena.add(Value::Int(1));
         let small = arena.add(Value::Map(vec![a, b], vec![one, one]));
         let large = arena.add(Value::Map(vec![a, b, one], vec![small, small, one]));
-        let empty = arena.list(&[]);
-        let list = arena.list(&[large, empty, large]);
+        let (empty, none) = (arena.list(&[]), arena.add(Value::Map(vec![], vec![])));
+        let list = arena.list(&[large, empty, large, none]);
         let large = r#"{"a":{"a":1,"b":1},"b":{"a":1,"b":1},"1":1}"#;
-        assert_eq!(text(&arena, list), format!("[{large},[],{large}]"));
+        assert_eq!(text(&arena, list), format!("[{large},[],{large},{{}}]"));
+    }
+
+    #[test]
+    fn long_keys_are_written_each_time() {
+        let mut arena = Arena::default();
+        let one = arena.add(Value::Int(1));
+        for key in [&b"nineteen-characters"[..], b"twenty---characters-"] {
+            let key = arena.add(Value::Text(key));
+            let map = arena.add(Value::Map(vec![key, key], vec![one, one]));
+            let Value::Text(key) = arena.0[key] else {
+                unreachable!()
+            };
+            let key = std::str::from_utf8(key).unwrap();
+            assert_eq!(text(&arena, map), format!(r#"{{"{key}":1,"{key}":1}}"#));
+        }
     }
 
     #[test]
@@ -399,9 +416,10 @@ mod tests {
         let mut arena = Arena::default();
         let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
         let list = arena.list(&[foreign, one, foreign]);
-        let written = write(&arena, list, usize::MAX).unwrap();
-        assert_eq!(written.text, b"[,1,]");
-        assert_eq!(written.gaps, [(1, foreign), (4, foreign)]);
+        let mut text = b"left over".to_vec();
+        let gaps = write(&arena, list, usize::MAX, &mut text).unwrap();
+        assert_eq!(text, b"[,1,]");
+        assert_eq!(gaps, [(1, foreign), (4, foreign)]);
     }
 
     #[test]
@@ -410,13 +428,13 @@ mod tests {
         let (one, bad) = (arena.add(Value::Int(1)), arena.add(Value::Text(b"ab\xFF")));
         let improper = arena.add(Value::Cons(one, one));
         let by_list = arena.add(Value::Map(vec![improper], vec![one]));
-        for (term, refusal) in [
+        for (term, expected) in [
             (bad, Refusal::NotUtf8(bad, 2)),
             (improper, Refusal::Foreign(improper)),
             (by_list, Refusal::Foreign(improper)),
         ] {
             let list = arena.list(&[one, term]);
-            assert_eq!(write(&arena, list, usize::MAX).unwrap_err(), refusal);
+            assert_eq!(refusal(&arena, list, usize::MAX), expected);
         }
     }
 
@@ -425,10 +443,10 @@ mod tests {
         let mut arena = Arena::default();
         let one = arena.add(Value::Int(1));
         let list = arena.list(&[one; 10]);
-        assert!(write(&arena, list, 21).is_ok());
-        assert_eq!(write(&arena, list, 19).unwrap_err(), Refusal::Exhausted);
+        assert!(write(&arena, list, 21, &mut Vec::new()).is_ok());
+        assert_eq!(refusal(&arena, list, 19), Refusal::Exhausted);
         let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
-        assert_eq!(write(&arena, big, 999_999).unwrap_err(), Refusal::Exhausted);
+        assert_eq!(refusal(&arena, big, 999_999), Refusal::Exhausted);
         assert_eq!(text(&arena, big).len(), 19_266);
     }
 
