@@ -4,15 +4,21 @@ unless Code.ensure_loaded?(ALLM) do
 
   defimpl PtcRunner.Json.Encoder, for: ALLM.Engine do
     def encode(engine) do
-      data = Map.from_struct(engine)
-
       %{
         "__type__" => "ALLM.Engine",
         "data" => %{
-          data
-          | adapter_opts: pairs(data.adapter_opts),
-            retry: pairs(data.retry),
-            tools: tools(data.tools)
+          adapter: engine.adapter,
+          adapter_opts: pairs(engine.adapter_opts),
+          model: engine.model,
+          tools: tools(engine.tools),
+          tool_executor: engine.tool_executor,
+          tool_result_encoder: engine.tool_result_encoder,
+          image_adapter: engine.image_adapter,
+          params: engine.params,
+          context: engine.context,
+          retry: pairs(engine.retry),
+          middleware: engine.middleware,
+          metadata: engine.metadata
         }
       }
     end
@@ -29,8 +35,17 @@ unless Code.ensure_loaded?(ALLM) do
 
   defimpl PtcRunner.Json.Encoder, for: ALLM.Tool do
     def encode(tool) do
-      data = Map.from_struct(tool)
-      %{"__type__" => "ALLM.Tool", "data" => %{data | handler: handler(data.handler)}}
+      %{
+        "__type__" => "ALLM.Tool",
+        "data" => %{
+          name: tool.name,
+          description: tool.description,
+          schema: tool.schema,
+          handler: handler(tool.handler),
+          manual: tool.manual,
+          metadata: tool.metadata
+        }
+      }
     end
 
     defp handler({module, function}) when is_atom(module) and is_atom(function),

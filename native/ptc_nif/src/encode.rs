@@ -143,13 +143,17 @@ impl<'a> Readable for Source<'a> {
         }
         match self.terms.kind(term) {
             ERL_NIF_TERM_TYPE_BITSTRING => self.terms.bytes(term).map_or(View::Foreign, View::Text),
-            ERL_NIF_TERM_TYPE_ATOM => self.terms.atom_text(term).map_or(View::Foreign, View::Name),
+            ERL_NIF_TERM_TYPE_ATOM => View::Name,
             ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
             ERL_NIF_TERM_TYPE_FLOAT => self.terms.float(term).map_or(View::Foreign, View::Float),
             ERL_NIF_TERM_TYPE_LIST => View::List,
             ERL_NIF_TERM_TYPE_MAP => self.map(term),
             _ => View::Foreign,
         }
+    }
+
+    fn name(&self, atom: Raw<'a>) -> String {
+        self.terms.atom_text(atom).unwrap_or_default()
     }
 
     #[inline]

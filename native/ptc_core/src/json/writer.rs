@@ -18,8 +18,8 @@ pub enum View<'s, T> {
     Float(f64),
     /// A string, whether it is UTF-8 or not.
     Text(&'s [u8]),
-    /// An atom that is none of the above: a string.
-    Name(String),
+    /// An atom that is none of the above: a string, see [`Readable::name`].
+    Name,
     /// A list, proper or not.
     List,
     /// A map whose keys and values stand side by side.
@@ -37,6 +37,8 @@ pub trait Readable {
 
     /// What a term is.
     fn view(&self, term: Self::Term) -> View<'_, Self::Term>;
+    /// An atom's characters.
+    fn name(&self, atom: Self::Term) -> String;
     /// Head and tail of a non-empty list.
     fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
     /// The empty list, and nothing else.
@@ -105,9 +107,16 @@ enum Open<'s, T> {
 /// How many keys are remembered; a power of two.
 const KEYS: usize = 64;
 /// Longer ones are not, and are written again each time.
-const LONGEST: usize = 23;
+const LONGEST: usize = 31;
 
 const _: () = assert!(KEYS.is_power_of_two());
+
+#[inline]
+fn slot_of(identity: usize) -> usize {
+    // Multiplied, since the low bits of addresses and atoms hardly differ.
+    let mixed = (identity as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (u64::BITS - KEYS.ilog2())) as usize
+}
 
 /// A key as it was written, from the byte before it to the colon.
 #[derive(Clone, Copy, Default)]
@@ -143,7 +152,7 @@ impl<R: Readable> Writer<'_, '_, R> {
             View::Null => self.out.extend_from_slice(b"null"),
             View::Bool(true) => self.out.extend_from_slice(b"true"),
             View::Bool(false) => self.out.extend_from_slice(b"false"),
-            View::Name(name) => self.string(term, name.as_bytes())?,
+            View::Name => self.name(term)?,
             View::Big(value) => self.big(&value)?,
             View::List => {
                 self.out.push(b'[');
@@ -218,8 +227,7 @@ impl<R: Readable> Writer<'_, '_, R> {
     #[inline]
     fn key(&mut self, lead: u8, key: R::Term) -> Result<(), Refusal<R::Term>> {
         let identity = self.source.identity(key);
-        // Multiplied, since the low bits of addresses and atoms hardly differ.
-        let slot = identity.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (usize::BITS - KEYS.ilog2());
+        let slot = slot_of(identity);
         let known = &self.keys[slot];
         let start = self.out.len();
         if known.identity == identity {
@@ -240,13 +248,26 @@ impl<R: Readable> Writer<'_, '_, R> {
         Ok(())
     }
 
+    /// Writes an atom that is a value as if it were a key, and takes the rest back.
+    fn name(&mut self, atom: R::Term) -> Result<(), Refusal<R::Term>> {
+        match self.out.pop() {
+            Some(before) => self.key(before, atom)?,
+            None => self.new_key(atom)?,
+        }
+        self.out.pop();
+        Ok(())
+    }
+
     fn new_key(&mut self, key: R::Term) -> Result<(), Refusal<R::Term>> {
         match self.source.view(key) {
             View::Text(text) => {
                 self.check(text.len())?;
                 self.string(key, text)?;
             }
-            View::Name(name) => self.string(key, name.as_bytes())?,
+            View::Name => {
+                let name = self.source.name(key);
+                self.string(key, name.as_bytes())?;
+            }
             View::Null => self.out.extend_from_slice(b"\"nil\""),
             View::Bool(true) => self.out.extend_from_slice(b"\"true\""),
             View::Bool(false) => self.out.extend_from_slice(b"\"false\""),
@@ -338,11 +359,18 @@ mod tests {
                 Value::Int(value) => View::Int(*value),
                 Value::Big(value) => View::Big(value.clone()),
                 Value::Text(text) => View::Text(text),
-                Value::Name(name) => View::Name(name.to_string()),
+                Value::Name(_) => View::Name,
                 Value::Empty | Value::Cons(..) => View::List,
                 Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
                 Value::Map(keys, _) => View::LargeMap(keys.len()),
                 Value::Foreign => View::Foreign,
+            }
+        }
+
+        fn name(&self, atom: usize) -> String {
+            match self.0[atom] {
+                Value::Name(name) => name.to_string(),
+                _ => String::new(),
             }
         }
 
@@ -391,17 +419,21 @@ mod tests {
         let small = arena.add(Value::Map(vec![a, b], vec![one, one]));
         let large = arena.add(Value::Map(vec![a, b, one], vec![small, small, one]));
         let (empty, none) = (arena.list(&[]), arena.add(Value::Map(vec![], vec![])));
-        let list = arena.list(&[large, empty, large, none]);
+        let list = arena.list(&[large, empty, large, none, b]);
         let large = r#"{"a":{"a":1,"b":1},"b":{"a":1,"b":1},"1":1}"#;
-        assert_eq!(text(&arena, list), format!("[{large},[],{large},{{}}]"));
+        assert_eq!(
+            text(&arena, list),
+            format!(r#"[{large},[],{large},{{}},"b"]"#)
+        );
+        assert_eq!(text(&arena, b), r#""b""#);
     }
 
     #[test]
     fn long_keys_are_written_each_time() {
         let mut arena = Arena::default();
         let one = arena.add(Value::Int(1));
-        for key in [&b"nineteen-characters"[..], b"twenty---characters-"] {
-            let key = arena.add(Value::Text(key));
+        for length in LONGEST - 5..LONGEST {
+            let key = arena.add(Value::Text(&[b'k'; LONGEST][..length]));
             let map = arena.add(Value::Map(vec![key, key], vec![one, one]));
             let Value::Text(key) = arena.0[key] else {
                 unreachable!()
