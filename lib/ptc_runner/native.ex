@@ -21,6 +21,17 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/decode.rs
   def json_decode(_text), do: err()
   def json_decode_dirty(_text), do: err()
+  def json_decode(_text, _depth), do: err()
+  def json_decode_dirty(_text, _depth), do: err()
+
+  # native/ptc_nif/src/encode.rs: {:ok, text} | {:partial, [text | foreign]} | :busy
+  # | {:error, {:foreign, term} | {:not_utf8, binary, offset}}
+  def json_encode(_term), do: err()
+  def json_encode_dirty(_term), do: err()
+
+  # native/ptc_nif/src/tools.rs: tools | :busy
+  def merge_tools(_tools, _overrides), do: err()
+  def merge_tools_dirty(_tools, _overrides), do: err()
 
   # native/ptc_nif/src/program.rs: {:ok, handle, consts} | :busy | {:error, _}
   def compile_text(_text, _depth), do: err()

@@ -8,6 +8,7 @@
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
+//! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
 
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@ pub mod compile;
 pub mod fault;
 pub mod heap;
 pub mod json;
+pub mod merge;
 pub mod number;
 pub mod ops;
 pub mod plain;

@@ -16,6 +16,14 @@ rustler::atoms! {
     timeout,
     memory_exceeded,
 
+    // of a tool
+    name,
+
+    // how a text came out
+    partial,
+    foreign,
+    not_utf8,
+
     // who found the mistake
     parse,
     validation,

@@ -12,19 +12,35 @@ const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
 /// `{:ok, term}` or `{:error, {kind, position}}`.
 #[rustler::nif]
 fn json_decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    decode(env, text)
+    decode(env, text, ANY_DEPTH)
 }
 
 /// The same for a text too long for a scheduler's thread.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn json_decode_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    decode(env, text)
+    decode(env, text, ANY_DEPTH)
 }
 
-fn decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+/// With a limit of nesting, an integer or else none: then also `{:error, {:too_deep, limit, _}}`.
+#[rustler::nif(name = "json_decode")]
+fn json_decode_to<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
+    decode(env, text, limits(depth))
+}
+
+/// The same for a text too long for a scheduler's thread.
+#[rustler::nif(name = "json_decode_dirty", schedule = "DirtyCpu")]
+fn json_decode_to_dirty<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
+    decode(env, text, limits(depth))
+}
+
+fn limits(depth: Term) -> Limits {
+    depth.decode().map_or(ANY_DEPTH, |depth| Limits { depth })
+}
+
+fn decode<'a>(env: Env<'a>, text: Binary<'a>, limits: Limits) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
     let mut builder = TermBuilder::new(&mut heap);
-    match read(text.as_slice(), ANY_DEPTH, &mut builder) {
+    match read(text.as_slice(), limits, &mut builder) {
         Ok(()) => {
             let term = builder.finish().term(env);
             (atoms::ok(), term).encode(env)

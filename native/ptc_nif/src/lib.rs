@@ -3,13 +3,14 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`table`]: the NIFs
-//! * [`answer`]: the NIFs for the answers of LLMs
+//! * [`stretch`]: a run between two calls
+//! * [`program`], [`run`], [`decode`], [`encode`], [`answer`], [`table`], [`tools`]: the NIFs
 //! * [`wire`]: results as terms
 
 mod answer;
 mod atoms;
 mod decode;
+mod encode;
 mod heap;
 mod map_view;
 mod program;
@@ -18,6 +19,7 @@ mod run;
 mod source;
 mod stretch;
 mod table;
+mod tools;
 mod wire;
 
 use rustler::{Env, Term};

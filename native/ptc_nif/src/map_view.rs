@@ -114,6 +114,33 @@ fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
     }
 }
 
+/// The entries of a map.
+pub enum Entries<'a> {
+    /// Keys and values in place, side by side.
+    Flat(&'a [Raw<'a>], &'a [Raw<'a>]),
+    /// To be asked of the VM.
+    Large,
+}
+
+/// The entries of a map, in place if it is small; nothing for what is no map.
+#[inline]
+pub fn entries<'a>(terms: Terms<'a>, map: Raw<'a>) -> Option<Entries<'a>> {
+    if !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        return terms.map_size(map).map(|_| Entries::Large);
+    }
+    match view(terms, map) {
+        View::Flat(flat) => {
+            // SAFETY: a Raw is a transparent word, and these are terms of this environment.
+            let raw = |words: &'a [ErlNifTerm]| unsafe {
+                std::slice::from_raw_parts(words.as_ptr().cast::<Raw<'a>>(), words.len())
+            };
+            Some(Entries::Flat(raw(flat.keys), raw(flat.values)))
+        }
+        View::Large => Some(Entries::Large),
+        View::NotAMap => None,
+    }
+}
+
 /// The value at `key`.
 #[inline]
 pub fn lookup<'a>(

@@ -33,6 +33,13 @@ impl<'a> Raw<'a> {
     pub fn word(self) -> ErlNifTerm {
         self.0
     }
+
+    /// The word as a number, never 0.
+    #[inline]
+    pub fn identity(self) -> usize {
+        // SAFETY: the interface's term is one word, whose type keeps it from being counted with.
+        unsafe { std::mem::transmute(self.0) }
+    }
 }
 
 /// An environment's calls on bare terms.
@@ -156,6 +163,22 @@ impl<'a> Terms<'a> {
         // SAFETY: the term is immutable and lives as long as its environment; the pointer is not
         // null where there are bytes.
         Some(unsafe { std::slice::from_raw_parts(binary.data, binary.size) })
+    }
+
+    /// An atom's characters. The interface of this version knows Latin-1 atoms only; those with
+    /// others are asked for in the external term format.
+    pub fn atom_text(self, term: Raw<'a>) -> Option<String> {
+        let term = term.term(self.env);
+        if let Ok(text) = term.atom_to_string() {
+            return Some(text);
+        }
+        // Version, tag, length in one or two bytes, characters.
+        match term.to_binary().as_slice() {
+            [131, 119, _, text @ ..] | [131, 118, _, _, text @ ..] => {
+                String::from_utf8(text.to_vec()).ok()
+            }
+            _ => None,
+        }
     }
 
     /// The elements of a tuple, in place.

@@ -1,27 +1,34 @@
 //! JSON events to terms, without anything between.
 
+use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
 use crate::heap::Heap;
 use crate::number::Number;
 
 /// Builds one term out of the events of one value.
-pub struct TermBuilder<'h, H: Heap> {
+pub struct TermBuilder<'h, 't, H: Heap> {
     heap: &'h mut H,
     /// Finished values of the open containers; in an object, keys and values in turn.
     stack: Vec<H::Term>,
-    /// Where each open container's part of the stack starts.
-    starts: Vec<usize>,
+    /// Where each open container's part of the stack starts, and its part of `ids`.
+    starts: Vec<(usize, usize)>,
+    known: Keys<'t, H::Term>,
+    /// The keys of the open objects, as far as they have ids.
+    ids: Vec<KeyId>,
+    // Reused by one object after another.
     keys: Vec<H::Term>,
     values: Vec<H::Term>,
 }
 
-impl<'h, H: Heap> TermBuilder<'h, H> {
+impl<'h, H: Heap> TermBuilder<'h, '_, H> {
     /// A builder that has seen nothing.
     pub fn new(heap: &'h mut H) -> Self {
         TermBuilder {
             heap,
             stack: Vec::new(),
             starts: Vec::new(),
+            known: Keys::new(),
+            ids: Vec::new(),
             keys: Vec::new(),
             values: Vec::new(),
         }
@@ -38,7 +45,7 @@ impl<'h, H: Heap> TermBuilder<'h, H> {
     }
 }
 
-impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, H> {
+impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     fn null(&mut self) {
         self.stack.push(self.heap.nil());
     }
@@ -65,26 +72,45 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, H> {
     }
 
     fn key(&mut self, text: Text<'t, '_>) {
-        self.string(text);
+        // A key with escapes is too rare to be looked for.
+        let Text::Source(bytes) = text else {
+            return self.string(text);
+        };
+        let heap = &mut *self.heap;
+        let (id, term) = self.known.intern(bytes, || heap.make_string(bytes));
+        self.ids.extend(id);
+        self.stack.push(term);
     }
 
     fn open(&mut self, _object: bool) {
-        self.starts.push(self.stack.len());
+        self.starts.push((self.stack.len(), self.ids.len()));
     }
 
     fn close(&mut self, object: bool) {
-        let start = self.starts.pop().unwrap_or(0);
+        let (start, first_id) = self.starts.pop().unwrap_or_default();
+        let items = &self.stack[start..];
         let term = if object {
             self.keys.clear();
             self.values.clear();
-            for pair in self.stack[start..].chunks_exact(2) {
-                self.keys.push(pair[0]);
-                self.values.push(pair[1]);
+            let (pairs, _) = items.as_chunks();
+            let ids = &self.ids[first_id..];
+            let order = match ids.len() == pairs.len() {
+                true => self.known.order(ids),
+                false => None,
+            };
+            let mut push = |[key, value]: &[H::Term; 2]| {
+                self.keys.push(*key);
+                self.values.push(*value);
+            };
+            match order {
+                Some(order) => order.iter().for_each(|at| push(&pairs[*at as usize])),
+                None => pairs.iter().for_each(push),
             }
             self.heap.make_map(&self.keys, &self.values, None)
         } else {
-            self.heap.make_list(&self.stack[start..])
+            self.heap.make_list(items)
         };
+        self.ids.truncate(first_id);
         self.stack.truncate(start);
         self.stack.push(term);
     }

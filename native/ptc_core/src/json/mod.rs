@@ -1,14 +1,19 @@
-//! JSON text: strict RFC 8259, read without recursion, errors with byte positions.
+//! JSON text: strict RFC 8259, read and written without recursion, errors with byte positions.
 
 mod builder;
 mod document;
+mod keys;
+mod put;
 mod reader;
+mod scan;
 mod text;
+mod writer;
 
 pub use builder::TermBuilder;
 pub use document::{Document, Entry};
 pub use reader::{read, read_value, Limits, Sink};
 pub use text::Text;
+pub use writer::{write, Gap, Readable, Refusal, View};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

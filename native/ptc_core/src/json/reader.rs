@@ -68,6 +68,21 @@ pub fn read_value<'t>(
     Ok(reader.at)
 }
 
+/// So many digits fit 64 bits, whatever they are.
+const SAFE_DIGITS: usize = 18;
+
+/// The value of [`SAFE_DIGITS`] digits at most, maybe one of them a sign.
+fn small_integer(token: &[u8]) -> i64 {
+    let digits = token.strip_prefix(b"-").unwrap_or(token);
+    let next = |value, digit: &u8| value * 10 + i64::from(digit - b'0');
+    let size = digits.iter().fold(0, next);
+    if digits.len() < token.len() {
+        -size
+    } else {
+        size
+    }
+}
+
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -208,15 +223,18 @@ impl<'t> Reader<'t> {
         // Only ASCII stands between `start` and `at`.
         let token = std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default();
         if self.at == whole_end {
-            if token.len() > self.limits.integer {
-                return Err(JsonError::IntegerTooLong {
-                    limit: self.limits.integer,
-                    position: start,
-                });
-            }
-            match token.parse() {
-                Ok(value) => sink.integer(value),
-                Err(_) => sink.big_integer(token),
+match token.len() {
+                0..=SAFE_DIGITS => sink.integer(small_integer(token.as_bytes())),
+                length if length > self.limits.integer => {
+                    return Err(JsonError::IntegerTooLong {
+                        limit: self.limits.integer,
+                        position: start,
+                    });
+                }
+                _ => match token.parse() {
+                    Ok(value) => sink.integer(value),
+                    Err(_) => sink.big_integer(token),
+                },
             }
             return Ok(());
         }

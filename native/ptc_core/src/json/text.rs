@@ -1,5 +1,6 @@
 //! JSON strings: finding the end, checking UTF-8, undoing escapes.
 
+use super::scan::to_special;
 use super::JsonError;
 
 /// The content of a JSON string: a part of the text itself, or the reader's scratch buffer when
@@ -51,16 +52,11 @@ pub(super) fn read_string<'t, 's>(
 
 /// The offset of the quote or backslash that ends the run of ordinary characters at `start`.
 fn run(text: &[u8], start: usize) -> Result<usize, JsonError> {
-    let mut at = start;
-    let mut ascii = true;
-    let stop = loop {
-        match text.get(at) {
-            None => break Err(JsonError::UnexpectedEnd(text.len())),
-            Some(b'"' | b'\\') => break Ok(at),
-            Some(0..=0x1F) => break Err(JsonError::UnexpectedToken(at)),
-            Some(byte) => ascii &= *byte < 0x80,
-        }
-        at += 1;
+    let (at, ascii) = to_special(text, start);
+    let stop = match text.get(at) {
+        None => Err(JsonError::UnexpectedEnd(at)),
+        Some(b'"' | b'\\') => Ok(at),
+        Some(_) => Err(JsonError::UnexpectedToken(at)),
     };
     if !ascii {
         if let Err(error) = std::str::from_utf8(&text[start..at]) {

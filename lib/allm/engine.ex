@@ -1,0 +1,272 @@
+# An application that has the ALLM package keeps its modules: see guides/engine.md.
+unless Code.ensure_loaded?(ALLM) do
+  defmodule ALLM.Engine do
+    @moduledoc """
+    What a call to a language model starts from, as one plain struct: the adapter, the declared tools,
+    the request's default params and context.
+
+    An engine carries modules, atoms and plain data only, so that it survives
+    `:erlang.term_to_binary/1` and, through `ALLM.Serializer`, JSON. API keys never stand on it.
+
+    A call site has options of its own. The `resolve_*` functions say what is in effect for a call:
+    the option where there is one, otherwise what the engine says. `merge_opts/2` makes an engine of
+    both.
+
+    All of it is Elixir except the merge of long lists of tools, which is faster natively; the
+    project's benchmarks (section `engine`) say from which length on.
+    """
+
+    alias ALLM.Engine.ToolMerge
+    alias ALLM.Tool
+
+    @typedoc "What `resolve_model/2` finds: as it was given, or as `LLMDB.model/1` answers."
+    @type resolved_model :: String.t() | tuple() | struct() | nil
+
+    @typedoc "How failed requests are tried again."
+    @type retry :: :default | false | keyword()
+
+    @type t :: %__MODULE__{
+            adapter: module() | nil,
+            adapter_opts: keyword(),
+            model: String.t() | nil,
+            tools: [Tool.t()],
+            tool_executor: module() | nil,
+            tool_result_encoder: module() | nil,
+            image_adapter: module() | nil,
+            params: map(),
+            context: map(),
+            retry: retry(),
+            middleware: [module()],
+            metadata: map()
+          }
+
+    defstruct adapter: nil,
+              adapter_opts: [],
+              model: nil,
+              tools: [],
+              tool_executor: nil,
+              tool_result_encoder: nil,
+              image_adapter: nil,
+              params: %{},
+              context: %{},
+              retry: :default,
+              middleware: [],
+              metadata: %{}
+
+    # What the engine and its resolvers use up themselves; API keys go nowhere.
+    @never_forwarded [
+      :adapter,
+      :adapter_opts,
+      :model,
+      :tools,
+      :tool_executor,
+      :tool_result_encoder,
+      :image_adapter,
+      :params,
+      :context,
+      :retry,
+      :middleware,
+      :metadata,
+      :api_key
+    ]
+
+    @doc """
+    A new engine out of any of its fields. Raises `KeyError` for what is no field.
+
+    `:adapter` may be nil: whether there is one is asked when it is called.
+
+        iex> engine = ALLM.Engine.new(adapter: ALLM.Providers.Fake, model: "fake:m")
+        iex> engine.adapter
+        ALLM.Providers.Fake
+        iex> engine.model
+        "fake:m"
+        iex> engine.tools
+        []
+
+    """
+    @spec new(keyword()) :: t()
+    def new(opts \\ []), do: struct!(__MODULE__, opts)
+
+    @doc """
+    Appends a tool. Tools of the same name stay side by side: to replace one, see `merge_opts/2`.
+
+        iex> tool = ALLM.Tool.new(name: "echo", description: "echo", schema: %{})
+        iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_tool(tool)
+        iex> Enum.map(engine.tools, & &1.name)
+        ["echo"]
+
+    """
+    @spec put_tool(t(), Tool.t()) :: t()
+    def put_tool(%__MODULE__{tools: tools} = engine, %Tool{} = tool),
+      do: %{engine | tools: tools ++ [tool]}
+
+    @doc """
+    Appends a list of tools, which is one step, while `put_tool/2` in a loop copies the list each time.
+
+        iex> a = ALLM.Tool.new(name: "a", description: "a", schema: %{})
+        iex> b = ALLM.Tool.new(name: "b", description: "b", schema: %{})
+        iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_tools([a, b])
+        iex> Enum.map(engine.tools, & &1.name)
+        ["a", "b"]
+
+    """
+    @spec put_tools(t(), [Tool.t()]) :: t()
+    def put_tools(%__MODULE__{tools: tools} = engine, more) when is_list(more),
+      do: %{engine | tools: tools ++ more}
+
+    @doc """
+    Sets one entry of `:params`. Which of atoms and strings count as keys is up to the adapter.
+
+        iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_param(:temperature, 0.7)
+        iex> engine.params
+        %{temperature: 0.7}
+
+    """
+    @spec put_param(t(), atom() | String.t(), term()) :: t()
+    def put_param(%__MODULE__{params: params} = engine, key, value)
+        when is_atom(key) or is_binary(key),
+        do: %{engine | params: Map.put(params, key, value)}
+
+    @doc """
+    Sets one entry of `:context`, which handlers of two arguments get as their second one.
+
+        iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_context(:user_id, 42)
+        iex> engine.context
+        %{user_id: 42}
+
+    """
+    @spec put_context(t(), atom() | String.t(), term()) :: t()
+    def put_context(%__MODULE__{context: context} = engine, key, value)
+        when is_atom(key) or is_binary(key),
+        do: %{engine | context: Map.put(context, key, value)}
+
+    @doc """
+    Replaces the model.
+
+        iex> engine = ALLM.Engine.new(model: "old") |> ALLM.Engine.with_model("new")
+        iex> engine.model
+        "new"
+
+    """
+    @spec with_model(t(), String.t()) :: t()
+    def with_model(%__MODULE__{} = engine, model), do: %{engine | model: model}
+
+    @doc """
+    An engine that has the options of a call in it.
+
+      * `:model` replaces the model
+      * `:tools` are merged as `resolve_tools/2` does it
+      * `:params` and `:context` are merged into the maps, one level deep, if they are maps; other
+        values are dropped
+
+    All other options are dropped. It never raises, whatever the values of the options are. Of an
+    option that stands twice the first one counts.
+
+        iex> a = ALLM.Tool.new(name: "a", description: "a", schema: %{})
+        iex> b = ALLM.Tool.new(name: "b", description: "b", schema: %{})
+        iex> engine = ALLM.Engine.new(model: "old") |> ALLM.Engine.put_tool(a)
+        iex> merged = ALLM.Engine.merge_opts(engine, model: "new", tools: [b], params: %{temperature: 0.9})
+        iex> merged.model
+        "new"
+        iex> Enum.map(merged.tools, & &1.name)
+        ["a", "b"]
+        iex> merged.params
+        %{temperature: 0.9}
+
+        iex> ALLM.Engine.merge_opts(ALLM.Engine.new(), params: [temperature: 0.9], max_turns: 3)
+        ALLM.Engine.new()
+
+    """
+    @spec merge_opts(t(), keyword()) :: t()
+    def merge_opts(%__MODULE__{} = engine, opts) do
+      model =
+        case List.keyfind(opts, :model, 0) do
+          {:model, model} -> model
+          nil -> engine.model
+        end
+
+      %{
+        engine
+        | model: model,
+          tools: resolve_tools(engine, opts),
+          params: merge_map(engine.params, opts, :params),
+          context: merge_map(engine.context, opts, :context)
+      }
+    end
+
+    @doc """
+    The model of a call: the option `:model` unless it is nil or false, otherwise the engine's.
+
+    Where a module `LLMDB` is loaded, or can be, `LLMDB.model/1` is asked about it and its answer is
+    returned.
+
+        iex> engine = ALLM.Engine.new(model: "fake:m")
+        iex> ALLM.Engine.resolve_model(engine, [])
+        "fake:m"
+        iex> ALLM.Engine.resolve_model(engine, model: "override")
+        "override"
+        iex> ALLM.Engine.resolve_model(ALLM.Engine.new(model: {:openai, "gpt-x"}), [])
+        {:openai, "gpt-x"}
+
+    """
+    @spec resolve_model(t(), keyword()) :: resolved_model()
+    def resolve_model(%__MODULE__{} = engine, opts) do
+      model = opts[:model] || engine.model
+      if Code.ensure_loaded?(LLMDB), do: apply(LLMDB, :model, [model]), else: model
+    end
+
+    @doc """
+    The params of a call, as a map: the engine's, and over them the options, less those that the
+    engine and its resolvers use up themselves.
+
+    So an option that only the provider knows gets there. Of an option that stands twice the last
+    one counts.
+
+        iex> engine = ALLM.Engine.new(params: %{temperature: 0.2, top_p: 1.0})
+        iex> ALLM.Engine.resolve_params(engine, temperature: 0.7)
+        %{temperature: 0.7, top_p: 1.0}
+        iex> ALLM.Engine.resolve_params(engine, model: "x", reasoning_effort: "high")
+        %{temperature: 0.2, top_p: 1.0, reasoning_effort: "high"}
+
+    """
+    @spec resolve_params(t(), keyword()) :: map()
+    def resolve_params(%__MODULE__{params: params}, opts) do
+      case for({key, _value} = opt when key not in @never_forwarded <- opts, do: opt) do
+        [] -> params
+        forwarded -> :maps.merge(params, :maps.from_list(forwarded))
+      end
+    end
+
+    @doc """
+    The tools of a call: the engine's in their order, each replaced by the tool of that name in the
+    option `:tools`, if there is one (the last one, if there are several), and after them, in their
+    order, the option's tools of other names.
+
+    Without the option, or with one that is no list, the engine's tools. Takes linear time.
+
+        iex> a = ALLM.Tool.new(name: "a", description: "a", schema: %{})
+        iex> b = ALLM.Tool.new(name: "b", description: "b", schema: %{})
+        iex> c = ALLM.Tool.new(name: "c", description: "c", schema: %{})
+        iex> b_prime = ALLM.Tool.new(name: "b", description: "override", schema: %{})
+        iex> d = ALLM.Tool.new(name: "d", description: "d", schema: %{})
+        iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_tools([a, b, c])
+        iex> ALLM.Engine.resolve_tools(engine, tools: [b_prime, d]) |> Enum.map(& &1.name)
+        ["a", "b", "c", "d"]
+
+    """
+    @spec resolve_tools(t(), keyword()) :: [Tool.t()]
+    def resolve_tools(%__MODULE__{tools: tools}, opts) do
+      case List.keyfind(opts, :tools, 0) do
+        {:tools, [_ | _] = overrides} -> ToolMerge.merge(tools, overrides)
+        _none -> tools
+      end
+    end
+
+    defp merge_map(map, opts, key) do
+      case List.keyfind(opts, key, 0) do
+        {_key, %{} = more} when is_map(map) -> Map.merge(map, more)
+        _none -> map
+      end
+    end
+  end
+end

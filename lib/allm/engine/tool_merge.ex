@@ -1,0 +1,25 @@
+# An application that has the ALLM package keeps its modules: see guides/engine.md.
+unless Code.ensure_loaded?(ALLM) do
+  defmodule ALLM.Engine.ToolMerge do
+    @moduledoc false
+    # Two lists of tools, merged by name: the second list replaces in place or appends.
+    #
+    # What has no name, or is no tool at all, replaces nothing and is replaced by nothing.
+
+    alias PtcRunner.Native
+
+    @doc """
+    Merges `overrides` into `tools`; linear. A list that is improper, or is none, is not merged.
+
+        iex> ALLM.Engine.ToolMerge.merge([%{name: "a"}, %{name: "b"}], [%{name: "b", new: true}])
+        [%{name: "a"}, %{name: "b", new: true}]
+
+    """
+    @spec merge([map()], [map()]) :: [map()]
+    def merge(tools, overrides) do
+      with :busy <- Native.merge_tools(tools, overrides) do
+        Native.merge_tools_dirty(tools, overrides)
+      end
+    end
+  end
+end

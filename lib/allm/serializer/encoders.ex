@@ -1,0 +1,77 @@
+# An application that has the ALLM package keeps its modules: see guides/engine.md.
+unless Code.ensure_loaded?(ALLM) do
+  # What stands in JSON for the library's structs: an object with a tag and every field.
+
+  defimpl PtcRunner.Json.Encoder, for: ALLM.Engine do
+    def encode(engine) do
+      %{
+        "__type__" => "ALLM.Engine",
+        "data" => %{
+          adapter: engine.adapter,
+          adapter_opts: pairs(engine.adapter_opts),
+          model: engine.model,
+          tools: tools(engine.tools),
+          tool_executor: engine.tool_executor,
+          tool_result_encoder: engine.tool_result_encoder,
+          image_adapter: engine.image_adapter,
+          params: engine.params,
+          context: engine.context,
+          retry: pairs(engine.retry),
+          middleware: engine.middleware,
+          metadata: engine.metadata
+        }
+      }
+    end
+
+    defp pairs([{key, value} | rest]) when is_atom(key), do: [[key, value] | pairs(rest)]
+    defp pairs(other), do: other
+
+    # One call of the writer is less work than one a tool.
+    defp tools([%ALLM.Tool{} = tool | rest]),
+      do: [PtcRunner.Json.Encoder.ALLM.Tool.encode(tool) | tools(rest)]
+
+    defp tools(other), do: other
+  end
+
+  defimpl PtcRunner.Json.Encoder, for: ALLM.Tool do
+    def encode(tool) do
+      %{
+        "__type__" => "ALLM.Tool",
+        "data" => %{
+          name: tool.name,
+          description: tool.description,
+          schema: tool.schema,
+          handler: handler(tool.handler),
+          manual: tool.manual,
+          metadata: tool.metadata
+        }
+      }
+    end
+
+    defp handler({module, function}) when is_atom(module) and is_atom(function),
+      do: [module, function]
+
+    defp handler(other), do: other
+  end
+
+  defimpl PtcRunner.Json.Encoder, for: ALLM.Error.ValidationError do
+    def encode(error) do
+      %{
+        "__type__" => "ALLM.Error.ValidationError",
+        "data" => %{
+          reason: error.reason,
+          message: error.message,
+          errors: for({place, what} <- error.errors, do: [place, what])
+        }
+      }
+    end
+  end
+
+  if Code.ensure_loaded?(Jason.Encoder) do
+    for module <- [ALLM.Engine, ALLM.Tool, ALLM.Error.ValidationError] do
+      defimpl Jason.Encoder, for: module do
+        def encode(struct, _opts), do: ALLM.Serializer.to_iodata!(struct)
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# An application that has the ALLM package keeps its modules: see guides/engine.md.
+unless Code.ensure_loaded?(ALLM) do
+  defmodule ALLM.Tool do
+    @moduledoc """
+    A tool that a model may call: its name, what it is for, the JSON Schema of its arguments, and, if
+    the application answers calls by code, the handler.
+    """
+
+    @typedoc "Answers a call; gets the arguments and, if it takes two, the engine's context."
+    @type handler ::
+            (map() -> term()) | (map(), map() -> term()) | {module(), atom()}
+
+    @type t :: %__MODULE__{
+            name: String.t(),
+            description: String.t(),
+            schema: map(),
+            handler: handler() | nil,
+            manual: boolean(),
+            metadata: map()
+          }
+
+    @enforce_keys [:name, :description, :schema]
+    defstruct [:name, :description, :schema, handler: nil, manual: false, metadata: %{}]
+
+    @doc """
+    A new tool. `:name`, `:description` and `:schema` must be given.
+
+    Only a tool whose handler is nil or `{Module, :function}` can be written as JSON. With
+    `manual: true` the handler is not run by itself when the model calls.
+
+        iex> tool = ALLM.Tool.new(name: "now", description: "the time", schema: %{}, handler: {MyApp, :now})
+        iex> {tool.name, tool.handler, tool.manual}
+        {"now", {MyApp, :now}, false}
+
+        iex> ALLM.Tool.new(name: "now", description: "the time", schema: %{}, manual: nil)
+        ** (ArgumentError) ALLM.Tool :manual must be a boolean, got: nil
+
+    """
+    @spec new(keyword()) :: t()
+    def new(opts) do
+      tool = struct!(__MODULE__, opts)
+
+      unless is_boolean(tool.manual) do
+        raise ArgumentError, "ALLM.Tool :manual must be a boolean, got: #{inspect(tool.manual)}"
+      end
+
+      tool
+    end
+  end
+end

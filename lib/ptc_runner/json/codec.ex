@@ -1,0 +1,195 @@
+defmodule PtcRunner.Json.Codec do
+  @moduledoc """
+  JSON text to terms and back, natively.
+
+  | Elixir | JSON |
+  |---|---|
+  | `nil`, `true`, `false` | `null`, `true`, `false` |
+  | integer of any size | number without fraction and exponent |
+  | float | the shortest number that reads back as the same float: `1.0`, `0.001`, `1.0e22` |
+  | string (UTF-8) | string; only `"`, `\\` and control characters are escaped |
+  | any other atom | its name as a string: `"ok"`, `"Elixir.String"` |
+  | proper list | array |
+  | map with keys that are strings, atoms or numbers | object |
+  | everything else | what `PtcRunner.Json.Encoder` says |
+
+  Reading gives `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
+  keys in one object the first one counts. No atom is ever made of a text. The grammar is strict
+  (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
+  stack for a value that nests deeper.
+
+  Work that could hold a scheduler for longer than about a millisecond is done on a dirty one.
+  """
+
+  alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
+  alias PtcRunner.Json.Encoder
+  alias PtcRunner.Native
+
+  # A longer text would hold a scheduler for too long.
+  @long_text 65_536
+
+  @type encode_option :: {:as, :binary | :iodata}
+  @type decode_option :: {:depth, non_neg_integer() | :infinity}
+
+  @doc """
+  Writes a term as JSON text.
+
+  Options:
+
+    * `:as` - `:binary` (the default), or `:iodata`, which saves a copy where a text is put together
+      of several: where structs stand in the term
+
+  Errors are a `Protocol.UndefinedError` with the offending value, however deep it stands: a tuple,
+  pid, function, reference, port or bitstring, an improper list, a struct without an encoding, a key
+  that is none of strings, atoms and numbers; and `PtcRunner.Json.Codec.EncodeError` for a string
+  that is not UTF-8.
+
+      iex> PtcRunner.Json.Codec.encode(%{"a" => [1, 2.5, nil, :ok, ~D[2025-11-20]]})
+      {:ok, ~s({"a":[1,2.5,null,"ok","2025-11-20"]})}
+
+      iex> {:error, error} = PtcRunner.Json.Codec.encode([1, %{"x" => {2, 3}}])
+      iex> {error.__struct__, error.value}
+      {Protocol.UndefinedError, {2, 3}}
+
+      iex> {:error, error} = PtcRunner.Json.Codec.encode(["ok", <<"ab", 0xFF>>])
+      iex> Exception.message(error)
+      "invalid UTF-8 at byte 2 of the string <<97, 98, 255>>"
+
+  """
+  @spec encode(term(), [encode_option()]) ::
+          {:ok, String.t() | iodata()} | {:error, Exception.t()}
+  def encode(term, opts \\ []) do
+    {:ok, encode!(term, opts)}
+  rescue
+    error in [Protocol.UndefinedError, EncodeError] -> {:error, error}
+  end
+
+  @doc """
+  Writes a term as JSON text, or raises the error that `encode/2` gives.
+
+      iex> PtcRunner.Json.Codec.encode!(%{1 => "one", b: 1.0e22})
+      ~s({"1":"one","b":1.0e22})
+
+      iex> PtcRunner.Json.Codec.encode!([~T[12:00:00], 1], as: :iodata) |> IO.iodata_to_binary()
+      ~s(["12:00:00",1])
+
+      iex> PtcRunner.Json.Codec.encode!(%{{1, 2} => 3})
+      ** (Protocol.UndefinedError) protocol PtcRunner.Json.Encoder not implemented for {1, 2} of type Tuple, JSON has no form for it, or not where it stands
+
+  """
+  @spec encode!(term(), [encode_option()]) :: String.t() | iodata()
+  def encode!(term, opts \\ []) do
+    case Keyword.get(opts, :as, :binary) do
+      :binary -> term |> write() |> IO.iodata_to_binary()
+      :iodata -> write(term)
+    end
+  end
+
+  @doc """
+  Reads a JSON text.
+
+  Options:
+
+    * `:depth` - how many arrays and objects may stand inside one another, by default `:infinity`
+
+      iex> PtcRunner.Json.Codec.decode(~s({"a": [1, 2.5, null, "\\\\u00e4"]}))
+      {:ok, %{"a" => [1, 2.5, nil, "ä"]}}
+
+      iex> {:error, error} = PtcRunner.Json.Codec.decode("[1,]")
+      iex> {error.reason, error.position, Exception.message(error)}
+      {:unexpected_token, 3, "Unexpected token at position 3"}
+
+      iex> {:error, error} = PtcRunner.Json.Codec.decode("[[[]]]", depth: 2)
+      iex> Exception.message(error)
+      "Nesting exceeds 2 levels at position 2"
+
+  """
+  @spec decode(String.t(), [decode_option()]) :: {:ok, term()} | {:error, DecodeError.t()}
+  def decode(text, opts \\ []) when is_binary(text) do
+    case read(text, depth(opts)) do
+      {:ok, term} -> {:ok, term}
+      {:error, detail} -> {:error, DecodeError.new(detail)}
+    end
+  end
+
+  @doc """
+  Reads a JSON text, or raises `PtcRunner.Json.Codec.DecodeError`.
+
+      iex> PtcRunner.Json.Codec.decode!("[1, 2]")
+      [1, 2]
+
+      iex> PtcRunner.Json.Codec.decode!("[1")
+      ** (PtcRunner.Json.Codec.DecodeError) Unexpected end of input at position 2
+
+  """
+  @spec decode!(String.t(), [decode_option()]) :: term()
+  def decode!(text, opts \\ []) do
+    case decode(text, opts) do
+      {:ok, term} -> term
+      {:error, error} -> raise error
+    end
+  end
+
+  # A struct would be handed back at once: it is asked for its encoding first.
+  defp write(%module{} = struct) when is_atom(module), do: foreign(struct)
+
+  defp write(term) do
+    with :busy <- Native.json_encode(term) do
+      Native.json_encode_dirty(term)
+    end
+    |> written()
+  end
+
+  defp written({:ok, text}), do: text
+  defp written({:partial, pieces}), do: fill(pieces)
+  defp written({:error, {:foreign, term}}), do: refuse(term)
+
+  defp written({:error, {:not_utf8, string, position}}),
+    do: raise(EncodeError, value: string, position: position)
+
+  defp fill([text]), do: [text]
+  defp fill([text, term | pieces]), do: [text, foreign(term) | fill(pieces)]
+
+  defp foreign(term) do
+    case Encoder.impl_for(term) do
+      nil -> without_encoder(term)
+      encoder -> write(encoder.encode(term))
+    end
+  end
+
+  # Jason raises for a struct that it does not know either.
+  defp without_encoder(%_module{} = struct) do
+    if Code.ensure_loaded?(Jason.Encoder),
+      do: apply(Jason, :encode_to_iodata!, [struct]),
+      else: refuse(struct)
+  end
+
+  defp without_encoder(term), do: refuse(term)
+
+  @spec refuse(term()) :: no_return()
+  defp refuse(term) do
+    raise Protocol.UndefinedError,
+      protocol: Encoder,
+      value: term,
+      description: "JSON has no form for it, or not where it stands"
+  end
+
+  defp depth(opts) do
+    case Keyword.get(opts, :depth, :infinity) do
+      :infinity ->
+        :infinity
+
+      depth when is_integer(depth) and depth >= 0 ->
+        depth
+
+      other ->
+        raise ArgumentError,
+              ":depth is a non-negative integer or :infinity, got: #{inspect(other)}"
+    end
+  end
+
+  defp read(text, depth) when byte_size(text) > @long_text,
+    do: Native.json_decode_dirty(text, depth)
+
+  defp read(text, depth), do: Native.json_decode(text, depth)
+end

@@ -1,0 +1,36 @@
+defmodule PtcRunner.Json.Codec.DecodeError do
+  @moduledoc """
+  Why a text is not JSON, and where: `position` is a zero-based byte offset.
+
+    * `:unexpected_token` - the first byte that cannot stand where it stands
+    * `:unexpected_end` - the text ends inside a value
+    * `:too_deep` - the bracket that nests deeper than `limit`, the option `:depth`
+
+  """
+
+  @type t :: %__MODULE__{
+          reason: :unexpected_token | :unexpected_end | :too_deep,
+          position: non_neg_integer(),
+          limit: non_neg_integer() | nil
+        }
+
+  defexception [:reason, :position, :limit]
+
+  @doc false
+  @spec new({atom(), non_neg_integer()} | {:too_deep, non_neg_integer(), non_neg_integer()}) ::
+          t()
+  def new({reason, position}), do: %__MODULE__{reason: reason, position: position}
+
+  def new({:too_deep, limit, position}),
+    do: %__MODULE__{reason: :too_deep, position: position, limit: limit}
+
+  @impl true
+  def message(%{reason: :unexpected_token, position: position}),
+    do: "Unexpected token at position #{position}"
+
+  def message(%{reason: :unexpected_end, position: position}),
+    do: "Unexpected end of input at position #{position}"
+
+  def message(%{reason: :too_deep, position: position, limit: limit}),
+    do: "Nesting exceeds #{limit} levels at position #{position}"
+end

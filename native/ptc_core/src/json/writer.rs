@@ -1,0 +1,494 @@
+//! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
+
+use super::put::{put_float, put_integer, put_string, NotUtf8};
+use num_bigint::BigInt;
+
+/// One term as the writer sees it.
+#[derive(Debug)]
+pub enum View<'s, T> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// Any other integer.
+    Big(BigInt),
+    /// A finite float.
+    Float(f64),
+    /// A string, whether it is UTF-8 or not.
+    Text(&'s [u8]),
+    /// An atom that is none of the above: a string, see [`Readable::name`].
+    Name,
+    /// A list, proper or not.
+    List,
+    /// A map whose keys and values stand side by side.
+    Map(&'s [T], &'s [T]),
+    /// Another map, with so many entries.
+    LargeMap(usize),
+    /// A struct, or anything that JSON has no form for.
+    Foreign,
+}
+
+/// Terms that can be written.
+pub trait Readable {
+    /// A handle to a term.
+    type Term: Copy;
+
+    /// What a term is.
+    fn view(&self, term: Self::Term) -> View<'_, Self::Term>;
+    /// An atom's characters.
+    fn name(&self, atom: Self::Term) -> String;
+    /// Head and tail of a non-empty list.
+    fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
+    /// The empty list, and nothing else.
+    fn is_empty_list(&self, term: Self::Term) -> bool;
+    /// All entries of a map. Linear.
+    fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
+    /// Terms of the same identity are equal; equal terms may differ in it. Never 0.
+    fn identity(&self, term: Self::Term) -> usize;
+}
+
+/// Why nothing was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal<T> {
+    /// A key of a map that is no string, atom or number, or an improper list.
+    Foreign(T),
+    /// A string, and the offset in it where it stops being UTF-8.
+    NotUtf8(T, usize),
+    /// The text would be longer than the limit, or take as long to make.
+    Exhausted,
+}
+
+/// A place in the text, and the foreign term whose form belongs there.
+pub type Gap<T> = (usize, T);
+
+/// Writes `root` to `out`, which it empties first, and gives the gaps, in their order. `limit` is in
+/// bytes of text: what is beyond is refused as soon as it is met.
+pub fn write<R: Readable>(
+    source: &R,
+    root: R::Term,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<Vec<Gap<R::Term>>, Refusal<R::Term>> {
+    out.clear();
+    let mut writer = Writer {
+        source,
+        limit,
+        out,
+        gaps: Vec::new(),
+        open: Vec::with_capacity(16),
+        keys: [KeyText::default(); KEYS],
+    };
+    writer.value(root)?;
+    writer.rest()?;
+    Ok(writer.gaps)
+}
+
+/// A list or map that is being written.
+enum Open<'s, T> {
+    List {
+        /// For the report, should it turn out to be improper.
+        whole: T,
+        rest: T,
+        first: bool,
+    },
+    Map {
+        keys: &'s [T],
+        values: &'s [T],
+        at: usize,
+    },
+    LargeMap {
+        entries: std::vec::IntoIter<(T, T)>,
+        first: bool,
+    },
+}
+
+/// How many keys are remembered; a power of two.
+const KEYS: usize = 64;
+/// Longer ones are not, and are written again each time.
+const LONGEST: usize = 31;
+
+const _: () = assert!(KEYS.is_power_of_two());
+
+#[inline]
+fn slot_of(identity: usize) -> usize {
+    // Multiplied, since the low bits of addresses and atoms hardly differ.
+    let mixed = (identity as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> (u64::BITS - KEYS.ilog2())) as usize
+}
+
+/// A key as it was written, from the byte before it to the colon.
+#[derive(Clone, Copy, Default)]
+struct KeyText {
+    identity: usize,
+    length: u8,
+    text: [u8; LONGEST],
+}
+
+struct Writer<'s, 'o, R: Readable> {
+    source: &'s R,
+    limit: usize,
+    out: &'o mut Vec<u8>,
+    gaps: Vec<Gap<R::Term>>,
+    /// Innermost last.
+    open: Vec<Open<'s, R::Term>>,
+    keys: [KeyText; KEYS],
+}
+
+impl<R: Readable> Writer<'_, '_, R> {
+    /// Writes a scalar, or begins what is left to [`Writer::rest`]: a map's first bracket is written
+    /// with its first key.
+    #[inline]
+    fn value(&mut self, term: R::Term) -> Result<(), Refusal<R::Term>> {
+        let source = self.source;
+        match source.view(term) {
+            View::Text(text) => {
+                self.check(text.len())?;
+                self.string(term, text)?;
+            }
+            View::Int(value) => put_integer(self.out, value),
+            View::Float(value) => put_float(self.out, value),
+            View::Null => self.out.extend_from_slice(b"null"),
+            View::Bool(true) => self.out.extend_from_slice(b"true"),
+            View::Bool(false) => self.out.extend_from_slice(b"false"),
+            View::Name => self.name(term)?,
+            View::Big(value) => self.big(&value)?,
+            View::List => {
+                self.out.push(b'[');
+                self.open.push(Open::List {
+                    whole: term,
+                    rest: term,
+                    first: true,
+                });
+            }
+            View::Map([], _) | View::LargeMap(0) => self.out.extend_from_slice(b"{}"),
+            View::Map(keys, values) => self.open.push(Open::Map {
+                keys,
+                values,
+                at: 0,
+            }),
+            View::LargeMap(size) => {
+                self.check(size)?;
+                self.open.push(Open::LargeMap {
+                    entries: source.entries(term).into_iter(),
+                    first: true,
+                });
+            }
+            View::Foreign => self.gaps.push((self.out.len(), term)),
+        }
+        self.check(self.gaps.len())
+    }
+
+    /// Goes on until all that is open is closed.
+    fn rest(&mut self) -> Result<(), Refusal<R::Term>> {
+        while let Some(open) = self.open.last_mut() {
+            match open {
+                Open::List { whole, rest, first } => match self.source.uncons(*rest) {
+                    Some((head, tail)) => {
+                        *rest = tail;
+                        if !std::mem::take(first) {
+                            self.out.push(b',');
+                        }
+                        self.value(head)?;
+                    }
+                    None if self.source.is_empty_list(*rest) => self.close(b']'),
+                    None => return Err(Refusal::Foreign(*whole)),
+                },
+                Open::Map { keys, values, at } => match (keys.get(*at), values.get(*at)) {
+                    (Some(key), Some(value)) => {
+                        let (key, value) = (*key, *value);
+                        let lead = if *at == 0 { b'{' } else { b',' };
+                        *at += 1;
+                        self.key(lead, key)?;
+                        self.value(value)?;
+                    }
+                    _ => self.close(b'}'),
+                },
+                Open::LargeMap { entries, first } => match entries.next() {
+                    Some((key, value)) => {
+                        let lead = if std::mem::take(first) { b'{' } else { b',' };
+                        self.key(lead, key)?;
+                        self.value(value)?;
+                    }
+                    None => self.close(b'}'),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.open.pop();
+    }
+
+    /// Writes a key with its colon, after `lead`, which is `{` or a comma.
+    #[inline]
+    fn key(&mut self, lead: u8, key: R::Term) -> Result<(), Refusal<R::Term>> {
+        let identity = self.source.identity(key);
+        let slot = slot_of(identity);
+        let known = &self.keys[slot];
+        let start = self.out.len();
+        if known.identity == identity {
+            // All of it, since a length that is known here is copied without a call.
+            self.out.extend_from_slice(&known.text);
+            self.out.truncate(start + known.length as usize);
+            self.out[start] = lead;
+            return Ok(());
+        }
+        self.out.push(lead);
+        self.new_key(key)?;
+        let text = &self.out[start..];
+        if let Some(place) = self.keys[slot].text.get_mut(..text.len()) {
+            place.copy_from_slice(text);
+            self.keys[slot].length = text.len() as u8;
+            self.keys[slot].identity = identity;
+        }
+        Ok(())
+    }
+
+    /// Writes an atom that is a value as if it were a key, and takes the rest back.
+    fn name(&mut self, atom: R::Term) -> Result<(), Refusal<R::Term>> {
+        match self.out.pop() {
+            Some(before) => self.key(before, atom)?,
+            None => self.new_key(atom)?,
+        }
+        self.out.pop();
+        Ok(())
+    }
+
+    fn new_key(&mut self, key: R::Term) -> Result<(), Refusal<R::Term>> {
+        match self.source.view(key) {
+            View::Text(text) => {
+                self.check(text.len())?;
+                self.string(key, text)?;
+            }
+            View::Name => {
+                let name = self.source.name(key);
+                self.string(key, name.as_bytes())?;
+            }
+            View::Null => self.out.extend_from_slice(b"\"nil\""),
+            View::Bool(true) => self.out.extend_from_slice(b"\"true\""),
+            View::Bool(false) => self.out.extend_from_slice(b"\"false\""),
+            View::Int(value) => self.quoted(|writer| {
+                put_integer(writer.out, value);
+                Ok(())
+            })?,
+            View::Float(value) => self.quoted(|writer| {
+                put_float(writer.out, value);
+                Ok(())
+            })?,
+            View::Big(value) => self.quoted(|writer| writer.big(&value))?,
+            _ => return Err(Refusal::Foreign(key)),
+        }
+        self.out.push(b':');
+        Ok(())
+    }
+
+    fn quoted(
+        &mut self,
+        put: impl FnOnce(&mut Self) -> Result<(), Refusal<R::Term>>,
+    ) -> Result<(), Refusal<R::Term>> {
+        self.out.push(b'"');
+        put(self)?;
+        self.out.push(b'"');
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, term: R::Term, text: &[u8]) -> Result<(), Refusal<R::Term>> {
+        put_string(self.out, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
+    }
+
+    /// The time it takes to find the decimal digits grows with the square of their number.
+    fn big(&mut self, value: &BigInt) -> Result<(), Refusal<R::Term>> {
+        let limbs = value.bits() as usize / 64;
+        self.check(limbs.saturating_mul(limbs))?;
+        self.out.extend_from_slice(value.to_string().as_bytes());
+        Ok(())
+    }
+
+    /// Refuses what takes the text, or the time, `more` bytes beyond the limit.
+    #[inline]
+    fn check(&self, more: usize) -> Result<(), Refusal<R::Term>> {
+        match self.out.len().saturating_add(more) > self.limit {
+            true => Err(Refusal::Exhausted),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terms as an arena of values; a handle is an index.
+    #[derive(Default)]
+    struct Arena(Vec<Value>);
+
+    enum Value {
+        Int(i64),
+        Big(BigInt),
+        Text(&'static [u8]),
+        Name(&'static str),
+        Empty,
+        Cons(usize, usize),
+        Map(Vec<usize>, Vec<usize>),
+        Foreign,
+    }
+
+    impl Arena {
+        fn add(&mut self, value: Value) -> usize {
+            self.0.push(value);
+            self.0.len() - 1
+        }
+
+        fn list(&mut self, items: &[usize]) -> usize {
+            let empty = self.add(Value::Empty);
+            let cons = |rest, item: &usize| self.add(Value::Cons(*item, rest));
+            items.iter().rev().fold(empty, cons)
+        }
+    }
+
+    impl Readable for Arena {
+        type Term = usize;
+
+        fn view(&self, term: usize) -> View<'_, usize> {
+            match &self.0[term] {
+                Value::Int(value) => View::Int(*value),
+                Value::Big(value) => View::Big(value.clone()),
+                Value::Text(text) => View::Text(text),
+                Value::Name(_) => View::Name,
+                Value::Empty | Value::Cons(..) => View::List,
+                Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
+                Value::Map(keys, _) => View::LargeMap(keys.len()),
+                Value::Foreign => View::Foreign,
+            }
+        }
+
+        fn name(&self, atom: usize) -> String {
+            match self.0[atom] {
+                Value::Name(name) => name.to_string(),
+                _ => String::new(),
+            }
+        }
+
+        fn uncons(&self, term: usize) -> Option<(usize, usize)> {
+            match &self.0[term] {
+                Value::Cons(head, tail) => Some((*head, *tail)),
+                _ => None,
+            }
+        }
+
+        fn is_empty_list(&self, term: usize) -> bool {
+            matches!(self.0[term], Value::Empty)
+        }
+
+        fn entries(&self, map: usize) -> Vec<(usize, usize)> {
+            match &self.0[map] {
+                Value::Map(keys, values) => {
+                    keys.iter().copied().zip(values.iter().copied()).collect()
+                }
+                _ => Vec::new(),
+            }
+        }
+
+        fn identity(&self, term: usize) -> usize {
+            term + 1
+        }
+    }
+
+    fn text(arena: &Arena, root: usize) -> String {
+        let mut text = Vec::new();
+        assert!(write(arena, root, usize::MAX, &mut text)
+            .unwrap()
+            .is_empty());
+        String::from_utf8(text).unwrap()
+    }
+
+    fn refusal(arena: &Arena, root: usize, limit: usize) -> Refusal<usize> {
+        write(arena, root, limit, &mut Vec::new()).unwrap_err()
+    }
+
+    #[test]
+    fn containers_and_repeated_keys() {
+        let mut arena = Arena::default();
+        let (a, b) = (arena.add(Value::Text(b"a")), arena.add(Value::Name("b")));
+        let one = arena.add(Value::Int(1));
+        let small = arena.add(Value::Map(vec![a, b], vec![one, one]));
+        let large = arena.add(Value::Map(vec![a, b, one], vec![small, small, one]));
+        let (empty, none) = (arena.list(&[]), arena.add(Value::Map(vec![], vec![])));
+        let list = arena.list(&[large, empty, large, none, b]);
+        let large = r#"{"a":{"a":1,"b":1},"b":{"a":1,"b":1},"1":1}"#;
+        assert_eq!(
+            text(&arena, list),
+            format!(r#"[{large},[],{large},{{}},"b"]"#)
+        );
+        assert_eq!(text(&arena, b), r#""b""#);
+    }
+
+    #[test]
+    fn long_keys_are_written_each_time() {
+        let mut arena = Arena::default();
+        let one = arena.add(Value::Int(1));
+        for length in LONGEST - 5..LONGEST {
+            let key = arena.add(Value::Text(&[b'k'; LONGEST][..length]));
+            let map = arena.add(Value::Map(vec![key, key], vec![one, one]));
+            let Value::Text(key) = arena.0[key] else {
+                unreachable!()
+            };
+            let key = std::str::from_utf8(key).unwrap();
+            assert_eq!(text(&arena, map), format!(r#"{{"{key}":1,"{key}":1}}"#));
+        }
+    }
+
+    #[test]
+    fn foreign_terms_leave_gaps() {
+        let mut arena = Arena::default();
+        let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
+        let list = arena.list(&[foreign, one, foreign]);
+        let mut text = b"left over".to_vec();
+        let gaps = write(&arena, list, usize::MAX, &mut text).unwrap();
+        assert_eq!(text, b"[,1,]");
+        assert_eq!(gaps, [(1, foreign), (4, foreign)]);
+    }
+
+    #[test]
+    fn refusals_carry_the_term() {
+        let mut arena = Arena::default();
+        let (one, bad) = (arena.add(Value::Int(1)), arena.add(Value::Text(b"ab\xFF")));
+        let improper = arena.add(Value::Cons(one, one));
+        let by_list = arena.add(Value::Map(vec![improper], vec![one]));
+        for (term, expected) in [
+            (bad, Refusal::NotUtf8(bad, 2)),
+            (improper, Refusal::Foreign(improper)),
+            (by_list, Refusal::Foreign(improper)),
+        ] {
+            let list = arena.list(&[one, term]);
+            assert_eq!(refusal(&arena, list, usize::MAX), expected);
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_work_too() {
+        let mut arena = Arena::default();
+        let one = arena.add(Value::Int(1));
+        let list = arena.list(&[one; 10]);
+        assert!(write(&arena, list, 21, &mut Vec::new()).is_ok());
+        assert_eq!(refusal(&arena, list, 19), Refusal::Exhausted);
+        let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
+        assert_eq!(refusal(&arena, big, 999_999), Refusal::Exhausted);
+        assert_eq!(text(&arena, big).len(), 19_266);
+    }
+
+    #[test]
+    fn depth_needs_no_native_stack() {
+        let mut arena = Arena::default();
+        let mut deep = arena.list(&[]);
+        for _ in 0..200_000 {
+            deep = arena.list(&[deep]);
+        }
+        assert_eq!(text(&arena, deep).len(), 400_002);
+    }
+}

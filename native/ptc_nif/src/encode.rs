@@ -1,0 +1,180 @@
+//! `json_encode/1`: terms to JSON text.
+
+use crate::atoms;
+use crate::map_view::{self, Entries};
+use crate::raw::{Raw, Terms};
+use num_bigint::BigInt;
+use ptc_core::json::{write, Gap, Readable, Refusal, View};
+use rustler::sys::ErlNifTermType::*;
+use rustler::types::atom::{self, Atom};
+use rustler::{Encoder, Env, Term};
+use std::cell::Cell;
+
+/// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
+const BYTES_IN_A_SLICE: usize = 65_536;
+
+/// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
+/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}` or `:busy`.
+#[rustler::nif]
+fn json_encode<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+    encode(env, term, BYTES_IN_A_SLICE)
+}
+
+/// The same for a text too long for a scheduler's thread; never `:busy`.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+    encode(env, term, usize::MAX)
+}
+
+/// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
+/// to fill.
+const KEPT_BYTES: usize = 2 << 20;
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+    let source = Source::new(env);
+    let mut text = BUFFER.take();
+    let written = write(&source, term.into(), limit, &mut text);
+    let answer = answer(source.terms, written, &text);
+    if text.capacity() <= KEPT_BYTES {
+        BUFFER.set(text);
+    }
+    answer
+}
+
+fn answer<'a>(
+    terms: Terms<'a>,
+    written: Result<Vec<Gap<Raw<'a>>>, Refusal<Raw<'a>>>,
+    text: &[u8],
+) -> Term<'a> {
+    let env = terms.env;
+    let refuse = |reason: Term<'a>| (atoms::error(), reason).encode(env);
+    match written {
+        Ok(gaps) if gaps.is_empty() => (atoms::ok(), terms.make_binary(text).term(env)).encode(env),
+        Ok(gaps) => (atoms::partial(), pieces(terms, text, &gaps)).encode(env),
+        Err(Refusal::Exhausted) => atoms::busy().encode(env),
+        Err(Refusal::Foreign(term)) => refuse((atoms::foreign(), term.term(env)).encode(env)),
+        Err(Refusal::NotUtf8(text, at)) => {
+            refuse((atoms::not_utf8(), text.term(env), at).encode(env))
+        }
+    }
+}
+
+/// The text, cut where the foreign terms belong, with them between.
+fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> {
+    let mut pieces = Vec::with_capacity(2 * gaps.len() + 1);
+    let mut from = 0;
+    for (at, foreign) in gaps {
+        pieces.push(terms.make_binary(&text[from..*at]));
+        pieces.push(*foreign);
+        from = *at;
+    }
+    pieces.push(terms.make_binary(&text[from..]));
+    terms.make_list(&pieces).term(terms.env)
+}
+
+/// The terms of one NIF call, for the writer.
+struct Source<'a> {
+    terms: Terms<'a>,
+    nil: Raw<'a>,
+    yes: Raw<'a>,
+    no: Raw<'a>,
+    struct_key: Raw<'a>,
+}
+
+impl<'a> Source<'a> {
+    fn new(env: Env<'a>) -> Self {
+        let atom = |atom: Atom| Raw::from(atom.encode(env));
+        Source {
+            terms: Terms { env },
+            nil: atom(atoms::nil()),
+            yes: atom(atoms::true_()),
+            no: atom(atoms::false_()),
+            struct_key: atom(atom::__struct__()),
+        }
+    }
+
+    fn integer(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+        match self.terms.integer(term) {
+            Some(value) => View::Int(value),
+            None => {
+                let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
+                big.map_or(View::Foreign, View::Big)
+            }
+        }
+    }
+
+    fn map(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+        match map_view::entries(self.terms, term) {
+            Some(Entries::Flat(keys, values)) => {
+                let is_tag = |key: &Raw| key.word() == self.struct_key.word();
+                match keys.iter().position(is_tag) {
+                    Some(at) if self.is_atom(values[at]) => View::Foreign,
+                    _ => View::Map(keys, values),
+                }
+            }
+            Some(Entries::Large) => match self.terms.map_get(term, self.struct_key) {
+                Some(tag) if self.is_atom(tag) => View::Foreign,
+                _ => View::LargeMap(self.terms.map_size(term).unwrap_or(0)),
+            },
+            None => View::Foreign,
+        }
+    }
+
+    fn is_atom(&self, term: Raw<'a>) -> bool {
+        matches!(self.terms.kind(term), ERL_NIF_TERM_TYPE_ATOM)
+    }
+}
+
+impl<'a> Readable for Source<'a> {
+    type Term = Raw<'a>;
+
+    #[inline]
+    fn view(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+        // There are many of these, and they need no question to the VM.
+        match term.word() {
+            word if word == self.nil.word() => return View::Null,
+            word if word == self.yes.word() => return View::Bool(true),
+            word if word == self.no.word() => return View::Bool(false),
+            _ => {}
+        }
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_BITSTRING => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+            ERL_NIF_TERM_TYPE_ATOM => View::Name,
+            ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
+            ERL_NIF_TERM_TYPE_FLOAT => self.terms.float(term).map_or(View::Foreign, View::Float),
+            ERL_NIF_TERM_TYPE_LIST => View::List,
+            ERL_NIF_TERM_TYPE_MAP => self.map(term),
+            _ => View::Foreign,
+        }
+    }
+
+    fn name(&self, atom: Raw<'a>) -> String {
+        self.terms.atom_text(atom).unwrap_or_default()
+    }
+
+    #[inline]
+    fn uncons(&self, term: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        self.terms.uncons(term)
+    }
+
+    #[inline]
+    fn is_empty_list(&self, term: Raw<'a>) -> bool {
+        self.terms.is_empty_list(term)
+    }
+
+    fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
+        let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
+        self.terms
+            .each_entry(map, |key, value| entries.push((key, value)));
+        entries
+    }
+
+    #[inline]
+    fn identity(&self, term: Raw<'a>) -> usize {
+        term.identity()
+    }
+}

@@ -1,0 +1,62 @@
+//! `merge_tools/2`: the tools of a call.
+
+use crate::atoms;
+use crate::heap::Beam;
+use crate::raw::Raw;
+use ptc_core::heap::Heap;
+use ptc_core::merge::merge_by_field;
+use rustler::{Encoder, Env, Term};
+
+/// So many tools are merged on a scheduler's own thread: a fraction of a millisecond.
+const TOOLS_IN_A_SLICE: usize = 4_000;
+
+/// `overrides` merged into `tools` by name, or `:busy`; just `tools` if either is no proper list.
+#[rustler::nif]
+fn merge_tools<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
+    merge(env, tools, overrides, TOOLS_IN_A_SLICE)
+}
+
+/// The same for lists too long for a scheduler's thread; never `:busy`.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn merge_tools_dirty<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
+    merge(env, tools, overrides, usize::MAX)
+}
+
+fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -> Term<'a> {
+    let heap = Beam::new(env, 0);
+    let read = |list: Term<'a>, limit: usize| elements(&heap, list.into(), limit);
+    let left = match read(tools, limit) {
+        List::Proper(left) => left,
+        List::Improper => return tools,
+        List::TooLong => return atoms::busy().encode(env),
+    };
+    let right = match read(overrides, limit - left.len()) {
+        List::Proper(right) => right,
+        List::Improper => return tools,
+        List::TooLong => return atoms::busy().encode(env),
+    };
+    let name = Raw::from(atoms::name().encode(env));
+    let merged = merge_by_field(&heap, name, &left, &right);
+    heap.terms.make_list(&merged).term(env)
+}
+
+enum List<'a> {
+    Proper(Vec<Raw<'a>>),
+    Improper,
+    TooLong,
+}
+
+fn elements<'a>(heap: &Beam<'a>, list: Raw<'a>, limit: usize) -> List<'a> {
+    let (mut elements, mut rest) = (Vec::new(), list);
+    while let Some((element, tail)) = heap.uncons(rest) {
+        if elements.len() == limit {
+            return List::TooLong;
+        }
+        elements.push(element);
+        rest = tail;
+    }
+    match heap.is_empty_list(rest) {
+        true => List::Proper(elements),
+        false => List::Improper,
+    }
+}
