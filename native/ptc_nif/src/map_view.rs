@@ -49,15 +49,30 @@ struct Fields {
 const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
 
 /// A small map's keys and values, in place.
-struct Flat<'a> {
-    keys: &'a [ErlNifTerm],
-    values: &'a [ErlNifTerm],
+#[derive(Clone, Copy)]
+pub struct Flat<'a> {
+    pub keys: &'a [ErlNifTerm],
+    pub values: &'a [ErlNifTerm],
 }
 
-enum View<'a> {
+/// A map as it stands in memory.
+pub enum View<'a> {
     Flat(Flat<'a>),
+    /// To be asked, key by key.
     Large,
     NotAMap,
+}
+
+/// Looks at a map in place, where this VM's maps are known.
+#[inline]
+pub fn look<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    if FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        return view(terms, map);
+    }
+    match terms.map_size(map) {
+        Some(_) => View::Large,
+        None => View::NotAMap,
+    }
 }
 
 #[inline]
@@ -133,7 +148,9 @@ pub fn lookup<'a>(
     }
 }
 
-fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
+/// A word of a [`Flat`] as a term.
+#[inline]
+pub fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
     // SAFETY: the word was read out of a map of this environment.
     unsafe { rustler::Term::new(terms.env, word) }.into()
 }
