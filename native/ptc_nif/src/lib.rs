@@ -4,6 +4,7 @@
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`program`], [`run`], [`decode`], [`table`]: the NIFs
+//! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 
 mod atoms;
@@ -14,6 +15,7 @@ mod map_view;
 mod program;
 mod raw;
 mod run;
+mod signature;
 mod source;
 mod table;
 mod wire;
