@@ -3,25 +3,17 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   use ExUnit.Case, async: true
 
   import ExUnit.CaptureLog
+  import PtcRunner.Test.StoredVectors, only: [placed: 1]
 
   alias PtcRunner.SubAgent.{Signature, Template, TypeExtractor}
+  alias PtcRunner.Test.StoredVectors
   alias PtcRunner.SubAgent.Signature.{Coercion, Parser, Renderer, TypeResolver, Validator}
-
-  defmodule Cases do
-    def cases(file), do: file |> PtcRunner.Test.Vectors.read() |> Enum.with_index()
-  end
-
-  import Cases
 
   @files ~w(signature_parse signature_validate coerce render json_schema signature_errors
             type_resolver template signature_firewall tool_contract type_extractor)
 
   setup_all do
-    for file <- @files do
-      :persistent_term.put({__MODULE__, file}, List.to_tuple(PtcRunner.Test.Vectors.read(file)))
-    end
-
-    :ok
+    StoredVectors.store(@files)
   end
 
   # The compiled modules of the type extractor's cases.
@@ -30,15 +22,15 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     File.mkdir_p!(directory)
     true = Code.prepend_path(directory)
     options = Code.compiler_options(docs: true, debug_info: true)
-    for {vector, _} <- cases("type_extractor"), do: compile(vector, directory)
+    for {vector, _} <- placed("type_extractor"), do: compile(vector, directory)
     Code.compiler_options(options)
     on_exit(fn -> File.rm_rf!(directory) end)
     :ok
   end
 
   # Tags are copied with every test: they hold the place of a case, not the case.
-  setup %{vector: {file, index}} do
-    {:ok, vector: elem(:persistent_term.get({__MODULE__, file}), index)}
+  setup %{vector: place} do
+    {:ok, vector: StoredVectors.fetch(place)}
   end
 
   defp assert_expected(answer, %{match: :prefix, expect: {:error, prefix}}) do
@@ -50,8 +42,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   defp assert_expected(answer, %{expect: expect}), do: assert(answer === expect)
 
   describe "parse/1" do
-    for {vector, index} <- cases("signature_parse") do
-      @tag vector: {"signature_parse", index}
+    for {vector, place} <- placed("signature_parse") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(Signature.parse(vector.input), vector)
         assert Parser.parse(vector.input) === Signature.parse(vector.input)
@@ -60,8 +52,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "validate/2 and validate_input/2" do
-    for {vector, index} <- cases("signature_validate") do
-      @tag vector: {"signature_validate", index}
+    for {vector, place} <- placed("signature_validate") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(
           apply(Signature, vector.function, [vector.signature, vector.data]),
@@ -79,8 +71,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "coerce/2,3" do
-    for {vector, index} <- cases("coerce") do
-      @tag vector: {"coerce", index}
+    for {vector, place} <- placed("coerce") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         opts = if opts = vector[:opts], do: [opts], else: []
         assert_expected(apply(Coercion, :coerce, [vector.value, vector.type | opts]), vector)
@@ -89,8 +81,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "Renderer" do
-    for {vector, index} <- cases("render") do
-      @tag vector: {"render", index}
+    for {vector, place} <- placed("render") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(apply(Renderer, vector.function, vector.args), vector)
       end
@@ -98,8 +90,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "JSON Schema" do
-    for file <- ["json_schema", "signature_errors"], {vector, index} <- cases(file) do
-      @tag vector: {file, index}
+    for file <- ["json_schema", "signature_errors"], {vector, place} <- placed(file) do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(apply(Signature, vector.function, vector.args), vector)
       end
@@ -107,8 +99,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "TypeResolver" do
-    for {vector, index} <- cases("type_resolver") do
-      @tag vector: {"type_resolver", index}
+    for {vector, place} <- placed("type_resolver") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(apply(TypeResolver, vector.function, vector.args), vector)
       end
@@ -116,8 +108,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "Template" do
-    for {vector, index} <- cases("template") do
-      @tag vector: {"template", index}
+    for {vector, place} <- placed("template") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(apply(Template, vector.function, vector.args), vector)
       end
@@ -125,8 +117,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "the firewall" do
-    for {vector, index} <- cases("signature_firewall") do
-      @tag vector: {"signature_firewall", index}
+    for {vector, place} <- placed("signature_firewall") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         assert_expected(firewall(vector.function, vector.args), vector)
 
@@ -142,8 +134,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   defp firewall(function, args), do: apply(Signature, function, args)
 
   describe "call_tool/4" do
-    for {vector, index} <- cases("tool_contract") do
-      @tag vector: {"tool_contract", index}
+    for {vector, place} <- placed("tool_contract") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         test = self()
 
@@ -167,8 +159,8 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   end
 
   describe "TypeExtractor" do
-    for {vector, index} <- cases("type_extractor") do
-      @tag vector: {"type_extractor", index}
+    for {vector, place} <- placed("type_extractor") do
+      @tag vector: place
       test vector.id, %{vector: vector} do
         fun = captured(vector)
         capture_log(fn -> assert_expected(TypeExtractor.extract(fun), vector) end)
