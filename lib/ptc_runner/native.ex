@@ -54,5 +54,27 @@ defmodule PtcRunner.Native do
   def answer_parse(_text), do: err()
   def answer_parse_dirty(_text), do: err()
 
+  # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
+  def signature_lisp_key(_name), do: err()
+  def signature_parse(_text), do: err()
+  def signature_parse_dirty(_text), do: err()
+  def signature_render(_type, _lisp?), do: err()
+  def signature_render_dirty(_type, _lisp?), do: err()
+  def signature_schema(_type), do: err()
+  def signature_schema_dirty(_type), do: err()
+  def signature_public(_type), do: err()
+  def signature_public_dirty(_type), do: err()
+
+  # :ok | {:error, errors, finished?} | {:unknown, type}
+  def signature_validate(_type, _value, _closed?), do: err()
+  def signature_validate_dirty(_type, _value, _closed?), do: err()
+
+  # {:ok, value, warnings} | {:ask, questions} | {:refused, failure} | {:error, errors, finished?}
+  # | :too_much | {:unknown, type}; `answers` are those to the questions, nil at first
+  def signature_coerce(_type, _value, _answers), do: err()
+  def signature_coerce_dirty(_type, _value, _answers), do: err()
+  def signature_input(_type, _value, _answers), do: err()
+  def signature_input_dirty(_type, _value, _answers), do: err()
+
   defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

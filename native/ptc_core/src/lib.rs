@@ -7,6 +7,7 @@
 //! * [`source`]: what the compiler asks of a program, be it a document or terms
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
+//! * [`signature`]: the types of values that programs and tools take and give
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
@@ -24,5 +25,6 @@ pub mod number;
 pub mod ops;
 pub mod plain;
 pub mod program;
+pub mod signature;
 pub mod source;
 pub mod vm;

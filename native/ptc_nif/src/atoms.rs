@@ -86,4 +86,48 @@ rustler::atoms! {
     expr_list,
     string_list,
     non_neg_integer,
+
+    // types of a signature, as terms
+    signature,
+    int,
+    float,
+    bool,
+    keyword,
+    datetime,
+    optional,
+    list,
+    closed_map,
+
+    // structs that coercion knows
+    date_time = "Elixir.DateTime",
+    naive_date_time = "Elixir.NaiveDateTime",
+    date = "Elixir.Date",
+    time = "Elixir.Time",
+
+    // what a walk over a value comes to
+    path,
+    message,
+    inspect,
+    unexpected,
+    missing,
+    refused,
+    answered,
+    unsupported,
+    unknown,
+    ask,
+    too_much,
+    too_long,
+
+    // what could have stood in a signature's text
+    type_ = "type",
+    type_word,
+    field_name,
+    field_name_or_end,
+    comma_or_map_end,
+    list_end,
+    param_name,
+    param_name_or_end,
+    comma_or_params_end,
+    arrow,
+    end_ = "end",
 }

@@ -5,6 +5,7 @@
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`stretch`]: a run between two calls
 //! * [`program`], [`run`], [`decode`], [`encode`], [`answer`], [`table`], [`tools`]: the NIFs
+//! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 
 mod answer;
@@ -16,6 +17,7 @@ mod map_view;
 mod program;
 mod raw;
 mod run;
+mod signature;
 mod source;
 mod stretch;
 mod table;

@@ -51,9 +51,9 @@ const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
 
 /// A small map's keys and values, in place.
 #[derive(Clone, Copy)]
-struct Flat<'a> {
-    keys: &'a [ErlNifTerm],
-    values: &'a [ErlNifTerm],
+pub struct Flat<'a> {
+    pub keys: &'a [ErlNifTerm],
+    pub values: &'a [ErlNifTerm],
 }
 
 /// The small map that was looked into last: a program mostly reads several keys of one item.
@@ -79,10 +79,24 @@ impl<'a> LastMap<'a> {
     }
 }
 
-enum View<'a> {
+/// A map as it stands in memory.
+pub enum View<'a> {
     Flat(Flat<'a>),
+    /// To be asked, key by key.
     Large,
     NotAMap,
+}
+
+/// Looks at a map in place, where this VM's maps are known.
+#[inline]
+pub fn look<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    if FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        return view(terms, map);
+    }
+    match terms.map_size(map) {
+        Some(_) => View::Large,
+        None => View::NotAMap,
+    }
 }
 
 #[inline]
@@ -186,7 +200,9 @@ pub fn lookup<'a>(
     }
 }
 
-fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
+/// A word of a [`Flat`] as a term.
+#[inline]
+pub fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
     // SAFETY: the word was read out of a map of this environment.
     unsafe { rustler::Term::new(terms.env, word) }.into()
 }

@@ -286,6 +286,42 @@ impl<'a> Terms<'a> {
         }
     }
 
+    /// The map with another value at a key that it has; small maps share their keys with it.
+    pub fn map_update(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_update(
+            self.c(),
+            map.0,
+            key.0,
+            value.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
+    }
+
+    /// Bitstrings of whole bytes, and nothing else.
+    #[inline]
+    pub fn is_binary(self, term: Raw<'a>) -> bool {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_binary(self.c(), term.0) != 0 }
+    }
+
+    /// The name of an atom in Latin-1; nothing for other terms and other names.
+    pub fn latin1_name(self, atom: Raw<'a>, buffer: &mut [u8; 256]) -> Option<usize> {
+        let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;
+        // SAFETY: the call writes at most so many bytes to the buffer and counts them, with the
+        // zero at the end.
+        let written = unsafe {
+            enif_get_atom(
+                self.c(),
+                atom.0,
+                buffer.as_mut_ptr().cast(),
+                buffer.len() as u32,
+                encoding,
+            )
+        };
+        usize::try_from(written).ok()?.checked_sub(1)
+    }
+
     /// Whether the process that called is still there. Only a dirty NIF can outlive it.
     pub fn caller_is_alive(self) -> bool {
         // SAFETY: the environment is that of a NIF call.

@@ -51,12 +51,7 @@ fn fence(text: &[u8], from: usize) -> Option<Fence> {
 }
 
 /// The end of the JSON that begins between `from` and `marker` and ends after `marker`.
-fn around(
-    text: &[u8],
-    from: usize,
-    marker: usize,
-    known: &Option<Range<usize>>,
-) -> Option<usize> {
+fn around(text: &[u8], from: usize, marker: usize, known: &Option<Range<usize>>) -> Option<usize> {
     let mut from = from;
     loop {
         let start = bracket(text, from, marker)?;

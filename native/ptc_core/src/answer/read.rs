@@ -62,11 +62,7 @@ pub fn check(text: &[u8], start: usize) -> Option<usize> {
     read_value(text, start, LIMITS, &mut Ignore).ok()
 }
 
-fn build<H: Heap>(
-    text: &[u8],
-    start: usize,
-    heap: &mut H,
-) -> Result<(H::Term, usize), JsonError> {
+fn build<H: Heap>(text: &[u8], start: usize, heap: &mut H) -> Result<(H::Term, usize), JsonError> {
     let mut builder = TermBuilder::new(heap);
     let end = read_value(text, start, LIMITS, &mut builder)?;
     Ok((builder.finish(), end))

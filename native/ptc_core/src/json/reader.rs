@@ -223,7 +223,7 @@ impl<'t> Reader<'t> {
         // Only ASCII stands between `start` and `at`.
         let token = std::str::from_utf8(&self.text[start..self.at]).unwrap_or_default();
         if self.at == whole_end {
-match token.len() {
+            match token.len() {
                 0..=SAFE_DIGITS => sink.integer(small_integer(token.as_bytes())),
                 length if length > self.limits.integer => {
                     return Err(JsonError::IntegerTooLong {

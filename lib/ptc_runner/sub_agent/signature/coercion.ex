@@ -1,0 +1,113 @@
+defmodule PtcRunner.SubAgent.Signature.Coercion do
+  @moduledoc """
+  Coerces values to types, as far as an LLM's slips may be forgiven, natively, in one walk.
+
+  | from | to | becomes | warning |
+  |---|---|---|---|
+  | `"42"` | `:int` | `42` | yes |
+  | `"3.14"` | `:float` | `3.14` | yes |
+  | `"true"`, `"false"` | `:bool` | `true`, `false` | yes |
+  | `42` | `:float` | `42.0` | no |
+  | `:atom` | `:string` | `"atom"` | yes |
+  | `"atom"` | `:keyword` | `:atom`, if there is such an atom | yes |
+  | dates and times | `:string` | ISO 8601 | yes |
+  | ISO 8601 with an offset | `:datetime` | `%DateTime{}` in UTC | yes |
+  | `42.0` | `:int` | an error | |
+
+  ## What is shared
+
+  Nothing that is right is built again: a value that needs no change is the very term that was
+  passed in, and of a value that changes, every field, element and part that did not, with the rest
+  of a list after the last element that changed. Keys that the type does not declare are a change:
+  they are dropped.
+  """
+
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
+
+  @typedoc "The value, and what was done to it; or why not."
+  @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
+
+  @typedoc """
+    * `:enabled` - coerce, with warnings
+    * `:warn_only` - the same here; see `PtcRunner.SubAgent.Signature.call_tool/4`
+    * `:strict` - coerce nothing, and take no keys that are not declared
+    * `:disabled` - take everything
+  """
+  @type mode :: :enabled | :warn_only | :strict | :disabled
+
+  @modes [:enabled, :warn_only, :strict, :disabled]
+
+  @doc """
+  Coerces a value to a type; ends at the first failure.
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce("42", :int)
+      {:ok, 42, ["coerced string \\"42\\" to integer"]}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce(42, :float)
+      {:ok, 42.0, []}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce("hello", :int)
+      {:error, "cannot coerce string \\"hello\\" to integer"}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce("hello", :keyword)
+      {:ok, :hello, ["coerced string \\"hello\\" to keyword"]}
+
+      iex> type = {:map, [{"id", :int}, {"name", :string}]}
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"id" => "42", "name" => "Alice"}, type)
+      {:ok, %{"id" => 42, "name" => "Alice"}, ["coerced string \\"42\\" to integer"]}
+
+  """
+  @spec coerce(term(), Signature.type()) :: result()
+  def coerce(value, type) do
+    case Native.signature_coerce(type, value, nil) do
+      {:ok, _value, _warnings} = done -> done
+      other -> other |> Conversions.answer(&walk(type, value, &1)) |> Conversions.result()
+    end
+  end
+
+  @doc """
+  Coerces a value to a type in a mode.
+
+  ## Options
+
+    * `:mode` - see `t:mode/0`, by default `:enabled`
+    * `:nested` - accepted, without effect
+
+  In the mode `:strict` the error names everything that is wrong:
+
+      iex> type = {:map, [{"id", :int}, {"name", :string}]}
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"id" => "42"}, type, mode: :strict)
+      {:error, "id: expected integer, got string \\"42\\"; name: expected field, got nil"}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce("42", :int, mode: :disabled)
+      {:ok, "42", []}
+
+  """
+  @spec coerce(term(), Signature.type(), keyword()) :: result()
+  def coerce(value, type, opts) do
+    case mode!(opts) do
+      mode when mode in [:enabled, :warn_only] -> coerce(value, type)
+      :strict -> strict(value, type)
+      :disabled -> {:ok, value, []}
+    end
+  end
+
+  @doc false
+  @spec mode!(keyword()) :: mode()
+  def mode!(opts) do
+    mode = Keyword.get(opts, :mode, :enabled)
+    if mode not in @modes, do: raise(ArgumentError, "invalid coercion mode: #{inspect(mode)}")
+    mode
+  end
+
+  defp strict(value, type) do
+    case Validator.validate_closed(value, type) do
+      :ok -> {:ok, value, []}
+      {:error, errors} -> {:error, errors |> ErrorText.lines(value) |> Enum.join("; ")}
+    end
+  end
+
+  defp walk(type, value, answers), do: Native.signature_coerce_dirty(type, value, answers)
+end

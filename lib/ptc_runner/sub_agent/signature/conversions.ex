@@ -1,0 +1,78 @@
+defmodule PtcRunner.SubAgent.Signature.Conversions do
+  @moduledoc false
+  # The Elixir side of a native coercion: conversions that need Elixir's calendars, and the text of
+  # what cannot be converted.
+  #
+  #   walk ──{:ask, questions}──▶ answers ──▶ the same walk again, with the answers
+  #
+  # A second walk is needed only where a value has dates, or texts that must be dates.
+
+  alias PtcRunner.SubAgent.Signature.UnknownType
+
+  @doc """
+  Brings a walk to its end: asks `again` for it where the first one was too long for its scheduler
+  (with nil) or needs answers.
+  """
+  @spec answer(term(), (nil | [tuple()] -> term())) :: term()
+  def answer(:busy, again), do: answer(again.(nil), again)
+  def answer({:ask, questions}, again), do: again.(Enum.map(questions, &convert/1))
+  def answer(other, _again), do: other
+
+  @doc "The documented result of a coercion."
+  def result({:ok, _value, _warnings} = done), do: done
+  def result({:refused, failure}), do: {:error, reason(failure)}
+  def result(:too_much), do: {:error, "too many warnings"}
+  def result({:unknown, type}), do: UnknownType.raise!(type)
+
+  defp convert({:datetime, text}), do: date_time(text)
+  defp convert({:string, struct}), do: iso8601(struct)
+
+  defp date_time(text) do
+    case DateTime.from_iso8601(text) do
+      {:ok, date_time, 0} ->
+        {:ok, date_time, ["normalized to UTC"]}
+
+      {:ok, date_time, _offset} ->
+        {:ok, date_time, ["normalized to UTC", "non-UTC offset in datetime, normalized to UTC"]}
+
+      {:error, :missing_offset} ->
+        {:error,
+         "datetime requires a timezone offset (got naive ISO 8601 #{inspect(text)}); " <>
+           ~s(use "...Z" or "...+HH:MM")}
+
+      {:error, reason} ->
+        {:error, "invalid datetime #{inspect(text)}: #{reason}"}
+    end
+  end
+
+  # A map that only claims to be a date has no ISO 8601.
+  defp iso8601(%module{} = struct) do
+    name = module |> Module.split() |> List.last()
+    {:ok, module.to_iso8601(struct), ["coerced #{name} to ISO 8601 string"]}
+  rescue
+    _ -> {:error, "cannot coerce to string"}
+  end
+
+  defp reason({:answered, reason}), do: reason
+  defp reason({:missing, name}), do: "missing required field \"#{name}\""
+
+  defp reason({:unexpected, keys}) do
+    "unexpected field(s): " <> (keys |> Enum.map(&inspect/1) |> Enum.sort() |> Enum.join(", "))
+  end
+
+  defp reason(:unsupported), do: "unsupported type"
+
+  defp reason({:datetime, _value}) do
+    "cannot coerce to datetime — expected ISO 8601 string with offset " <>
+      ~s[(e.g. "2026-05-03T09:14:00Z") or %DateTime{}]
+  end
+
+  defp reason({target, text}) when is_binary(text) and target in [:int, :float, :bool, :keyword],
+    do: ~s(cannot coerce string "#{text}" to #{name(target)})
+
+  defp reason({target, _value}), do: "cannot coerce to #{name(target)}"
+
+  defp name(:int), do: "integer"
+  defp name(:bool), do: "boolean"
+  defp name(target), do: Atom.to_string(target)
+end

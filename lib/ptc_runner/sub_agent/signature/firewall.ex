@@ -1,0 +1,42 @@
+defmodule PtcRunner.SubAgent.Signature.Firewall do
+  @moduledoc false
+  # Fields whose name starts with an underscore: kept for Elixir, hidden from LLMs and parent agents.
+
+  alias PtcRunner.Native
+
+  @doc "Whether a name or key is hidden; a hyphen in front stands for an underscore."
+  @spec hidden?(term()) :: boolean()
+  def hidden?(<<first, _::binary>>), do: first in [?_, ?-]
+  def hidden?(key) when is_atom(key), do: key |> Atom.to_string() |> hidden?()
+  def hidden?(_key), do: false
+
+  @doc "A signature without hidden parameters and fields."
+  @spec view(term()) :: term()
+  def view({:signature, params, returns}) do
+    {:map, params} = public({:map, params})
+    {:signature, params, public(returns)}
+  end
+
+  defp public(type) do
+    case Native.signature_public(type) do
+      {:ok, type} -> type
+      :busy -> elem(Native.signature_public_dirty(type), 1)
+    end
+  end
+
+  @doc "A value without hidden keys, at any depth."
+  @spec data(term()) :: term()
+  def data(struct) when is_struct(struct), do: struct
+
+  def data(map) when is_map(map) do
+    for {key, value} <- map, not hidden?(key), into: %{}, do: {key, data(value)}
+  end
+
+  def data([head | tail]), do: [data(head) | data_tail(tail)]
+  def data(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> data() |> List.to_tuple()
+  def data(other), do: other
+
+  # The tail of an improper list is a value of its own.
+  defp data_tail([head | tail]), do: [data(head) | data_tail(tail)]
+  defp data_tail(other), do: data(other)
+end

@@ -1,0 +1,51 @@
+defmodule PtcRunner.SubAgent.Signature.Parser do
+  @moduledoc """
+  Reads signatures out of text.
+
+  The grammar is native and takes any nesting; see the guide *Signatures* for the language.
+  """
+
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.SyntaxText
+
+  # A longer text would hold a scheduler for too long.
+  @long_text 32_768
+
+  @doc """
+  Reads a signature that fills the whole text.
+
+  Fields can be written as `{id :int, name :string}` or as `{:id :int :name :string}`; a `;` starts
+  a comment that ends with the line. The column of an error is a byte offset from the start of the
+  text, counted from 0: that of the signature, or of what is left over after it. What is wrong, and
+  where, follows.
+
+      iex> PtcRunner.SubAgent.Signature.Parser.parse("(id :int) -> {name :string, email :string?}")
+      {:ok,
+       {:signature, [{"id", :int}],
+        {:map, [{"name", :string}, {"email", {:optional, :string}}]}}}
+
+      iex> PtcRunner.SubAgent.Signature.Parser.parse("[{:id :int :tags [:string]}] ; rows")
+      {:ok, {:signature, [], {:list, {:map, [{"id", :int}, {"tags", {:list, :string}}]}}}}
+
+      iex> {:error, message} = PtcRunner.SubAgent.Signature.Parser.parse("{id :int name :string}")
+      iex> message
+      "parse error at line 1, column 0: expected \\",\\" or \\"}\\", found \\"name\\" at offset 9"
+
+      iex> PtcRunner.SubAgent.Signature.Parser.parse(:int)
+      {:error, "signature must be a string, got :int"}
+
+  """
+  @spec parse(term()) :: {:ok, Signature.t()} | {:error, String.t()}
+  def parse(text) when is_binary(text) do
+    case read(text) do
+      {:ok, signature} -> {:ok, signature}
+      {:error, fault} -> {:error, SyntaxText.message(text, fault)}
+    end
+  end
+
+  def parse(other), do: {:error, "signature must be a string, got #{inspect(other)}"}
+
+  defp read(text) when byte_size(text) > @long_text, do: Native.signature_parse_dirty(text)
+  defp read(text), do: Native.signature_parse(text)
+end

@@ -1,0 +1,73 @@
+defmodule PtcRunner.SubAgent.Signature.Places do
+  @moduledoc false
+  # Follows one path after another into the same value. What was passed is remembered: a list is
+  # made a tuple at its first visit, so that its elements are found at once, and the keys that a
+  # name may stand for are made once.
+
+  # A place: its value, the elements if it is a list that was looked into, and the places below.
+  @enforce_keys [:root, :keys]
+  defstruct [:root, :keys]
+
+  @type t :: %__MODULE__{}
+
+  @spec new(term()) :: t()
+  def new(value), do: %__MODULE__{root: place(value), keys: %{}}
+
+  defp place(value), do: {value, nil, %{}}
+
+  @doc "The value at a path; keys are looked up as validation does it."
+  @spec fetch(t(), [String.t() | non_neg_integer()]) :: {{:ok, term()} | :error, t()}
+  def fetch(%__MODULE__{root: root, keys: keys}, path) do
+    {found, root, keys} = follow(root, path, keys)
+    {found, %__MODULE__{root: root, keys: keys}}
+  end
+
+  defp follow({value, _, _} = place, [], keys), do: {{:ok, value}, place, keys}
+
+  defp follow({value, elements, below}, [segment | path], keys) do
+    case step(value, elements, below, segment, keys) do
+      {:ok, next, elements, keys} ->
+        {found, next, keys} = follow(next, path, keys)
+        {found, {value, elements, Map.put(below, segment, next)}, keys}
+
+      {:error, elements, keys} ->
+        {:error, {value, elements, below}, keys}
+    end
+  end
+
+  defp step(_value, elements, below, segment, keys) when is_map_key(below, segment),
+    do: {:ok, Map.fetch!(below, segment), elements, keys}
+
+  defp step(value, nil, below, index, keys) when is_list(value) and is_integer(index) do
+    elements = if List.improper?(value), do: {}, else: List.to_tuple(value)
+    step(value, elements, below, index, keys)
+  end
+
+  defp step(_value, elements, _below, index, keys)
+       when is_tuple(elements) and is_integer(index) and index in 0..(tuple_size(elements) - 1)//1,
+       do: {:ok, place(elem(elements, index)), elements, keys}
+
+  defp step(map, elements, _below, name, keys) when is_map(map) and is_binary(name) do
+    keys = Map.put_new_lazy(keys, name, fn -> candidates(name) end)
+
+    case Enum.find(Map.fetch!(keys, name), &is_map_key(map, &1)) do
+      nil -> {:error, elements, keys}
+      key -> {:ok, place(Map.fetch!(map, key)), elements, keys}
+    end
+  end
+
+  defp step(_value, elements, _below, _segment, keys), do: {:error, elements, keys}
+
+  # Best first: underscores, the name itself, hyphens; of each the atom and then the string.
+  defp candidates(name) do
+    low = :binary.replace(name, "-", "_", [:global])
+    high = :binary.replace(low, "_", "-", [:global])
+    [low, name, high] |> Enum.uniq() |> Enum.flat_map(&(atom(&1) ++ [&1]))
+  end
+
+  defp atom(name) do
+    [String.to_existing_atom(name)]
+  rescue
+    _ in [ArgumentError, SystemLimitError] -> []
+  end
+end

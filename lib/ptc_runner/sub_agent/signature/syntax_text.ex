@@ -1,0 +1,98 @@
+defmodule PtcRunner.SubAgent.Signature.SyntaxText do
+  @moduledoc false
+  # What is wrong with the text of a signature, for the LLM or the person who wrote it.
+
+  @type fault ::
+          {line :: pos_integer(), column :: non_neg_integer(), deepest_line :: pos_integer(),
+           deepest :: non_neg_integer(), expected :: atom()}
+
+  # So much of a text is quoted.
+  @longest_quote 24
+
+  @words "the types are :string :int :float :bool :boolean :keyword :map :any :datetime, " <>
+           "a list is [:type], a map is {field :type}"
+
+  @expected %{
+    type: "a type such as :int, [:int] or {name :int}",
+    type_word: "the name of a type",
+    field_name: "the name of a field",
+    field_name_or_end: "the name of a field or \"}\"",
+    comma_or_map_end: "\",\" or \"}\"",
+    list_end: "\"]\"",
+    param_name: "the name of a parameter",
+    param_name_or_end: "the name of a parameter or \")\"",
+    comma_or_params_end: "\",\" or \")\"",
+    arrow: "\"->\"",
+    end: "the end of the signature"
+  }
+
+  @doc "The message for a fault: the place that is reported, and what is wrong at the deepest place."
+  @spec message(String.t(), fault()) :: String.t()
+  def message(text, {line, column, deepest_line, deepest, expected}) do
+    place = place(line, column, deepest_line, deepest)
+    "parse error at line #{line}, column #{column}: " <> detail(text, deepest, expected, place)
+  end
+
+  defp detail(text, at, expected, place) do
+    case unknown_word(text, at) do
+      nil -> "expected #{@expected[expected]}, found #{found(text, at)}#{place}"
+      word -> "unknown type #{quoted(word)}#{place}; #{@words}"
+    end
+  end
+
+  defp place(_line, column, _deepest_line, column), do: ""
+  defp place(line, _column, line, deepest), do: " at offset #{deepest}"
+  defp place(_, _, line, deepest), do: " at line #{line}, offset #{deepest}"
+
+  # `:foo` at the place, or the rest of a word such as `:integer`, of which `:int` was read.
+  defp unknown_word(text, at) do
+    case word(rest(text, at)) do
+      ":" <> word when word != "" -> ":" <> word
+      ":" -> nil
+      "" -> nil
+      word -> with begun when begun != nil <- begun(text, at), do: begun <> word
+    end
+  end
+
+  # The letters before the place, back to their colon.
+  defp begun(text, at, from \\ 1)
+  defp begun(_text, at, from) when from > at or from > @longest_quote, do: nil
+
+  defp begun(text, at, from) do
+    case :binary.at(text, at - from) do
+      letter when letter in ?a..?z -> begun(text, at, from + 1)
+      ?: when from > 1 -> binary_part(text, at - from, from)
+      _ -> nil
+    end
+  end
+
+  defp word(<<?:, rest::binary>>), do: ":" <> word(rest)
+  defp word(rest), do: binary_part(rest, 0, word_size(rest, 0))
+
+  defp word_size(<<c, rest::binary>>, size)
+       when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c in [?_, ?-],
+       do: word_size(rest, size + 1)
+
+  defp word_size(_rest, size), do: size
+
+  defp found(text, at) when at == byte_size(text), do: "the end of the text"
+
+  defp found(text, at) do
+    case rest(text, at) do
+      <<c, rest::binary>> when c in ?a..?z or c in ?A..?Z or c == ?_ ->
+        quoted(<<c>> <> word(rest))
+
+      <<character::utf8, _::binary>> ->
+        inspect(<<character::utf8>>)
+
+      <<byte, _::binary>> ->
+        inspect(<<byte>>)
+    end
+  end
+
+  defp quoted(":" <> _ = word), do: word
+  defp quoted(word), do: inspect(word)
+
+  # Enough of the text from the place on.
+  defp rest(text, at), do: binary_part(text, at, min(byte_size(text) - at, @longest_quote))
+end

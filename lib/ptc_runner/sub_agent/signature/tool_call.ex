@@ -1,0 +1,78 @@
+defmodule PtcRunner.SubAgent.Signature.ToolCall do
+  @moduledoc false
+  # The whole contract of a tool call:
+  #
+  #   args ──validate, coerce──▶ fun ──validate──▶ result, warnings
+
+  require Logger
+
+  alias PtcRunner.Native
+
+  alias PtcRunner.SubAgent.Signature.{
+    Coercion,
+    Conversions,
+    ErrorText,
+    Findings,
+    UnknownType,
+    Validator
+  }
+
+  @spec call(tuple(), term(), (term() -> term()), Coercion.mode()) :: tuple()
+  def call({:signature, params, returns}, args, fun, mode) do
+    with {:ok, args, warnings} <- input(mode, {:map, params}, args),
+         {:ok, result} <- run(fun, args),
+         do: output(mode, returns, result, warnings)
+  end
+
+  defp input(:disabled, _type, args), do: {:ok, args, []}
+
+  defp input(:strict, type, args) do
+    case Validator.validate_closed(args, type) do
+      :ok -> {:ok, args, []}
+      {:error, errors} -> invalid(:invalid_input, errors, args)
+    end
+  end
+
+  defp input(_mode, type, args) do
+    first = Native.signature_input(type, args, nil)
+
+    case Conversions.answer(first, &Native.signature_input_dirty(type, args, &1)) do
+      {:ok, _args, _warnings} = done -> done
+      {:error, errors, true} -> invalid(:invalid_input, errors, args)
+      {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)
+      :too_much -> {:error, {:invalid_input, [], "too many warnings"}}
+      {:unknown, type} -> UnknownType.raise!(type)
+    end
+  end
+
+  defp run(fun, args) do
+    case fun.(args) do
+      {:error, reason} -> {:error, {:tool_error, reason}}
+      result -> {:ok, result}
+    end
+  end
+
+  defp output(:disabled, _type, result, warnings), do: {:ok, result, warnings}
+
+  defp output(:strict, type, result, warnings),
+    do: judge(Validator.validate_closed(result, type), result, warnings)
+
+  defp output(:enabled, type, result, warnings),
+    do: judge(Validator.validate(result, type), result, warnings)
+
+  defp output(:warn_only, type, result, warnings) do
+    case Validator.validate(result, type) do
+      :ok ->
+        {:ok, result, warnings}
+
+      {:error, errors} ->
+        Logger.warning(ErrorText.text(errors, result, []))
+        {:ok, result, warnings ++ ErrorText.lines(errors, result)}
+    end
+  end
+
+  defp judge(:ok, result, warnings), do: {:ok, result, warnings}
+  defp judge({:error, errors}, result, _warnings), do: invalid(:invalid_output, errors, result)
+
+  defp invalid(what, errors, data), do: {:error, {what, errors, ErrorText.text(errors, data, [])}}
+end

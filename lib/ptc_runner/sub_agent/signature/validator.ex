@@ -1,0 +1,47 @@
+defmodule PtcRunner.SubAgent.Signature.Validator do
+  @moduledoc """
+  Checks values against types, natively, in one walk.
+  """
+
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.{Findings, UnknownType}
+
+  @doc """
+  Checks a value; all errors are reported, with the path to each.
+
+  Keys are atoms or strings, and hyphens and underscores stand for one another. Maps may have keys
+  that their type does not declare, unless the type is a `:closed_map`.
+
+      iex> type = {:list, {:map, [{"id", :int}, {"score", :float}]}}
+      iex> PtcRunner.SubAgent.Signature.Validator.validate([%{id: 1, score: 2}], type)
+      :ok
+      iex> PtcRunner.SubAgent.Signature.Validator.validate([%{id: 1}, %{id: "2", score: 1.0}], type)
+      {:error,
+       [
+         %{path: [0, "score"], message: "expected field, got nil"},
+         %{path: [1, "id"], message: "expected int, got string"}
+       ]}
+
+  Raises `ArgumentError` where a term stands in the place of a type that is none, if the value has
+  anything there. Errors end after some millions of path segments.
+  """
+  @spec validate(term(), Signature.type()) :: :ok | {:error, [Signature.error(), ...]}
+  def validate(data, type), do: check(data, type, false)
+
+  @doc false
+  # The same as if every map type were closed.
+  def validate_closed(data, type), do: check(data, type, true)
+
+  defp check(data, type, closed?) do
+    case Native.signature_validate(type, data, closed?) do
+      :ok -> :ok
+      :busy -> answer(Native.signature_validate_dirty(type, data, closed?))
+      other -> answer(other)
+    end
+  end
+
+  defp answer(:ok), do: :ok
+  defp answer({:error, errors, finished?}), do: {:error, Findings.finish(errors, finished?)}
+  defp answer({:unknown, type}), do: UnknownType.raise!(type)
+end

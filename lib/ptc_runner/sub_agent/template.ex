@@ -1,0 +1,230 @@
+defmodule PtcRunner.SubAgent.Template do
+  @moduledoc """
+  Prompts with placeholders, `{{user.name}}`.
+
+  A placeholder is a path of names between double braces, without spaces; anything else is plain
+  text.
+  """
+
+  alias PtcRunner.SubAgent.Signature
+
+  @typedoc "A placeholder: the names of its path."
+  @type placeholder :: %{path: [String.t(), ...], type: :simple}
+
+  @doc """
+  The placeholders of a text, each once, in order of their first appearance.
+
+      iex> PtcRunner.SubAgent.Template.extract_placeholders("Hi {{user.name}}: {{topic}}, {{topic}}")
+      [%{path: ["user", "name"], type: :simple}, %{path: ["topic"], type: :simple}]
+
+  """
+  @spec extract_placeholders(String.t()) :: [placeholder()]
+  def extract_placeholders(text) do
+    for name <- extract_placeholder_names(text), do: %{path: path(name), type: :simple}
+  end
+
+  @doc """
+  The placeholders of a text as they stand in it.
+
+      iex> PtcRunner.SubAgent.Template.extract_placeholder_names("{{user.name}} {{ no }} {{topic}}")
+      ["user.name", "topic"]
+
+  """
+  @spec extract_placeholder_names(String.t()) :: [String.t()]
+  def extract_placeholder_names(text) do
+    Enum.uniq(for {:placeholder, name} <- parts(text), do: name)
+  end
+
+  @doc """
+  The names of the parameters of a signature's text; none if it does not parse.
+
+      iex> PtcRunner.SubAgent.Template.extract_signature_params("(user {name :string}, topic :string) -> :int")
+      ["user", "topic"]
+
+  """
+  @spec extract_signature_params(term()) :: [String.t()]
+  def extract_signature_params(text) do
+    case Signature.parse(text) do
+      {:ok, {:signature, params, _returns}} -> for {name, _type} <- params, do: name
+      {:error, _message} -> []
+    end
+  end
+
+  @doc """
+  Puts values in the place of placeholders, as `to_string/1` writes them.
+
+  Keys of the context are atoms or strings. `nil` becomes an empty text. Inserted text is not looked
+  at again.
+
+  ## Options
+
+    * `:on_missing` - `:error` (the default), or else placeholders without a value stay as they are
+
+        iex> context = %{"user" => %{name: "Ada"}, topic: "engines"}
+        iex> PtcRunner.SubAgent.Template.expand("{{user.name}} on {{topic}}", context)
+        {:ok, "Ada on engines"}
+        iex> PtcRunner.SubAgent.Template.expand("{{user.id}} {{x}}", context)
+        {:error, {:missing_keys, ["user.id", "x"]}}
+        iex> PtcRunner.SubAgent.Template.expand("{{x}} {{topic}}", context, on_missing: :keep)
+        {:ok, "{{x}} engines"}
+
+  """
+  @spec expand(String.t(), map(), keyword()) ::
+          {:ok, String.t()} | {:error, {:missing_keys, [String.t(), ...]}}
+  def expand(text, context, opts \\ []) do
+    parts = parts(text)
+    names = Enum.uniq(for {:placeholder, name} <- parts, do: name)
+    values = Map.new(names, &{&1, resolve(context, path(&1))})
+    missing = Enum.filter(names, &(values[&1] == :error))
+
+    if missing != [] and Keyword.get(opts, :on_missing, :error) == :error do
+      {:error, {:missing_keys, missing}}
+    else
+      {:ok, parts |> Enum.map(&insert(&1, values)) |> IO.iodata_to_binary()}
+    end
+  end
+
+  defp insert({:placeholder, name}, values) do
+    case Map.fetch!(values, name) do
+      {:ok, value} -> to_string(value)
+      :error -> ["{{", name, "}}"]
+    end
+  end
+
+  defp insert(text, _values), do: text
+
+  @doc """
+  Checks that the signature has an input for every placeholder; to be called when an agent or a tool
+  is registered.
+
+      iex> signature = "(user {name :string}, topic :string) -> {count :int}"
+      iex> PtcRunner.SubAgent.Template.check_placeholders("{{user.name}} on {{topic}}", signature)
+      :ok
+      iex> PtcRunner.SubAgent.Template.check_placeholders("{{user.id}} {{x}}", signature)
+      {:error, "placeholders {{user.id}}, {{x}} not found in signature"}
+
+  """
+  @spec check_placeholders(String.t(), Signature.t() | String.t()) :: :ok | {:error, String.t()}
+  def check_placeholders(text, {:signature, params, _returns}) do
+    case Enum.reject(extract_placeholder_names(text), &declared?(params, path(&1))) do
+      [] ->
+        :ok
+
+      names ->
+        list = Enum.map_join(names, ", ", &"{{#{&1}}}")
+        {:error, "placeholders #{list} not found in signature"}
+    end
+  end
+
+  def check_placeholders(text, signature) do
+    case Signature.parse(signature) do
+      {:ok, parsed} -> check_placeholders(text, parsed)
+      {:error, message} -> {:error, "invalid signature: #{message}"}
+    end
+  end
+
+  @doc """
+  The same as `check_placeholders/2`, but raises `ArgumentError`.
+
+      iex> PtcRunner.SubAgent.Template.validate_placeholders!("{{topic}}", "(topic :string) -> :int")
+      :ok
+
+  """
+  @spec validate_placeholders!(String.t(), Signature.t() | String.t()) :: :ok
+  def validate_placeholders!(text, signature) do
+    with {:error, message} <- check_placeholders(text, signature),
+         do: raise(ArgumentError, message)
+  end
+
+  defp declared?(fields, [name | path]) do
+    case List.keyfind(fields, name, 0) do
+      {_name, type} -> reaches?(type, path)
+      nil -> false
+    end
+  end
+
+  defp reaches?(_type, []), do: true
+  defp reaches?({:optional, type}, path), do: reaches?(type, path)
+
+  defp reaches?({kind, fields}, path) when kind in [:map, :closed_map],
+    do: declared?(fields, path)
+
+  defp reaches?(type, _path), do: type in [:map, :any]
+
+  # Every segment but the last one must lead to a map.
+  defp resolve(map, [name | path]) when is_map(map) do
+    case {value(map, name), path} do
+      {:error, _} -> :error
+      {found, []} -> found
+      {{:ok, value}, path} -> resolve(value, path)
+    end
+  end
+
+  defp resolve(_value, _path), do: :error
+
+  defp value(map, name) do
+    case {atom_value(map, name), Map.fetch(map, name)} do
+      {:error, string_value} -> string_value
+      {{:ok, value}, {:ok, string_value}} when value in [nil, false] -> {:ok, string_value}
+      {{:ok, value}, :error} when value in [nil, false] -> {:ok, nil}
+      {atom_value, _} -> atom_value
+    end
+  end
+
+  defp atom_value(map, name) do
+    Map.fetch(map, String.to_existing_atom(name))
+  rescue
+    _ in [ArgumentError, SystemLimitError] -> :error
+  end
+
+  defp path(name), do: :binary.split(name, ".", [:global])
+
+  # Plain texts and placeholders, in order.
+  defp parts(text), do: parts(text, 0, 0, [])
+
+  defp parts(text, from, at, parts) do
+    case :binary.match(text, "{{", scope: {at, byte_size(text) - at}) do
+      :nomatch ->
+        Enum.reverse([binary_part(text, from, byte_size(text) - from) | parts])
+
+      {open, 2} ->
+        case closing(text, open + 2) do
+          nil ->
+            parts(text, from, open + 1, parts)
+
+          close ->
+            plain = binary_part(text, from, open - from)
+            name = binary_part(text, open + 2, close - open - 2)
+            parts(text, close + 2, close + 2, [{:placeholder, name}, plain | parts])
+        end
+    end
+  end
+
+  # Where the path that starts there is closed.
+  defp closing(text, at) do
+    case text do
+      <<_::binary-size(at), c, _::binary>> when c in ?a..?z or c in ?A..?Z or c == ?_ ->
+        after_name(text, at + 1)
+
+      _ ->
+        nil
+    end
+  end
+
+  defp after_name(text, at) do
+    case text do
+      <<_::binary-size(at), c, _::binary>>
+      when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c == ?_ ->
+        after_name(text, at + 1)
+
+      <<_::binary-size(at), ?., _::binary>> ->
+        closing(text, at + 1)
+
+      <<_::binary-size(at), "}}", _::binary>> ->
+        at
+
+      _ ->
+        nil
+    end
+  end
+end

@@ -1,0 +1,122 @@
+defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
+  @moduledoc false
+  # The specs and types of a module, as the compiler keeps them, to the text of a signature.
+
+  # So many types of the module may stand inside one another.
+  @expansions 3
+
+  @doc "The signature of a function, from the spec of that name with the highest arity."
+  @spec signature(module(), atom(), [String.t()]) :: String.t() | nil
+  def signature(module, name, names) do
+    with {:ok, specs} <- Code.Typespec.fetch_specs(module),
+         [_ | _] = specs <- for({{^name, arity}, clauses} <- specs, do: {arity, clauses}),
+         {_arity, [{:type, _, :fun, [{:type, _, :product, params}, returns]} | _]} <-
+           Enum.max_by(specs, &elem(&1, 0)) do
+      types = {types(module), @expansions}
+      "(#{params(params, names, types)}) -> #{text(returns, types)}"
+    else
+      _ -> nil
+    end
+  end
+
+  defp types(module) do
+    case Code.Typespec.fetch_types(module) do
+      {:ok, types} -> for {:type, {name, type, []}} <- types, into: %{}, do: {name, type}
+      :error -> %{}
+    end
+  end
+
+  defp params(params, names, types) do
+    params
+    |> Enum.with_index()
+    |> zip(names)
+    |> Enum.map_join(", ", fn {{type, index}, name} ->
+      "#{param(name, index)} #{text(type, types)}"
+    end)
+  end
+
+  # Every parameter, with its name or an empty one.
+  defp zip([], _names), do: []
+  defp zip([param | params], [name | names]), do: [{param, name} | zip(params, names)]
+  defp zip([param | params], []), do: [{param, ""} | zip(params, [])]
+
+  defp param(<<first, rest::binary>> = name, index)
+       when first in ?a..?z or first in ?A..?Z or first == ?_,
+       do: if(identifier?(rest), do: name, else: "arg#{index}")
+
+  defp param(_name, index), do: "arg#{index}"
+
+  defp identifier?(<<c, rest::binary>>)
+       when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c in [?_, ?-],
+       do: identifier?(rest)
+
+  defp identifier?(rest), do: rest == ""
+
+  defp text({:ann_type, _, [_name, type]}, types), do: text(type, types)
+  defp text({:paren_type, _, [type]}, types), do: text(type, types)
+  defp text({:type, _, name, []}, _types), do: builtin(name)
+  defp text({:type, _, :list, [type]}, types), do: "[#{text(type, types)}]"
+  defp text({:type, _, :map, :any}, _types), do: ":map"
+  defp text({:type, _, :map, fields}, types), do: map(fields, types)
+  defp text({:type, _, :union, members}, types), do: union(members, types)
+  defp text({:remote_type, _, [module, name, []]}, _types), do: remote(module, name)
+  defp text({:user_type, _, name, []}, types), do: own(name, types)
+  defp text(_other, _types), do: ":any"
+
+  defp builtin(:binary), do: ":string"
+  defp builtin(name) when name in [:integer, :non_neg_integer, :pos_integer], do: ":int"
+  defp builtin(name) when name in [:float, :number], do: ":float"
+  defp builtin(:boolean), do: ":bool"
+  defp builtin(:atom), do: ":keyword"
+  defp builtin(:map), do: ":map"
+  defp builtin(:list), do: "[:any]"
+  defp builtin(_name), do: ":any"
+
+  defp remote({:atom, _, module}, {:atom, _, :t})
+       when module in [String, DateTime, Date, Time, NaiveDateTime],
+       do: ":string"
+
+  defp remote(_module, _name), do: ":any"
+
+  defp own(name, {own, left}) do
+    case own do
+      %{^name => type} when left > 0 -> text(type, {own, left - 1})
+      _ -> ":any"
+    end
+  end
+
+  defp map(fields, types) do
+    case for {:type, _, :map_field_exact, [{:atom, _, key}, type]} <- fields, do: {key, type} do
+      [] -> ":map"
+      fields -> "{#{Enum.map_join(fields, ", ", fn {key, type} -> field(key, type, types) end)}}"
+    end
+  end
+
+  defp field(key, type, types), do: "#{key} #{text(type, types)}"
+
+  defp union([{:atom, _, nil}, type], types), do: optional(text(type, types))
+  defp union([type, {:atom, _, nil}], types), do: optional(text(type, types))
+
+  defp union([{_, _, :tuple, [_, _]} = a, {_, _, :tuple, [_, _]} = b], types),
+    do: outcome(a, b, types)
+
+  defp union(_members, _types), do: ":any"
+
+  defp outcome(
+         {_, _, _, [{:atom, _, :ok}, result]},
+         {_, _, _, [{:atom, _, :error}, error]},
+         types
+       ),
+       do: "{result #{text(result, types)}, error #{optional(text(error, types))}}"
+
+  defp outcome(
+         {_, _, _, [{:atom, _, :error}, _]} = error,
+         {_, _, _, [{:atom, _, :ok}, _]} = ok,
+         types
+       ),
+       do: outcome(ok, error, types)
+
+  defp outcome(_a, _b, _types), do: ":any"
+
+  defp optional(text), do: if(String.ends_with?(text, "?"), do: text, else: text <> "?")
+end

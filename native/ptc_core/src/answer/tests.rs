@@ -1,0 +1,119 @@
+//! The rules one by one; the vectors of the Elixir side are the whole of them.
+
+use super::scan::{region_end, trim};
+use super::{read_answer, NoAnswer};
+use crate::plain::PlainHeap;
+
+fn found(text: &str) -> Result<String, NoAnswer> {
+    let mut heap = PlainHeap::new();
+    read_answer(text.as_bytes(), &mut heap).map(|value| heap.show(value))
+}
+
+fn assert_found(cases: &[(&str, &str)]) {
+    for (text, value) in cases {
+        assert_eq!(found(text).as_deref(), Ok(*value), "{text}");
+    }
+}
+
+#[test]
+fn fences_before_brackets() {
+    assert_found(&[
+        ("[1] and ```json\n[2]\n```", "[2]"),
+        ("```42```", "42"),
+        ("```\u{A0}\u{3000}\n[1]\u{2003}``` [2]", "[1]"),
+        ("``````[1]", "[1]"),
+        ("```json\n```{}", "%{}"),
+        ("Use ``` and [1]", "[1]"),
+    ]);
+}
+
+#[test]
+fn markers_in_strings() {
+    assert_found(&[
+        (r#"{"a": "```[1]```"}"#, r#"%{"a" => "```[1]```"}"#),
+        (r#"{"a": "```"} ```[1]```"#, "[1]"),
+        (
+            "```json\n{\"a\": \"```x```\"}\n```",
+            r#"%{"a" => "```x```"}"#,
+        ),
+    ]);
+}
+
+#[test]
+fn one_value_among_other_things() {
+    assert_found(&[
+        ("[Note] {x} [1]", "[1]"),
+        ("```python\nx = {'a': 1}\n```\n```json\n[1]\n```", "[1]"),
+        ("````json\n[1]\n````", "[1]"),
+        ("````x [a ``` b] ```` [1]", "[1]"),
+    ]);
+    for text in [
+        "{a: 1} [1]",
+        "[a] [1] [2]",
+        "[a] [1] {",
+        "```json\nno\n```\n[1]",
+    ] {
+        assert!(matches!(found(text), Err(NoAnswer::Invalid(_))), "{text}");
+    }
+}
+
+#[test]
+fn errors_say_where() {
+    let place = |text: &str| match found(text) {
+        Err(NoAnswer::Invalid(error)) => Some(error.position()),
+        Err(NoAnswer::NotFound(error)) => error.map(|error| error.position()),
+        Ok(_) => None,
+    };
+    assert_eq!(place("none"), None);
+    assert_eq!(place("é [1,]"), Some(6));
+    assert_eq!(place("é [1, "), Some(7));
+    assert_eq!(place("```json\n[1] x\n```"), Some(12));
+}
+
+#[test]
+fn numbers_have_a_limit() {
+    let fits = format!("[{}]", "9".repeat(1024));
+    assert!(found(&fits).is_ok());
+    let longer = format!("[-{}]", "9".repeat(1024));
+    assert!(matches!(found(&longer), Err(NoAnswer::Invalid(_))));
+}
+
+#[test]
+fn regions() {
+    assert_eq!(region_end(br#"{"}\"}": [}] }"#, 0), Some(11));
+    assert_eq!(region_end(b"[\\\"]\"]", 0), None);
+    assert_eq!(region_end(b"[[]", 0), None);
+    assert_eq!(trim(b"  a b \xC2\xA0", 0..8), 2..5);
+    assert_eq!(trim(b"   ", 0..3), 3..3);
+}
+
+/// Texts of 300 kB of which a step that looks at all the rest makes minutes.
+#[test]
+fn hostile_texts_are_read_in_linear_time() {
+    let units = [
+        "[",
+        "{",
+        "\"",
+        "`",
+        "```",
+        "```x\n[ ",
+        "```x [\"",
+        "```\n[1]",
+        "[\"```",
+        "[a]",
+        "{\"a\":",
+        "```json ",
+        "````[1]```",
+        "\\",
+        "[\"```x [\\\"``` ",
+        "``` x",
+        "[`]```",
+        "{\"a\":\"```\"}",
+    ];
+    for unit in units {
+        let _ = found(&unit.repeat(300_000 / unit.len()));
+        let _ = found(&format!("[x]{}", unit.repeat(300_000 / unit.len())));
+    }
+    let falling: Vec<_> = (3..800).rev().map(|length| "`".repeat(length)).collect();
+    let _ = found(&format!("[x]{}", falling.join(" a ")));
+}

@@ -1,0 +1,397 @@
+//! Text to types: one loop over the bytes, a stack of what is open.
+
+use super::types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
+
+/// What could have stood where a text goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// `(1 :int)`: a type.
+    Type,
+    /// `:foo`: one of the words that follow a colon.
+    TypeWord,
+    /// `{1 :int}`: the name of a field.
+    FieldName,
+    /// `{1}`: the name of a field, or the end of the map.
+    FieldNameOrEnd,
+    /// `{a :int b}`: a comma, a field with a colon after white space, or the end of the map.
+    CommaOrMapEnd,
+    /// `[:int`: the end of the list.
+    ListEnd,
+    /// `(a :int, )`: the name of a parameter.
+    ParamName,
+    /// `(1)`: the name of a parameter, or the end of the parameters.
+    ParamNameOrEnd,
+    /// `(a :int b :int)`: a comma, or the end of the parameters.
+    CommaOrParamsEnd,
+    /// `() :int`: the arrow.
+    Arrow,
+    /// `:int x`: nothing more.
+    End,
+}
+
+/// Why a text is no signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The offset that is reported: where the signature starts, or what is left over.
+    pub column: usize,
+    /// Where the text went wrong, which may be deep inside.
+    pub deepest: usize,
+    /// What could have stood there.
+    pub expected: Expected,
+}
+
+/// Reads a signature that fills the whole text.
+pub fn parse(text: &[u8]) -> Result<Signature<'_>, SyntaxError> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        types: Types::new(),
+        params: Fields::default(),
+        open: Vec::with_capacity(8),
+        pending: Vec::with_capacity(16),
+    };
+    parser.skip_trivia();
+    let start = parser.at;
+    let signature = match parser.signature() {
+        Ok(returns) => returns,
+        Err(expected) => {
+            return Err(SyntaxError {
+                column: start + usize::from(text.get(start) == Some(&b':')),
+                deepest: parser.at,
+                expected,
+            })
+        }
+    };
+    parser.skip_trivia();
+    match parser.at == text.len() {
+        true => Ok(Signature {
+            types: parser.types,
+            params: parser.params,
+            returns: signature,
+        }),
+        false => Err(SyntaxError {
+            column: parser.at,
+            deepest: parser.at,
+            expected: Expected::End,
+        }),
+    }
+}
+
+/// What has begun and is not complete.
+enum Open {
+    List,
+    /// The number is where its fields start among the pending ones.
+    Map(usize),
+    Params,
+}
+
+struct Parser<'t> {
+    text: &'t [u8],
+    at: usize,
+    types: Types<'t>,
+    params: Fields,
+    open: Vec<Open>,
+    /// The fields of all open maps; the last one still waits for its type.
+    pending: Vec<Field<'t>>,
+}
+
+/// A type that is read before it is known.
+const LATER: TypeId = TypeId(u32::MAX);
+
+impl<'t> Parser<'t> {
+    fn signature(&mut self) -> Result<TypeId, Expected> {
+        if u32::try_from(self.text.len()).is_err() {
+            return Err(Expected::Type);
+        }
+        if self.peek() == Some(b'(') {
+            self.at += 1;
+            self.skip_trivia();
+            match self.peek() {
+                Some(b')') => self.params_end()?,
+                _ => {
+                    self.open.push(Open::Params);
+                    self.name(Expected::ParamNameOrEnd)?;
+                }
+            }
+        }
+        loop {
+            let complete = match self.peek() {
+                Some(b':') => Some(self.scalar()?),
+                Some(b'[') => {
+                    self.at += 1;
+                    self.skip_trivia();
+                    self.open.push(Open::List);
+                    None
+                }
+                Some(b'{') => self.map_start()?,
+                _ => return Err(Expected::Type),
+            };
+            if let Some(of) = complete {
+                if let Some(returns) = self.complete(of)? {
+                    return Ok(returns);
+                }
+            }
+        }
+    }
+
+    /// Closes what ends with this type and stops before the next one, or has the type returned.
+    fn complete(&mut self, of: Type) -> Result<Option<TypeId>, Expected> {
+        let mut id = self.add(of);
+        loop {
+            match self.open.last() {
+                None => return Ok(Some(id)),
+                Some(Open::List) => {
+                    self.skip_trivia();
+                    if self.peek() != Some(b']') {
+                        return Err(Expected::ListEnd);
+                    }
+                    self.at += 1;
+                    self.open.pop();
+                    id = self.add(Type::List(id));
+                }
+                Some(Open::Map(start)) => {
+                    let start = *start;
+                    self.settle(id);
+                    if !self.map_goes_on()? {
+                        self.open.pop();
+                        let fields = self.types.add_fields(self.pending.drain(start..));
+                        id = self.add(Type::Map {
+                            fields,
+                            closed: false,
+                        });
+                        continue;
+                    }
+                    return Ok(None);
+                }
+                Some(Open::Params) => {
+                    self.settle(id);
+                    self.skip_trivia();
+                    match self.peek() {
+                        Some(b',') => {
+                            self.at += 1;
+                            self.skip_trivia();
+                            self.name(Expected::ParamName)?;
+                        }
+                        Some(b')') => {
+                            self.open.pop();
+                            self.params = self.types.add_fields(self.pending.drain(..));
+                            self.params_end()?;
+                        }
+                        _ => return Err(Expected::CommaOrParamsEnd),
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// Adds a type, optional if a question mark touches it.
+    fn add(&mut self, of: Type) -> TypeId {
+        let id = self.types.add(of);
+        if self.peek() != Some(b'?') {
+            return id;
+        }
+        self.at += 1;
+        self.types.add(Type::Optional(id))
+    }
+
+    /// The type of the field that waits for it.
+    fn settle(&mut self, id: TypeId) {
+        if let Some(field) = self.pending.last_mut() {
+            field.holds = id;
+        }
+    }
+
+    /// After a field of a map: takes the start of the next one, or the end of the map.
+    fn map_goes_on(&mut self) -> Result<bool, Expected> {
+        let end_of_type = self.at;
+        self.skip_trivia();
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            Some(b',') => {
+                self.at += 1;
+                self.skip_trivia();
+            }
+            Some(b':') if self.at > end_of_type => {}
+            _ => return Err(Expected::CommaOrMapEnd),
+        }
+        self.field_name(Expected::FieldName)?;
+        Ok(true)
+    }
+
+    fn map_start(&mut self) -> Result<Option<Type>, Expected> {
+        self.at += 1;
+        self.skip_trivia();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Some(Type::Map {
+                fields: Fields::default(),
+                closed: false,
+            }));
+        }
+        self.open.push(Open::Map(self.pending.len()));
+        self.field_name(Expected::FieldNameOrEnd)?;
+        Ok(None)
+    }
+
+    fn params_end(&mut self) -> Result<(), Expected> {
+        self.at += 1;
+        self.skip_trivia();
+        if !self.text[self.at..].starts_with(b"->") {
+            return Err(Expected::Arrow);
+        }
+        self.at += 2;
+        self.skip_trivia();
+        Ok(())
+    }
+
+    fn field_name(&mut self, expected: Expected) -> Result<(), Expected> {
+        self.at += usize::from(self.peek() == Some(b':'));
+        self.name(expected)
+    }
+
+    /// A name and what stands between it and its type.
+    fn name(&mut self, expected: Expected) -> Result<(), Expected> {
+        let start = self.at;
+        if !matches!(self.peek(), Some(b'A'..=b'Z' | b'a'..=b'z' | b'_')) {
+            return Err(expected);
+        }
+        while matches!(
+            self.peek(),
+            Some(b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-')
+        ) {
+            self.at += 1;
+        }
+        self.pending.push(Field {
+            name: &self.text[start..self.at],
+            holds: LATER,
+        });
+        self.skip_trivia();
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Result<Type, Expected> {
+        let rest = &self.text[self.at + 1..];
+        let (scalar, length) = match rest.first() {
+            Some(b's') => (Scalar::String, 6),
+            Some(b'i') => (Scalar::Int, 3),
+            Some(b'f') => (Scalar::Float, 5),
+            Some(b'b') if rest.starts_with(b"boolean") => (Scalar::Bool, 7),
+            Some(b'b') => (Scalar::Bool, 4),
+            Some(b'k') => (Scalar::Keyword, 7),
+            Some(b'a') => (Scalar::Any, 3),
+            Some(b'm') => (Scalar::Map, 3),
+            Some(b'd') => (Scalar::DateTime, 8),
+            _ => return Err(Expected::TypeWord),
+        };
+        let word = scalar.name().as_bytes();
+        if !rest.starts_with(word) {
+            return Err(Expected::TypeWord);
+        }
+        self.at += 1 + length;
+        Ok(Type::Scalar(scalar))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// White space and comments.
+    fn skip_trivia(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                Some(b';') => {
+                    let rest = &self.text[self.at..];
+                    self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::{render_signature, KeyStyle};
+
+    /// The text that a text means, in the one style that is rendered.
+    fn meaning(text: &str) -> String {
+        let signature = parse(text.as_bytes()).unwrap();
+        let rendered = render_signature(&signature, KeyStyle::Declared, usize::MAX).unwrap();
+        String::from_utf8(rendered).unwrap()
+    }
+
+    fn error(text: &str) -> (usize, usize, Expected) {
+        let error = parse(text.as_bytes()).unwrap_err();
+        (error.column, error.deepest, error.expected)
+    }
+
+    #[test]
+    fn both_styles_mean_the_same() {
+        for text in [
+            "{id :int, name :string?}",
+            "{:id :int :name :string?}",
+            "{:id :int, name :string?}",
+            "{id:int,name:string?}",
+            " { ;; a comment }\n id :int ;x\n:name\t:string? }\r\n; done",
+        ] {
+            assert_eq!(meaning(text), "-> {id :int, name :string?}", "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_can_be_optional_once() {
+        assert_eq!(
+            meaning("(a [[:int]?]?)->{b{c :boolean}?}?"),
+            "(a [[:int]?]?) -> {b {c :bool}?}?"
+        );
+        assert_eq!(error(":int??"), (5, 5, Expected::End));
+        assert_eq!(error(":int ?"), (5, 5, Expected::End));
+    }
+
+    #[test]
+    fn errors_name_the_place_they_report_and_the_place_they_mean() {
+        assert_eq!(error(""), (0, 0, Expected::Type));
+        assert_eq!(error("   "), (3, 3, Expected::Type));
+        assert_eq!(error(":foo"), (1, 0, Expected::TypeWord));
+        assert_eq!(error(":integer"), (4, 4, Expected::End));
+        assert_eq!(error("  {a :foo}"), (2, 5, Expected::TypeWord));
+        assert_eq!(error("{a :int b :int}"), (0, 8, Expected::CommaOrMapEnd));
+        assert_eq!(error("{:a :int:b :int}"), (0, 8, Expected::CommaOrMapEnd));
+        assert_eq!(error("{a :int,}"), (0, 8, Expected::FieldName));
+        assert_eq!(error("{1 :int}"), (0, 1, Expected::FieldNameOrEnd));
+        assert_eq!(error("[:int"), (0, 5, Expected::ListEnd));
+        assert_eq!(error("[]"), (0, 1, Expected::Type));
+        assert_eq!(error("(:a :int) -> :int"), (0, 1, Expected::ParamNameOrEnd));
+        assert_eq!(
+            error("(a :int b :int) -> :int"),
+            (0, 8, Expected::CommaOrParamsEnd)
+        );
+        assert_eq!(error("(a :int, ) -> :int"), (0, 9, Expected::ParamName));
+        assert_eq!(error("() :int"), (0, 3, Expected::Arrow));
+        assert_eq!(error("-> :int"), (0, 0, Expected::Type));
+        assert_eq!(error("{a :int}\n\n{b :int}"), (10, 10, Expected::End));
+    }
+
+    #[test]
+    fn nesting_needs_no_stack() {
+        let depth = 1_000_000;
+        let text = [vec![b'['; depth], b":int".to_vec(), vec![b']'; depth]].concat();
+        assert_eq!(parse(&text).unwrap().types.all().len(), depth + 1);
+        assert_eq!(parse(&text[..depth]).unwrap_err().deepest, depth);
+        let open = "{a ".repeat(depth);
+        assert_eq!(parse(open.as_bytes()).unwrap_err().deepest, 3 * depth);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_unexpected_except_in_comments() {
+        assert!(parse(b":int ; \xff\xfe").is_ok());
+        assert_eq!(parse(b"\xff").unwrap_err().column, 0);
+        assert_eq!(parse(b":int\xa0").unwrap_err().column, 4);
+    }
+}

@@ -1,0 +1,118 @@
+//! Names: which key of a map a declared field means, and what a name says about its field.
+
+/// Which keys a declared name may be found under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matching {
+    /// Only under itself.
+    Exact,
+    /// Also where hyphens and underscores stand for one another, as LLMs write them.
+    Lenient,
+}
+
+/// How well a key fits a declared name, 0 best; nothing if it does not fit.
+///
+/// In order: the name with underscores only, the name itself, the name with hyphens only; of each
+/// first the atom, then the string.
+#[inline]
+pub fn rank(declared: &[u8], key: &[u8], is_atom: bool, matching: Matching) -> Option<u8> {
+    if declared.len() != key.len() {
+        return None;
+    }
+    let variant = match matching {
+        Matching::Exact => (declared == key).then_some(0)?,
+        Matching::Lenient => variant(declared, key)?,
+    };
+    Some(2 * variant + u8::from(!is_atom))
+}
+
+fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
+    let dash = |byte: u8| byte == b'-' || byte == b'_';
+    let same = |(a, b): (&u8, &u8)| a == b || (dash(*a) && dash(*b));
+    if !declared.iter().zip(key).all(same) {
+        return None;
+    }
+    if !key.contains(&b'-') {
+        Some(0)
+    } else if key == declared {
+        Some(1)
+    } else if !key.contains(&b'_') {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+/// The keys under which a declared name may be found, best first, without the atoms.
+pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
+    let with = |from: u8, to: u8, name: &[u8]| -> Vec<u8> {
+        let swap = |byte: &u8| if *byte == from { to } else { *byte };
+        name.iter().map(swap).collect()
+    };
+    if matching == Matching::Exact {
+        return vec![declared.to_vec()];
+    }
+    let low = with(b'-', b'_', declared);
+    let high = with(b'_', b'-', &low);
+    let mut all = vec![low];
+    for other in [declared.to_vec(), high] {
+        if !all.contains(&other) {
+            all.push(other);
+        }
+    }
+    all
+}
+
+/// Hidden from LLMs and parent agents: the name starts with an underscore, or a hyphen for one.
+pub fn is_firewalled(name: &[u8]) -> bool {
+    matches!(name.first(), Some(b'_' | b'-'))
+}
+
+/// A name as Lisp programs read it: hyphens for underscores, but for one at the start.
+pub fn lisp_key(name: &[u8]) -> Vec<u8> {
+    let hyphen = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
+    let mut key: Vec<u8> = name.iter().map(hyphen).collect();
+    if name.first() == Some(&b'_') {
+        key[0] = b'_';
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_the_order_of_the_candidates() {
+        let names = ["user_id", "user-id", "_a-b_c", "x", "", "-", "__"];
+        let keys = [
+            "user_id", "user-id", "_a_b_c", "_a-b_c", "-a-b-c", "-a_b-c", "x", "y", "", "-", "_",
+            "__", "--", "-_",
+        ];
+        for matching in [Matching::Exact, Matching::Lenient] {
+            for name in names.map(str::as_bytes) {
+                let candidates = candidates(name, matching);
+                for key in keys.map(str::as_bytes) {
+                    let place = candidates.iter().position(|other| other == key);
+                    let ranks = [true, false].map(|atom| rank(name, key, atom, matching));
+                    let order = |rank: Option<u8>| {
+                        // with duplicates left out, only the order of the ranks is the same
+                        rank.map(|rank| {
+                            let better = |other: &&Vec<u8>| {
+                                super::rank(name, other, rank % 2 == 0, matching) < Some(rank)
+                            };
+                            candidates.iter().filter(better).count()
+                        })
+                    };
+                    assert_eq!(ranks.map(order), [place, place], "{name:?} {key:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lisp_keys_keep_one_underscore() {
+        for (name, key) in [("__a_b", "_-a-b"), ("_", "_"), ("", ""), ("a_b", "a-b")] {
+            assert_eq!(lisp_key(name.as_bytes()), key.as_bytes());
+        }
+    }
+}

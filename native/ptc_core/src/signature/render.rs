@@ -1,0 +1,165 @@
+//! Types to text, in the style with bare names and commas.
+
+use super::names::lisp_key;
+use super::types::{Fields, Signature, Type, TypeId, Types};
+
+/// How the names of map fields are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyStyle {
+    /// As they were declared.
+    Declared,
+    /// As Lisp programs read them, see [`lisp_key`].
+    Lisp,
+}
+
+/// A text would be longer than allowed: a small table can stand for a huge type, since parts may be
+/// shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong;
+
+/// `-> TYPE` or `(name TYPE, …) -> TYPE`.
+pub fn render_signature(
+    signature: &Signature,
+    style: KeyStyle,
+    limit: usize,
+) -> Result<Vec<u8>, TooLong> {
+    let mut writer = Writer::new(&signature.types, style, limit);
+    if signature.params.count > 0 {
+        writer.out.push(b'(');
+        for (index, param) in signature.types.fields(signature.params).iter().enumerate() {
+            if index > 0 {
+                writer.out.extend_from_slice(b", ");
+            }
+            writer.out.extend_from_slice(param.name);
+            writer.out.push(b' ');
+            writer.write(param.holds)?;
+        }
+        writer.out.extend_from_slice(b") ");
+    }
+    writer.out.extend_from_slice(b"-> ");
+    writer.write(signature.returns)?;
+    Ok(writer.out)
+}
+
+/// One type as text. A term that is no type is an empty text.
+pub fn render_type(
+    types: &Types,
+    id: TypeId,
+    style: KeyStyle,
+    limit: usize,
+) -> Result<Vec<u8>, TooLong> {
+    let mut writer = Writer::new(types, style, limit);
+    writer.write(id)?;
+    Ok(writer.out)
+}
+
+/// What is still to be written.
+enum Step {
+    Type(TypeId),
+    Byte(u8),
+    /// The fields of a map that are left, and whether one stands before them.
+    Fields(Fields, bool),
+}
+
+struct Writer<'t> {
+    types: &'t Types<'t>,
+    style: KeyStyle,
+    limit: usize,
+    out: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+impl<'t> Writer<'t> {
+    fn new(types: &'t Types<'t>, style: KeyStyle, limit: usize) -> Self {
+        Writer {
+            types,
+            style,
+            limit,
+            out: Vec::with_capacity(128),
+            steps: Vec::new(),
+        }
+    }
+
+    fn write(&mut self, id: TypeId) -> Result<(), TooLong> {
+        self.steps.push(Step::Type(id));
+        while let Some(step) = self.steps.pop() {
+            match step {
+                Step::Type(id) => self.start(id),
+                Step::Byte(byte) => self.out.push(byte),
+                Step::Fields(fields, continued) => self.next_field(fields, continued),
+            }
+            if self.out.len() > self.limit {
+                return Err(TooLong);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, id: TypeId) {
+        match self.types.get(id) {
+            Type::Scalar(scalar) => {
+                self.out.push(b':');
+                self.out.extend_from_slice(scalar.name().as_bytes());
+            }
+            Type::Optional(inner) => {
+                self.steps.push(Step::Byte(b'?'));
+                self.steps.push(Step::Type(inner));
+            }
+            Type::List(inner) => {
+                self.out.push(b'[');
+                self.steps.push(Step::Byte(b']'));
+                self.steps.push(Step::Type(inner));
+            }
+            Type::Map { fields, .. } => {
+                self.out.push(b'{');
+                self.steps.push(Step::Fields(fields, false));
+            }
+            Type::Unknown(_) => {}
+        }
+    }
+
+    fn next_field(&mut self, fields: Fields, continued: bool) {
+        if fields.count == 0 {
+            return self.out.push(b'}');
+        }
+        if continued {
+            self.out.extend_from_slice(b", ");
+        }
+        let field = self.types.field(fields.start as usize);
+        match self.style {
+            KeyStyle::Declared => self.out.extend_from_slice(field.name),
+            KeyStyle::Lisp => self.out.extend(lisp_key(field.name)),
+        }
+        self.out.push(b' ');
+        let rest = Fields {
+            start: fields.start + 1,
+            count: fields.count - 1,
+        };
+        self.steps.push(Step::Fields(rest, true));
+        self.steps.push(Step::Type(field.holds));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_that_shares_its_parts_stops_at_the_limit() {
+        let mut types = Types::new();
+        let mut id = types.add(Type::Map {
+            fields: Fields::default(),
+            closed: false,
+        });
+        for _ in 0..64 {
+            let pair = [b"a", b"b"].map(|name| crate::signature::Field { name, holds: id });
+            let fields = types.add_fields(pair.into_iter());
+            id = types.add(Type::Map {
+                fields,
+                closed: true,
+            });
+        }
+        let text = render_type(&types, id, KeyStyle::Declared, 1 << 16);
+        assert_eq!(text, Err(TooLong));
+    }
+}

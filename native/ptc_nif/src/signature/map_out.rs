@@ -1,0 +1,71 @@
+//! Maps out of coerced fields.
+
+use crate::map_view::{value_of, Flat};
+use crate::raw::{Raw, Terms};
+use rustler::sys::ErlNifTerm;
+use std::collections::HashMap;
+
+/// A map with so many other values is changed value by value, which shares its keys.
+const FEW: usize = 4;
+
+/// A small map again: its keys at the `covered` places, with the values it `changed` to.
+pub fn small<'a>(
+    terms: Terms<'a>,
+    map: Raw<'a>,
+    flat: Flat<'a>,
+    covered: u32,
+    changed: Option<&[Raw<'a>]>,
+) -> Raw<'a> {
+    let size = flat.keys.len();
+    let whole = covered.count_ones() as usize == size;
+    let changed = match changed {
+        None if whole => return map,
+        changed => changed,
+    };
+    let key = |at: usize| value_of(terms, flat.keys[at]);
+    let value = |at: usize| match changed {
+        Some(values) => values[at],
+        None => value_of(terms, flat.values[at]),
+    };
+    let is_other = |at: &usize| value(*at).word() != flat.values[*at];
+    if whole && (0..size).filter(is_other).count() <= FEW {
+        let update = |map, at| terms.map_update(map, key(at), value(at)).unwrap_or(map);
+        return (0..size).filter(is_other).fold(map, update);
+    }
+    let (mut keys, mut values) = (Vec::with_capacity(size), Vec::with_capacity(size));
+    for at in (0..size).filter(|at| covered >> at & 1 == 1) {
+        keys.push(key(at));
+        values.push(value(at));
+    }
+    terms.make_map(&keys, &values).unwrap_or(map)
+}
+
+/// A large map again, of key, old value and new value in turn; of equal keys the last one counts.
+pub fn large<'a>(terms: Terms<'a>, map: Raw<'a>, outputs: &[Raw<'a>]) -> Raw<'a> {
+    let mut places: HashMap<Key<'a>, usize> = HashMap::new();
+    let (mut keys, mut values) = (Vec::new(), Vec::new());
+    let mut changed = false;
+    for field in outputs.chunks_exact(3) {
+        let key = match terms.bytes(field[0]) {
+            Some(name) => Key::String(name),
+            None => Key::Atom(field[0].word()),
+        };
+        let place = *places.entry(key).or_insert(keys.len());
+        if place == keys.len() {
+            keys.push(field[0]);
+            values.push(field[2]);
+        }
+        values[place] = field[2];
+        changed |= field[1].word() != field[2].word();
+    }
+    match terms.map_size(map) == Some(keys.len()) && !changed {
+        true => map,
+        false => terms.make_map(&keys, &values).unwrap_or(map),
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    String(&'a [u8]),
+    Atom(ErlNifTerm),
+}

@@ -1,0 +1,64 @@
+//! Type terms to other terms: `signature_schema/1`, `signature_public/1`.
+
+use super::budget::{Budget, Pace};
+use super::read::{read, Reading};
+use super::schema::schema;
+use super::words::Words;
+use super::write::Writer;
+use crate::atoms;
+use crate::raw::Terms;
+use rustler::{Encoder, Env, Term};
+
+/// `{:ok, schema}`, `:busy` or `{:unknown, term}`.
+fn to_schema<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
+    let terms = Terms { env };
+    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let reading = Reading::default();
+    let Ok((read, id)) = read(terms, &words, term.into(), reading, &mut budget) else {
+        return atoms::busy().encode(env);
+    };
+    match schema(terms, &read, id) {
+        Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
+        Err(number) => {
+            let unknown = read.unknown[number as usize].term(env);
+            (atoms::unknown(), unknown).encode(env)
+        }
+    }
+}
+
+/// The type without its firewalled fields, as `{:ok, type}`, or `:busy`.
+fn public<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
+    let terms = Terms { env };
+    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let reading = Reading::default();
+    let Ok((read, id)) = read(terms, &words, term.into(), reading, &mut budget) else {
+        return atoms::busy().encode(env);
+    };
+    let mut writer = Writer::new(terms, &words);
+    writer.write_public(&read);
+    (atoms::ok(), writer.term(id).term(env)).encode(env)
+}
+
+macro_rules! type_nifs {
+    ($schema:ident, $public:ident, $schedule:literal, $pace:expr) => {
+        /// A type to JSON Schema.
+        #[rustler::nif(schedule = $schedule)]
+        fn $schema<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+            to_schema(env, term, $pace)
+        }
+
+        /// A type as LLMs and parent agents see it.
+        #[rustler::nif(schedule = $schedule)]
+        fn $public<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+            public(env, term, $pace)
+        }
+    };
+}
+
+type_nifs!(signature_schema, signature_public, "Normal", Pace::Slice);
+type_nifs!(
+    signature_schema_dirty,
+    signature_public_dirty,
+    "DirtyCpu",
+    Pace::Whole
+);

@@ -1,0 +1,93 @@
+//! The atoms that the walks compare with, as words.
+
+use crate::atoms;
+use crate::raw::{Raw, Terms};
+use ptc_core::signature::Scalar;
+use rustler::types::atom::{__struct__, Atom};
+use rustler::{Encoder, Env};
+
+/// Atoms of one call.
+pub struct Words<'a> {
+    pub nil: Raw<'a>,
+    pub yes: Raw<'a>,
+    pub no: Raw<'a>,
+    pub struct_key: Raw<'a>,
+    pub optional: Raw<'a>,
+    pub list: Raw<'a>,
+    pub closed_map: Raw<'a>,
+    /// By the number of the scalar.
+    pub scalars: [Raw<'a>; 8],
+}
+
+impl<'a> Words<'a> {
+    pub fn new(env: Env<'a>) -> Self {
+        let word = |atom: Atom| Raw::from(atom.encode(env));
+        Words {
+            nil: word(atoms::nil()),
+            yes: word(atoms::true_()),
+            no: word(atoms::false_()),
+            struct_key: word(__struct__()),
+            optional: word(atoms::optional()),
+            list: word(atoms::list()),
+            closed_map: word(atoms::closed_map()),
+            scalars: Scalar::ALL.map(|scalar| word(scalar_atom(scalar))),
+        }
+    }
+
+    /// The scalar that a term names.
+    #[inline]
+    pub fn scalar(&self, term: Raw<'a>) -> Option<Scalar> {
+        let is = |word: &Raw<'a>| word.word() == term.word();
+        let index = self.scalars.iter().position(is)?;
+        Some(Scalar::ALL[index])
+    }
+
+    /// The word for a type without parts.
+    pub fn scalar_word(&self, scalar: Scalar) -> Raw<'a> {
+        self.scalars[scalar as usize]
+    }
+
+    /// The word of the scalar that is also the tag of maps.
+    pub fn map(&self) -> Raw<'a> {
+        self.scalars[Scalar::Map as usize]
+    }
+
+    /// `true` and `false`.
+    #[inline]
+    pub fn is_bool(&self, term: Raw<'a>) -> bool {
+        term.word() == self.yes.word() || term.word() == self.no.word()
+    }
+
+    /// The structs that coercion knows.
+    pub fn module(&self, terms: Terms<'a>, module: Raw<'a>) -> Option<Module> {
+        let is = |atom: Atom| Raw::from(atom.encode(terms.env)).word() == module.word();
+        Some(match () {
+            () if is(atoms::date_time()) => Module::DateTime,
+            () if is(atoms::naive_date_time()) => Module::OtherTime,
+            () if is(atoms::date()) => Module::OtherTime,
+            () if is(atoms::time()) => Module::OtherTime,
+            () => return None,
+        })
+    }
+}
+
+/// A struct that coercion knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Module {
+    DateTime,
+    /// `NaiveDateTime`, `Date` or `Time`
+    OtherTime,
+}
+
+fn scalar_atom(scalar: Scalar) -> Atom {
+    match scalar {
+        Scalar::String => atoms::string(),
+        Scalar::Int => atoms::int(),
+        Scalar::Float => atoms::float(),
+        Scalar::Bool => atoms::bool(),
+        Scalar::Keyword => atoms::keyword(),
+        Scalar::Any => atoms::any(),
+        Scalar::Map => atoms::map(),
+        Scalar::DateTime => atoms::datetime(),
+    }
+}

@@ -1,0 +1,93 @@
+//! A table to type terms.
+
+use super::read::Read;
+use super::words::Words;
+use crate::raw::{Raw, Terms};
+use ptc_core::signature::names::is_firewalled;
+use ptc_core::signature::{Fields, Type, TypeId, Types};
+
+/// Type terms of a table, made in its order: parts first.
+pub struct Writer<'a, 'c> {
+    terms: Terms<'a>,
+    words: &'c Words<'a>,
+    made: Vec<Raw<'a>>,
+    fields: Vec<Raw<'a>>,
+}
+
+impl<'a, 'c> Writer<'a, 'c> {
+    pub fn new(terms: Terms<'a>, words: &'c Words<'a>) -> Self {
+        Writer {
+            terms,
+            words,
+            made: Vec::with_capacity(16),
+            fields: Vec::with_capacity(16),
+        }
+    }
+
+    /// Terms of all types of a text.
+    pub fn write(&mut self, types: &Types) {
+        let terms = self.terms;
+        let name = |index: usize| terms.make_binary(types.field(index).name);
+        self.write_with(types, &[], |index| Some(name(index)));
+    }
+
+    /// Terms of all types without their firewalled fields; unknown ones are kept as they are.
+    pub fn write_public(&mut self, read: &Read<'a>) {
+        self.write_with(&read.types, &read.unknown, |index| public_name(read, index));
+    }
+
+    fn write_with(
+        &mut self,
+        types: &Types,
+        unknown: &[Raw<'a>],
+        mut name: impl FnMut(usize) -> Option<Raw<'a>>,
+    ) {
+        for of in types.all() {
+            let term = match *of {
+                Type::Scalar(scalar) => self.words.scalar_word(scalar),
+                Type::Optional(inner) => self.pair(self.words.optional, self.made[inner.index()]),
+                Type::List(inner) => self.pair(self.words.list, self.made[inner.index()]),
+                Type::Map { fields, closed } => {
+                    let tag = match closed {
+                        true => self.words.closed_map,
+                        false => self.words.map(),
+                    };
+                    let fields = self.fields(types, fields, &mut name);
+                    self.pair(tag, fields)
+                }
+                Type::Unknown(number) => unknown[number as usize],
+            };
+            self.made.push(term);
+        }
+    }
+
+    /// The term of a type.
+    pub fn term(&self, id: TypeId) -> Raw<'a> {
+        self.made[id.index()]
+    }
+
+    /// Parameters or fields as a list of pairs, of those that have a name.
+    pub fn fields(
+        &mut self,
+        types: &Types,
+        fields: Fields,
+        name: &mut impl FnMut(usize) -> Option<Raw<'a>>,
+    ) -> Raw<'a> {
+        self.fields.clear();
+        for index in fields.range() {
+            if let Some(name) = name(index) {
+                let pair = self.pair(name, self.made[types.field(index).holds.index()]);
+                self.fields.push(pair);
+            }
+        }
+        self.terms.make_list(&self.fields)
+    }
+
+    fn pair(&self, first: Raw<'a>, second: Raw<'a>) -> Raw<'a> {
+        self.terms.make_tuple(&[first, second])
+    }
+}
+
+fn public_name<'a>(read: &Read<'a>, index: usize) -> Option<Raw<'a>> {
+    (!is_firewalled(read.types.field(index).name)).then(|| read.names[index])
+}

@@ -1,0 +1,183 @@
+defmodule PtcRunner.SubAgent.VectorsTest do
+  # Golden vectors of signatures, templates and extracted types, one test a case.
+  use ExUnit.Case, async: true
+
+  import ExUnit.CaptureLog
+  import PtcRunner.Test.StoredVectors, only: [placed: 1]
+
+  alias PtcRunner.SubAgent.{Signature, Template, TypeExtractor}
+  alias PtcRunner.Test.StoredVectors
+  alias PtcRunner.SubAgent.Signature.{Coercion, Parser, Renderer, TypeResolver, Validator}
+
+  @files ~w(signature_parse signature_validate coerce render json_schema signature_errors
+            type_resolver template signature_firewall tool_contract type_extractor)
+
+  setup_all do
+    StoredVectors.store(@files)
+  end
+
+  # The compiled modules of the type extractor's cases.
+  setup_all do
+    directory = Path.join(System.tmp_dir!(), "ptc_types_#{System.pid()}")
+    File.mkdir_p!(directory)
+    true = Code.prepend_path(directory)
+    options = Code.compiler_options(docs: true, debug_info: true)
+    for {vector, _} <- placed("type_extractor"), do: compile(vector, directory)
+    Code.compiler_options(options)
+    on_exit(fn -> File.rm_rf!(directory) end)
+    :ok
+  end
+
+  # Tags are copied with every test: they hold the place of a case, not the case.
+  setup %{vector: place} do
+    {:ok, vector: StoredVectors.fetch(place)}
+  end
+
+  defp assert_expected(answer, %{match: :prefix, expect: {:error, prefix}}) do
+    assert {:error, message} = answer
+    assert String.starts_with?(message, prefix)
+    assert byte_size(message) > byte_size(prefix)
+  end
+
+  defp assert_expected(answer, %{expect: expect}), do: assert(answer === expect)
+
+  describe "parse/1" do
+    for {vector, place} <- placed("signature_parse") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(Signature.parse(vector.input), vector)
+        assert Parser.parse(vector.input) === Signature.parse(vector.input)
+      end
+    end
+  end
+
+  describe "validate/2 and validate_input/2" do
+    for {vector, place} <- placed("signature_validate") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(
+          apply(Signature, vector.function, [vector.signature, vector.data]),
+          vector
+        )
+
+        if source = vector[:source],
+          do: assert(Signature.parse(source) === {:ok, vector.signature})
+
+        with %{function: :validate, signature: {:signature, _, type}} <- vector do
+          assert_expected(Validator.validate(vector.data, type), vector)
+        end
+      end
+    end
+  end
+
+  describe "coerce/2,3" do
+    for {vector, place} <- placed("coerce") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        opts = if opts = vector[:opts], do: [opts], else: []
+        assert_expected(apply(Coercion, :coerce, [vector.value, vector.type | opts]), vector)
+      end
+    end
+  end
+
+  describe "Renderer" do
+    for {vector, place} <- placed("render") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(apply(Renderer, vector.function, vector.args), vector)
+      end
+    end
+  end
+
+  describe "JSON Schema" do
+    for file <- ["json_schema", "signature_errors"], {vector, place} <- placed(file) do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(apply(Signature, vector.function, vector.args), vector)
+      end
+    end
+  end
+
+  describe "TypeResolver" do
+    for {vector, place} <- placed("type_resolver") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(apply(TypeResolver, vector.function, vector.args), vector)
+      end
+    end
+  end
+
+  describe "Template" do
+    for {vector, place} <- placed("template") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(apply(Template, vector.function, vector.args), vector)
+      end
+    end
+  end
+
+  describe "the firewall" do
+    for {vector, place} <- placed("signature_firewall") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_expected(firewall(vector.function, vector.args), vector)
+
+        if rendered = vector[:rendered],
+          do: assert(Signature.render(vector.expect) === rendered)
+      end
+    end
+  end
+
+  defp firewall(:public_view_to_json_schema, [signature]),
+    do: signature |> Signature.public_view() |> Signature.to_json_schema()
+
+  defp firewall(function, args), do: apply(Signature, function, args)
+
+  describe "call_tool/4" do
+    for {vector, place} <- placed("tool_contract") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        test = self()
+
+        tool = fn args ->
+          send(test, {:called, args})
+          vector.tool_returns
+        end
+
+        opts = Keyword.take(Map.to_list(vector), [:mode])
+
+        capture_log(fn ->
+          assert_expected(Signature.call_tool(vector.signature, vector.args, tool, opts), vector)
+        end)
+
+        case vector.tool_sees do
+          :not_called -> refute_received {:called, _}
+          args -> assert_received {:called, ^args}
+        end
+      end
+    end
+  end
+
+  describe "TypeExtractor" do
+    for {vector, place} <- placed("type_extractor") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        fun = captured(vector)
+        capture_log(fn -> assert_expected(TypeExtractor.extract(fun), vector) end)
+      end
+    end
+  end
+
+  defp compile(vector, directory) do
+    ExUnit.CaptureIO.capture_io(:stderr, fn ->
+      for {module, beam} <- Code.compile_string(vector.source) do
+        File.write!(Path.join(directory, "#{module}.beam"), beam)
+      end
+    end)
+  end
+
+  defp captured(vector) do
+    module = Module.concat([vector.module])
+    Function.capture(module, String.to_atom(vector.function), vector.arity)
+  end
+end

@@ -1,0 +1,30 @@
+defmodule PtcRunner.Test.StoredVectors do
+  @moduledoc """
+  Golden vectors for test modules with many cases: the tags of a test are copied with each test
+  that runs, so a tag holds the place of a case, and the cases are stored once.
+  """
+
+  alias PtcRunner.Test.Vectors
+
+  @type place :: {file :: String.t(), index :: non_neg_integer()}
+
+  @doc "The cases of a file with their places."
+  @spec placed(String.t()) :: [{map(), place()}]
+  def placed(file) do
+    for {vector, index} <- file |> Vectors.read() |> Enum.with_index(),
+        do: {vector, {file, index}}
+  end
+
+  @doc "Stores the cases of files, for `fetch/1`."
+  @spec store([String.t()]) :: :ok
+  def store(files) do
+    for file <- files,
+        do: :persistent_term.put({__MODULE__, file}, List.to_tuple(Vectors.read(file)))
+
+    :ok
+  end
+
+  @doc "The case at a place."
+  @spec fetch(place()) :: map()
+  def fetch({file, index}), do: elem(:persistent_term.get({__MODULE__, file}), index)
+end
