@@ -54,6 +54,11 @@ defmodule PtcRunner.Native do
   def answer_parse(_text), do: err()
   def answer_parse_dirty(_text), do: err()
 
+  # {:ok | :hyphens | :map | :list, value} | {:invalid, errors} | {:error, {reason, place | nil}}
+  # | :busy; `list?`: the type is one of a list, which may be wrapped
+  def answer_now(_text, _type, _list?), do: err()
+  def answer_dirty(_text, _type, _list?), do: err()
+
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
   def signature_lisp_key(_name), do: err()
   def signature_parse(_text), do: err()

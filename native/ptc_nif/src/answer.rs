@@ -2,31 +2,23 @@
 
 use crate::atoms;
 use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::signature::{judge, Pace, Verdict};
 use crate::wire;
-use ptc_core::answer::{read_answer, NoAnswer};
-use rustler::{Binary, Encoder, Env, Term};
+use ptc_core::answer::{read_answer, Answer, NoAnswer};
+use ptc_core::heap::{Heap, Kind};
+use rustler::{Atom, Binary, Encoder, Env, Term};
 
 /// `{:ok, value}` or `{:error, {reason, place}}`.
-#[rustler::nif]
-fn answer_parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    parse(env, text)
-}
-
-/// The same for a text too long for a scheduler's thread.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn answer_parse_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    parse(env, text)
-}
-
 fn parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
     match read_answer(text.as_slice(), &mut heap) {
-        Ok(value) => (atoms::ok(), value.term(env)).encode(env),
-        Err(error) => refusal(env, error),
+        Ok(answer) => (atoms::ok(), answer.value.term(env)).encode(env),
+        Err(error) => no_answer(env, error),
     }
 }
 
-fn refusal<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
+fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
     let (reason, place) = match error {
         NoAnswer::NotFound(place) => (atoms::no_json_found(), place),
         NoAnswer::Invalid(place) => (atoms::invalid_json(), Some(place)),
@@ -34,3 +26,61 @@ fn refusal<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
     let place = place.map(|place| wire::json_error_detail(env, place));
     (atoms::error(), (reason, place)).encode(env)
 }
+
+/// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right but
+/// for the form of its keys; `{:map, value}` and `{:list, value}`, not judged;
+/// `{:invalid, errors}`, `{:error, {reason, place}}` or `:busy`.
+fn answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
+    let mut heap = Beam::new(env, 0);
+    let Answer { value, hyphens } = match read_answer(text.as_slice(), &mut heap) {
+        Ok(answer) => answer,
+        Err(error) => return no_answer(env, error),
+    };
+    let value = match wanted(&mut heap, value, list) {
+        Ok(value) => value,
+        Err(reason) => return (atoms::error(), (reason, atoms::nil())).encode(env),
+    };
+    let say = |tag: Atom, term: Raw<'a>| (tag, term.term(env)).encode(env);
+    match judge(env, of.into(), value, pace) {
+        Verdict::Right if hyphens => say(atoms::hyphens(), value),
+        Verdict::Right => say(atoms::ok(), value),
+        Verdict::Wrong(errors) => say(atoms::invalid(), errors),
+        Verdict::Undecided if list => say(atoms::list(), value),
+        Verdict::Undecided => say(atoms::map(), value),
+        Verdict::Busy => atoms::busy().encode(env),
+    }
+}
+
+/// The object, or the list, which may be wrapped in an object, since some LLM interfaces allow
+/// nothing else.
+fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
+    match (heap.kind(value), list) {
+        (Kind::Map, false) | (Kind::List, true) => Ok(value),
+        (Kind::Map, true) => {
+            let key = heap.make_string(b"items");
+            let items = heap.terms.map_get(value, key);
+            let is_list = |items: &Raw<'a>| heap.kind(*items) == Kind::List;
+            items.filter(is_list).ok_or(atoms::not_wrapped())
+        }
+        _ => Err(atoms::not_an_object()),
+    }
+}
+
+macro_rules! answer_nifs {
+    ($parse:ident, $answer:ident, $schedule:literal, $pace:expr) => {
+        /// Finds and decodes.
+        #[rustler::nif(schedule = $schedule)]
+        fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+            parse(env, text)
+        }
+
+        /// Finds, decodes and validates; `list`: the type is one of a list.
+        #[rustler::nif(schedule = $schedule)]
+        fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
+            answer(env, text, of, list, $pace)
+        }
+    };
+}
+
+answer_nifs!(answer_parse, answer_now, "Normal", Pace::Slice);
+answer_nifs!(answer_parse_dirty, answer_dirty, "DirtyCpu", Pace::Whole);

@@ -40,6 +40,10 @@ rustler::atoms! {
     // answers
     no_json_found,
     invalid_json,
+    not_wrapped,
+    not_an_object,
+    hyphens,
+    invalid,
 
     // mistakes in a program
     node_not_a_map,

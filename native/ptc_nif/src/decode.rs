@@ -34,7 +34,7 @@ fn json_decode_to_dirty<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> 
 }
 
 fn limits(depth: Term) -> Limits {
-    depth.decode().map_or(ANY_DEPTH, |depth| Limits { depth })
+    depth.decode().map_or(ANY_DEPTH, Limits::depth)
 }
 
 fn decode<'a>(env: Env<'a>, text: Binary<'a>, limits: Limits) -> Term<'a> {

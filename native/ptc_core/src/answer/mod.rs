@@ -16,4 +16,4 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use read::{read_answer, NoAnswer, LIMITS};
+pub use read::{read_answer, Answer, NoAnswer, LIMITS};

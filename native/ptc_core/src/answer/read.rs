@@ -25,8 +25,17 @@ pub enum NoAnswer {
     Invalid(JsonError),
 }
 
+/// What was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<T> {
+    /// The value.
+    pub value: T,
+    /// Some key has a hyphen.
+    pub hyphens: bool,
+}
+
 /// Finds the JSON of an answer and builds it.
-pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<H::Term, NoAnswer> {
+pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
     let first = match landmark(text) {
         None => return Err(NoAnswer::NotFound(None)),
         Some(at) if text[at] == b'`' => None,
@@ -62,13 +71,25 @@ pub fn check(text: &[u8], start: usize) -> Option<usize> {
     read_value(text, start, LIMITS, &mut Ignore).ok()
 }
 
-fn build<H: Heap>(text: &[u8], start: usize, heap: &mut H) -> Result<(H::Term, usize), JsonError> {
+fn build<H: Heap>(
+    text: &[u8],
+    start: usize,
+    heap: &mut H,
+) -> Result<(Answer<H::Term>, usize), JsonError> {
     let mut builder = TermBuilder::new(heap);
     let end = read_value(text, start, LIMITS, &mut builder)?;
-    Ok((builder.finish(), end))
+    let answer = Answer {
+        hyphens: builder.has_hyphens(),
+        value: builder.finish(),
+    };
+    Ok((answer, end))
 }
 
-fn fenced<H: Heap>(text: &[u8], content: Range<usize>, heap: &mut H) -> Result<H::Term, NoAnswer> {
+fn fenced<H: Heap>(
+    text: &[u8],
+    content: Range<usize>,
+    heap: &mut H,
+) -> Result<Answer<H::Term>, NoAnswer> {
     let within = &text[..content.end];
     match build(within, content.start, heap) {
         Ok((value, end)) => {
@@ -86,7 +107,7 @@ fn fenced<H: Heap>(text: &[u8], content: Range<usize>, heap: &mut H) -> Result<H
 }
 
 /// The first bracket of a text, where it does not come before all markers.
-fn raw<H: Heap>(text: &[u8], heap: &mut H) -> Result<H::Term, NoAnswer> {
+fn raw<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
     let Some(start) = bracket(text, 0, text.len()) else {
         return recovered(text, heap, NoAnswer::NotFound(None));
     };
@@ -107,7 +128,11 @@ fn refusal(closed: bool, error: JsonError) -> NoAnswer {
 }
 
 #[cold]
-fn recovered<H: Heap>(text: &[u8], heap: &mut H, refusal: NoAnswer) -> Result<H::Term, NoAnswer> {
+fn recovered<H: Heap>(
+    text: &[u8],
+    heap: &mut H,
+    refusal: NoAnswer,
+) -> Result<Answer<H::Term>, NoAnswer> {
     let range = recover(text).ok_or(refusal)?;
     let (value, _) = build(text, range.start, heap).map_err(NoAnswer::Invalid)?;
     Ok(value)

@@ -6,7 +6,7 @@ use crate::plain::PlainHeap;
 
 fn found(text: &str) -> Result<String, NoAnswer> {
     let mut heap = PlainHeap::new();
-    read_answer(text.as_bytes(), &mut heap).map(|value| heap.show(value))
+    read_answer(text.as_bytes(), &mut heap).map(|answer| heap.show(answer.value))
 }
 
 fn assert_found(cases: &[(&str, &str)]) {

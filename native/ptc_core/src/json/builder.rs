@@ -18,6 +18,7 @@ pub struct TermBuilder<'h, 't, H: Heap> {
     // Reused by one object after another.
     keys: Vec<H::Term>,
     values: Vec<H::Term>,
+    hyphens: bool,
 }
 
 impl<'h, H: Heap> TermBuilder<'h, '_, H> {
@@ -31,7 +32,13 @@ impl<'h, H: Heap> TermBuilder<'h, '_, H> {
             ids: Vec::new(),
             keys: Vec::new(),
             values: Vec::new(),
+            hyphens: false,
         }
+    }
+
+    /// Whether a key had a hyphen.
+    pub fn has_hyphens(&self) -> bool {
+        self.hyphens
     }
 
     /// The term, once its last event has been seen.
@@ -74,10 +81,14 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     fn key(&mut self, text: Text<'t, '_>) {
         // A key with escapes is too rare to be looked for.
         let Text::Source(bytes) = text else {
+            self.hyphens |= text.bytes().contains(&b'-');
             return self.string(text);
         };
-        let heap = &mut *self.heap;
-        let (id, term) = self.known.intern(bytes, || heap.make_string(bytes));
+        let (heap, hyphens) = (&mut *self.heap, &mut self.hyphens);
+        let (id, term) = self.known.intern(bytes, || {
+            *hyphens |= bytes.contains(&b'-');
+            heap.make_string(bytes)
+        });
         self.ids.extend(id);
         self.stack.push(term);
     }

@@ -3,6 +3,7 @@
 //! * [`read`], [`write`]: type terms to a table of types and back; [`schema`]: to JSON Schema
 //! * [`validate`]: a value against a type; [`rebuild`]: to a type, with [`convert`] and [`map_out`]
 //! * [`shape`]: where the fields of a type stand in the maps at hand
+//! * [`judge`]: the same for an answer that was just read
 //! * [`budget`]: when a walk must leave a scheduler's own thread
 
 mod accept;
@@ -10,6 +11,7 @@ mod atom_text;
 mod budget;
 mod convert;
 mod errors;
+mod judge;
 mod kind;
 mod map_out;
 mod read;
@@ -23,3 +25,6 @@ mod validate;
 mod values;
 mod words;
 mod write;
+
+pub use budget::Pace;
+pub use judge::{judge, Verdict};

@@ -3,7 +3,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   # From the text of an answer to its value or its errors: one native call, as far as it goes.
 
   alias PtcRunner.Native
-  alias PtcRunner.SubAgent.JsonParser
+  alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
   # A longer text would hold a scheduler for too long.
   @long_text 32_768
@@ -27,17 +28,22 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   end
 
   defp native(content, type, list?) when byte_size(content) > @long_text,
-    do: content |> Native.answer_dirty(type, list?) |> outcome()
+    do: content |> Native.answer_dirty(type, list?) |> outcome(type)
 
   defp native(content, type, list?) do
-    case Native.answer(content, type, list?) do
-      :busy -> content |> Native.answer_dirty(type, list?) |> outcome()
-      answer -> outcome(answer)
+    case Native.answer_now(content, type, list?) do
+      :busy -> content |> Native.answer_dirty(type, list?) |> outcome(type)
+      answer -> outcome(answer, type)
     end
   end
 
-  defp outcome({:error, {reason, _place}}), do: {:error, message(reason)}
-  defp outcome(other), do: other
+  defp outcome({:error, {reason, _place}}, _type), do: {:error, message(reason)}
+
+  # Which of two keys counts that become one depends on which of them is an atom.
+  defp outcome({:hyphens, value}, type),
+    do: {:ok, value |> Atomizer.value(type) |> KeyNormalizer.normalize_keys()}
+
+  defp outcome(other, _type), do: other
 
   # No signature that could be handed over: its owner finds out when it is looked at.
   defp parsed({:ok, map}, agent) when is_map(map) do

@@ -15,7 +15,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   end
 
   # Without a signature, a key at the top must be an atom or a string.
-  def top(map) when is_map(map) and not is_struct(map), do: rekey(map, &top_key/1, &value(&1, nil))
+  def top(map) when is_map(map) and not is_struct(map),
+    do: rekey(map, &top_key/1, &value(&1, nil))
+
   def top(map) when is_struct(map), do: not_enumerable(map)
 
   def value(map, {:closed_map, fields}) when is_map(map), do: value(map, {:map, fields})

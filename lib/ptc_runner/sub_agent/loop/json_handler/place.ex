@@ -23,7 +23,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
     {length(breaks) + 1, characters(line) + 1, start}
   end
 
-  defp characters(text), do: for(<<byte <- text>>, Bitwise.band(byte, 0xC0) != 0x80, reduce: 0, do: (n -> n + 1))
+  defp characters(text),
+    do: for(<<byte <- text>>, Bitwise.band(byte, 0xC0) != 0x80, reduce: 0, do: (n -> n + 1))
 
   defp what(text, {:unexpected_token, offset}) do
     case binary_part(text, offset, byte_size(text) - offset) do

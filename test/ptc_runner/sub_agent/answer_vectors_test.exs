@@ -1,0 +1,141 @@
+defmodule PtcRunner.SubAgent.AnswerVectorsTest do
+  # Golden vectors of the answers of LLMs, one test a case.
+  use ExUnit.Case, async: true
+
+  import PtcRunner.Test.StoredVectors, only: [placed: 1]
+
+  alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.Test.StoredVectors
+
+  @files ~w(json_parser key_normalizer atomize format_validation_errors json_handler
+            step_turn_metrics)
+
+  setup_all do
+    StoredVectors.store(@files)
+  end
+
+  setup %{vector: place} do
+    {:ok, vector: StoredVectors.fetch(place)}
+  end
+
+  describe "JsonParser.parse/1" do
+    for {vector, place} <- placed("json_parser") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert JsonParser.parse(vector.text) === vector.expect
+      end
+    end
+  end
+
+  describe "KeyNormalizer" do
+    for {vector, place} <- placed("key_normalizer") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_call(KeyNormalizer, vector)
+      end
+    end
+  end
+
+  describe "atoms and validation" do
+    for {vector, place} <- placed("atomize") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_call(JsonHandler, vector)
+        for name <- vector.absent_atoms, do: assert(JsonHandler.safe_to_atom(name) == name)
+      end
+    end
+  end
+
+  describe "format_validation_errors/1" do
+    for {vector, place} <- placed("format_validation_errors") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        call = %{f: :format_validation_errors, args: [vector.errors], expect: vector.expect}
+        assert_call(JsonHandler, call)
+      end
+    end
+  end
+
+  describe "JsonHandler" do
+    for {vector, place} <- placed("json_handler") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_call(JsonHandler, vector)
+      end
+    end
+  end
+
+  # What one native call does, done by the functions that each do a part.
+  describe "the public functions one by one" do
+    for {vector, place} <- placed("json_handler"), vector.f == :handle_json_answer do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_answer(vector.expect, fn -> apply(&step_by_step/4, args(vector.args)) end)
+      end
+    end
+  end
+
+  describe "Step, Turn, Metrics, Shared" do
+    for {vector, place} <- placed("step_turn_metrics") do
+      @tag vector: place
+      test vector.id, %{vector: vector} do
+        assert_call(vector.m, vector)
+      end
+    end
+  end
+
+  defp assert_call(module, %{f: function, args: args, expect: expect}),
+    do: assert_answer(expect, fn -> apply(module, function, args(args)) end)
+
+  defp assert_answer({:raise, exception}, fun), do: assert_raise(exception, fun)
+  defp assert_answer({:value, value}, fun), do: assert(timeless(fun.()) === value)
+
+  # The one value that depends on the clock.
+  defp timeless({:stop, {outcome, %{usage: %{duration_ms: duration}} = step}, turn, tokens})
+       when is_integer(duration),
+       do: {:stop, {outcome, put_in(step.usage.duration_ms, :any)}, turn, tokens}
+
+  defp timeless(other), do: other
+
+  defp args(args), do: Enum.map(args, &arg/1)
+
+  defp arg([{_key, _value} | _] = opts), do: Enum.map(opts, &option/1)
+  defp arg(other), do: other
+
+  defp option({:build_error_feedback, {:fb, tag}}),
+    do: {:build_error_feedback, fn error, response -> "#{tag}|#{error}|#{response}" end}
+
+  defp option(other), do: other
+
+  defp step_by_step(content, agent, state, opts \\ []) do
+    parsed = JsonParser.parse(content)
+    refuse = &JsonHandler.handle_parse_error(&1, content, agent, state, opts)
+
+    list? =
+      match?({:ok, _}, parsed) and JsonHandler.signature_expects_list?(agent.parsed_signature)
+
+    case {parsed, list?} do
+      {{:ok, %{"items" => items}}, true} when is_list(items) ->
+        JsonHandler.validate_and_complete_list(items, content, agent, state, opts)
+
+      {{:ok, map}, true} when is_map(map) ->
+        refuse.(~s(Expected {"items": [...]} wrapper for array response))
+
+      {{:ok, list}, true} when is_list(list) ->
+        JsonHandler.validate_and_complete_list(list, content, agent, state, opts)
+
+      {{:ok, map}, false} when is_map(map) ->
+        JsonHandler.validate_and_complete(map, content, agent, state, opts)
+
+      {{:ok, _other}, _list?} ->
+        refuse.("Response must be a JSON object, not an array or primitive")
+
+      {{:error, :no_json_found}, _list?} ->
+        refuse.("No valid JSON found in response")
+
+      {{:error, :invalid_json}, _list?} ->
+        refuse.("JSON parse error")
+    end
+  end
+end
