@@ -81,5 +81,9 @@ defmodule PtcRunner.Native do
   def signature_input(_type, _value, _answers), do: err()
   def signature_input_dirty(_type, _value, _answers), do: err()
 
+  # native/ptc_nif/src/error_line.rs: a string, or :other for errors of other terms than usual
+  def error_line(_errors), do: err()
+  def error_line_dirty(_errors), do: err()
+
   defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

@@ -40,6 +40,7 @@ rustler::atoms! {
     // answers
     no_json_found,
     invalid_json,
+    other,
     not_wrapped,
     not_an_object,
     hyphens,

@@ -108,7 +108,7 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
 
   defp option(other), do: other
 
-  defp step_by_step(content, agent, state, opts \\ []) do
+  defp step_by_step(content, agent, state, opts) do
     parsed = JsonParser.parse(content)
     refuse = &JsonHandler.handle_parse_error(&1, content, agent, state, opts)
 

@@ -40,7 +40,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 
-  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, Outcome}
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.{Step, Turn}
 
@@ -242,10 +242,5 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   """
   @spec format_validation_errors([validation_error()]) :: String.t()
-  def format_validation_errors(errors), do: Enum.map_join(errors, "; ", &format_error/1)
-
-  defp format_error(%{path: [], message: message}), do: "root: #{message}"
-
-  defp format_error(%{path: path, message: message}),
-    do: "#{Enum.map_join(path, ".", &to_string/1)}: #{message}"
+  defdelegate format_validation_errors(errors), to: ErrorLine, as: :text
 end

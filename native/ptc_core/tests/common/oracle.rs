@@ -45,7 +45,9 @@ fn position_is_first(text: &[u8], error: JsonError) {
             assert_eq!(at, text.len(), "{}", shown(text));
             return;
         }
-        JsonError::TooDeep { position, .. } => position,
+        JsonError::TooDeep { position, .. } | JsonError::IntegerTooLong { position, .. } => {
+            position
+        }
     };
     assert!(at < text.len(), "{}", shown(text));
     match Document::parse(&text[..at], DEEP) {

@@ -1,0 +1,112 @@
+//! Validation errors in one line: `format_validation_errors/1` for errors as validation makes them.
+
+use crate::atoms;
+use crate::raw::{Raw, Terms};
+use rustler::{Atom, Encoder, Env, Term};
+use std::io::Write;
+
+/// As many path segments and errors are written on a scheduler's own thread: a quarter of a
+/// millisecond.
+const PARTS_IN_A_SLICE: usize = 5_000;
+
+enum Stop {
+    /// Something that only Elixir knows how to write.
+    Other,
+    Busy,
+}
+
+struct Line<'a> {
+    terms: Terms<'a>,
+    path: Raw<'a>,
+    message: Raw<'a>,
+    text: Vec<u8>,
+    parts_left: usize,
+}
+
+impl<'a> Line<'a> {
+    fn spend(&mut self) -> Result<(), Stop> {
+        self.parts_left = self.parts_left.checked_sub(1).ok_or(Stop::Busy)?;
+        Ok(())
+    }
+
+    /// Shows the elements of a proper list.
+    fn each(
+        &mut self,
+        list: Raw<'a>,
+        mut write: impl FnMut(&mut Self, Raw<'a>, bool) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let (mut rest, mut first) = (list, true);
+        while let Some((element, tail)) = self.terms.uncons(rest) {
+            self.spend()?;
+            write(self, element, first)?;
+            (rest, first) = (tail, false);
+        }
+        match self.terms.is_empty_list(rest) {
+            true => Ok(()),
+            false => Err(Stop::Other),
+        }
+    }
+
+    fn error(&mut self, error: Raw<'a>) -> Result<(), Stop> {
+        let terms = self.terms;
+        let path = terms.map_get(error, self.path).ok_or(Stop::Other)?;
+        let message = terms.map_get(error, self.message).ok_or(Stop::Other)?;
+        match terms.is_empty_list(path) {
+            true => self.text.extend_from_slice(b"root"),
+            false => self.each(path, Line::segment)?,
+        }
+        self.text.extend_from_slice(b": ");
+        self.string(message)
+    }
+
+    fn segment(&mut self, segment: Raw<'a>, first: bool) -> Result<(), Stop> {
+        if !first {
+            self.text.push(b'.');
+        }
+        match self.terms.integer(segment) {
+            Some(index) => write!(self.text, "{index}").map_err(|_| Stop::Other),
+            None => self.string(segment),
+        }
+    }
+
+    fn string(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+        let bytes = self.terms.bytes(term).ok_or(Stop::Other)?;
+        self.text.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// The line, `:other` or `:busy`.
+fn line<'a>(env: Env<'a>, errors: Term<'a>, parts_left: usize) -> Term<'a> {
+    let key = |atom: Atom| Raw::from(atom.encode(env));
+    let mut line = Line {
+        terms: Terms { env },
+        path: key(atoms::path()),
+        message: key(atoms::message()),
+        text: Vec::new(),
+        parts_left,
+    };
+    let written = line.each(errors.into(), |line, error, first| {
+        if !first {
+            line.text.extend_from_slice(b"; ");
+        }
+        line.error(error)
+    });
+    match written {
+        Ok(()) => line.terms.make_binary(&line.text).term(env),
+        Err(Stop::Other) => atoms::other().encode(env),
+        Err(Stop::Busy) => atoms::busy().encode(env),
+    }
+}
+
+/// Writes errors.
+#[rustler::nif]
+fn error_line<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
+    line(env, errors, PARTS_IN_A_SLICE)
+}
+
+/// Writes more of them.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn error_line_dirty<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
+    line(env, errors, usize::MAX)
+}
