@@ -85,5 +85,26 @@ defmodule PtcRunner.Native do
   def error_line(_errors), do: err()
   def error_line_dirty(_errors), do: err()
 
+  # native/ptc_nif/src/stream.rs: a stream is a reference and how many bytes it has taken
+  def stream_new(_type, _list?, _early?, _prose?), do: err()
+  def stream_new_dirty(_type, _list?, _early?, _prose?), do: err()
+
+  # the new number of bytes | {:halt, {path, message} | :not_an_object | :not_wrapped | :prose
+  # | {:syntax, offset}} | :fork, if the reference went on without this stream | :busy
+  def stream_feed(_state, _taken, _chunk), do: err()
+  def stream_feed_dirty(_state, _taken, _chunk), do: err()
+  def stream_fork(_state, _taken), do: err()
+
+  # as `answer_now/3`
+  def stream_finish(_state, _taken, _type, _list?), do: err()
+  def stream_finish_dirty(_state, _taken, _type, _list?), do: err()
+
+  # {:ok, value} | :none | :busy
+  def stream_partial(_state, _taken), do: err()
+  def stream_partial_dirty(_state, _taken), do: err()
+
+  # the text so far
+  def stream_text(_state, _taken), do: err()
+
   defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

@@ -30,9 +30,9 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
 /// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right but
 /// for the form of its keys; `{:map, value}` and `{:list, value}`, not judged;
 /// `{:invalid, errors}`, `{:error, {reason, place}}` or `:busy`.
-fn answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
+pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
-    let Answer { value, hyphens } = match read_answer(text.as_slice(), &mut heap) {
+    let Answer { value, hyphens } = match read_answer(text, &mut heap) {
         Ok(answer) => answer,
         Err(error) => return no_answer(env, error),
     };
@@ -77,7 +77,7 @@ macro_rules! answer_nifs {
         /// Finds, decodes and validates; `list`: the type is one of a list.
         #[rustler::nif(schedule = $schedule)]
         fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
-            answer(env, text, of, list, $pace)
+            answer(env, text.as_slice(), of, list, $pace)
         }
     };
 }

@@ -4,7 +4,7 @@
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`stretch`]: a run between two calls
-//! * [`program`], [`run`], [`decode`], [`encode`], [`answer`], [`error_line`], [`table`], [`tools`]: the NIFs
+//! * [`program`], [`run`], [`decode`], [`encode`], [`answer`], [`error_line`], [`stream`], [`table`], [`tools`]: the NIFs
 //! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 
@@ -20,6 +20,7 @@ mod raw;
 mod run;
 mod signature;
 mod source;
+mod stream;
 mod stretch;
 mod table;
 mod tools;

@@ -3,6 +3,7 @@
 //! * [`scan`]: fences, brackets and blanks, byte by byte
 //! * [`choice`]: the one place that is tried first
 //! * [`recovery`]: the only other place there may be, when that one is no JSON
+//! * [`stream`]: an answer while it comes in
 //! * [`read`]: the value itself, built in the heap on the way
 //!
 //! Everything is linear in the text, whatever it holds, and looks at bytes: what stands outside of
@@ -12,6 +13,7 @@ mod choice;
 mod read;
 mod recovery;
 mod scan;
+pub mod stream;
 
 #[cfg(test)]
 mod tests;

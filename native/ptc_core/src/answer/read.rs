@@ -71,7 +71,8 @@ pub fn check(text: &[u8], start: usize) -> Option<usize> {
     read_value(text, start, LIMITS, &mut Ignore).ok()
 }
 
-fn build<H: Heap>(
+/// Builds the JSON at `start`; gives it and the offset after it.
+pub fn build<H: Heap>(
     text: &[u8],
     start: usize,
     heap: &mut H,

@@ -5,6 +5,7 @@ use super::read::{read, Reading};
 use super::validate::Validation;
 use super::words::Words;
 use crate::raw::{Raw, Terms};
+use ptc_core::answer::stream::Plan;
 use ptc_core::signature::{Scalar, Type};
 use rustler::Env;
 
@@ -52,4 +53,17 @@ pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdi
     };
     budget.settle(terms);
     verdict
+}
+
+/// The types of an answer, for a stream; nothing if there are too many for a slice.
+pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Plan> {
+    let terms = Terms { env };
+    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let reading = Reading {
+        closed: false,
+        once_optional: true,
+    };
+    let (read, id) = read(terms, &words, of, reading, &mut budget).ok()?;
+    budget.settle(terms);
+    Some(Plan::new(&read.types, id, list))
 }

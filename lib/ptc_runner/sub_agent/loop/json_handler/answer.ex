@@ -37,13 +37,15 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     end
   end
 
-  defp outcome({:error, {reason, _place}}, _type), do: {:error, message(reason)}
+  @doc false
+  # What the native side said, in the terms of this module.
+  def outcome({:error, {reason, _place}}, _type), do: {:error, message(reason)}
 
   # Which of two keys counts that become one depends on which of them is an atom.
-  defp outcome({:hyphens, value}, type),
+  def outcome({:hyphens, value}, type),
     do: {:ok, value |> Atomizer.value(type) |> KeyNormalizer.normalize_keys()}
 
-  defp outcome(other, _type), do: other
+  def outcome(other, _type), do: other
 
   # No signature that could be handed over: its owner finds out when it is looked at.
   defp parsed({:ok, map}, agent) when is_map(map) do

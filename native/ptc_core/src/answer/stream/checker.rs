@@ -1,0 +1,365 @@
+//! What stands where in a value, against its types. One mistake is enough.
+
+use super::plan::{Fit, Plan};
+use crate::signature::{Fields, Scalar, Type, TypeId};
+
+/// What a value begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    String,
+    Number,
+    Bool,
+    Null,
+    Object,
+    Array,
+}
+
+impl Start {
+    fn name(self) -> &'static str {
+        match self {
+            Start::String => "string",
+            Start::Number => "int",
+            Start::Bool => "bool",
+            Start::Null => "keyword",
+            Start::Object => "map",
+            Start::Array => "list",
+        }
+    }
+}
+
+/// What is still to be seen of a value that has begun well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Nothing.
+    Free,
+    /// A number without fraction and exponent.
+    Integer,
+    /// A string that could be the name of a keyword.
+    Keyword,
+    /// A number where something else was wanted: which kind of number is to be said.
+    Unwanted(&'static str),
+}
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segment {
+    /// The declared name of a field, or an undeclared key.
+    Name(Box<[u8]>),
+    /// The place in a list, from 0.
+    Index(usize),
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// Another value than wanted.
+    Other {
+        /// The word for what was wanted.
+        wanted: &'static str,
+        /// The word for what was found.
+        got: &'static str,
+    },
+    /// A field that cannot come any more.
+    Missing,
+    /// A key that a closed map must not have.
+    Unexpected,
+    /// A list where only an object may stand.
+    NotAnObject,
+    /// An object that does not wrap the list.
+    NotWrapped,
+    /// No JSON; the offset.
+    Syntax(usize),
+    /// Something else before the JSON.
+    Prose,
+}
+
+/// A mistake with the way to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// From the root.
+    pub path: Vec<Segment>,
+    /// What is wrong there.
+    pub what: What,
+}
+
+#[derive(Debug)]
+enum Frame {
+    /// Nothing is asked of what is in it.
+    Free,
+    List {
+        holds: TypeId,
+        /// How many elements have begun.
+        begun: usize,
+    },
+    Map {
+        fields: Fields,
+        closed: bool,
+        /// The field whose value is next, if it counts.
+        field: Option<usize>,
+        /// The field that probably comes next.
+        hint: usize,
+        /// Where its part of `seen` starts.
+        seen: usize,
+        /// A key was not understood.
+        unsure: bool,
+    },
+    /// The object around a list.
+    Wrapper { items: Items },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Items {
+    Missing,
+    Next,
+    Seen,
+}
+
+/// Where the reader is in the types.
+#[derive(Debug)]
+pub(super) struct Checker {
+    plan: Plan,
+    frames: Vec<Frame>,
+    /// By field of each open map: whether a key for it, or one like it, was seen.
+    seen: Vec<bool>,
+    mistake: Option<Mistake>,
+}
+
+/// What is asked of the next value.
+enum Asked {
+    Nothing,
+    Root,
+    Items,
+    Type(TypeId),
+}
+
+impl Checker {
+    pub(super) fn new(plan: Plan) -> Self {
+        Checker {
+            plan,
+            frames: Vec::new(),
+            seen: Vec::new(),
+            mistake: None,
+        }
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(super) fn take_mistake(&mut self) -> Option<Mistake> {
+        self.mistake.take()
+    }
+
+    pub(super) fn has_mistake(&self) -> bool {
+        self.mistake.is_some()
+    }
+
+    /// A value begins.
+    #[inline]
+    pub(super) fn value(&mut self, start: Start) -> Rest {
+        let asked = match self.frames.last_mut() {
+            None => Asked::Root,
+            Some(Frame::Free) => Asked::Nothing,
+            Some(Frame::List { holds, begun }) => {
+                *begun += 1;
+                Asked::Type(*holds)
+            }
+            Some(Frame::Map { field, .. }) => match field {
+                Some(field) => Asked::Type(self.plan.holds(*field)),
+                None => Asked::Nothing,
+            },
+            Some(Frame::Wrapper {
+                items: Items::Next, ..
+            }) => Asked::Items,
+            Some(Frame::Wrapper { .. }) => Asked::Nothing,
+        };
+        match asked {
+            Asked::Nothing => self.enter(start, Frame::Free),
+            Asked::Type(id) => return self.typed(start, id),
+            Asked::Root => match (start, self.plan.is_list()) {
+                (Start::Object, true) => {
+                    let items = Items::Missing;
+                    self.enter(start, Frame::Wrapper { items });
+                }
+                (Start::Object, false) | (Start::Array, true) => {
+                    return self.typed(start, self.plan.root())
+                }
+                _ => {
+                    self.wrong(What::NotAnObject);
+                    self.enter(start, Frame::Free);
+                }
+            },
+            Asked::Items => {
+                if let Some(Frame::Wrapper { items, .. }) = self.frames.last_mut() {
+                    *items = Items::Seen;
+                }
+                if start == Start::Array {
+                    return self.typed(start, self.plan.root());
+                }
+                self.wrong(What::NotWrapped);
+                self.enter(start, Frame::Free);
+            }
+        }
+        Rest::Free
+    }
+
+    #[inline]
+    fn typed(&mut self, start: Start, id: TypeId) -> Rest {
+        let (of, nullable) = self.plan.required(id);
+        let mut frame = Frame::Free;
+        let wanted = match (of, start) {
+            (_, Start::Null) if nullable => None,
+            _ if Plan::is_free(of) => None,
+            (Type::Scalar(scalar), _) => match (scalar, start) {
+                (Scalar::Int, Start::Number) => return Rest::Integer,
+                (Scalar::Keyword, Start::String) => return Rest::Keyword,
+                (Scalar::String | Scalar::DateTime, Start::String)
+                | (Scalar::Float, Start::Number)
+                | (Scalar::Bool, Start::Bool)
+                | (Scalar::Keyword, Start::Bool | Start::Null)
+                | (Scalar::Map, Start::Object) => None,
+                (Scalar::DateTime, _) => Some("datetime (%DateTime{})"),
+                (scalar, _) => Some(scalar.name()),
+            },
+            (Type::List(holds), Start::Array) => {
+                frame = Frame::List { holds, begun: 0 };
+                None
+            }
+            (Type::List(_), _) => Some("list"),
+            (Type::Map { fields, closed }, Start::Object) => {
+                frame = self.map(fields, closed);
+                None
+            }
+            (Type::Map { .. }, _) => Some("map"),
+            (Type::Optional(_) | Type::Unknown(_), _) => None,
+        };
+        match wanted {
+            Some(wanted) if start == Start::Number => return Rest::Unwanted(wanted),
+            Some(wanted) => self.not_wanted(wanted, start.name()),
+            None => {}
+        }
+        self.enter(start, frame);
+        Rest::Free
+    }
+
+    fn map(&mut self, fields: Fields, closed: bool) -> Frame {
+        let seen = self.seen.len();
+        self.seen.resize(seen + fields.range().len(), false);
+        Frame::Map {
+            fields,
+            closed,
+            field: None,
+            hint: fields.start as usize,
+            seen,
+            unsure: false,
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, start: Start, frame: Frame) {
+        if matches!(start, Start::Object | Start::Array) {
+            self.frames.push(frame);
+        }
+    }
+
+    /// A value turned out to be another than wanted.
+    pub(super) fn not_wanted(&mut self, wanted: &'static str, got: &'static str) {
+        self.wrong(What::Other { wanted, got });
+    }
+
+    /// A key; nothing if it has escapes.
+    #[inline]
+    pub(super) fn key(&mut self, key: Option<&[u8]>) {
+        match self.frames.last_mut() {
+            Some(Frame::Map {
+                fields,
+                field,
+                hint,
+                seen,
+                unsure,
+                closed,
+            }) => {
+                let Some(key) = key else {
+                    *unsure = true;
+                    *field = None;
+                    return;
+                };
+                let Some((found, fit)) = self.plan.field(*fields, key, *hint) else {
+                    *field = None;
+                    if *closed && self.mistake.is_none() {
+                        let mut path = path(&self.plan, &self.frames);
+                        path.push(Segment::Name(key.into()));
+                        let what = What::Unexpected;
+                        self.mistake = Some(Mistake { path, what });
+                    }
+                    return;
+                };
+                *hint = found + 1;
+                let place = *seen + self.plan.group(found) - fields.start as usize;
+                let first = !std::mem::replace(&mut self.seen[place], true);
+                *field = (first && fit == Fit::Best).then_some(found);
+            }
+            Some(Frame::Wrapper { items }) => match (key, &items) {
+                (Some(b"items"), Items::Missing) => *items = Items::Next,
+                (None, Items::Missing) => *items = Items::Seen,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// The innermost list or map ends.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        match self.frames.pop() {
+            Some(Frame::Map {
+                fields,
+                seen,
+                unsure,
+                ..
+            }) => {
+                if !unsure {
+                    self.missing(fields, seen);
+                }
+                self.seen.truncate(seen);
+            }
+            Some(Frame::Wrapper {
+                items: Items::Missing,
+            }) => self.wrong(What::NotWrapped),
+            _ => {}
+        }
+    }
+
+    fn missing(&mut self, fields: Fields, seen: usize) {
+        let start = fields.start as usize;
+        let is_missing = |field: &usize| {
+            !self.seen[seen + self.plan.group(*field) - start] && !self.plan.is_optional(*field)
+        };
+        if let Some(field) = fields.range().find(is_missing) {
+            if self.mistake.is_none() {
+                let mut path = path(&self.plan, &self.frames);
+                path.push(Segment::Name(self.plan.name(field).into()));
+                let what = What::Missing;
+                self.mistake = Some(Mistake { path, what });
+            }
+        }
+    }
+
+    #[cold]
+    fn wrong(&mut self, what: What) {
+        if self.mistake.is_none() {
+            let path = path(&self.plan, &self.frames);
+            self.mistake = Some(Mistake { path, what });
+        }
+    }
+}
+
+/// The way to the value that is being read.
+fn path(plan: &Plan, frames: &[Frame]) -> Vec<Segment> {
+    let segment = |frame: &Frame| match frame {
+        Frame::List { begun, .. } => Some(Segment::Index(begun.saturating_sub(1))),
+        Frame::Map { field, .. } => field.map(|field| Segment::Name(plan.name(field).into())),
+        Frame::Free | Frame::Wrapper { .. } => None,
+    };
+    frames.iter().filter_map(segment).collect()
+}

@@ -1,0 +1,329 @@
+//! JSON byte by byte: a token may end in another chunk than it began.
+
+use super::checker::{Checker, Rest, Start};
+use crate::answer::LIMITS;
+
+/// Why a run over the bytes stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// The bytes are used up.
+    More,
+    /// The value is complete.
+    Ended,
+    /// The byte cannot stand there.
+    Broken,
+    /// The value is not of its type.
+    Mistake,
+}
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Value,
+    /// Behind `[`.
+    ValueOrEnd,
+    /// Behind `{`.
+    KeyOrEnd,
+    Key,
+    Colon,
+    /// `,` or the end of the list or object.
+    CommaOrEnd,
+    /// More of a string; `key`: which is one.
+    String {
+        key: bool,
+    },
+    /// What the backslash begins.
+    Escape {
+        key: bool,
+    },
+    /// More digits of `\u`.
+    Hex {
+        key: bool,
+        left: u8,
+    },
+    Number(Digits),
+    /// More of `true`, `false` or `null`.
+    Word(&'static [u8]),
+}
+
+/// Where in a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    Minus,
+    Zero,
+    Whole,
+    Dot,
+    Fraction,
+    E,
+    Sign,
+    Exponent,
+}
+
+impl Digits {
+    /// After another byte; nothing if the number ended before it.
+    fn after(self, byte: u8) -> Option<Digits> {
+        use Digits::*;
+        Some(match (self, byte) {
+            (Minus, b'0') => Zero,
+            (Minus | Whole, b'0'..=b'9') => Whole,
+            (Zero | Whole, b'.') => Dot,
+            (Dot | Fraction, b'0'..=b'9') => Fraction,
+            (Zero | Whole | Fraction, b'e' | b'E') => E,
+            (E, b'+' | b'-') => Sign,
+            (E | Sign | Exponent, b'0'..=b'9') => Exponent,
+            _ => return None,
+        })
+    }
+
+    fn may_end(self) -> bool {
+        matches!(
+            self,
+            Digits::Zero | Digits::Whole | Digits::Fraction | Digits::Exponent
+        )
+    }
+}
+
+/// The state between two bytes.
+#[derive(Debug)]
+pub(super) struct Lexer {
+    next: Next,
+    /// The open brackets, innermost last; true is an object.
+    pub(super) open: Vec<bool>,
+    /// Where the string that is being read began, after its quote, and whether it has escapes.
+    string: usize,
+    escaped: bool,
+    rest: Rest,
+    /// Complete keys and values so far.
+    pub(super) keys: usize,
+    pub(super) values: usize,
+    /// After the last complete value, or the last bracket: all before it is whole.
+    pub(super) whole: usize,
+    /// Where the last escape began.
+    escape: usize,
+}
+
+impl Lexer {
+    pub(super) fn new() -> Self {
+        Lexer {
+            next: Next::Value,
+            open: Vec::new(),
+            string: 0,
+            escaped: false,
+            rest: Rest::Free,
+            keys: 0,
+            values: 0,
+            whole: 0,
+            escape: 0,
+        }
+    }
+
+    /// Forgets what was read.
+    pub(super) fn give_up(&mut self) {
+        self.open.clear();
+        self.whole = 0;
+    }
+
+    /// The string value that is being read: where it begins, and how far it goes without a part of
+    /// an escape.
+    pub(super) fn open_string(&self, end: usize) -> Option<(usize, usize)> {
+        match self.next {
+            Next::String { key: false } => Some((self.string, end)),
+            Next::Escape { key: false } | Next::Hex { key: false, .. } => {
+                Some((self.string, self.escape))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads on. `hasty`: stops at a mistake.
+    pub(super) fn run(
+        &mut self,
+        text: &[u8],
+        at: &mut usize,
+        checker: &mut Checker,
+        hasty: bool,
+    ) -> Progress {
+        while let Some(&byte) = text.get(*at) {
+            match self.next {
+                Next::String { key } => {
+                    let run = text[*at..].iter().position(|byte| is_special(*byte));
+                    let Some(run) = run else {
+                        *at = text.len();
+                        return Progress::More;
+                    };
+                    *at += run;
+                    match text[*at] {
+                        b'"' => self.string_end(text, *at, key, checker),
+                        b'\\' => {
+                            self.escaped = true;
+                            self.escape = *at;
+                            self.next = Next::Escape { key };
+                        }
+                        _ => return Progress::Broken,
+                    }
+                }
+                Next::Escape { key } => {
+                    self.next = match byte {
+                        b'u' => Next::Hex { key, left: 4 },
+                        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                            Next::String { key }
+                        }
+                        _ => return Progress::Broken,
+                    }
+                }
+                Next::Hex { key, left } => {
+                    if !byte.is_ascii_hexdigit() {
+                        return Progress::Broken;
+                    }
+                    self.next = match left {
+                        1 => Next::String { key },
+                        _ => Next::Hex {
+                            key,
+                            left: left - 1,
+                        },
+                    };
+                }
+                Next::Number(digits) => match digits.after(byte) {
+                    Some(digits) => {
+                        if matches!(digits, Digits::Dot | Digits::E) {
+                            self.is_a_float(checker);
+                        }
+                        self.next = Next::Number(digits);
+                    }
+                    None if digits.may_end() => {
+                        if let Rest::Unwanted(wanted) = self.rest {
+                            checker.not_wanted(wanted, "int");
+                        }
+                        self.value_end(*at);
+                        // The byte is still to be looked at.
+                        continue;
+                    }
+                    None => return Progress::Broken,
+                },
+                Next::Word(left) => match left.split_first() {
+                    Some((letter, left)) if *letter == byte => {
+                        self.next = Next::Word(left);
+                        if left.is_empty() {
+                            self.value_end(*at + 1);
+                        }
+                    }
+                    _ => return Progress::Broken,
+                },
+                _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
+                next => {
+                    if !self.token(next, byte, *at, checker) {
+                        return Progress::Broken;
+                    }
+                }
+            }
+            *at += 1;
+            if self.open.is_empty() {
+                return Progress::Ended;
+            }
+            if hasty && checker.has_mistake() {
+                return Progress::Mistake;
+            }
+        }
+        Progress::More
+    }
+
+    /// A byte outside of strings, numbers and words; false if it cannot stand there.
+    fn token(&mut self, next: Next, byte: u8, at: usize, checker: &mut Checker) -> bool {
+        match (next, byte) {
+            (Next::Colon, b':') => {
+                self.keys += 1;
+                self.next = Next::Value;
+            }
+            (Next::Key | Next::KeyOrEnd, b'"') => self.string_begin(at, true),
+            (Next::CommaOrEnd, b',') => {
+                self.next = match self.open.last() {
+                    Some(true) => Next::Key,
+                    _ => Next::Value,
+                }
+            }
+            (Next::CommaOrEnd | Next::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+                self.close(at, checker)
+            }
+            (Next::CommaOrEnd | Next::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+                self.close(at, checker)
+            }
+            (Next::Value | Next::ValueOrEnd, _) => return self.value(byte, at, checker),
+            _ => return false,
+        }
+        true
+    }
+
+    fn value(&mut self, byte: u8, at: usize, checker: &mut Checker) -> bool {
+        let (start, next) = match byte {
+            b'"' => {
+                self.string_begin(at, false);
+                (Start::String, self.next)
+            }
+            b'{' | b'[' if self.open.len() == LIMITS.depth => return false,
+            b'{' => (Start::Object, Next::KeyOrEnd),
+            b'[' => (Start::Array, Next::ValueOrEnd),
+            b'-' => (Start::Number, Next::Number(Digits::Minus)),
+            b'0' => (Start::Number, Next::Number(Digits::Zero)),
+            b'1'..=b'9' => (Start::Number, Next::Number(Digits::Whole)),
+            b't' => (Start::Bool, Next::Word(b"rue")),
+            b'f' => (Start::Bool, Next::Word(b"alse")),
+            b'n' => (Start::Null, Next::Word(b"ull")),
+            _ => return false,
+        };
+        self.rest = checker.value(start);
+        self.next = next;
+        if matches!(start, Start::Object | Start::Array) {
+            self.open.push(start == Start::Object);
+            self.whole = at + 1;
+        }
+        true
+    }
+
+    fn is_a_float(&mut self, checker: &mut Checker) {
+        let wanted = match std::mem::replace(&mut self.rest, Rest::Free) {
+            Rest::Integer => "int",
+            Rest::Unwanted(wanted) => wanted,
+            Rest::Free | Rest::Keyword => return,
+        };
+        checker.not_wanted(wanted, "float");
+    }
+
+    fn string_begin(&mut self, at: usize, key: bool) {
+        self.string = at + 1;
+        self.escaped = false;
+        self.next = Next::String { key };
+    }
+
+    fn string_end(&mut self, text: &[u8], at: usize, key: bool, checker: &mut Checker) {
+        let content = (!self.escaped).then(|| &text[self.string..at]);
+        if key {
+            checker.key(content);
+            self.next = Next::Colon;
+            return;
+        }
+        if self.rest == Rest::Keyword {
+            let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<>=?!_".contains(byte);
+            let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
+            if content.is_some_and(|name| !is_name(name)) {
+                checker.not_wanted("keyword", "string");
+            }
+        }
+        self.value_end(at + 1);
+    }
+
+    fn close(&mut self, at: usize, checker: &mut Checker) {
+        checker.close();
+        self.open.pop();
+        self.value_end(at + 1);
+    }
+
+    fn value_end(&mut self, end: usize) {
+        self.values += 1;
+        self.whole = end;
+        self.next = Next::CommaOrEnd;
+    }
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}

@@ -1,0 +1,231 @@
+//! An answer while it comes in: whether it can still become what was asked for.
+//!
+//! * this file: prose and fences, until the JSON begins
+//! * [`lexer`]: the JSON, byte by byte, whatever the chunks are
+//! * [`checker`]: what stands where, against the types; [`plan`]: the types
+//! * [`partial`]: the value as far as it has come
+//!
+//! Nothing here decides what an answer is: when the text is complete, it is read as any other text.
+//! All there is to find out is that it cannot be right any more, as soon as that is certain. Every
+//! byte is looked at once.
+
+mod checker;
+mod lexer;
+mod partial;
+mod plan;
+
+#[cfg(test)]
+mod tests;
+
+pub use checker::{Mistake, Segment, What};
+pub use plan::Plan;
+
+use super::scan::opens;
+use checker::Checker;
+use lexer::{Lexer, Progress};
+use memchr::memchr3;
+
+/// What counts as certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caution {
+    /// JSON outside of a fence that is wrong: a fence that would count instead is not waited for.
+    Early,
+    /// Whatever may still come, the answer is wrong.
+    Certain,
+}
+
+/// How a stream is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// See [`Caution`].
+    pub caution: Caution,
+    /// Whether anything but JSON, or a fence with JSON, may stand at the start.
+    pub prose: bool,
+}
+
+/// Where the reading is.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    /// Before the first bracket, after so many backticks.
+    Prose { ticks: usize },
+    /// Behind an opening marker.
+    Tag {
+        part: TagPart,
+        /// How many bytes of the tag were seen, and whether they begin as `json` does.
+        length: usize,
+        json: bool,
+    },
+    /// In the JSON.
+    Json,
+    /// Nothing that follows would tell more.
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TagPart {
+    Blanks,
+    Tag,
+    Space,
+}
+
+/// An answer as far as it has come in.
+#[derive(Debug)]
+pub struct Stream {
+    text: Vec<u8>,
+    at: usize,
+    phase: Phase,
+    rules: Rules,
+    lexer: Lexer,
+    checker: Checker,
+    /// Where the JSON begins, once it has.
+    start: usize,
+    fenced: bool,
+    /// Only blanks stand before it.
+    first: bool,
+    halted: Option<Mistake>,
+}
+
+impl Stream {
+    /// Nothing yet.
+    pub fn new(plan: Plan, rules: Rules) -> Self {
+        Stream {
+            text: Vec::new(),
+            at: 0,
+            phase: Phase::Prose { ticks: 0 },
+            rules,
+            lexer: Lexer::new(),
+            checker: Checker::new(plan),
+            start: 0,
+            fenced: false,
+            first: true,
+            halted: None,
+        }
+    }
+
+    /// All that came in.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The same stream when only so many bytes had come in.
+    pub fn fork(&self, length: usize) -> Self {
+        let mut fork = Stream::new(self.checker.plan().clone(), self.rules);
+        fork.feed(&self.text[..length.min(self.text.len())]);
+        fork
+    }
+
+    /// Takes the next part of the text; tells why the answer is wrong, if it is.
+    pub fn feed(&mut self, chunk: &[u8]) -> Option<&Mistake> {
+        self.text.extend_from_slice(chunk);
+        if let Phase::Over = self.phase {
+            self.at = self.text.len();
+        }
+        while self.halted.is_none() && self.at < self.text.len() {
+            match self.phase {
+                Phase::Prose { ticks } => self.prose(ticks),
+                Phase::Tag { part, length, json } => self.tag(part, length, json),
+                Phase::Json => self.json(),
+                Phase::Over => self.at = self.text.len(),
+            }
+        }
+        self.halted.as_ref()
+    }
+
+    fn prose(&mut self, ticks: usize) {
+        let byte = self.text[self.at];
+        match byte {
+            b'`' => {
+                self.phase = Phase::Prose { ticks: ticks + 1 };
+                self.at += 1;
+            }
+            _ if ticks >= 3 => {
+                self.phase = Phase::Tag {
+                    part: TagPart::Blanks,
+                    length: 0,
+                    json: true,
+                }
+            }
+            _ if opens(byte) => self.begin(false),
+            // Blanks, and the bytes of a byte order mark.
+            b' ' | 9..=13 | 0xEF | 0xBB | 0xBF => {
+                self.phase = Phase::Prose { ticks: 0 };
+                self.at += 1;
+            }
+            _ if !self.rules.prose => self.halt(What::Prose),
+            _ => {
+                self.first = false;
+                self.phase = Phase::Prose { ticks: 0 };
+                let next = memchr3(b'{', b'[', b'`', &self.text[self.at..]);
+                self.at = next.map_or(self.text.len(), |offset| self.at + offset);
+            }
+        }
+    }
+
+    /// The rest of an opening marker. Only where it says JSON, or nothing, a mistake is final.
+    fn tag(&mut self, part: TagPart, length: usize, json: bool) {
+        let byte = self.text[self.at];
+        let of_tag = byte.is_ascii_alphanumeric() || b"_+.#-".contains(&byte);
+        let (part, length, json) = match (part, byte) {
+            (TagPart::Blanks, b' ' | b'\t') => (part, length, json),
+            (TagPart::Blanks | TagPart::Tag, _) if of_tag => {
+                let expected = b"json".get(length);
+                let fits = expected.is_none_or(|letter| byte.eq_ignore_ascii_case(letter));
+                (TagPart::Tag, length + 1, json && fits)
+            }
+            (_, 9..=13 | b' ') => (TagPart::Space, length, json),
+            _ => {
+                let is_json = json && length >= 4;
+                match opens(byte) && (is_json || length == 0) {
+                    true => self.begin(true),
+                    false if !self.rules.prose && is_json => self.halt(What::Prose),
+                    false => self.phase = Phase::Over,
+                }
+                return;
+            }
+        };
+        self.at += 1;
+        self.phase = Phase::Tag { part, length, json };
+    }
+
+    fn begin(&mut self, fenced: bool) {
+        self.start = self.at;
+        self.fenced = fenced;
+        self.phase = Phase::Json;
+    }
+
+    fn json(&mut self) {
+        let progress = self
+            .lexer
+            .run(&self.text, &mut self.at, &mut self.checker, self.fenced);
+        match progress {
+            Progress::More | Progress::Mistake => {}
+            Progress::Ended => self.phase = Phase::Over,
+            Progress::Broken => {
+                if self.fenced || !self.rules.prose {
+                    self.halt(What::Syntax(self.at));
+                }
+                // Prose in brackets, maybe.
+                self.lexer.give_up();
+                self.phase = Phase::Over;
+                return;
+            }
+        }
+        if self.is_convincing() {
+            self.halted = self.checker.take_mistake();
+        }
+    }
+
+    /// Whether what is wrong with the value so far is wrong with the answer.
+    fn is_convincing(&self) -> bool {
+        let ended = matches!(self.phase, Phase::Over);
+        let is_json = self.lexer.keys > 0 || ended || (self.first && self.lexer.values > 0);
+        self.fenced || (self.rules.caution == Caution::Early && is_json)
+    }
+
+    fn halt(&mut self, what: What) {
+        self.halted = Some(Mistake {
+            path: Vec::new(),
+            what,
+        });
+    }
+}

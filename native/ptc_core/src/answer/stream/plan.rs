@@ -1,0 +1,130 @@
+//! The types of an answer, without a lifetime.
+
+use crate::signature::names::{rank, Matching};
+use crate::signature::{Fields, Scalar, Type, TypeId, Types};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is asked of an answer.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    table: Arc<Table>,
+    root: TypeId,
+    list: bool,
+}
+
+#[derive(Debug)]
+struct Table {
+    types: Vec<Type>,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+struct Field {
+    name: Box<[u8]>,
+    holds: TypeId,
+    /// The first field of the same map that may be meant by the same key.
+    group: usize,
+}
+
+/// How a key fits a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// No other key fits better.
+    Best,
+    /// Another key may come that counts instead.
+    Other,
+}
+
+impl Plan {
+    /// The answer is of the type at `root`; `list`: which is one of a list, that may be wrapped.
+    pub fn new(types: &Types, root: TypeId, list: bool) -> Self {
+        let field = |index: usize| {
+            let field = types.field(index);
+            Field {
+                name: field.name.into(),
+                holds: field.holds,
+                group: index,
+            }
+        };
+        let mut fields: Vec<_> = (0..types.field_count()).map(field).collect();
+        for of in types.all() {
+            if let Type::Map { fields: range, .. } = of {
+                group(&mut fields, range.range());
+            }
+        }
+        Plan {
+            table: Arc::new(Table {
+                types: types.all().to_vec(),
+                fields,
+            }),
+            root,
+            list,
+        }
+    }
+
+    pub(super) fn root(&self) -> TypeId {
+        self.root
+    }
+
+    /// The answer is a list, or an object with one under `items`; else it is an object.
+    pub(super) fn is_list(&self) -> bool {
+        self.list
+    }
+
+    /// The type without the optional types around it, and whether `null` is as good.
+    pub(super) fn required(&self, id: TypeId) -> (Type, bool) {
+        let (mut of, mut nullable) = (self.table.types[id.index()], false);
+        while let Type::Optional(inner) = of {
+            (of, nullable) = (self.table.types[inner.index()], true);
+        }
+        (of, nullable)
+    }
+
+    pub(super) fn is_optional(&self, field: usize) -> bool {
+        matches!(
+            self.table.types[self.holds(field).index()],
+            Type::Optional(_)
+        )
+    }
+
+    pub(super) fn name(&self, field: usize) -> &[u8] {
+        &self.table.fields[field].name
+    }
+
+    pub(super) fn holds(&self, field: usize) -> TypeId {
+        self.table.fields[field].holds
+    }
+
+    pub(super) fn group(&self, field: usize) -> usize {
+        self.table.fields[field].group
+    }
+
+    /// The first field that `key` may stand for; `hint`, the one it probably is, is tried first.
+    pub(super) fn field(&self, fields: Fields, key: &[u8], hint: usize) -> Option<(usize, Fit)> {
+        let fit = |field: usize| match rank(self.name(field), key, false, Matching::Lenient)? {
+            0 | 1 => Some((field, Fit::Best)),
+            _ => Some((field, Fit::Other)),
+        };
+        if fields.range().contains(&hint) {
+            if let Some((field, Fit::Best)) = fit(hint) {
+                return Some((field, Fit::Best));
+            }
+        }
+        fields.range().find_map(fit)
+    }
+
+    /// Types that no value is compared with here.
+    pub(super) fn is_free(of: Type) -> bool {
+        matches!(of, Type::Unknown(_) | Type::Scalar(Scalar::Any))
+    }
+}
+
+fn group(fields: &mut [Field], range: std::ops::Range<usize>) {
+    let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
+    for index in range {
+        let underscored = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
+        let name = fields[index].name.iter().map(underscored).collect();
+        fields[index].group = *first.entry(name).or_insert(index);
+    }
+}
