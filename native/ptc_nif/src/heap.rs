@@ -188,12 +188,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
-    fn make_map(
-        &mut self,
-        keys: &[Raw<'a>],
-        values: &[Raw<'a>],
-        _like: Option<Raw<'a>>,
-    ) -> Raw<'a> {
+    fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
             Some(map) => map,

@@ -155,7 +155,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                     self.code.push(Instr::Const(id));
                 }
                 Some(node) => self.visit(node, scope, given)?,
-                None => self.mistake(scope, Code::FieldMissing, Some(op), Some(name))?,
+                None => self.missing(scope, op, name)?,
             },
             Step::Emit(instr) => self.code.push(instr),
             Step::Mark(label) => self.labels[label.0 as usize] = self.code.len() as u32,
@@ -174,7 +174,8 @@ impl<'s, S: Source> Compiler<'s, S> {
             let limit = Const::Int(i64::from(self.depth));
             return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
         }
-        let op = match self.source.field(node, "op") {
+        let name = self.source.field(node, "op");
+        let op = match name {
             None => OpCode::IMPLICIT_OBJECT,
             Some(name) if self.source.shape(name) == Shape::Null => {
                 return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
@@ -192,8 +193,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                 self.code.push(Instr::Store(scope.input));
             }
         }
-        let implicit = self.source.field(node, "op").is_none();
-        let planned = op.plan(&mut Plan::new(self, node, op, scope, implicit));
+        let planned = op.plan(&mut Plan::new(self, node, op, scope, name.is_none()));
         let steps = self.planned.drain(..).rev();
         self.todo.extend(steps);
         planned
@@ -228,25 +228,13 @@ impl<'s, S: Source> Compiler<'s, S> {
         self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
     }
 
-    /// A mistake about a field. Left out where an operation should stand, it is a `nil` there.
-    fn mistake(
-        &mut self,
-        scope: Scope,
-        code: Code,
-        op: Option<OpCode>,
-        field: Option<&'static str>,
-    ) -> Walk<S> {
-        if scope.strict {
-            let terms = vec![];
-            let fault = Fault {
-                code,
-                op,
-                field,
-                terms,
-            };
-            return Err(Failure::Rejected(fault));
-        }
-        self.reject(scope, Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]))
+    /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Walk<S> {
+        let fault = match scope.strict {
+            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
+        };
+        self.reject(scope, fault)
     }
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.

@@ -278,7 +278,7 @@ impl Heap for PlainHeap {
         self.push(Value::Cons(head, tail))
     }
 
-    fn make_map(&mut self, keys: &[Term], values: &[Term], _like: Option<Term>) -> Term {
+    fn make_map(&mut self, keys: &[Term], values: &[Term]) -> Term {
         self.words += 4 + 2 * keys.len();
         let mut entries: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();
         // The sort is stable: of equal keys the first one stays in front.

@@ -30,8 +30,6 @@ pub struct Machine<'h, H: Heap> {
     pub(super) stack: Stack<H::Term>,
     /// What each constant key was last found with.
     caches: Vec<H::KeyCache>,
-    /// A map made before with the keys that start at a constant.
-    likes: Vec<Option<H::Term>>,
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
@@ -49,7 +47,6 @@ impl<'h, H: Heap> Machine<'h, H> {
             slots,
             stack,
             caches: vec![H::KeyCache::default(); consts.len()],
-            likes: Vec::new(),
         }
     }
 
@@ -121,16 +118,10 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// A map with the constant keys that start at `first`, and the operands as values.
     pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
-        let index = first as usize;
-        if self.likes.is_empty() {
-            self.likes = vec![None; self.consts.len() + 1];
-        }
-        let count = apply.operands as usize;
-        let keys = &self.consts[index..index + count];
+        let (first, count) = (first as usize, apply.operands as usize);
         let values = self.stack.top(count, self.heap);
-        let map = self.heap.make_map(keys, values, self.likes[index]);
-        self.likes[index] = Some(map);
-        map
+        self.heap
+            .make_map(&self.consts[first..first + count], values)
     }
 
     /// Counts work before it is done.
