@@ -80,6 +80,10 @@ impl<'a> Heap for Beam<'a> {
         self.terms.compare(a, b)
     }
 
+    fn identity(&self, term: Raw<'a>) -> usize {
+        self.terms.address(term)
+    }
+
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
         self.terms.hash(term, seed)
     }
@@ -188,12 +192,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
-    fn make_map(
-        &mut self,
-        keys: &[Raw<'a>],
-        values: &[Raw<'a>],
-        _like: Option<Raw<'a>>,
-    ) -> Raw<'a> {
+    fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
             Some(map) => map,

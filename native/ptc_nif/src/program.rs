@@ -115,7 +115,7 @@ fn constant<'a, N>(
     match value {
         Const::Nil => heap.nil(),
         Const::Int(value) => heap.make_number(Number::Int(value)).unwrap_or(heap.nil()),
-        Const::EmptyMap => heap.make_map(&[], &[], None),
+        Const::EmptyMap => heap.make_map(&[], &[]),
         Const::EmptyList => heap.make_list(&[]),
         Const::Node(node) => build(heap, node),
     }

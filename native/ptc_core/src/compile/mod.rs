@@ -11,7 +11,7 @@ pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
 use crate::ops::OpCode;
-use crate::program::{Const, ConstId, Instr, Loop, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use scope::Bindings;
 
@@ -155,7 +155,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                     self.code.push(Instr::Const(id));
                 }
                 Some(node) => self.visit(node, scope, given)?,
-                None => self.mistake(scope, Code::FieldMissing, Some(op), Some(name))?,
+                None => self.missing(scope, op, name)?,
             },
             Step::Emit(instr) => self.code.push(instr),
             Step::Mark(label) => self.labels[label.0 as usize] = self.code.len() as u32,
@@ -174,7 +174,8 @@ impl<'s, S: Source> Compiler<'s, S> {
             let limit = Const::Int(i64::from(self.depth));
             return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
         }
-        let op = match self.source.field(node, "op") {
+        let name = self.source.field(node, "op");
+        let op = match name {
             None => OpCode::IMPLICIT_OBJECT,
             Some(name) if self.source.shape(name) == Shape::Null => {
                 return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
@@ -192,8 +193,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                 self.code.push(Instr::Store(scope.input));
             }
         }
-        let implicit = self.source.field(node, "op").is_none();
-        let planned = op.plan(&mut Plan::new(self, node, op, scope, implicit));
+        let planned = op.plan(&mut Plan::new(self, node, op, scope, name.is_none()));
         let steps = self.planned.drain(..).rev();
         self.todo.extend(steps);
         planned
@@ -228,25 +228,13 @@ impl<'s, S: Source> Compiler<'s, S> {
         self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
     }
 
-    /// A mistake about a field. Left out where an operation should stand, it is a `nil` there.
-    fn mistake(
-        &mut self,
-        scope: Scope,
-        code: Code,
-        op: Option<OpCode>,
-        field: Option<&'static str>,
-    ) -> Walk<S> {
-        if scope.strict {
-            let terms = vec![];
-            let fault = Fault {
-                code,
-                op,
-                field,
-                terms,
-            };
-            return Err(Failure::Rejected(fault));
-        }
-        self.reject(scope, Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]))
+    /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Walk<S> {
+        let fault = match scope.strict {
+            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
+        };
+        self.reject(scope, fault)
     }
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.
@@ -287,17 +275,64 @@ impl<'s, S: Source> Compiler<'s, S> {
                 _ => {}
             }
         }
+        let source = self.source;
+        let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
+            Some(Const::Node(node)) => {
+                matches!(
+                    source.shape(*node),
+                    Shape::Map | Shape::List | Shape::Struct
+                )
+            }
+            _ => false,
+        };
+        let multiplies = multiplies(&self.code, has_parts);
         tally_in_loops(&mut self.code);
         Compiled {
             program: Program {
                 code: self.code,
                 slots: self.slots,
                 reads_input: self.reads_input,
+                multiplies,
                 calls_tools,
             },
             consts: self.consts,
         }
     }
+}
+
+/// From here on what a program builds is weighed.
+const MANY_PLACES: u32 = 64;
+
+/// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
+/// or one term out of several, out of several, out of several.
+fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
+    // The first slots of the `map` loops around an instruction.
+    let mut inside: Vec<u32> = Vec::new();
+    let mut places: u32 = 1;
+    for instr in code {
+        let from_outside = match instr {
+            Instr::Enter(enter) => {
+                inside.extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                false
+            }
+            Instr::Next(next) => {
+                inside.pop_if(|_| next.kind == LoopKind::Map);
+                false
+            }
+            Instr::Apply(apply) if apply.op.combines() => {
+                places = places.saturating_mul(apply.operands.max(1));
+                false
+            }
+            Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
+            Instr::Load(_) | Instr::Recall(_) => !inside.is_empty(),
+            Instr::Const(id) => !inside.is_empty() && has_parts(id),
+            _ => false,
+        };
+        if from_outside || places >= MANY_PLACES {
+            return true;
+        }
+    }
+    false
 }
 
 /// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.

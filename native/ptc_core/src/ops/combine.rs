@@ -106,7 +106,7 @@ impl Operation for Merge {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let maps = machine.operands(apply).to_vec();
         let Some((last, earlier)) = maps.split_last() else {
-            return Ok(machine.heap.make_map(&[], &[], None));
+            return Ok(machine.heap.make_map(&[], &[]));
         };
         // The last map's entries come first: of equal keys the first one counts.
         if earlier.is_empty() {
@@ -120,7 +120,7 @@ impl Operation for Merge {
             entries.append(&mut machine.heap.entries(*map));
         }
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-        Ok(machine.heap.make_map(&keys, &values, None))
+        Ok(machine.heap.make_map(&keys, &values))
     }
 }
 

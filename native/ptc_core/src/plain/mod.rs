@@ -173,6 +173,10 @@ impl Heap for PlainHeap {
         self.term_order(a, b)
     }
 
+    fn identity(&self, term: Term) -> usize {
+        term.0
+    }
+
     fn hash(&self, term: Term, seed: u64) -> u64 {
         self.hash_of(term, seed)
     }
@@ -278,7 +282,7 @@ impl Heap for PlainHeap {
         self.push(Value::Cons(head, tail))
     }
 
-    fn make_map(&mut self, keys: &[Term], values: &[Term], _like: Option<Term>) -> Term {
+    fn make_map(&mut self, keys: &[Term], values: &[Term]) -> Term {
         self.words += 4 + 2 * keys.len();
         let mut entries: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();
         // The sort is stable: of equal keys the first one stays in front.
