@@ -80,11 +80,10 @@ defmodule PtcRunner.Test.Generator.Json do
   end
 
   @doc "`{text, term}`: a text in one of the many ways to write the term."
-  def text, do: text(4)
+  def text(depth \\ 4)
+  def text(0), do: one_of([written_string(), written_scalar()])
 
-  defp text(0), do: one_of([written_string(), written_scalar()])
-
-  defp text(depth) do
+  def text(depth) do
     below = lazy(fn -> text(depth - 1) end)
     entry = {one_of([written_string(), {~s("a"), "a"}, {~s("b"), "b"}]), below}
 
