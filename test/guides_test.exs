@@ -1,0 +1,5 @@
+defmodule PtcRunner.GuidesTest do
+  use ExUnit.Case, async: true
+
+  doctest PtcRunner.Test.Guides.Engine
+end
