@@ -144,9 +144,11 @@ defmodule PtcRunner.Json do
       {:error, {:validation_error, "Operation 'load' requires field 'name'"}}
 
   """
-  @spec compile(String.t() | map(), max_depth: pos_integer()) ::
-          {:ok, Program.t()} | {:error, error()}
-  def compile(program, opts \\ []) do
+  @spec compile(program(), max_depth: pos_integer()) :: {:ok, Program.t()} | {:error, error()}
+  def compile(program, opts \\ [])
+  def compile(%Program{} = program, _opts), do: {:ok, program}
+
+  def compile(program, opts) do
     {_timeout, _max_heap, max_depth} = Limits.given(opts)
 
     with {:ok, _source} <- source(program),

@@ -1,14 +1,12 @@
 defmodule PtcRunner.Test.Guides do
-  @moduledoc """
-  The guides as the documentation of modules, so that `doctest` runs their examples.
-  """
+  @moduledoc false
+  # The examples of the Markdown files as doctests: one module a file, whose documentation is the
+  # file without its code fences (which older versions of ExUnit take for results).
 
-  for guide <- ["engine"] do
-    path = Path.expand("../../guides/#{guide}.md", __DIR__)
-
-    defmodule Module.concat(__MODULE__, Macro.camelize(guide)) do
+  for {module, path} <- [Readme: "README.md", Engine: "guides/engine.md"] do
+    defmodule Module.concat(__MODULE__, module) do
       @external_resource path
-      @moduledoc File.read!(path)
+      @moduledoc Regex.replace(~r/^```.*$/m, File.read!(path), "")
     end
   end
 end

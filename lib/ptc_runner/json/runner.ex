@@ -34,7 +34,11 @@ defmodule PtcRunner.Json.Runner do
   """
   @spec run(program(), map(), map(), map(), Limits.given()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
-  def run(program, context, memory, tools, {timeout, max_heap, depth} = limits) do
+  def run(program, context, memory, tools, limits) do
+    # A call is no first step: with tools the limits are looked up at once.
+    limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
+    {timeout, max_heap, depth} = limits
+
     case start(program, {context, memory, timeout, max_heap}, depth) do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)

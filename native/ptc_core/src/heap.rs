@@ -90,14 +90,8 @@ pub trait Heap {
     fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
     /// A new list cell.
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
-    /// A new map; of equal keys the first one counts. `like` is a map made here before with the
-    /// same keys, whose structure may be shared. Linear in the fields.
-    fn make_map(
-        &mut self,
-        keys: &[Self::Term],
-        values: &[Self::Term],
-        like: Option<Self::Term>,
-    ) -> Self::Term;
+    /// A new map; of equal keys the first one counts. Linear in the fields.
+    fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
     /// Words built so far by the `make_` functions and [`Heap::cons`].
     fn words_built(&self) -> usize;

@@ -52,6 +52,9 @@ pub struct Loop {
     pub item: Slot,
     /// Where it goes on: at `Enter` the end, at `Next` the body.
     pub to: Pc,
+    /// The operation (and its field) that tallies what is kept, in place of the list. The list's
+    /// `Store` and the operation's `Apply` stand behind the loop, for the list without items.
+    pub tally: Option<(OpCode, ConstId)>,
 }
 
 /// A call of an operation's evaluation.
@@ -84,6 +87,8 @@ pub enum Instr {
     Slot(Slot),
     /// Pops into a slot.
     Store(Slot),
+    /// The same, where only the next instruction will read it.
+    StoreOnce(Slot),
     /// Fails unless the program was given a current value.
     NeedInput(OpCode),
     /// Pushes the context's value at a key.

@@ -1,7 +1,7 @@
 //! What the VM asks of terms, answered by the BEAM.
 
 use crate::atoms;
-use crate::map_view::{self, KeyCache};
+use crate::map_view::{self, KeyCache, LastMap};
 use crate::raw::{Raw, Terms};
 use num_bigint::BigInt;
 use ptc_core::heap::{Heap, Kind, Lookup};
@@ -18,6 +18,7 @@ pub struct Beam<'a> {
     yes: Raw<'a>,
     no: Raw<'a>,
     words: usize,
+    last_map: LastMap<'a>,
 }
 
 impl<'a> Beam<'a> {
@@ -30,6 +31,7 @@ impl<'a> Beam<'a> {
             yes: atom(atoms::true_()),
             no: atom(atoms::false_()),
             words,
+            last_map: LastMap::none(),
         }
     }
 
@@ -130,7 +132,7 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn lookup(&self, map: Raw<'a>, key: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
-        map_view::lookup(self.terms, map, key, cache)
+        map_view::lookup(self.terms, &self.last_map, map, key, cache)
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
@@ -186,12 +188,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
-    fn make_map(
-        &mut self,
-        keys: &[Raw<'a>],
-        values: &[Raw<'a>],
-        _like: Option<Raw<'a>>,
-    ) -> Raw<'a> {
+    fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
             Some(map) => map,

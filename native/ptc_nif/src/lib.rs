@@ -3,11 +3,11 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`program`], [`run`], [`decode`], [`encode`], [`table`], [`tools`]: the NIFs
+//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
+//!   [`tools`]: the NIFs
 //! * [`wire`]: results as terms
 
 mod atoms;
-
 mod decode;
 mod encode;
 mod heap;
@@ -16,6 +16,7 @@ mod program;
 mod raw;
 mod run;
 mod source;
+mod stretch;
 mod table;
 mod tools;
 mod wire;

@@ -14,6 +14,7 @@ use crate::raw::{Raw, Terms};
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Encoder, Env};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,9 +50,33 @@ struct Fields {
 const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
 
 /// A small map's keys and values, in place.
+#[derive(Clone, Copy)]
 struct Flat<'a> {
     keys: &'a [ErlNifTerm],
     values: &'a [ErlNifTerm],
+}
+
+/// The small map that was looked into last: a program mostly reads several keys of one item.
+pub struct LastMap<'a>(Cell<Option<(ErlNifTerm, Flat<'a>)>>);
+
+impl<'a> LastMap<'a> {
+    pub fn none() -> Self {
+        LastMap(Cell::new(None))
+    }
+
+    #[inline]
+    fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+        if let Some((word, flat)) = self.0.get() {
+            if word == map.word() {
+                return View::Flat(flat);
+            }
+        }
+        let view = view(terms, map);
+        if let View::Flat(flat) = view {
+            self.0.set(Some((map.word(), flat)));
+        }
+        view
+    }
 }
 
 enum View<'a> {
@@ -120,6 +145,7 @@ pub fn entries<'a>(terms: Terms<'a>, map: Raw<'a>) -> Option<Entries<'a>> {
 #[inline]
 pub fn lookup<'a>(
     terms: Terms<'a>,
+    last: &LastMap<'a>,
     map: Raw<'a>,
     key: Raw<'a>,
     cache: &mut KeyCache,
@@ -127,7 +153,7 @@ pub fn lookup<'a>(
     if cache.large || !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
         return ask(terms, map, key);
     }
-    let flat = match view(terms, map) {
+    let flat = match last.view(terms, map) {
         View::Flat(flat) => flat,
         View::NotAMap => return Lookup::NotAMap,
         View::Large => {

@@ -35,6 +35,14 @@ pub struct Reading {
 /// How many parts of a program are looked at on a scheduler's own thread: about half a millisecond.
 const PARTS_IN_A_SLICE: usize = 5_000;
 
+/// How many parts of a program may be looked at in one go.
+fn parts(pace: Pace) -> usize {
+    match pace {
+        Pace::Whole => usize::MAX,
+        Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
+    }
+}
+
 /// A program as text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
     heap: &mut Beam<'a>,
@@ -70,7 +78,7 @@ pub fn from_node<'a>(
     reading: Reading,
     pace: Pace,
 ) -> Result<Loaded<'a>, Instead<'a>> {
-    let source = TermSource::new(heap.terms);
+    let source = TermSource::new(heap.terms, parts(pace));
     load(heap, &source, node, reading, pace, |_, node| node)
 }
 
@@ -85,10 +93,7 @@ fn load<'a, S: Source>(
     let options = Options {
         strict: reading.strict,
         depth: reading.depth,
-        parts: match pace {
-            Pace::Whole => usize::MAX,
-            Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
-        },
+        parts: parts(pace),
     };
     let mut term = |value: Const<S::Node>| constant(heap, value, &mut build);
     match compile(source, root, options) {
@@ -112,7 +117,7 @@ fn constant<'a, N>(
     match value {
         Const::Nil => heap.nil(),
         Const::Int(value) => heap.make_number(Number::Int(value)).unwrap_or(heap.nil()),
-        Const::EmptyMap => heap.make_map(&[], &[], None),
+        Const::EmptyMap => heap.make_map(&[], &[]),
         Const::EmptyList => heap.make_list(&[]),
         Const::Node(node) => build(heap, node),
     }

@@ -263,6 +263,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
+    /// The operation a part names.
+    pub fn operation(&self, node: S::Node) -> Option<OpCode> {
+        let source = self.source();
+        let name = source.field(node, "op")?;
+        source.text(name).and_then(OpCode::from_name)
+    }
+
     /// Whether a part is a map with the key `op`.
     pub fn is_operation(&self, node: S::Node) -> bool {
         self.source().is_map(node) && self.source().field(node, "op").is_some()
@@ -292,12 +299,14 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         let list = self.scope.input;
         let item = self.take_slot();
         self.take_slot(); // the rest of the list
+        self.take_slot(); // what could not be tallied
         let (start, end) = (self.label(), self.label());
         let at = |to: Label| Loop {
             kind,
             list,
             item,
             to: to.0,
+            tally: None,
         };
         self.emit(Instr::Enter(at(end)));
         self.mark(start);

@@ -106,7 +106,7 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
                 Some(order) => order.iter().for_each(|at| push(&pairs[*at as usize])),
                 None => pairs.iter().for_each(push),
             }
-            self.heap.make_map(&self.keys, &self.values, None)
+            self.heap.make_map(&self.keys, &self.values)
         } else {
             self.heap.make_list(items)
         };

@@ -2,8 +2,8 @@
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::fault::Code;
-use crate::heap::Heap;
+use crate::fault::{Code, Halt};
+use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, ConstId};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine};
@@ -49,9 +49,10 @@ impl Operation for SortBy {
     /// `a`: the field; `b`: the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let items = machine.items(apply)?;
+        let keys = keys(machine, apply.a, &items)?;
         // A comparison sort cannot be left in the middle: its whole length is counted beforehand.
-        machine.tick(items.len() * (items.len().max(1).ilog2() as usize + 1) / 4)?;
-        let keys = keys(machine, apply.a, &items);
+        let rounds = items.len().max(1).ilog2() as usize + 1;
+        machine.tick(items.len() * rounds * keys.cost_of_comparison() / 4)?;
         let order = |ordering: Ordering| match apply.b {
             DESCENDING => ordering.reverse(),
             _ => ordering,
@@ -61,9 +62,9 @@ impl Operation for SortBy {
         match keys {
             Keys::Integers(keys) => sort(&mut sorted, &keys, |a, b| order(a.cmp(b))),
             Keys::Floats(keys) => sort(&mut sorted, &keys, |a, b| order(compare_finite(a, b))),
-            Keys::Terms(keys) => {
+            Keys::Terms { terms, .. } => {
                 let heap = &*machine.heap;
-                sort(&mut sorted, &keys, |a, b| order(heap.compare(*a, *b)));
+                sort(&mut sorted, &terms, |a, b| order(heap.compare(*a, *b)));
             }
         }
         let sorted: Vec<_> = sorted.iter().map(|index| items[*index as usize]).collect();
@@ -83,20 +84,45 @@ fn compare_finite(a: &f64, b: &f64) -> Ordering {
 enum Keys<T> {
     Integers(Vec<i64>),
     Floats(Vec<f64>),
-    Terms(Vec<T>),
+    Terms {
+        terms: Vec<T>,
+        /// Whether a comparison may have to look inside.
+        compound: bool,
+    },
 }
 
-fn keys<H: Heap>(machine: &mut Machine<'_, H>, field: ConstId, items: &[H::Term]) -> Keys<H::Term> {
-    let terms: Vec<_> = items
-        .iter()
-        .map(|item| machine.value_or_nil(*item, field))
-        .collect();
+impl<T> Keys<T> {
+    /// In units, times four.
+    fn cost_of_comparison(&self) -> usize {
+        match self {
+            Keys::Integers(_) | Keys::Floats(_) => 1,
+            Keys::Terms {
+                compound: false, ..
+            } => 4,
+            Keys::Terms { compound: true, .. } => 256,
+        }
+    }
+}
+
+fn keys<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    field: ConstId,
+    items: &[H::Term],
+) -> Result<Keys<H::Term>, Halt<H::Term>> {
+    let mut terms = Vec::with_capacity(items.len());
+    for item in items {
+        machine.tick(1)?;
+        terms.push(machine.value_or_nil(*item, field));
+    }
     let heap = &*machine.heap;
     if let Some(integers) = terms.iter().map(|key| heap.small_integer(*key)).collect() {
-        return Keys::Integers(integers);
+        return Ok(Keys::Integers(integers));
     }
-    match terms.iter().map(|key| heap.float(*key)).collect() {
-        Some(floats) => Keys::Floats(floats),
-        None => Keys::Terms(terms),
+    if let Some(floats) = terms.iter().map(|key| heap.float(*key)).collect() {
+        return Ok(Keys::Floats(floats));
     }
+    let is_compound =
+        |key: &H::Term| matches!(heap.kind(*key), Kind::List | Kind::Map | Kind::Other);
+    let compound = terms.iter().any(is_compound);
+    Ok(Keys::Terms { terms, compound })
 }

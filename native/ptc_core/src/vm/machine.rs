@@ -3,10 +3,15 @@
 use super::meter::Meter;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::{Heap, Lookup};
+use crate::heap::{Heap, Kind, Lookup};
 use crate::number::Number;
 use crate::ops::OpCode;
 use crate::program::{Apply, ConstId, Slot};
+
+/// What a look into a compound term counts.
+const COMPOUND: usize = 1024;
+/// What an entry of a new map counts: a large map is a tree that is built in one go.
+pub(crate) const MAP_ENTRY: usize = 32;
 
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
@@ -25,8 +30,6 @@ pub struct Machine<'h, H: Heap> {
     pub(super) stack: Stack<H::Term>,
     /// What each constant key was last found with.
     caches: Vec<H::KeyCache>,
-    /// A map made before with the keys that start at a constant.
-    likes: Vec<Option<H::Term>>,
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
@@ -44,7 +47,6 @@ impl<'h, H: Heap> Machine<'h, H> {
             slots,
             stack,
             caches: vec![H::KeyCache::default(); consts.len()],
-            likes: Vec::new(),
         }
     }
 
@@ -116,22 +118,26 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// A map with the constant keys that start at `first`, and the operands as values.
     pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
-        let index = first as usize;
-        if self.likes.is_empty() {
-            self.likes = vec![None; self.consts.len() + 1];
-        }
-        let count = apply.operands as usize;
-        let keys = &self.consts[index..index + count];
+        let (first, count) = (first as usize, apply.operands as usize);
         let values = self.stack.top(count, self.heap);
-        let map = self.heap.make_map(keys, values, self.likes[index]);
-        self.likes[index] = Some(map);
-        map
+        self.heap
+            .make_map(&self.consts[first..first + count], values)
     }
 
     /// Counts work before it is done.
     #[inline]
     pub fn tick(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
         self.meter.tick(cost, self.heap)
+    }
+
+    /// Counts a look into a term as deep as it goes, for a comparison or a hash: the heap does that
+    /// in one go, so that the clock is looked at after every few compound terms.
+    #[inline]
+    pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
+        match self.heap.kind(term) {
+            Kind::List | Kind::Map | Kind::Other => self.tick(COMPOUND),
+            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => self.tick(1),
+        }
     }
 
     /// Whether `words` more may be built.
