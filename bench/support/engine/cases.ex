@@ -27,7 +27,8 @@ defmodule Bench.Engine.Cases do
   def texts, do: @texts
 
   defp resolvers(count) do
-    for name <- resolver_names() do
+    # The model is looked for in the first place, however many options there are.
+    for name <- resolver_names(), name != :resolve_model or count == hd(@counts) do
       sides = [call(:library, Engine, name), call(:elixir, Plain, name)]
       tuned = if name == :resolve_tools, do: [call(:tuned, Plain, :resolve_tools_tuned)], else: []
       group(name, count, sides ++ tuned)
