@@ -138,7 +138,7 @@ defmodule PtcRunnerNative.MixProject do
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for structs of their own
       consolidate_protocols: Mix.env() != :test,
-      deps: [],
+      deps: deps(),
       name: "ptc_runner_native",
       description: @description,
       package: package(),
@@ -148,6 +148,20 @@ defmodule PtcRunnerNative.MixProject do
 
   def application do
     [extra_applications: [:logger]]
+  end
+
+  # Nothing is needed. But where the application has one of these, it must be compiled before this
+  # project, which then implements its protocol (Jason) or steps aside (ALLM). Only Hex can say so;
+  # `:prod` is how dependencies are compiled, so that working on this project needs none of them.
+  defp deps do
+    if Code.ensure_loaded?(Hex) do
+      [
+        {:jason, "~> 1.0", optional: true, only: :prod},
+        {:allm, ">= 0.3.0", optional: true, only: :prod}
+      ]
+    else
+      []
+    end
   end
 
   defp elixirc_paths(:test), do: ["lib", "test/support"]

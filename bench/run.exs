@@ -3,7 +3,8 @@
 support = Path.join(__DIR__, "support")
 
 for file <-
-      ~w(stats harness data programs by_hand jiffy cases table memory machine bars layout findings report plan) do
+      ~w(stats harness data programs by_hand jiffy cases table memory machine bars layout
+       engine/plain engine/cases engine/tables findings report plan) do
   Code.require_file("#{file}.ex", support)
 end
 

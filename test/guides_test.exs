@@ -2,4 +2,5 @@ defmodule PtcRunner.GuidesTest do
   use ExUnit.Case, async: true
 
   doctest PtcRunner.Test.Guides.Readme
+  doctest PtcRunner.Test.Guides.Engine
 end

@@ -20,6 +20,9 @@ defmodule Bench.Jiffy do
   @spec decode(String.t()) :: term
   def decode(text), do: :jiffy.decode(text, [:return_maps])
 
+  @spec encode(term) :: iodata
+  def encode(term), do: :jiffy.encode(term)
+
   @spec version() :: String.t() | nil
   def version do
     if available?() do

@@ -4,7 +4,7 @@ defmodule Bench.Plan do
 
   alias Bench.{Cases, Data, Harness, Machine, Memory, Report}
 
-  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory)
+  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory engine)
   @row_counts [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
   @most_tool_calls 10_000
   @origin_rows 10_000
@@ -40,7 +40,8 @@ defmodule Bench.Plan do
     facts = Machine.facts()
     started = System.monotonic_time(:second)
 
-    results = Enum.flat_map(blocks(wanted, quick?), &measure(&1, effort(quick?)))
+    engine = if :engine in wanted, do: Bench.Engine.Cases.blocks(), else: []
+    results = Enum.flat_map(blocks(wanted, quick?) ++ engine, &measure(&1, effort(quick?)))
     memory = if :memory in wanted, do: Memory.measure(memory_rows(quick?)), else: []
 
     seconds = System.monotonic_time(:second) - started
@@ -90,9 +91,11 @@ defmodule Bench.Plan do
     end
   end
 
-  defp measure({origin, rows, groups}, effort) do
-    Harness.measure(Data.maker(origin, rows), groups, effort, &IO.puts(Report.line(&1)))
-  end
+  defp measure({origin, rows, groups}, effort),
+    do: measure({Data.maker(origin, rows), groups}, effort)
+
+  defp measure({make_data, groups}, effort),
+    do: Harness.measure(make_data, groups, effort, &IO.puts(Report.line(&1)))
 
   defp effort(true), do: @quick
   defp effort(false), do: @full

@@ -14,14 +14,15 @@ defmodule Bench.Report do
       "Written by `mix run bench/run.exs`. What is measured, and how to read it: [README.md](README.md).\n\n",
       Table.markdown(["", "of this run"], for({name, text} <- facts, do: [name, text]), [0, 1]),
       "\n",
-      bars(Bars.judge(results, memory)),
+      bars(Bars.judge(results, memory) ++ Bench.Engine.Tables.bars(results)),
       Enum.map(Cases.pipelines(), &over_rows(&1, results, [:elixir, :tuned])),
       over_rows(:tool_map, results, [:elixir, :isolated]),
       over_rows(:literal, results, []),
       fixed(results),
       Findings.growth(results),
       Findings.origins(results),
-      Findings.memory(memory)
+      Findings.memory(memory),
+      Bench.Engine.Tables.tables(results)
     ]
     |> IO.iodata_to_binary()
     |> String.trim_trailing()

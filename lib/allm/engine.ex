@@ -231,11 +231,23 @@ unless Code.ensure_loaded?(ALLM) do
     """
     @spec resolve_params(t(), keyword()) :: map()
     def resolve_params(%__MODULE__{params: params}, opts) do
-      case for({key, _value} = opt when key not in @never_forwarded <- opts, do: opt) do
+      case forwarded(opts) do
         [] -> params
         forwarded -> :maps.merge(params, :maps.from_list(forwarded))
       end
     end
+
+    # Most calls have nothing to leave out, and then need no second list.
+    defp forwarded(opts) do
+      if all_forwarded?(opts),
+        do: opts,
+        else: for({key, _value} = opt when key not in @never_forwarded <- opts, do: opt)
+    end
+
+    defp all_forwarded?([{key, _value} | opts]) when key not in @never_forwarded,
+      do: all_forwarded?(opts)
+
+    defp all_forwarded?(opts), do: opts == []
 
     @doc """
     The tools of a call: the engine's in their order, each replaced by the tool of that name in the

@@ -94,7 +94,7 @@ unless Code.ensure_loaded?(ALLM) do
         iex> {error.reason, error.errors, Exception.message(error)}
         {:invalid_request, [json: :malformed], "invalid JSON for ALLM.Serializer.from_json/2"}
 
-        iex> {:error, error} = ALLM.Serializer.from_json(~s({"adapter": "Elixir.No.Such"}), as: ALLM.Engine)
+        iex> {:error, error} = ALLM.Serializer.from_json(~s({"adapter": "Elixir.No.Such.Adapter"}), as: ALLM.Engine)
         iex> error.errors
         [_unknown: :atom_decode_failed]
 

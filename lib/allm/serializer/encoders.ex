@@ -23,8 +23,12 @@ unless Code.ensure_loaded?(ALLM) do
       }
     end
 
-    defp pairs([{key, value} | rest]) when is_atom(key), do: [[key, value] | pairs(rest)]
+    defp pairs([{key, value} | rest]) when is_atom(key), do: [[key(key), value] | pairs(rest)]
     defp pairs(other), do: other
+
+    # As values these would be no strings.
+    defp key(key) when key in [nil, true, false], do: Atom.to_string(key)
+    defp key(key), do: key
 
     # One call of the writer is less work than one a tool.
     defp tools([%ALLM.Tool{} = tool | rest]),

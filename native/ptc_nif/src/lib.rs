@@ -3,8 +3,9 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`stretch`]: a run between two calls
-//! * [`program`], [`run`], [`decode`], [`encode`], [`answer`], [`error_line`], [`stream`], [`table`], [`tools`]: the NIFs
+//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
+//!   [`tools`]: the NIFs
+//! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 

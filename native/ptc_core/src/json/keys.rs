@@ -3,31 +3,41 @@
 //! Rows of one table have the same keys in the same order. Making a term of a key costs more than
 //! finding the one that was made before, and a map that is made of sorted keys need not sort them.
 
-/// How many keys are remembered; a power of two. A newer one takes the place of an older one.
-const KEYS: usize = 128;
-/// How many sequences of keys are remembered; a power of two.
-const SHAPES: usize = 16;
+/// How many keys are remembered: the first ones. What has more is no table.
+const MOST: usize = 1024;
 /// Longer keys are not looked for.
 const LONGEST: usize = 64;
-/// The ids are used up after so many keys. What has more is no table.
-const MOST: usize = 10_000;
+/// A key is looked for in so many places, so that no text can be made that takes long.
+const PROBES: usize = 8;
+/// How many sequences of keys are remembered; a power of two. A newer one takes the place of an
+/// older one.
+const SHAPES: usize = 32;
 /// With more keys than this, the BEAM's maps have no order to be prepared for.
 const WIDEST: usize = 32;
 
-/// A key that was seen before gets the same id again, most of the time; ids tell keys apart.
+/// What a remembered key is known by.
 pub type KeyId = u16;
 
-const _: () = assert!(KEYS.is_power_of_two() && SHAPES.is_power_of_two());
+const _: () = assert!(SHAPES.is_power_of_two());
 const _: () = assert!(MOST < KeyId::MAX as usize && WIDEST <= u8::MAX as usize);
 
 /// The keys and the sequences of keys of one text.
 pub struct Keys<'t, T> {
-    /// By hash; empty until the first key comes.
-    slots: Vec<Option<(KeyId, T)>>,
     /// By id.
-    texts: Vec<&'t [u8]>,
+    known: Vec<(&'t [u8], T)>,
+    /// Ids plus one, 0 is free. A power of two, at most half full; empty until the first key comes.
+    table: Vec<KeyId>,
     /// By hash; empty until the first sequence comes.
     shapes: Vec<Shape>,
+}
+
+/// Where a key is, or would be.
+enum Place {
+    Taken(KeyId),
+    /// A slot of the table.
+    Free(usize),
+    /// Too many others are in the way: it is not remembered.
+    Crowded,
 }
 
 /// A sequence of keys.
@@ -43,8 +53,8 @@ impl<'t, T: Copy> Keys<'t, T> {
     /// Nothing seen yet.
     pub fn new() -> Self {
         Keys {
-            slots: Vec::new(),
-            texts: Vec::new(),
+            known: Vec::new(),
+            table: Vec::new(),
             shapes: Vec::new(),
         }
     }
@@ -52,22 +62,54 @@ impl<'t, T: Copy> Keys<'t, T> {
     /// The term for a key, made by `make` if it is not remembered, and its id, if it has one.
     #[inline]
     pub fn intern(&mut self, text: &'t [u8], make: impl FnOnce() -> T) -> (Option<KeyId>, T) {
-        if text.len() > LONGEST || self.texts.len() == MOST {
+        if text.len() > LONGEST {
             return (None, make());
         }
-        if self.slots.is_empty() {
-            self.slots.resize(KEYS, None);
+        let slot = match self.find(text) {
+            Place::Taken(id) => return (Some(id), self.known[id as usize].1),
+            Place::Free(slot) => slot,
+            Place::Crowded => return (None, make()),
+        };
+        let (id, term) = (self.known.len(), make());
+        if id == MOST {
+            return (None, term);
         }
-        let slot = hash_of_text(text) % KEYS;
-        if let Some((id, term)) = self.slots[slot] {
-            if self.texts[id as usize] == text {
-                return (Some(id), term);
+        self.known.push((text, term));
+        if 2 * id < self.table.len() {
+            self.table[slot] = id as KeyId + 1;
+        } else {
+            self.grow();
+        }
+        (Some(id as KeyId), term)
+    }
+
+    #[inline]
+    fn find(&self, text: &[u8]) -> Place {
+        if self.table.is_empty() {
+            return Place::Free(0);
+        }
+        let (mask, hash) = (self.table.len() - 1, hash_of_text(text));
+        for step in 0..PROBES {
+            let slot = (hash + step) & mask;
+            match self.table[slot].checked_sub(1) {
+                None => return Place::Free(slot),
+                Some(id) if self.known[id as usize].0 == text => return Place::Taken(id),
+                Some(_) => {}
             }
         }
-        let (id, term) = (self.texts.len() as KeyId, make());
-        self.texts.push(text);
-        self.slots[slot] = Some((id, term));
-        (Some(id), term)
+        Place::Crowded
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (4 * self.known.len()).next_power_of_two().max(32);
+        self.table.clear();
+        self.table.resize(size, 0);
+        for id in 0..self.known.len() {
+            if let Place::Free(slot) = self.find(self.known[id].0) {
+                self.table[slot] = id as KeyId + 1;
+            }
+        }
     }
 
     /// The places of these keys in ascending order, if that is known and worth using.
@@ -87,8 +129,8 @@ impl<'t, T: Copy> Keys<'t, T> {
             return None;
         }
         if shape.order.is_empty() {
-            let texts = &self.texts;
-            let text = |place: &u8| texts[ids[*place as usize] as usize];
+            let known = &self.known;
+            let text = |place: &u8| known[ids[*place as usize] as usize].0;
             shape.order.extend(0..ids.len() as u8);
             shape.order.sort_unstable_by_key(text);
             if shape
@@ -120,12 +162,10 @@ fn hash_of_text(text: &[u8]) -> usize {
     ((ends ^ (text.len() as u64).rotate_left(56)).wrapping_mul(ODD) >> 40) as usize
 }
 
-/// Of the number of keys, the first and the last.
 #[inline]
 fn hash_of_ids(ids: &[KeyId]) -> usize {
-    let end = |id: Option<&KeyId>| id.copied().unwrap_or_default() as u64;
-    let ends = end(ids.first()) | end(ids.last()) << 16 | (ids.len() as u64) << 32;
-    (ends.wrapping_mul(ODD) >> 40) as usize
+    let next = |mixed: u64, id: &KeyId| mixed.rotate_left(5) ^ u64::from(*id);
+    (ids.iter().fold(0, next).wrapping_mul(ODD) >> 40) as usize
 }
 
 #[cfg(test)]
@@ -147,12 +187,18 @@ mod tests {
     }
 
     #[test]
-    fn ids_run_out() {
-        let texts: Vec<_> = (0..MOST + 10).map(|n| n.to_string()).collect();
-        let mut keys = Keys::new();
+    fn the_first_keys_are_remembered() {
+        let texts: Vec<_> = (0..2 * MOST).map(|n| n.to_string()).collect();
+        let (mut keys, mut remembered) = (Keys::new(), 0);
         for (n, text) in texts.iter().enumerate() {
             let (id, term) = keys.intern(text.as_bytes(), || n);
-            assert_eq!((id.is_some(), term), (n < MOST, n));
+            assert_eq!(term, n);
+            remembered += usize::from(id.is_some());
+        }
+        assert_eq!(remembered, MOST);
+        for (n, text) in texts.iter().enumerate() {
+            let (id, term) = keys.intern(text.as_bytes(), || 0);
+            assert_eq!(term, if id.is_some() { n } else { 0 });
         }
     }
 
@@ -168,15 +214,5 @@ mod tests {
         let twice = [ids[0], ids[1], ids[0]];
         assert_eq!(keys.order(&twice), None);
         assert_eq!(keys.order(&twice), None);
-    }
-
-    /// An older id of the same text, whose slot was taken in between.
-    #[test]
-    fn equal_texts_of_two_ids_are_one_key() {
-        let mut keys = Keys::<()>::new();
-        keys.texts = vec![b"a", b"b", b"a"];
-        let ids = [0, 1, 2];
-        assert_eq!(keys.order(&ids), None);
-        assert_eq!(keys.order(&ids), None);
     }
 }
