@@ -45,28 +45,36 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     for {vector, place} <- placed("signature_parse") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(Signature.parse(vector.input), vector)
-        assert Parser.parse(vector.input) === Signature.parse(vector.input)
+        check_parse_1(vector)
       end
     end
+  end
+
+  defp check_parse_1(vector) do
+    assert_expected(Signature.parse(vector.input), vector)
+    assert Parser.parse(vector.input) === Signature.parse(vector.input)
   end
 
   describe "validate/2 and validate_input/2" do
     for {vector, place} <- placed("signature_validate") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(
-          apply(Signature, vector.function, [vector.signature, vector.data]),
-          vector
-        )
-
-        if source = vector[:source],
-          do: assert(Signature.parse(source) === {:ok, vector.signature})
-
-        with %{function: :validate, signature: {:signature, _, type}} <- vector do
-          assert_expected(Validator.validate(vector.data, type), vector)
-        end
+        check_validate_2_and_validate_input_2(vector)
       end
+    end
+  end
+
+  defp check_validate_2_and_validate_input_2(vector) do
+    assert_expected(
+      apply(Signature, vector.function, [vector.signature, vector.data]),
+      vector
+    )
+
+    if source = vector[:source],
+      do: assert(Signature.parse(source) === {:ok, vector.signature})
+
+    with %{function: :validate, signature: {:signature, _, type}} <- vector do
+      assert_expected(Validator.validate(vector.data, type), vector)
     end
   end
 
@@ -74,58 +82,82 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     for {vector, place} <- placed("coerce") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        opts = if opts = vector[:opts], do: [opts], else: []
-        assert_expected(apply(Coercion, :coerce, [vector.value, vector.type | opts]), vector)
+        check_coerce_2_3(vector)
       end
     end
+  end
+
+  defp check_coerce_2_3(vector) do
+    opts = if opts = vector[:opts], do: [opts], else: []
+    assert_expected(apply(Coercion, :coerce, [vector.value, vector.type | opts]), vector)
   end
 
   describe "Renderer" do
     for {vector, place} <- placed("render") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(apply(Renderer, vector.function, vector.args), vector)
+        check_renderer(vector)
       end
     end
+  end
+
+  defp check_renderer(vector) do
+    assert_expected(apply(Renderer, vector.function, vector.args), vector)
   end
 
   describe "JSON Schema" do
     for file <- ["json_schema", "signature_errors"], {vector, place} <- placed(file) do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(apply(Signature, vector.function, vector.args), vector)
+        check_json_schema(vector)
       end
     end
+  end
+
+  defp check_json_schema(vector) do
+    assert_expected(apply(Signature, vector.function, vector.args), vector)
   end
 
   describe "TypeResolver" do
     for {vector, place} <- placed("type_resolver") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(apply(TypeResolver, vector.function, vector.args), vector)
+        check_typeresolver(vector)
       end
     end
+  end
+
+  defp check_typeresolver(vector) do
+    assert_expected(apply(TypeResolver, vector.function, vector.args), vector)
   end
 
   describe "Template" do
     for {vector, place} <- placed("template") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(apply(Template, vector.function, vector.args), vector)
+        check_template(vector)
       end
     end
+  end
+
+  defp check_template(vector) do
+    assert_expected(apply(Template, vector.function, vector.args), vector)
   end
 
   describe "the firewall" do
     for {vector, place} <- placed("signature_firewall") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        assert_expected(firewall(vector.function, vector.args), vector)
-
-        if rendered = vector[:rendered],
-          do: assert(Signature.render(vector.expect) === rendered)
+        check_the_firewall(vector)
       end
     end
+  end
+
+  defp check_the_firewall(vector) do
+    assert_expected(firewall(vector.function, vector.args), vector)
+
+    if rendered = vector[:rendered],
+      do: assert(Signature.render(vector.expect) === rendered)
   end
 
   defp firewall(:public_view_to_json_schema, [signature]),
@@ -137,24 +169,28 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     for {vector, place} <- placed("tool_contract") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        test = self()
-
-        tool = fn args ->
-          send(test, {:called, args})
-          vector.tool_returns
-        end
-
-        opts = Keyword.take(Map.to_list(vector), [:mode])
-
-        capture_log(fn ->
-          assert_expected(Signature.call_tool(vector.signature, vector.args, tool, opts), vector)
-        end)
-
-        case vector.tool_sees do
-          :not_called -> refute_received {:called, _}
-          args -> assert_received {:called, ^args}
-        end
+        check_call_tool_4(vector)
       end
+    end
+  end
+
+  defp check_call_tool_4(vector) do
+    test = self()
+
+    tool = fn args ->
+      send(test, {:called, args})
+      vector.tool_returns
+    end
+
+    opts = Keyword.take(Map.to_list(vector), [:mode])
+
+    capture_log(fn ->
+      assert_expected(Signature.call_tool(vector.signature, vector.args, tool, opts), vector)
+    end)
+
+    case vector.tool_sees do
+      :not_called -> refute_received {:called, _}
+      args -> assert_received {:called, ^args}
     end
   end
 
@@ -162,10 +198,14 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     for {vector, place} <- placed("type_extractor") do
       @tag vector: place
       test vector.id, %{vector: vector} do
-        fun = captured(vector)
-        capture_log(fn -> assert_expected(TypeExtractor.extract(fun), vector) end)
+        check_typeextractor(vector)
       end
     end
+  end
+
+  defp check_typeextractor(vector) do
+    fun = captured(vector)
+    capture_log(fn -> assert_expected(TypeExtractor.extract(fun), vector) end)
   end
 
   defp compile(vector, directory) do

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn floats_are_the_longest_prefix() {
         for (text, value) in [
-            ("3.14abc", 3.14),
+            ("3.25abc", 3.25),
             ("1_000", 1.0),
             ("1,5", 1.0),
             ("0x10", 0.0),

@@ -14,8 +14,8 @@ pub enum Stop {
     Failed,
 }
 
-/// About 5 ns of work each: a third of a millisecond, half of one on a slow machine.
-const STEPS_IN_A_SLICE: i64 = 80_000;
+/// About 3 ns of work each: half a millisecond, or one on a slow machine.
+const STEPS_IN_A_SLICE: i64 = 160_000;
 /// Between two looks at whether the caller is still there.
 const STEPS_BETWEEN_LOOKS: i64 = 1 << 20;
 /// From here on a walk remembers what it has seen: no value takes so long unless its parts are

@@ -1,6 +1,6 @@
 //! Maps out of coerced fields.
 
-use crate::map_view::{value_of, Flat};
+use crate::map_view::value_of;
 use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
@@ -8,36 +8,37 @@ use std::collections::HashMap;
 /// A map with so many other values is changed value by value, which shares its keys.
 const FEW: usize = 4;
 
-/// A small map again: its keys at the `covered` places, with the values it `changed` to.
+/// A small map of these keys and old values again: at the `covered` places, with the values it
+/// `changed` to.
 pub fn small<'a>(
     terms: Terms<'a>,
     map: Raw<'a>,
-    flat: Flat<'a>,
+    (keys, old): (&'a [ErlNifTerm], &'a [ErlNifTerm]),
     covered: u32,
     changed: Option<&[Raw<'a>]>,
 ) -> Raw<'a> {
-    let size = flat.keys.len();
+    let size = keys.len();
     let whole = covered.count_ones() as usize == size;
     let changed = match changed {
         None if whole => return map,
         changed => changed,
     };
-    let key = |at: usize| value_of(terms, flat.keys[at]);
+    let key = |at: usize| value_of(terms, keys[at]);
     let value = |at: usize| match changed {
         Some(values) => values[at],
-        None => value_of(terms, flat.values[at]),
+        None => value_of(terms, old[at]),
     };
-    let is_other = |at: &usize| value(*at).word() != flat.values[*at];
+    let is_other = |at: &usize| value(*at).word() != old[*at];
     if whole && (0..size).filter(is_other).count() <= FEW {
         let update = |map, at| terms.map_update(map, key(at), value(at)).unwrap_or(map);
         return (0..size).filter(is_other).fold(map, update);
     }
-    let (mut keys, mut values) = (Vec::with_capacity(size), Vec::with_capacity(size));
+    let (mut kept, mut values) = (Vec::with_capacity(size), Vec::with_capacity(size));
     for at in (0..size).filter(|at| covered >> at & 1 == 1) {
-        keys.push(key(at));
+        kept.push(key(at));
         values.push(value(at));
     }
-    terms.make_map(&keys, &values).unwrap_or(map)
+    terms.make_map(&kept, &values).unwrap_or(map)
 }
 
 /// A large map again, of key, old value and new value in turn; of equal keys the last one counts.

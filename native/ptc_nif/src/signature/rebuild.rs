@@ -94,13 +94,6 @@ struct Before {
     asked: usize,
 }
 
-/// What entering a value came to.
-enum Entered<'a> {
-    /// The value, or what it became.
-    Done(Raw<'a>),
-    Inside(Frame<'a>),
-}
-
 /// A coercion under way.
 pub struct Rebuild<'a, 'c> {
     terms: Terms<'a>,
@@ -153,124 +146,130 @@ impl<'a, 'c> Rebuild<'a, 'c> {
     }
 
     pub fn run(&mut self, value: Raw<'a>, id: TypeId) -> Result<Raw<'a>, Stop> {
-        match self.enter(value, id, None)? {
-            Entered::Done(value) => return Ok(value),
-            Entered::Inside(frame) => self.stack.push(frame),
-        }
-        let mut done = value;
+        let mut done = self.part(value, id)?;
         loop {
-            match self.stack.last_mut() {
-                None => return Ok(done),
-                Some(Frame::List(list)) => match self.terms.uncons(list.rest) {
-                    Some((element, rest)) => {
-                        (list.current, list.rest) = (element, rest);
-                        list.taken += 1;
-                        self.budget.spend(self.terms, 2)?;
-                        if list.taken == FIRST_ELEMENTS {
-                            let (budget, taken) = (list.before.budget, list.taken);
-                            self.budget.foresee(self.terms, budget, taken, rest)?;
-                        }
-                        let holds = list.holds;
-                        let entered = match self.enter(element, holds, None)? {
-                            Entered::Inside(Frame::Map(map)) => self.fields(map)?,
-                            other => other,
-                        };
-                        match entered {
-                            Entered::Done(value) => self.deliver(value),
-                            Entered::Inside(frame) => self.stack.push(frame),
-                        }
-                    }
-                    None => {
-                        let list = *list;
-                        self.stack.pop();
-                        done = self.list_end(list)?;
-                        self.deliver(done);
-                    }
-                },
+            if let Some(value) = done {
+                match self.stack.is_empty() {
+                    true => return Ok(value),
+                    false => self.deliver(value),
+                }
+            }
+            done = match self.stack.last() {
+                Some(Frame::List(list)) => {
+                    let holds = list.holds;
+                    self.elements(holds)?
+                }
                 Some(Frame::Map(map)) => {
                     let map = *map;
                     self.stack.pop();
-                    match self.fields(map)? {
-                        Entered::Inside(frame) => self.stack.push(frame),
-                        Entered::Done(value) => {
-                            done = value;
-                            self.deliver(done);
-                        }
-                    }
+                    self.fields(map)?
                 }
+                None => return Ok(value),
+            };
+        }
+    }
+
+    /// Looks at a value whose list or map is on the stack: gives what it becomes, or puts it there,
+    /// to be walked.
+    fn part(&mut self, value: Raw<'a>, id: TypeId) -> Result<Option<Raw<'a>>, Stop> {
+        let mut id = id;
+        loop {
+            match self.read.types.get(id) {
+                Type::Scalar(scalar) => return self.scalar(value, (scalar, id), None).map(Some),
+                Type::Optional(_) if value.word() == self.words.nil.word() => {
+                    return Ok(Some(value))
+                }
+                Type::Optional(inner) => id = inner,
+                Type::List(holds) => return self.list(value, id, holds),
+                Type::Map { fields, closed } => match self.map(value, id, fields, closed) {
+                    Some(map) => {
+                        self.stack.push(Frame::Map(map));
+                        return Ok(None);
+                    }
+                    None => return self.no_map(value, id).map(Some),
+                },
+                Type::Unknown(number) => return Err(self.unknown(number)),
             }
         }
     }
 
-    /// Looks at a value; what has parts is entered, to be walked. `name` is that of the field that
-    /// holds it, unless its map is on the stack.
+    /// What a value without parts becomes. `name` is that of the field that holds the value, if its
+    /// map is not on the stack.
     #[inline]
-    fn enter(
+    fn scalar(
+        &mut self,
+        value: Raw<'a>,
+        (scalar, id): (Scalar, TypeId),
+        name: Option<Raw<'a>>,
+    ) -> Result<Raw<'a>, Stop> {
+        let (types, shapes) = (&self.read.types, &mut self.shapes);
+        match self.converter.convert(types, shapes, (scalar, id), value) {
+            Converted::Same => Ok(value),
+            other => self.converted(other, scalar, value, name),
+        }
+    }
+
+    fn list(&mut self, value: Raw<'a>, id: TypeId, holds: TypeId) -> Result<Option<Raw<'a>>, Stop> {
+        if kind(self.terms, value) != Kind::List {
+            return self.refuse(None, Wanted::List, value).map(Some);
+        }
+        if self.seen.has(self.budget, value, id) {
+            return Ok(Some(value));
+        }
+        self.stack.push(Frame::List(ListFrame {
+            value,
+            id,
+            holds,
+            current: value,
+            rest: value,
+            taken: 0,
+            before: self.before(),
+            changed: false,
+            kept: 0,
+            tail: value,
+        }));
+        Ok(None)
+    }
+
+    /// The frame of a map that is one, and not seen before.
+    #[inline(always)]
+    fn map(
         &mut self,
         value: Raw<'a>,
         id: TypeId,
-        name: Option<Raw<'a>>,
-    ) -> Result<Entered<'a>, Stop> {
-        let types = &self.read.types;
-        let mut id = id;
-        loop {
-            match types.get(id) {
-                Type::Scalar(scalar) => {
-                    let shapes = &mut self.shapes;
-                    return match self.converter.convert(types, shapes, (scalar, id), value) {
-                        Converted::Same => Ok(Entered::Done(value)),
-                        other => self.converted(other, scalar, value, name),
-                    };
-                }
-                Type::Optional(_) if value.word() == self.words.nil.word() => {
-                    return Ok(Entered::Done(value))
-                }
-                Type::Optional(inner) => id = inner,
-                Type::List(_) | Type::Map { .. } if self.seen.has(self.budget, value, id) => {
-                    return Ok(Entered::Done(value))
-                }
-                Type::List(holds) => {
-                    if kind(self.terms, value) != Kind::List {
-                        return self.refuse(name, Wanted::List, value);
-                    }
-                    return Ok(Entered::Inside(Frame::List(ListFrame {
-                        value,
-                        id,
-                        holds,
-                        current: value,
-                        rest: value,
-                        taken: 0,
-                        before: self.before(),
-                        changed: false,
-                        kept: 0,
-                        tail: value,
-                    })));
-                }
-                Type::Map { fields, closed } => {
-                    let structs = self.purpose == Purpose::Coerce;
-                    let map = self.shapes.open(types, id, fields, value);
-                    let fits = map.filter(|map| structs || self.shapes.module(id, *map).is_none());
-                    let Some(map) = fits else {
-                        return self.refuse(name, Wanted::Map, value);
-                    };
-                    return Ok(Entered::Inside(Frame::Map(MapFrame {
-                        value,
-                        id,
-                        map,
-                        fields,
-                        closed,
-                        next: fields.start as usize,
-                        before: self.before(),
-                        changed: false,
-                    })));
-                }
-                Type::Unknown(number) => {
-                    if self.purpose == Purpose::Input {
-                        return Err(Stop::Unknown(number));
-                    }
-                    return Err(self.fail(Failure::Unsupported));
-                }
-            }
+        fields: Fields,
+        closed: bool,
+    ) -> Option<MapFrame<'a>> {
+        let map = self.shapes.open(&self.read.types, id, fields, value)?;
+        let fits = self.purpose == Purpose::Coerce || self.shapes.module(id, map).is_none();
+        if !fits || self.seen.has(self.budget, value, id) {
+            return None;
+        }
+        Some(MapFrame {
+            value,
+            id,
+            map,
+            fields,
+            closed,
+            next: fields.start as usize,
+            before: self.before(),
+            changed: false,
+        })
+    }
+
+    #[cold]
+    fn no_map(&mut self, value: Raw<'a>, id: TypeId) -> Result<Raw<'a>, Stop> {
+        match self.seen.has(self.budget, value, id) {
+            true => Ok(value),
+            false => self.refuse(None, Wanted::Map, value),
+        }
+    }
+
+    #[cold]
+    fn unknown(&mut self, number: u32) -> Stop {
+        match self.purpose {
+            Purpose::Coerce => self.fail(Failure::Unsupported),
+            Purpose::Input => Stop::Unknown(number),
         }
     }
 
@@ -281,19 +280,19 @@ impl<'a, 'c> Rebuild<'a, 'c> {
         scalar: Scalar,
         value: Raw<'a>,
         name: Option<Raw<'a>>,
-    ) -> Result<Entered<'a>, Stop> {
+    ) -> Result<Raw<'a>, Stop> {
         match converted {
-            Converted::Same => Ok(Entered::Done(value)),
+            Converted::Same => Ok(value),
             Converted::Silent(other) => {
                 self.budget.spend(self.terms, 10)?;
-                Ok(Entered::Done(other))
+                Ok(other)
             }
             Converted::Warned(other) => {
                 let length = self.terms.bytes(value).map_or(0, <[u8]>::len);
                 self.budget.spend(self.terms, 25 + length / 8)?;
                 match self.converter.warnings.len() > MOST_WARNINGS {
                     true => Err(Stop::TooMuch),
-                    false => Ok(Entered::Done(other)),
+                    false => Ok(other),
                 }
             }
             Converted::Ask => self.ask(scalar, value, name),
@@ -307,13 +306,13 @@ impl<'a, 'c> Rebuild<'a, 'c> {
         scalar: Scalar,
         value: Raw<'a>,
         name: Option<Raw<'a>>,
-    ) -> Result<Entered<'a>, Stop> {
+    ) -> Result<Raw<'a>, Stop> {
         self.budget.spend(self.terms, 20)?;
         let Some((answer, more)) = self.answers.and_then(|answers| self.terms.uncons(answers))
         else {
             let wanted = self.words.scalar_word(scalar);
             self.asked.push(self.terms.make_tuple(&[wanted, value]));
-            return Ok(Entered::Done(value));
+            return Ok(value);
         };
         self.answers = Some(more);
         match self.terms.tuple(answer) {
@@ -323,7 +322,7 @@ impl<'a, 'c> Rebuild<'a, 'c> {
                     self.converter.warnings.push(warning);
                     rest = tail;
                 }
-                Ok(Entered::Done(*other))
+                Ok(*other)
             }
             Some([_, reason]) if self.purpose == Purpose::Coerce => {
                 Err(self.fail(Failure::Answered(*reason)))
@@ -332,9 +331,53 @@ impl<'a, 'c> Rebuild<'a, 'c> {
         }
     }
 
-    /// Walks the fields of a map that is not on the stack; puts it there to walk into a field.
+    /// Walks the list on top of the stack, as far as its elements do not go there; gives what it
+    /// becomes at its end.
+    fn elements(&mut self, holds: TypeId) -> Result<Option<Raw<'a>>, Stop> {
+        let of = self.read.types.get(holds);
+        loop {
+            let Some(Frame::List(list)) = self.stack.last_mut() else {
+                return Ok(None);
+            };
+            let Some((element, rest)) = self.terms.uncons(list.rest) else {
+                let list = *list;
+                self.stack.pop();
+                return self.list_end(list).map(Some);
+            };
+            (list.current, list.rest) = (element, rest);
+            list.taken += 1;
+            if list.taken == FIRST_ELEMENTS {
+                let (budget, taken) = (list.before.budget, list.taken);
+                self.budget.foresee(self.terms, budget, taken, rest)?;
+            }
+            self.budget.spend(self.terms, 2)?;
+            let done = match of {
+                Type::Scalar(scalar) => Some(self.scalar(element, (scalar, holds), None)?),
+                Type::Map { fields, closed } => match self.map(element, holds, fields, closed) {
+                    Some(map) => self.fields(map)?,
+                    None => Some(self.no_map(element, holds)?),
+                },
+                _ => self.part(element, holds)?,
+            };
+            let Some(done) = done else {
+                return Ok(None);
+            };
+            if let Some(Frame::List(list)) = self.stack.last_mut() {
+                if list.changed || element.word() != done.word() {
+                    let mut frame = *list;
+                    self.element(&mut frame, done);
+                    if let Some(top) = self.stack.last_mut() {
+                        *top = Frame::List(frame);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Walks the fields of a map that is not on the stack; gives what it becomes, or puts it there
+    /// to walk into a field.
     #[inline]
-    fn fields(&mut self, mut map: MapFrame<'a>) -> Result<Entered<'a>, Stop> {
+    fn fields(&mut self, mut map: MapFrame<'a>) -> Result<Option<Raw<'a>>, Stop> {
         let types = &self.read.types;
         let end = map.fields.range().end;
         self.budget.spend(self.terms, 3 + end - map.next)?;
@@ -349,15 +392,29 @@ impl<'a, 'c> Rebuild<'a, 'c> {
             if let Opened::Large(_) = map.map {
                 self.outputs.extend([found.key, found.value]);
             }
-            match self.enter(found.value, holds, Some(self.read.names[index]))? {
-                Entered::Done(value) => self.settle(&mut map, found.slot, found.value, value),
-                inside => {
-                    self.stack.push(Frame::Map(map));
-                    return Ok(inside);
+            let (holds, is_nil) = match types.get(holds) {
+                Type::Optional(inner) => (inner, found.value.word() == self.words.nil.word()),
+                _ => (holds, false),
+            };
+            let becomes = match types.get(holds) {
+                _ if is_nil => found.value,
+                Type::Scalar(scalar) => {
+                    let name = Some(self.read.names[index]);
+                    self.scalar(found.value, (scalar, holds), name)?
                 }
-            }
+                _ => {
+                    // Its parts may need the stack.
+                    self.stack.push(Frame::Map(map));
+                    let Some(value) = self.part(found.value, holds)? else {
+                        return Ok(None);
+                    };
+                    self.stack.pop();
+                    value
+                }
+            };
+            self.settle(&mut map, found.slot, found.value, becomes);
         }
-        self.map_end(&map).map(Entered::Done)
+        self.map_end(&map).map(Some)
     }
 
     /// Takes what a field of a map became.
@@ -365,14 +422,14 @@ impl<'a, 'c> Rebuild<'a, 'c> {
     fn settle(&mut self, map: &mut MapFrame<'a>, slot: u8, was: Raw<'a>, is: Raw<'a>) {
         match map.map {
             Opened::Large(_) => self.outputs.push(is),
-            Opened::Flat(flat) => {
+            Opened::Flat(values) => {
                 if !map.changed {
                     if was.word() == is.word() {
                         return;
                     }
                     map.changed = true;
                     let terms = self.terms;
-                    let values = flat.values.iter().map(|value| value_of(terms, *value));
+                    let values = values.iter().map(|value| value_of(terms, *value));
                     self.outputs.extend(values);
                 }
                 self.outputs[map.before.outputs + slot as usize] = is;
@@ -459,13 +516,14 @@ impl<'a, 'c> Rebuild<'a, 'c> {
         }
         let outputs = &self.outputs[map.before.outputs..];
         let made = match map.map {
-            Opened::Flat(flat) => {
+            Opened::Flat(values) => {
                 let covered = match map.fields.count {
                     0 => 0,
                     _ => self.shapes.covered(map.id),
                 };
                 let changed = map.changed.then_some(outputs);
-                map_out::small(self.terms, map.value, flat, covered, changed)
+                let entries = (self.shapes.keys(map.id), values);
+                map_out::small(self.terms, map.value, entries, covered, changed)
             }
             Opened::Large(_) => map_out::large(self.terms, map.value, outputs),
         };
@@ -518,14 +576,14 @@ impl<'a, 'c> Rebuild<'a, 'c> {
         name: Option<Raw<'a>>,
         wanted: Wanted,
         value: Raw<'a>,
-    ) -> Result<Entered<'a>, Stop> {
+    ) -> Result<Raw<'a>, Stop> {
         if self.purpose == Purpose::Coerce {
             return Err(self.fail(Failure::Refused(wanted, value)));
         }
         self.budget.spend(self.terms, 20 + self.stack.len())?;
         let path = path(self.terms, self.read, &self.stack, name);
         self.errors.refused(self.words, path, wanted, value)?;
-        Ok(Entered::Done(value))
+        Ok(value)
     }
 
     /// Ends the walk. A list that turns out to be none is the reason before all its elements.

@@ -6,7 +6,7 @@
 
 use super::atom_text;
 use super::kind::{kind, Kind};
-use crate::map_view::{look, value_of, Flat, View};
+use crate::map_view::{look, value_of, View};
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::{candidates, rank, Matching};
 use ptc_core::signature::{Fields, TypeId, Types};
@@ -18,8 +18,8 @@ pub const ABSENT: u8 = u8::MAX;
 /// A map that a type looks into.
 #[derive(Clone, Copy)]
 pub enum Opened<'a> {
-    /// Small: its keys are those that the type met last.
-    Flat(Flat<'a>),
+    /// Small: the values; its keys are those that the type met last.
+    Flat(&'a [ErlNifTerm]),
     /// Asked key by key.
     Large(Raw<'a>),
 }
@@ -102,7 +102,7 @@ impl<'a> Shapes<'a> {
                 if !last.met || last.keys.as_ptr() != flat.keys.as_ptr() {
                     self.meet(types, id, fields, flat.keys);
                 }
-                Some(Opened::Flat(flat))
+                Some(Opened::Flat(flat.values))
             }
         }
     }
@@ -111,13 +111,18 @@ impl<'a> Shapes<'a> {
     #[inline]
     pub fn module(&self, id: TypeId, map: Opened<'a>) -> Option<Raw<'a>> {
         let module = match map {
-            Opened::Flat(flat) => {
+            Opened::Flat(values) => {
                 let at = self.last[id.index()].struct_at;
-                value_of(self.terms, *flat.values.get(at as usize)?)
+                value_of(self.terms, *values.get(at as usize)?)
             }
             Opened::Large(map) => self.terms.map_get(map, self.struct_key)?,
         };
         (kind(self.terms, module) == Kind::Atom).then_some(module)
+    }
+
+    /// The keys of the small map that the type has opened.
+    pub fn keys(&self, id: TypeId) -> &'a [ErlNifTerm] {
+        self.last[id.index()].keys
     }
 
     /// The places of the fields in a small map, as bits.
@@ -129,9 +134,9 @@ impl<'a> Shapes<'a> {
     #[inline]
     pub fn find(&mut self, types: &Types<'a>, map: Opened<'a>, field: usize) -> Option<Found<'a>> {
         match map {
-            Opened::Flat(flat) => {
+            Opened::Flat(values) => {
                 let slot = self.slots[field];
-                let value = value_of(self.terms, *flat.values.get(slot as usize)?);
+                let value = value_of(self.terms, *values.get(slot as usize)?);
                 Some(Found {
                     slot,
                     key: value,

@@ -11,7 +11,7 @@ use super::words::Words;
 use crate::map_view::value_of;
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::Matching;
-use ptc_core::signature::{Fields, Type, TypeId};
+use ptc_core::signature::{Fields, Scalar, Type, TypeId};
 use std::collections::HashSet;
 
 /// After so many elements a list is judged by them.
@@ -80,107 +80,113 @@ impl<'a, 'c> Validation<'a, 'c> {
     }
 
     pub fn run(&mut self, value: Raw<'a>, id: TypeId) -> Result<(), Stop> {
-        match self.enter(value, id, None)? {
-            None => return Ok(()),
-            Some(frame) => self.stack.push(frame),
-        }
-        loop {
-            match self.stack.last_mut() {
-                None => return Ok(()),
-                Some(Frame::List(list)) => match self.terms.uncons(list.rest) {
-                    Some((element, rest)) => {
-                        list.rest = rest;
-                        list.taken += 1;
-                        self.budget.spend(self.terms, 2)?;
-                        if list.taken == FIRST_ELEMENTS {
-                            let (budget, taken) = (list.budget, list.taken);
-                            self.budget.foresee(self.terms, budget, taken, rest)?;
-                        }
-                        let holds = list.holds;
-                        match self.enter(element, holds, None)? {
-                            None => {}
-                            Some(Frame::Map(map)) => self.fields(map)?,
-                            Some(list) => self.stack.push(list),
-                        }
-                    }
-                    None => {
-                        let list = *list;
-                        self.stack.pop();
-                        self.list_end(list)?;
-                    }
-                },
-                Some(Frame::Map(map)) => {
-                    let map = *map;
+        self.part(value, id)?;
+        while let Some(frame) = self.stack.last() {
+            match *frame {
+                Frame::List(list) => self.elements(list.holds)?,
+                Frame::Map(map) => {
                     self.stack.pop();
                     self.fields(map)?;
                 }
             }
         }
+        Ok(())
     }
 
-    /// Looks at a value; what has parts is entered, to be walked. `name` is that of the field that
-    /// holds it, unless its map is on the stack.
     #[inline]
-    fn enter(
+    fn scalar(
+        &mut self,
+        value: Raw<'a>,
+        (scalar, id): (Scalar, TypeId),
+        name: Option<Raw<'a>>,
+    ) -> Result<(), Stop> {
+        let (types, shapes) = (&self.read.types, &mut self.shapes);
+        match accepts(self.terms, self.words, types, shapes, (scalar, id), value) {
+            true => Ok(()),
+            false => self.refuse(name, Wanted::Scalar(scalar), value),
+        }
+    }
+
+    fn list(&mut self, value: Raw<'a>, id: TypeId, holds: TypeId) -> Result<(), Stop> {
+        if kind(self.terms, value) != Kind::List {
+            return self.refuse(None, Wanted::List, value);
+        }
+        if !self.seen.has(self.budget, value, id) {
+            self.stack.push(Frame::List(ListFrame {
+                value,
+                id,
+                holds,
+                rest: value,
+                taken: 0,
+                budget: self.budget.left(),
+                errors: self.errors.count(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// The frame of a map that is one, and not seen before.
+    #[inline(always)]
+    fn map(
         &mut self,
         value: Raw<'a>,
         id: TypeId,
-        name: Option<Raw<'a>>,
-    ) -> Result<Option<Frame<'a>>, Stop> {
-        let types = &self.read.types;
-        let mut id = id;
-        loop {
-            match types.get(id) {
-                Type::Scalar(scalar) => {
-                    let shapes = &mut self.shapes;
-                    if !accepts(self.terms, self.words, types, shapes, (scalar, id), value) {
-                        self.refuse(name, Wanted::Scalar(scalar), value)?;
-                    }
-                    return Ok(None);
-                }
-                Type::Optional(_) if value.word() == self.words.nil.word() => return Ok(None),
-                Type::Optional(inner) => id = inner,
-                Type::List(holds) => {
-                    if kind(self.terms, value) != Kind::List {
-                        self.refuse(name, Wanted::List, value)?;
-                        return Ok(None);
-                    }
-                    if self.seen.has(self.budget, value, id) {
-                        return Ok(None);
-                    }
-                    return Ok(Some(Frame::List(ListFrame {
-                        value,
-                        id,
-                        holds,
-                        rest: value,
-                        taken: 0,
-                        budget: self.budget.left(),
-                        errors: self.errors.count(),
-                    })));
-                }
-                Type::Map { fields, closed } => {
-                    if self.seen.has(self.budget, value, id) {
-                        return Ok(None);
-                    }
-                    let map = self.shapes.open(types, id, fields, value);
-                    let plain = map.filter(|map| self.shapes.module(id, *map).is_none());
-                    let Some(map) = plain else {
-                        self.refuse(name, Wanted::Map, value)?;
-                        return Ok(None);
-                    };
-                    return Ok(Some(Frame::Map(MapFrame {
-                        value,
-                        id,
-                        map,
-                        fields,
-                        closed,
-                        next: fields.start as usize,
-                        errors: self.errors.count(),
-                    })));
-                }
-                Type::Unknown(number) => return Err(Stop::Unknown(number)),
+        fields: Fields,
+        closed: bool,
+    ) -> Option<MapFrame<'a>> {
+        let map = self.shapes.open(&self.read.types, id, fields, value)?;
+        if self.shapes.module(id, map).is_some() || self.seen.has(self.budget, value, id) {
+            return None;
+        }
+        Some(MapFrame {
+            value,
+            id,
+            map,
+            fields,
+            closed,
+            next: fields.start as usize,
+            errors: self.errors.count(),
+        })
+    }
+
+    #[cold]
+    fn no_map(&mut self, value: Raw<'a>, id: TypeId) -> Result<(), Stop> {
+        match self.seen.has(self.budget, value, id) {
+            true => Ok(()),
+            false => self.refuse(None, Wanted::Map, value),
+        }
+    }
+
+    /// Walks the list on top of the stack, as far as its elements do not go there.
+    fn elements(&mut self, holds: TypeId) -> Result<(), Stop> {
+        let depth = self.stack.len();
+        let of = self.read.types.get(holds);
+        while self.stack.len() == depth {
+            let Some(Frame::List(list)) = self.stack.last_mut() else {
+                return Ok(());
+            };
+            let Some((element, rest)) = self.terms.uncons(list.rest) else {
+                let list = *list;
+                self.stack.pop();
+                return self.list_end(list);
+            };
+            list.rest = rest;
+            list.taken += 1;
+            if list.taken == FIRST_ELEMENTS {
+                let (budget, taken) = (list.budget, list.taken);
+                self.budget.foresee(self.terms, budget, taken, rest)?;
+            }
+            self.budget.spend(self.terms, 2)?;
+            match of {
+                Type::Scalar(scalar) => self.scalar(element, (scalar, holds), None)?,
+                Type::Map { fields, closed } => match self.map(element, holds, fields, closed) {
+                    Some(map) => self.fields(map)?,
+                    None => self.no_map(element, holds)?,
+                },
+                _ => self.part(element, holds)?,
             }
         }
+        Ok(())
     }
 
     /// Walks the fields of a map that is not on the stack; puts it there to walk into a field.
@@ -193,17 +199,27 @@ impl<'a, 'c> Validation<'a, 'c> {
             let index = map.next;
             map.next += 1;
             let holds = types.field(index).holds;
-            match self.shapes.find(types, map.map, index) {
-                Some(found) => {
-                    let name = Some(self.read.names[index]);
-                    if let Some(inner) = self.enter(found.value, holds, name)? {
-                        self.stack.push(Frame::Map(map));
-                        self.stack.push(inner);
-                        return Ok(());
-                    }
-                }
-                None => self.absent(index, holds)?,
+            let Some(found) = self.shapes.find(types, map.map, index) else {
+                self.absent(index, holds)?;
+                continue;
+            };
+            let holds = match types.get(holds) {
+                Type::Optional(_) if found.value.word() == self.words.nil.word() => continue,
+                Type::Optional(inner) => inner,
+                _ => holds,
+            };
+            if let Type::Scalar(scalar) = types.get(holds) {
+                self.scalar(found.value, (scalar, holds), Some(self.read.names[index]))?;
+                continue;
             }
+            // Its parts may need the stack.
+            self.stack.push(Frame::Map(map));
+            let depth = self.stack.len();
+            self.part(found.value, holds)?;
+            if self.stack.len() > depth {
+                return Ok(());
+            }
+            self.stack.pop();
         }
         if map.closed {
             self.closed_end(&map)?;
@@ -214,19 +230,25 @@ impl<'a, 'c> Validation<'a, 'c> {
         Ok(())
     }
 
-    #[cold]
-    fn absent(&mut self, index: usize, holds: TypeId) -> Result<(), Stop> {
-        if matches!(self.read.types.get(holds), Type::Optional(_)) {
-            return Ok(());
+    /// Looks at a value whose list or map is on the stack; what has parts is put there, to be walked.
+    fn part(&mut self, value: Raw<'a>, id: TypeId) -> Result<(), Stop> {
+        let mut id = id;
+        loop {
+            match self.read.types.get(id) {
+                Type::Scalar(scalar) => return self.scalar(value, (scalar, id), None),
+                Type::Optional(_) if value.word() == self.words.nil.word() => return Ok(()),
+                Type::Optional(inner) => id = inner,
+                Type::List(holds) => return self.list(value, id, holds),
+                Type::Map { fields, closed } => {
+                    match self.map(value, id, fields, closed) {
+                        Some(map) => self.stack.push(Frame::Map(map)),
+                        None => self.no_map(value, id)?,
+                    }
+                    return Ok(());
+                }
+                Type::Unknown(number) => return Err(Stop::Unknown(number)),
+            }
         }
-        self.budget.spend(self.terms, 20)?;
-        let path = path(
-            self.terms,
-            self.read,
-            &self.stack,
-            Some(self.read.names[index]),
-        );
-        self.errors.missing(path)
     }
 
     fn closed_end(&mut self, map: &MapFrame<'a>) -> Result<(), Stop> {
@@ -256,6 +278,21 @@ impl<'a, 'c> Validation<'a, 'c> {
             self.seen.add(self.budget, list.value, list.id);
         }
         Ok(())
+    }
+
+    #[cold]
+    fn absent(&mut self, index: usize, holds: TypeId) -> Result<(), Stop> {
+        if matches!(self.read.types.get(holds), Type::Optional(_)) {
+            return Ok(());
+        }
+        self.budget.spend(self.terms, 20)?;
+        let path = path(
+            self.terms,
+            self.read,
+            &self.stack,
+            Some(self.read.names[index]),
+        );
+        self.errors.missing(path)
     }
 
     #[cold]
@@ -295,15 +332,16 @@ pub fn extras<'a>(
     map: Opened<'a>,
 ) -> Vec<Raw<'a>> {
     match map {
-        Opened::Flat(flat) => {
+        Opened::Flat(_) => {
+            let keys = shapes.keys(id);
             let covered = if fields.count == 0 {
                 0
             } else {
                 shapes.covered(id)
             };
             let free = |at: &usize| covered >> at & 1 == 0;
-            let places = (0..flat.keys.len()).filter(free);
-            places.map(|at| value_of(terms, flat.keys[at])).collect()
+            let places = (0..keys.len()).filter(free);
+            places.map(|at| value_of(terms, keys[at])).collect()
         }
         Opened::Large(large) => {
             let (mut atoms, mut strings) = (HashSet::new(), HashSet::new());

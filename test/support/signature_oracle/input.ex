@@ -1,0 +1,58 @@
+defmodule PtcRunner.Test.SignatureOracle.Input do
+  @moduledoc false
+  # Arguments of a tool: coerced and validated together.
+
+  alias PtcRunner.Test.SignatureOracle
+  alias PtcRunner.Test.SignatureOracle.Validate
+
+  @doc "The value, its warnings and its errors; `path` is the way to it, innermost first."
+  def walk(nil, {:optional, _type}, _path), do: {nil, [], []}
+  def walk(value, {:optional, type}, path), do: walk(value, type, path)
+
+  def walk(value, {:list, type}, path) when is_list(value) do
+    if List.improper?(value) do
+      {value, [], Validate.errors(value, {:list, type}, path)}
+    else
+      walked =
+        for {element, index} <- Enum.with_index(value), do: walk(element, type, [index | path])
+
+      {for({value, _, _} <- walked, do: value), Enum.flat_map(walked, &elem(&1, 1)),
+       Enum.flat_map(walked, &elem(&1, 2))}
+    end
+  end
+
+  def walk(value, {kind, fields}, path)
+      when kind in [:map, :closed_map] and is_map(value) and not is_struct(value) do
+    found = for {name, type} <- fields, do: {name, type, Validate.key(value, name)}
+
+    {result, warnings, errors} =
+      Enum.reduce(found, {%{}, [], []}, fn
+        {_name, {:optional, _}, :error}, walked ->
+          walked
+
+        {name, _type, :error}, {result, warnings, errors} ->
+          {result, warnings, errors ++ [Validate.missing([name | path])]}
+
+        {name, type, {:ok, key}}, {result, warnings, errors} ->
+          {field, more, wrong} = walk(Map.fetch!(value, key), type, [name | path])
+          {Map.put(result, key, field), warnings ++ more, errors ++ wrong}
+      end)
+
+    {result, warnings, errors ++ Validate.extra(kind, found, value, path)}
+  end
+
+  def walk(value, {kind, _} = type, path) when kind in [:list, :map, :closed_map],
+    do: {value, [], Validate.errors(value, type, path)}
+
+  def walk(value, :map, path), do: {value, [], Validate.errors(value, :map, path)}
+
+  def walk(value, scalar, path) do
+    case SignatureOracle.coerce(value, scalar) do
+      {:ok, value, warnings} -> {value, warnings, []}
+      {:error, _reason} -> {value, [], [Validate.refused(path, wanted(scalar), value)]}
+    end
+  end
+
+  defp wanted(:datetime), do: "datetime (%DateTime{})"
+  defp wanted(scalar), do: Atom.to_string(scalar)
+end

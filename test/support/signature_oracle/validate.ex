@@ -1,0 +1,110 @@
+defmodule PtcRunner.Test.SignatureOracle.Validate do
+  @moduledoc false
+  # Validation: all errors, with their paths.
+
+  @unexpected "unexpected field — schema disallows additional properties"
+
+  @doc "The errors of a value; `path` is the way to it, innermost first."
+  def errors(nil, {:optional, _type}, _path), do: []
+  def errors(value, {:optional, type}, path), do: errors(value, type, path)
+
+  def errors(value, {:list, type}, path) when is_list(value) do
+    if List.improper?(value) do
+      [error(path, "expected list, got improper list")]
+    else
+      value
+      |> Enum.with_index()
+      |> Enum.flat_map(fn {element, index} -> errors(element, type, [index | path]) end)
+    end
+  end
+
+  def errors(value, {:list, _type}, path), do: [refused(path, "list", value)]
+
+  def errors(value, {kind, fields}, path)
+      when kind in [:map, :closed_map] and is_map(value) and not is_struct(value) do
+    found = for {name, type} <- fields, do: {name, type, key(value, name)}
+    Enum.flat_map(found, &field(&1, value, path)) ++ extra(kind, found, value, path)
+  end
+
+  def errors(value, {kind, _fields}, path) when kind in [:map, :closed_map],
+    do: [refused(path, "map", value)]
+
+  def errors(value, :datetime, path) do
+    if is_struct(value, DateTime),
+      do: [],
+      else: [refused(path, "datetime (%DateTime{})", value)]
+  end
+
+  def errors(value, scalar, path) do
+    if accepts?(scalar, value), do: [], else: [refused(path, Atom.to_string(scalar), value)]
+  end
+
+  defp field({name, type, {:ok, key}}, map, path),
+    do: errors(Map.fetch!(map, key), type, [name | path])
+
+  defp field({_name, {:optional, _}, :error}, _map, _path), do: []
+  defp field({name, _type, :error}, _map, path), do: [missing([name | path])]
+
+  @doc "The error of a field that is not there."
+  def missing(path), do: error(path, "expected field, got nil")
+
+  @doc "One error for each key of a closed map that no field was found under."
+  def extra(:map, _found, _map, _path), do: []
+
+  def extra(:closed_map, found, map, path) do
+    known = for {_, _, {:ok, key}} <- found, do: key
+    keys = for key <- Map.keys(map), key not in known, do: key
+
+    for key <- Enum.sort_by(keys, &inspect/1) do
+      segment = if is_binary(key) or is_atom(key), do: to_string(key), else: inspect(key)
+      error([segment | path], @unexpected)
+    end
+  end
+
+  @doc "The key that a declared name means in a map."
+  def key(map, name) do
+    low = String.replace(name, "-", "_")
+    names = [low, name, String.replace(low, "_", "-")]
+
+    candidates =
+      for name <- names,
+          atom? <- [true, false],
+          key <- Map.keys(map),
+          key?(key, name, atom?),
+          do: key
+
+    case candidates do
+      [key | _] -> {:ok, key}
+      [] -> :error
+    end
+  end
+
+  defp key?(key, name, true), do: is_atom(key) and Atom.to_string(key) == name
+  defp key?(key, name, false), do: key === name
+
+  defp accepts?(:string, value), do: is_binary(value)
+  defp accepts?(:int, value), do: is_integer(value)
+  defp accepts?(:float, value), do: is_number(value)
+  defp accepts?(:bool, value), do: is_boolean(value)
+
+  defp accepts?(:keyword, value) when is_binary(value),
+    do: value =~ ~r/\A[a-zA-Z0-9+\-*<=>?!_]+\z/
+
+  defp accepts?(:keyword, value), do: is_atom(value)
+  defp accepts?(:any, _value), do: true
+  defp accepts?(:map, value), do: is_map(value) and not is_struct(value)
+
+  @doc "The error of a value that is not what was wanted."
+  def refused(path, wanted, value), do: error(path, "expected #{wanted}, got #{got(value)}")
+
+  defp error(path, message), do: %{path: Enum.reverse(path), message: message}
+
+  defp got(value) when is_binary(value), do: "string"
+  defp got(value) when is_integer(value), do: "int"
+  defp got(value) when is_float(value), do: "float"
+  defp got(value) when is_boolean(value), do: "bool"
+  defp got(value) when is_atom(value), do: "keyword"
+  defp got(value) when is_list(value), do: "list"
+  defp got(value) when is_map(value) and not is_struct(value), do: "map"
+  defp got(value), do: inspect(value)
+end
