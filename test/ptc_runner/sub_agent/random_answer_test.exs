@@ -1,0 +1,114 @@
+defmodule PtcRunner.SubAgent.RandomAnswerTest do
+  # Random answers × random signatures: the library, whole and in chunks, and the oracle must agree.
+  # `PTC_SEED` repeats a run, `PTC_CASES` makes it longer or shorter.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.Test.{AnswerGenerator, AnswerOracle, Answers}
+
+  doctest AnswerGenerator
+  doctest AnswerOracle
+
+  @cases 10_000
+
+  @tag timeout: 600_000
+  test "the library and the oracle agree on random answers" do
+    seed = from_environment("PTC_SEED", :rand.uniform(1_000_000_000))
+    cases = from_environment("PTC_CASES", @cases)
+
+    outcomes =
+      for n <- 1..cases do
+        random = AnswerGenerator.random_case(seed, n)
+        expected = AnswerOracle.handle(random.text, random.signature)
+
+        check(
+          :parse,
+          JsonParser.parse(random.text),
+          AnswerOracle.parse(random.text),
+          random,
+          {seed, n}
+        )
+
+        check(:handle, handled(random), short(expected), random, {seed, n})
+        streamed(random, expected, {seed, n})
+        elem(expected, 0)
+      end
+
+    # Both kinds of outcome are met often enough to mean something.
+    assert Enum.count(outcomes, &(&1 == :ok)) > cases / 20
+    assert Enum.count(outcomes, &(&1 == :error)) > cases / 20
+  end
+
+  defp handled(%{text: text, signature: signature}) do
+    case JsonHandler.handle_json_answer(text, Answers.agent(signature), Answers.state()) do
+      {:stop, {:ok, step}, _turn, _tokens} -> {:ok, step.return}
+      {:continue, _state, turn} -> {:error, turn.result.error}
+    end
+  end
+
+  defp short({:ok, value}), do: {:ok, value}
+
+  defp short({:error, errors}) when is_list(errors),
+    do: {:error, JsonHandler.format_validation_errors(errors)}
+
+  defp short({:error, "wrapper"}),
+    do: {:error, ~s(Expected {"items": [...]} wrapper for array response)}
+
+  defp short({:error, "object"}),
+    do: {:error, "Response must be a JSON object, not an array or primitive"}
+
+  defp short({:error, "no_json_found"}), do: {:error, "No valid JSON found in response"}
+  defp short({:error, "invalid_json"}), do: {:error, "JSON parse error"}
+
+  # A stream that goes to its end says what the whole text says; one that stops, stops an answer
+  # that is wrong.
+  defp streamed(random, expected, place) do
+    chunks = Answers.cut(random.text, random.cuts)
+    certain = run(random.signature, chunks, halt: :certain)
+
+    if match?({:halted, _}, certain),
+      do: check(:certain, elem(expected, 0), :error, random, place)
+
+    if match?({:ended, _}, certain),
+      do: check(:finish, ended(certain), short(expected), random, place)
+
+    case run(random.signature, chunks, []) do
+      {:ended, _} = early -> check(:finish, ended(early), short(expected), random, place)
+      {:halted, [_one]} -> early(random, expected, place)
+    end
+  end
+
+  # The one way out: a fence that comes later, or around which the first JSON does not count.
+  defp early(random, {:ok, _value}, place),
+    do: check(:early, String.contains?(random.text, "```"), true, random, place)
+
+  defp early(_random, _expected, _place), do: :ok
+
+  defp run(signature, chunks, opts), do: Answers.stream(AnswerStream.new(signature, opts), chunks)
+
+  defp ended({:ended, {:ok, value}}), do: {:ok, value}
+  defp ended({:ended, {:error, [%{path: [], message: message}]}}), do: {:error, rooted(message)}
+
+  defp ended({:ended, {:error, errors}}),
+    do: {:error, JsonHandler.format_validation_errors(errors)}
+
+  defp rooted("expected " <> _ = message), do: "root: " <> message
+  defp rooted("unexpected field" <> _ = message), do: "root: " <> message
+  defp rooted(message), do: message
+
+  defp check(what, answer, expected, random, {seed, n}) do
+    if answer !== expected do
+      flunk("""
+      #{what}, case #{n} of seed #{seed}
+      signature: #{inspect(random.signature)}
+      text:      #{inspect(random.text, binaries: :as_strings)}
+      library:   #{inspect(answer)}
+      oracle:    #{inspect(expected)}
+      """)
+    end
+  end
+
+  defp from_environment(name, default),
+    do: String.to_integer(System.get_env(name, Integer.to_string(default)))
+end
