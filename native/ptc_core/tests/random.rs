@@ -5,7 +5,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::{generate, probe};
+use common::{answers, generate, probe};
 
 fn rounds(few: usize) -> usize {
     let asked = std::env::var("PTC_ROUNDS").ok();
@@ -48,5 +48,19 @@ fn a_spoiled_program_ends_the_same_way_too() {
         let spoiled = generate::mutated(&mut rng, &text);
         probe::reader(&spoiled);
         probe::program(&spoiled);
+    }
+}
+
+#[test]
+fn answers_are_found_or_refused_whole_and_in_chunks() {
+    let mut rng = Rng::new(5);
+    for _ in 0..rounds(20_000) {
+        let text = answers::answer(&mut rng, |rng| generate::json(rng, 3));
+        answers::extractor(&text);
+        answers::stream(&text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let spoiled = generate::mutated(&mut rng, &text);
+        answers::extractor(&spoiled);
+        answers::stream(&spoiled);
     }
 }

@@ -3,6 +3,7 @@
 //! Not every test uses all of it.
 #![allow(dead_code)]
 
+pub mod answers;
 pub mod generate;
 pub mod oracle;
 pub mod probe;

@@ -100,7 +100,7 @@ enum Frame {
         hint: usize,
         /// Where its part of `seen` starts.
         seen: usize,
-        /// A key was not understood.
+        /// A key was not understood: any later one may be the second of its kind.
         unsure: bool,
     },
     /// The object around a list.
@@ -297,7 +297,7 @@ impl Checker {
                 *hint = found + 1;
                 let place = *seen + self.plan.group(found) - fields.start as usize;
                 let first = !std::mem::replace(&mut self.seen[place], true);
-                *field = (first && fit == Fit::Best).then_some(found);
+                *field = (first && fit == Fit::Best && !*unsure).then_some(found);
             }
             Some(Frame::Wrapper { items }) => match (key, &items) {
                 (Some(b"items"), Items::Missing) => *items = Items::Next,

@@ -93,9 +93,10 @@ pub(super) struct Lexer {
     string: usize,
     escaped: bool,
     rest: Rest,
-    /// Complete keys and values so far.
-    pub(super) keys: usize,
-    pub(super) values: usize,
+    /// A key was read.
+    pub(super) has_keys: bool,
+    /// Something was read that stands in no prose in brackets: a string, a comma, a bracket.
+    pub(super) has_marks: bool,
     /// After the last complete value, or the last bracket: all before it is whole.
     pub(super) whole: usize,
     /// Where the last escape began.
@@ -110,8 +111,8 @@ impl Lexer {
             string: 0,
             escaped: false,
             rest: Rest::Free,
-            keys: 0,
-            values: 0,
+            has_keys: false,
+            has_marks: false,
             whole: 0,
             escape: 0,
         }
@@ -231,11 +232,12 @@ impl Lexer {
     fn token(&mut self, next: Next, byte: u8, at: usize, checker: &mut Checker) -> bool {
         match (next, byte) {
             (Next::Colon, b':') => {
-                self.keys += 1;
+                self.has_keys = true;
                 self.next = Next::Value;
             }
             (Next::Key | Next::KeyOrEnd, b'"') => self.string_begin(at, true),
             (Next::CommaOrEnd, b',') => {
+                self.has_marks = true;
                 self.next = match self.open.last() {
                     Some(true) => Next::Key,
                     _ => Next::Value,
@@ -273,6 +275,7 @@ impl Lexer {
         self.rest = checker.value(start);
         self.next = next;
         if matches!(start, Start::Object | Start::Array) {
+            self.has_marks |= !self.open.is_empty();
             self.open.push(start == Start::Object);
             self.whole = at + 1;
         }
@@ -289,6 +292,7 @@ impl Lexer {
     }
 
     fn string_begin(&mut self, at: usize, key: bool) {
+        self.has_marks = true;
         self.string = at + 1;
         self.escaped = false;
         self.next = Next::String { key };
@@ -318,7 +322,6 @@ impl Lexer {
     }
 
     fn value_end(&mut self, end: usize) {
-        self.values += 1;
         self.whole = end;
         self.next = Next::CommaOrEnd;
     }

@@ -215,10 +215,11 @@ impl Stream {
         }
     }
 
-    /// Whether what is wrong with the value so far is wrong with the answer.
+    /// Whether what is wrong with the value so far is wrong with the answer. Prose has lists of
+    /// numbers in brackets, but no text begins with one, and none has keys.
     fn is_convincing(&self) -> bool {
         let ended = matches!(self.phase, Phase::Over);
-        let is_json = self.lexer.keys > 0 || ended || (self.first && self.lexer.values > 0);
+        let is_json = self.lexer.has_keys || (self.first && (ended || self.lexer.has_marks));
         self.fenced || (self.rules.caution == Caution::Early && is_json)
     }
 

@@ -1,1 +1,107 @@
+//! Where a stream halts, byte by byte; the whole of it is tested through Elixir.
 
+use super::{Caution, Mistake, Plan, Rules, Segment, Stream, What};
+use crate::plain::PlainHeap;
+use crate::signature::{parse, Type};
+
+fn stream(signature: &str, caution: Caution) -> Stream {
+    let signature = parse(signature.as_bytes()).expect("a signature");
+    let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
+    let plan = Plan::new(&signature.types, signature.returns, is_list);
+    Stream::new(
+        plan,
+        Rules {
+            caution,
+            prose: true,
+        },
+    )
+}
+
+/// How many bytes are taken before the stream halts, and why it does.
+fn halt(signature: &str, text: &str) -> Option<(usize, Mistake)> {
+    let mut stream = stream(signature, Caution::Early);
+    (0..text.len()).find_map(|at| {
+        let mistake = stream.feed(&text.as_bytes()[at..=at])?;
+        Some((at, mistake.clone()))
+    })
+}
+
+fn other(path: &[&str], wanted: &'static str, got: &'static str) -> Mistake {
+    let segment = |name: &&str| match name.parse() {
+        Ok(index) => Segment::Index(index),
+        Err(_) => Segment::Name(name.as_bytes().into()),
+    };
+    Mistake {
+        path: path.iter().map(segment).collect(),
+        what: What::Other { wanted, got },
+    }
+}
+
+#[test]
+fn halts_at_the_byte() {
+    let rows = "{r [{a :int, b :bool?}]}";
+    for (text, at, mistake) in [
+        (
+            r#"{"r": [{"a": ""#,
+            13,
+            other(&["r", "0", "a"], "int", "string"),
+        ),
+        (
+            r#"{"r": [{"a": 1.0"#,
+            14,
+            other(&["r", "0", "a"], "int", "float"),
+        ),
+        (
+            r#"{"r": [{"a": 1}, {"b": 10 }"#,
+            25,
+            other(&["r", "1", "b"], "bool", "int"),
+        ),
+        (r#"{"r": n"#, 6, other(&["r"], "list", "keyword")),
+    ] {
+        assert_eq!(halt(rows, text), Some((at, mistake)), "{text}");
+    }
+}
+
+#[test]
+fn goes_on_past_what_may_be_right() {
+    for text in [
+        r#"{"r": [{"a": 1, "b": null, "c": [[{}]]}]}"#,
+        r#"{"r": [], "r": 1}"#,
+        r#"{"\u0072": [], "r": 1}"#,
+        "[1 of 2] and (see [3, 4])",
+        "```py\n{\"r\": 1}",
+        "{r: 1}",
+    ] {
+        assert_eq!(halt("{r [{a :int, b :bool?}]}", text), None, "{text}");
+    }
+}
+
+#[test]
+fn is_certain_in_fences_only() {
+    let text = r#"{"r": 1}"#;
+    let mut bare = stream("{r :string}", Caution::Certain);
+    assert_eq!(bare.feed(text.as_bytes()), None);
+    let mut fenced = stream("{r :string}", Caution::Certain);
+    assert!(fenced.feed(b"```json\n").is_none());
+    assert!(fenced.feed(text.as_bytes()).is_some());
+}
+
+#[test]
+fn a_fork_is_what_the_stream_was() {
+    let mut stream = stream("{r :string}", Caution::Early);
+    stream.feed(br#"{"r": "ab"#);
+    let mut fork = stream.fork(8);
+    stream.feed(b"cd");
+    fork.feed(b"x");
+    for (stream, shown) in [
+        (&stream, r#"%{"r" => "abcd"}"#),
+        (&fork, r#"%{"r" => "ax"}"#),
+    ] {
+        let mut heap = PlainHeap::new();
+        let value = stream.partial(stream.text().len(), &mut heap);
+        assert_eq!(
+            value.map(|answer| heap.show(answer.value)).as_deref(),
+            Some(shown)
+        );
+    }
+}
