@@ -4,7 +4,7 @@ support = Path.join(__DIR__, "support")
 
 for file <-
       ~w(stats harness data programs by_hand jiffy cases table memory machine bars layout
-       engine/plain engine/cases engine/tables findings report plan) do
+       engine/plain engine/cases engine/tables answers/by_hand answers/cases answers/tables findings report plan) do
   Code.require_file("#{file}.ex", support)
 end
 

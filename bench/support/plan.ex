@@ -4,7 +4,7 @@ defmodule Bench.Plan do
 
   alias Bench.{Cases, Data, Harness, Machine, Memory, Report}
 
-  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory engine)
+  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory engine answers)
   @row_counts [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
   @most_tool_calls 10_000
   @origin_rows 10_000
@@ -41,7 +41,11 @@ defmodule Bench.Plan do
     started = System.monotonic_time(:second)
 
     engine = if :engine in wanted, do: Bench.Engine.Cases.blocks(), else: []
-    results = Enum.flat_map(blocks(wanted, quick?) ++ engine, &measure(&1, effort(quick?)))
+    answers = if :answers in wanted, do: Bench.Answers.Cases.blocks(), else: []
+
+    results =
+      Enum.flat_map(blocks(wanted, quick?) ++ engine ++ answers, &measure(&1, effort(quick?)))
+
     memory = if :memory in wanted, do: Memory.measure(memory_rows(quick?)), else: []
 
     seconds = System.monotonic_time(:second) - started

@@ -14,7 +14,10 @@ defmodule Bench.Report do
       "Written by `mix run bench/run.exs`. What is measured, and how to read it: [README.md](README.md).\n\n",
       Table.markdown(["", "of this run"], for({name, text} <- facts, do: [name, text]), [0, 1]),
       "\n",
-      bars(Bars.judge(results, memory) ++ Bench.Engine.Tables.bars(results)),
+      bars(
+        Bars.judge(results, memory) ++
+          Bench.Engine.Tables.bars(results) ++ Bench.Answers.Tables.bars(results)
+      ),
       Enum.map(Cases.pipelines(), &over_rows(&1, results, [:elixir, :tuned])),
       over_rows(:tool_map, results, [:elixir, :isolated]),
       over_rows(:literal, results, []),
@@ -22,7 +25,8 @@ defmodule Bench.Report do
       Findings.growth(results),
       Findings.origins(results),
       Findings.memory(memory),
-      Bench.Engine.Tables.tables(results)
+      Bench.Engine.Tables.tables(results),
+      Bench.Answers.Tables.tables(results)
     ]
     |> IO.iodata_to_binary()
     |> String.trim_trailing()
