@@ -43,14 +43,13 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
-  @enforce_keys [:signature, :type, :list?, :state]
-  defstruct [:signature, :type, :list?, :state, taken: 0]
+  # `asked` is {signature, type, list?}: in one place, since each chunk makes a struct.
+  @enforce_keys [:asked, :state]
+  defstruct [:asked, :state, taken: 0]
 
   @typedoc "An answer so far. `taken` counts bytes."
   @opaque t :: %__MODULE__{
-            signature: JsonHandler.signature(),
-            type: term(),
-            list?: boolean(),
+            asked: {JsonHandler.signature(), type :: term(), list? :: boolean()},
             state: reference(),
             taken: non_neg_integer()
           }
@@ -99,7 +98,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       with :busy <- Native.stream_new(type, list?, early?, prose?),
            do: Native.stream_new_dirty(type, list?, early?, prose?)
 
-    %__MODULE__{signature: signature, type: type, list?: list?, state: state}
+    %__MODULE__{asked: {signature, type, list?}, state: state}
   end
 
   defp early?(:early), do: true
@@ -156,7 +155,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec finish(t()) :: {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{state: state, taken: taken, type: type, list?: list?} = stream) do
+  def finish(%__MODULE__{asked: {signature, type, list?}, state: state, taken: taken}) do
     answer =
       with :busy <- Native.stream_finish(state, taken, type, list?),
            do: Native.stream_finish_dirty(state, taken, type, list?)
@@ -164,14 +163,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     case Answer.outcome(answer, type) do
       {:ok, value} -> {:ok, value}
       {:invalid, errors} -> {:error, errors}
-      {:map, map} -> map |> JsonHandler.atomize_keys(stream.signature) |> validated(stream)
-      {:list, list} -> list |> JsonHandler.atomize_list(stream.signature) |> validated(stream)
+      {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
+      {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
       {:error, message} -> {:error, [%{path: [], message: message}]}
     end
   end
 
-  defp validated(value, stream) do
-    with :ok <- JsonHandler.validate_return(%{parsed_signature: stream.signature}, value),
+  defp validated(value, signature) do
+    with :ok <- JsonHandler.validate_return(%{parsed_signature: signature}, value),
          do: {:ok, KeyNormalizer.normalize_keys(value)}
   end
 
@@ -186,7 +185,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec partial(t()) :: {:ok, term()} | :none
-  def partial(%__MODULE__{state: state, taken: taken, list?: list?}) do
+  def partial(%__MODULE__{asked: {_, _, list?}, state: state, taken: taken}) do
     partial =
       with :busy <- Native.stream_partial(state, taken),
            do: Native.stream_partial_dirty(state, taken)

@@ -136,8 +136,23 @@ impl Lexer {
         }
     }
 
-    /// Reads on. `hasty`: stops at a mistake.
+    /// Reads on from `at`. `hasty`: stops at a mistake.
     pub(super) fn run(
+        &mut self,
+        text: &[u8],
+        at: &mut usize,
+        checker: &mut Checker,
+        hasty: bool,
+    ) -> Progress {
+        // In a variable of its own it need not be written back for every byte.
+        let mut local = *at;
+        let progress = self.read(text, &mut local, checker, hasty);
+        *at = local;
+        progress
+    }
+
+    #[inline(always)]
+    fn read(
         &mut self,
         text: &[u8],
         at: &mut usize,
@@ -147,13 +162,11 @@ impl Lexer {
         while let Some(&byte) = text.get(*at) {
             match self.next {
                 Next::String { key } => {
-                    let run = text[*at..].iter().position(|byte| is_special(*byte));
-                    let Some(run) = run else {
-                        *at = text.len();
+                    *at += run_of(&text[*at..], |byte| !is_special(byte));
+                    let Some(&byte) = text.get(*at) else {
                         return Progress::More;
                     };
-                    *at += run;
-                    match text[*at] {
+                    match byte {
                         b'"' => self.string_end(text, *at, key, checker),
                         b'\\' => {
                             self.escaped = true;
@@ -190,6 +203,9 @@ impl Lexer {
                             self.is_a_float(checker);
                         }
                         self.next = Next::Number(digits);
+                        if matches!(digits, Digits::Whole | Digits::Fraction) {
+                            *at += run_of(&text[*at + 1..], |byte| byte.is_ascii_digit());
+                        }
                     }
                     None if digits.may_end() => {
                         if let Rest::Unwanted(wanted) = self.rest {
@@ -327,6 +343,17 @@ impl Lexer {
     }
 }
 
+/// How many bytes are as asked for.
+#[inline]
+fn run_of(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut length = 0;
+    while bytes.get(length).is_some_and(|byte| is(*byte)) {
+        length += 1;
+    }
+    length
+}
+
+#[inline]
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }

@@ -22,6 +22,8 @@ struct Table {
 #[derive(Debug)]
 struct Field {
     name: Box<[u8]>,
+    /// No other key fits better than the name itself.
+    plain: bool,
     holds: TypeId,
     /// The first field of the same map that may be meant by the same key.
     group: usize,
@@ -43,6 +45,7 @@ impl Plan {
             let field = types.field(index);
             Field {
                 name: field.name.into(),
+                plain: !field.name.contains(&b'-'),
                 holds: field.holds,
                 group: index,
             }
@@ -107,8 +110,9 @@ impl Plan {
             _ => Some((field, Fit::Other)),
         };
         if fields.range().contains(&hint) {
-            if let Some((field, Fit::Best)) = fit(hint) {
-                return Some((field, Fit::Best));
+            let field = &self.table.fields[hint];
+            if field.plain && *field.name == *key {
+                return Some((hint, Fit::Best));
             }
         }
         fields.range().find_map(fit)
