@@ -3,4 +3,5 @@ defmodule PtcRunner.GuidesTest do
 
   doctest PtcRunner.Test.Guides.Readme
   doctest PtcRunner.Test.Guides.Engine
+  doctest PtcRunner.Test.Guides.Answers
 end

@@ -10,3 +10,12 @@ defmodule PtcRunner.Test.Guides do
     end
   end
 end
+
+defmodule PtcRunner.Test.Guides.Answers do
+  # A guide whose examples go on from one another: all of them are one doctest.
+
+  @external_resource "guides/answers.md"
+  @moduledoc ~r/^```elixir\n(.*?)^```$/ms
+             |> Regex.scan(File.read!("guides/answers.md"), capture: :all_but_first)
+             |> Enum.join()
+end
