@@ -2,6 +2,7 @@
 
 use crate::signature::names::{rank, Matching};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,7 +18,12 @@ pub struct Plan {
 struct Table {
     types: Vec<Type>,
     fields: Vec<Field>,
+    /// Of maps with many fields, by their first one: the groups by what their names have in common.
+    groups: HashMap<u32, HashMap<Vec<u8>, usize>>,
 }
+
+/// With more fields than this, looking at each for a key takes too long.
+const FEW: usize = 16;
 
 #[derive(Debug)]
 struct Field {
@@ -51,15 +57,20 @@ impl Plan {
             }
         };
         let mut fields: Vec<_> = (0..types.field_count()).map(field).collect();
+        let mut groups = HashMap::new();
         for of in types.all() {
             if let Type::Map { fields: range, .. } = of {
-                group(&mut fields, range.range());
+                let of_map = group(&mut fields, range.range());
+                if range.range().len() > FEW {
+                    groups.insert(range.start, of_map);
+                }
             }
         }
         Plan {
             table: Arc::new(Table {
                 types: types.all().to_vec(),
                 fields,
+                groups,
             }),
             root,
             list,
@@ -115,7 +126,13 @@ impl Plan {
                 return Some((hint, Fit::Best));
             }
         }
-        fields.range().find_map(fit)
+        if fields.range().len() <= FEW {
+            return fields.range().find_map(fit);
+        }
+        let group = self.table.groups.get(&fields.start)?;
+        let field = *group.get(underscored(key).as_ref())?;
+        // Another field of the group may be meant, if it is not the first one.
+        fit(field).or(Some((field, Fit::Other)))
     }
 
     /// Types that no value is compared with here.
@@ -124,11 +141,21 @@ impl Plan {
     }
 }
 
-fn group(fields: &mut [Field], range: std::ops::Range<usize>) {
+/// Finds out which fields of a map may be meant by the same key.
+fn group(fields: &mut [Field], range: std::ops::Range<usize>) -> HashMap<Vec<u8>, usize> {
     let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
     for index in range {
-        let underscored = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
-        let name = fields[index].name.iter().map(underscored).collect();
+        let name = underscored(&fields[index].name).into_owned();
         fields[index].group = *first.entry(name).or_insert(index);
+    }
+    first
+}
+
+/// What all keys have in common that may mean the same field.
+fn underscored(name: &[u8]) -> Cow<'_, [u8]> {
+    let swap = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
+    match name.contains(&b'-') {
+        true => Cow::Owned(name.iter().map(swap).collect()),
+        false => Cow::Borrowed(name),
     }
 }

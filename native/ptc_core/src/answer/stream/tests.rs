@@ -77,6 +77,15 @@ fn goes_on_past_what_may_be_right() {
 }
 
 #[test]
+fn many_fields_are_found_by_name() {
+    let fields: Vec<_> = (0..100).map(|n| format!("f_{n} :int")).collect();
+    let signature = format!("{{{}}}", fields.join(", "));
+    assert_eq!(halt(&signature, r#"{"f_70": 1, "x": "", "f-7": "#), None);
+    let wrong = other(&["f_70"], "int", "string");
+    assert_eq!(halt(&signature, r#"{"f_70": ""#), Some((9, wrong)));
+}
+
+#[test]
 fn is_certain_in_fences_only() {
     let text = r#"{"r": 1}"#;
     let mut bare = stream("{r :string}", Caution::Certain);
