@@ -87,7 +87,9 @@ defmodule PtcRunner.Json.LimitsTest do
         ~s({"program": {"op": "literal", "value": [#{number}) <>
           String.duplicate("," <> number, 1_000) <> "]}}"
 
-      assert {:timeout, 1} = text |> Json.run(timeout: 1, max_heap: 0) |> elem(1)
+      result = Json.run(text, timeout: 1, max_heap: 0)
+      assert elem(result, 0) == :error
+      assert elem(result, 1) == {:timeout, 1}
     end
 
     test "of 0 leaves time for a few steps at most" do
@@ -117,9 +119,9 @@ defmodule PtcRunner.Json.LimitsTest do
         {start.(repeated(40, var("l"), double)), %{}},
         {start.(repeated(2_000, var("l"), zip)), %{}},
         {start.(pipe([var("l") | many])), %{}},
-        {pipe([@x, %{"op" => "map", "expr" => merge}]), %{"x" => List.duplicate(large, 1_000)}},
+        {pipe([@x, %{"op" => "map", "expr" => merge}]), %{"x" => List.duplicate(large, 60)}},
         {pipe([@x, %{"op" => "map", "expr" => %{"op" => "keys"}}]),
-         %{"x" => List.duplicate(large, 1_000)}},
+         %{"x" => List.duplicate(large, 60)}},
         {pipe([@x, %{"op" => "map", "expr" => %{"op" => "typeof"}}]),
          %{"x" => Enum.to_list(1..1_000_000)}},
         {repeated(3, @input, &pipe([@x, %{"op" => "map", "expr" => &1}])), %{"x" => @list}}
@@ -137,8 +139,10 @@ defmodule PtcRunner.Json.LimitsTest do
       calls = pipe([@x, %{"op" => "map", "expr" => %{"op" => "call", "tool" => "rows"}}])
       opts = [context: %{"x" => @list}, tools: tools, timeout: 30_000]
 
-      assert {:error, {:memory_exceeded, 10_000_000}} =
-               run(pipe([calls, %{"op" => "count"}]), opts)
+      # The answers are too long to be shown.
+      result = run(calls, opts)
+      assert elem(result, 0) == :error
+      assert elem(result, 1) == {:memory_exceeded, 10_000_000}
     end
 
     test "is exact for a list: N words pass, one less does not" do

@@ -173,7 +173,7 @@ impl Lab {
             };
             let units = units(patience).filter(|units| *units < QUANTUM);
             let meter = match units {
-                None => Meter::new(limits, Pace::Whole),
+                None => Meter::new(limits, Pace::Turn),
                 Some(units) => short_meter(limits, units),
             };
             let (program, heap) = (&self.program, &mut self.heap);
@@ -210,6 +210,11 @@ impl Lab {
                     patience = if stuck { patience + 1 } else { 0 };
                     Place::At(checkpoint, frozen, None)
                 }
+                // The end of a turn.
+                Exit::Halted(Halt::SliceOver) => {
+                    let (checkpoint, frozen) = vm.freeze();
+                    Place::At(checkpoint, frozen, None)
+                }
                 Exit::Halted(halt) => return ended(&self.heap, halt),
             };
         }
@@ -241,7 +246,7 @@ fn short_meter(limits: Limits, units: usize) -> Meter {
         deadline: Deadline::At(Instant::now()),
         ..limits
     };
-    let mut meter = Meter::new(limits, Pace::Whole);
+    let mut meter = Meter::new(limits, Pace::Turn);
     let used_up = meter.tick(QUANTUM - units, &PlainHeap::new());
     assert!(used_up.is_ok(), "a quantum has become shorter");
     meter
