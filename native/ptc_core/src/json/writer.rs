@@ -76,6 +76,7 @@ pub fn write<R: Readable>(
         source,
         limit,
         out,
+        toll: 0,
         gaps: Vec::new(),
         open: Vec::with_capacity(16),
         keys: [KeyText::default(); KEYS],
@@ -109,6 +110,9 @@ const KEYS: usize = 64;
 /// Longer ones are not, and are written again each time.
 const LONGEST: usize = 31;
 
+/// What a gap costs, and an atom that has to be asked for its characters.
+const TOLL: usize = 16;
+
 const _: () = assert!(KEYS.is_power_of_two());
 
 #[inline]
@@ -130,6 +134,8 @@ struct Writer<'s, 'o, R: Readable> {
     source: &'s R,
     limit: usize,
     out: &'o mut Vec<u8>,
+    /// What took longer than its text shows, in bytes of text that take as long.
+    toll: usize,
     gaps: Vec<Gap<R::Term>>,
     /// Innermost last.
     open: Vec<Open<'s, R::Term>>,
@@ -175,9 +181,12 @@ impl<R: Readable> Writer<'_, '_, R> {
                     first: true,
                 });
             }
-            View::Foreign => self.gaps.push((self.out.len(), term)),
+            View::Foreign => {
+                self.toll += TOLL;
+                self.gaps.push((self.out.len(), term));
+            }
         }
-        self.check(self.gaps.len())
+        self.check(0)
     }
 
     /// Goes on until all that is open is closed.
@@ -265,6 +274,7 @@ impl<R: Readable> Writer<'_, '_, R> {
                 self.string(key, text)?;
             }
             View::Name => {
+                self.toll += TOLL;
                 let name = self.source.name(key);
                 self.string(key, name.as_bytes())?;
             }
@@ -312,7 +322,8 @@ impl<R: Readable> Writer<'_, '_, R> {
     /// Refuses what takes the text, or the time, `more` bytes beyond the limit.
     #[inline]
     fn check(&self, more: usize) -> Result<(), Refusal<R::Term>> {
-        match self.out.len().saturating_add(more) > self.limit {
+        let spent = self.out.len() + self.toll;
+        match spent.saturating_add(more) > self.limit {
             true => Err(Refusal::Exhausted),
             false => Ok(()),
         }
