@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
 
   doctest CodecOracle
 
-  @cases 4_000
+  @cases 2_000
 
   setup_all do
     seed = String.to_integer(System.get_env("PTC_SEED", "#{:rand.uniform(1_000_000_000)}"))

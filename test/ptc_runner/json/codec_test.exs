@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.CodecTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.Encoder
+  alias PtcRunner.Native
 
   doctest Codec
   doctest Encoder
@@ -33,8 +34,40 @@ defmodule PtcRunner.Json.CodecTest do
 
     test "an integer whose digits take long does not hold a scheduler" do
       integer = Integer.pow(2, 100_000)
-      assert PtcRunner.Native.json_encode(integer) == :busy
+      assert Native.json_encode(integer) == :busy
       assert Codec.encode!(integer) == Integer.to_string(integer)
+    end
+
+    test "what takes long does not hold a scheduler, however short its text is" do
+      date = ~D[2025-11-20]
+
+      long = [
+        Enum.to_list(1..50_000),
+        String.duplicate("a", 70_000),
+        Map.new(1..70_000, &{&1, &1})
+      ]
+
+      for term <- [List.duplicate(date, 5_000) | long],
+          do: assert(Native.json_encode(term) == :busy)
+
+      assert {:partial, _pieces} = Native.json_encode(List.duplicate(date, 100))
+
+      assert Codec.decode!(Codec.encode!(List.duplicate(date, 5_000))) ==
+               List.duplicate("2025-11-20", 5_000)
+    end
+
+    test "others go on while long texts are written and read" do
+      rows = for n <- 1..100_000, do: %{"id" => n, "name" => "row \#{n}"}
+      text = Codec.encode!(rows)
+
+      work =
+        Task.async(fn ->
+          for _ <- 1..5, do: text |> Codec.decode!() |> Codec.encode!() |> byte_size()
+        end)
+
+      ticks = tick_until_done(work, 0)
+      assert Task.await(work, 60_000) == List.duplicate(byte_size(text), 5)
+      assert ticks > 10
     end
 
     test "floats" do
@@ -259,6 +292,12 @@ defmodule PtcRunner.Json.CodecTest do
       assert length(term["features"]) == term["metadata"]["count"]
       assert Codec.decode!(Codec.encode!(term)) === term
     end
+  end
+
+  # Counts how often this process gets to run.
+  defp tick_until_done(task, ticks) do
+    Process.sleep(1)
+    if Process.alive?(task.pid), do: tick_until_done(task, ticks + 1), else: ticks
   end
 
   defp deep(value), do: Enum.reduce(1..10_000, value, fn _, below -> [below] end)
