@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Message do
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
+          | {:unwieldy, fault()}
 
   @doc """
   The documented error for a fault.
@@ -21,6 +22,8 @@ defmodule PtcRunner.Json.Message do
   """
   @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
+
+  def error({:unwieldy, fault}), do: error(fault)
 
   # The suggestion belongs to the check: a name that is met in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do

@@ -188,6 +188,20 @@ defmodule PtcRunner.Json.Runner do
     do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
+
+  # Its terms are small where they are, and huge once they are written out: that is done under the
+  # limits of the run, as a tool would be.
+  defp finish({:error, {:unwieldy, fault}}, limits) do
+    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
+    process = ToolProcess.new(max_heap)
+    {result, process} = ToolProcess.call(process, "error", &Message.error/1, fault, timeout)
+
+    case result do
+      {:ok, error} -> stop(process, {:error, error})
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
   defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
 
   defp panicked do

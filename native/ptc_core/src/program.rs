@@ -148,6 +148,9 @@ pub struct Program {
     pub slots: u32,
     /// Whether anything looks at the value a program starts with.
     pub reads_input: bool,
+    /// Whether it uses one value in so many places that a copy of what it builds could be much
+    /// larger than what it builds.
+    pub multiplies: bool,
     /// Whether it may call tools, which can tell how far a run has come.
     pub calls_tools: bool,
 }

@@ -1,25 +1,17 @@
-//! What every operation computes, on plain values.
+//! What the operations compute on plain values, but for those over lists (`collections.rs`).
 
 mod common;
 
-use common::{run_unchecked, End, Lab, STRICT};
-use ptc_core::fault::Code;
-use ptc_core::heap::Heap;
+use common::{over, End, Lab, ROWS, STRICT};
 use ptc_core::ops::OpCode;
-use ptc_core::plain::{Opaque, PlainHeap, Term};
-
-/// A step over the items of the context.
-fn over(step: &str) -> String {
-    format!(r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},{step}]}}"#)
-}
-
-const ROWS: &str = r#"{"items":[{"n":2,"s":"b"},{"n":1,"s":"a"},{"n":2.0,"s":"c"},{"s":"d"}]}"#;
+use ptc_core::plain::PlainHeap;
 
 #[test]
-fn every_operation_stands_in_this_file() {
+fn every_operation_stands_in_these_files() {
+    let files = concat!(include_str!("programs.rs"), include_str!("collections.rs"));
     for op in OpCode::ALL {
         let used = format!(r#""op":"{}""#, op.name());
-        assert!(include_str!("programs.rs").contains(&used), "{used}");
+        assert!(files.contains(&used), "{used}");
     }
 }
 
@@ -74,38 +66,6 @@ fn logic() {
 }
 
 #[test]
-fn filter_map_reject_select() {
-    runs!(over(r#"{"op":"filter","where":{"op":"get","field":"n"}},{"op":"count"}"#).as_str(), ROWS => "3");
-    runs!(over(r#"{"op":"reject","where":{"op":"get","field":"n"}}"#).as_str(), ROWS => r#"[%{"s" => "d"}]"#);
-    runs!(over(r#"{"op":"map","expr":{"op":"get","field":"n"}}"#).as_str(), ROWS => "[2, 1, 2.0, nil]");
-    runs!(over(r#"{"op":"map","expr":{"k":{"op":"get","field":"n"}}},{"op":"last"}"#).as_str(), ROWS => r#"%{"k" => nil}"#);
-    runs!(over(r#"{"op":"select","fields":["n"]}"#).as_str(), r#"{"items":[{"n":1,"m":2},5,{"m":3}]}"# => r#"[%{"n" => 1}, 5, %{}]"#);
-    runs!(over(r#"{"op":"first"},{"op":"select","fields":["n"]}"#).as_str(), ROWS => r#"%{"n" => 2}"#);
-    runs!(over(r#"{"op":"filter_in","field":"n","value":[1,2]},{"op":"count"}"#).as_str(), ROWS => "2");
-    runs!(over(r#"{"op":"filter_in","field":"n","value":{"op":"literal","value":[null]}}"#).as_str(), ROWS => r#"[%{"s" => "d"}]"#);
-    runs!(over(r#"{"op":"filter_in","field":"s","value":{"a":0,"d":0}},{"op":"count"}"#).as_str(), ROWS => "2");
-    fails!(over(r#"{"op":"filter","where":{"op":"count"}}"#).as_str(), r#"{"items":{}}"# => NeedsList, "%{}");
-    fails!(over(r#"{"op":"select","fields":[]}"#).as_str(), r#"{"items":1}"# => NeedsList, "1");
-    // A body that is never run is never wrong.
-    runs!(over(r#"{"op":"map","expr":{"op":"count"}}"#).as_str(), r#"{"items":[]}"# => "[]");
-}
-
-#[test]
-fn sort_is_stable_both_ways() {
-    let by_n = r#"{"op":"sort_by","field":"n"},{"op":"map","expr":{"op":"get","field":"s"}}"#;
-    runs!(over(by_n).as_str(), ROWS => r#"["a", "b", "c", "d"]"#);
-    let by_n = r#"{"op":"sort_by","field":"n","order":"desc"},{"op":"map","expr":{"op":"get","field":"s"}}"#;
-    runs!(over(by_n).as_str(), ROWS => r#"["d", "b", "c", "a"]"#);
-    let by_s = r#"{"op":"sort_by","field":"s","order":"asc"},{"op":"first"}"#;
-    runs!(over(by_s).as_str(), ROWS => r#"%{"n" => 1, "s" => "a"}"#);
-    // Floats and integers alone are sorted without being taken for terms.
-    let keys = r#"{"op":"sort_by","field":"k"},{"op":"map","expr":{"op":"get","field":"k"}}"#;
-    runs!(over(keys).as_str(), r#"{"items":[{"k":0.0},{"k":-1.5},{"k":-0.0}]}"# => "[-1.5, 0.0, -0.0]");
-    runs!(over(keys).as_str(), r#"{"items":[{"k":3},{"k":-1},{"k":2}]}"# => "[-1, 2, 3]");
-    runs!(over(keys).as_str(), r#"{"items":[{"k":"1"},{"k":[]},{"k":{}},{"k":null},{"k":1}]}"# => r#"[1, nil, %{}, [], "1"]"#);
-}
-
-#[test]
 fn comparisons_follow_term_order() {
     let of = |op: &str, value: &str| {
         format!(r#"{{"op":"{op}","field":"n","value":{value},"__input":{{"n":1}}}}"#)
@@ -128,82 +88,6 @@ fn comparisons_follow_term_order() {
     runs!(r#"{"op":"eq","field":"a","value":{"op":"get","field":"b"},"__input":{"a":[1,{"x":2}],"b":[1.0,{"x":2.0}]}}"# => "true");
     fails!(r#"{"op":"eq","field":"a","value":1,"__input":[]}"# => NeedsMap, "[]");
     fails!(r#"{"op":"eq","field":"a","value":{"op":"bogus"},"__input":{}}"# => UnknownOp, r#""bogus""#);
-}
-
-#[test]
-fn membership_is_strict() {
-    let of = |op: &str, field: &str, value: &str| {
-        format!(r#"{{"op":"{op}","field":"f","value":{value},"__input":{{"f":{field}}}}}"#)
-    };
-    // "op":"contains" and "op":"in"
-    for (op, field, value, holds) in [
-        ("contains", "[1,2]", "2", true),
-        ("contains", "[1,2]", "2.0", false),
-        ("contains", r#""abc""#, r#""bc""#, true),
-        ("contains", r#""abc""#, r#""""#, true),
-        ("contains", r#""abc""#, "1", false),
-        ("contains", r#"{"k":null}"#, r#""k""#, true),
-        ("contains", "5", "5", false),
-        ("in", "[1,2]", "2", true),
-        ("in", r#"{"k":null}"#, r#""k""#, true),
-        ("in", r#""abc""#, r#""bc""#, false),
-    ] {
-        runs!(of(op, field, value).as_str() => holds);
-    }
-}
-
-#[test]
-fn aggregates() {
-    for (step, value) in [
-        (r#"{"op":"count"}"#, "4"),
-        (r#"{"op":"sum","field":"n"}"#, "5.0"),
-        (r#"{"op":"avg","field":"n"}"#, "1.6666666666666667"),
-        (r#"{"op":"min","field":"n"}"#, "1"),
-        (r#"{"op":"max","field":"n"}"#, "2"),
-        (
-            r#"{"op":"min_by","field":"n"}"#,
-            r#"%{"n" => 1, "s" => "a"}"#,
-        ),
-        (
-            r#"{"op":"max_by","field":"n"}"#,
-            r#"%{"n" => 2, "s" => "b"}"#,
-        ),
-        (r#"{"op":"max","field":"none"}"#, "nil"),
-        (r#"{"op":"avg","field":"s"}"#, "nil"),
-    ] {
-        runs!(over(step).as_str(), ROWS => value);
-    }
-    let sum = over(r#"{"op":"sum","field":"n"}"#);
-    runs!(sum.as_str(), r#"{"items":[]}"# => "0");
-    runs!(sum.as_str(), r#"{"items":[{"n":9223372036854775807},{"n":1}]}"# => "9223372036854775808");
-    fails!(sum.as_str(), r#"{"items":[{"n":1},7]}"# => NeedsListOfMaps, "7");
-    fails!(sum.as_str(), r#"{"items":[{"n":"1"}]}"# => NeedsNumbers, r#""1""#);
-    fails!(sum.as_str(), r#"{"items":[{"n":1e308},{"n":1e308}]}"# => BadArith);
-    fails!(sum.as_str(), r#"{"items":"text"}"# => NeedsList, r#""text""#);
-    fails!(r#"{"op":"count"}"# => NoInput);
-}
-
-#[test]
-fn positions() {
-    let items = r#"{"items":[10,11,12]}"#;
-    for (step, value) in [
-        (r#"{"op":"first"}"#, "10"),
-        (r#"{"op":"last"}"#, "12"),
-        (r#"{"op":"nth","index":1}"#, "11"),
-        (r#"{"op":"nth","index":3}"#, "nil"),
-        (r#"{"op":"nth","index":100000000000000000000}"#, "nil"),
-        (r#"{"op":"take","count":2}"#, "[10, 11]"),
-        (r#"{"op":"take","count":0}"#, "[]"),
-        (r#"{"op":"drop","count":2}"#, "[12]"),
-        (r#"{"op":"drop","count":100000000000000000000}"#, "[]"),
-    ] {
-        runs!(over(step).as_str(), items => value);
-    }
-    let distinct = over(r#"{"op":"distinct"}"#);
-    runs!(distinct.as_str(), r#"{"items":[1,1.0,1,[1],[1.0],[1],{"a":1},{"a":1},null]}"#
-        => r#"[1, 1.0, [1], [1.0], %{"a" => 1}, nil]"#);
-    let many: Vec<_> = (0..40).map(|n| (n % 20).to_string()).collect();
-    runs!(over(r#"{"op":"distinct"},{"op":"count"}"#).as_str(), format!(r#"{{"items":[{}]}}"#, many.join(",")).as_str() => "20");
 }
 
 #[test]
@@ -304,167 +188,4 @@ fn tools() {
             r#""echo" %{"op" => "literal"}"#
         ]
     );
-}
-
-/// A program over one term that JSON cannot say, as the current value.
-fn over_term(program: &str, make: impl FnOnce(&mut PlainHeap) -> Term) -> End {
-    let mut heap = PlainHeap::new();
-    let (input, key) = (make(&mut heap), heap.make_string(b"__input"));
-    let memory = heap.make_map(&[key], &[input], None);
-    let mut lab =
-        Lab::of_text(heap, program.as_bytes(), STRICT).unwrap_or_else(|end| panic!("{end:?}"));
-    lab.memory = memory;
-    lab.in_one_go()
-}
-
-fn faults(end: End, code: Code, terms: &[&str]) {
-    match end {
-        End::Fault(mistake) => assert_eq!(
-            (mistake.code, mistake.terms),
-            (code, terms.iter().map(|term| term.to_string()).collect())
-        ),
-        end => panic!("{end:?}"),
-    }
-}
-
-#[test]
-fn terms_that_json_cannot_say() {
-    let typeof_ = r#"{"op":"typeof"}"#;
-    faults(
-        over_term(typeof_, |heap| heap.atom("ok")),
-        Code::NoTypeName,
-        &[":ok"],
-    );
-    faults(
-        over_term(typeof_, |heap| heap.tuple(&[])),
-        Code::NoTypeName,
-        &["{}"],
-    );
-    faults(
-        over_term(typeof_, |heap| heap.opaque(Opaque::Pid, 1)),
-        Code::NoTypeName,
-        &["#Pid<1>"],
-    );
-    assert_eq!(
-        over_term(typeof_, |heap| heap.make_string(&[255])),
-        End::Value(r#""string""#.into())
-    );
-    let improper = |heap: &mut PlainHeap| heap.cons(heap.boolean(true), heap.boolean(false));
-    // No operation takes an improper list, whatever else is wrong.
-    for step in [
-        r#"{"op":"count"}"#,
-        r#"{"op":"first"}"#,
-        r#"{"op":"drop","count":1}"#,
-        r#"{"op":"take","count":0}"#,
-        r#"{"op":"sum","field":"n"}"#,
-        r#"{"op":"map","expr":{"op":"keys"}}"#,
-        r#"{"op":"distinct"}"#,
-        r#"{"op":"filter","where":{"op":"var","name":"__input"}}"#,
-        r#"{"op":"select","fields":[]}"#,
-        r#"{"op":"map","expr":{"op":"call","tool":"never"}}"#,
-        r#"{"op":"sort_by","field":"n"}"#,
-    ] {
-        faults(
-            over_term(step, improper),
-            Code::NeedsList,
-            &["[true | false]"],
-        );
-    }
-    // Membership looks at what comes before the tail.
-    assert_eq!(
-        over_term(r#"{"op":"in","value":true}"#, improper),
-        End::Value("true".into())
-    );
-    assert_eq!(
-        over_term(r#"{"op":"in","value":false}"#, improper),
-        End::Value("false".into())
-    );
-    let atom_keys = |heap: &mut PlainHeap| {
-        let keys = [heap.atom("a"), heap.make_string(b"a"), heap.boolean(true)];
-        heap.make_map(&keys, &keys, None)
-    };
-    assert_eq!(
-        over_term(r#"{"op":"keys"}"#, atom_keys),
-        End::Value(r#"[:a, true, "a"]"#.into())
-    );
-}
-
-#[test]
-fn parts_that_were_never_checked() {
-    for (program, code, terms) in [
-        ("5", Code::NodeNotAMap, vec!["5"]),
-        (r#"{"op":null}"#, Code::MissingOp, vec![]),
-        (r#"{"op":42}"#, Code::UnknownOp, vec!["42"]),
-        (r#"{"op":"load","name":1}"#, Code::ContextKey, vec!["1"]),
-        (r#"{"op":"var"}"#, Code::MemoryKey, vec!["nil"]),
-        (
-            r#"{"op":"let","name":[],"value":{}}"#,
-            Code::LetName,
-            vec!["[]"],
-        ),
-        (
-            r#"{"op":"let","name":[],"value":{"op":"count"}}"#,
-            Code::NoInput,
-            vec![],
-        ),
-        (r#"{"op":"not"}"#, Code::NodeNotAMap, vec!["nil"]),
-        (
-            r#"{"op":"pipe","steps":1}"#,
-            Code::UncheckedNotList,
-            vec!["1"],
-        ),
-        (
-            r#"{"op":"object","fields":[]}"#,
-            Code::UncheckedNotMap,
-            vec!["[]"],
-        ),
-        (
-            r#"{"op":"take","count":-1,"__input":[]}"#,
-            Code::NotACount,
-            vec!["-1"],
-        ),
-        (
-            r#"{"op":"nth","index":1.0,"__input":[]}"#,
-            Code::NotACount,
-            vec!["1.0"],
-        ),
-        (
-            r#"{"op":"nth","index":1.0,"__input":{}}"#,
-            Code::NeedsList,
-            vec!["%{}"],
-        ),
-        (
-            r#"{"op":"get","path":"a","__input":{}}"#,
-            Code::UncheckedNotList,
-            vec![r#""a""#],
-        ),
-        (
-            r#"{"op":"select","fields":1,"__input":{}}"#,
-            Code::UncheckedNotList,
-            vec!["1"],
-        ),
-    ] {
-        faults(run_unchecked(program, "{}"), code, &terms);
-    }
-    for (program, value) in [
-        (r#"{"op":"pipe"}"#, "nil"),
-        (r#"{"op":"and"}"#, "true"),
-        (r#"{"op":"merge"}"#, "%{}"),
-        (r#"{"op":"zip"}"#, "[]"),
-        (r#"{"op":"object"}"#, "%{}"),
-        (r#"{"op":"get","__input":1}"#, "1"),
-        (r#"{"op":"select","__input":[{"a":1}]}"#, "[%{}]"),
-        (r#"{"op":"literal"}"#, "nil"),
-        (
-            r#"{"op":"sort_by","field":"n","order":"up","__input":[{"n":2},{"n":1}]}"#,
-            r#"[%{"n" => 1}, %{"n" => 2}]"#,
-        ),
-        (r#"{"op":"map","__input":[]}"#, "[]"),
-    ] {
-        assert_eq!(
-            run_unchecked(program, "{}"),
-            End::Value(value.into()),
-            "{program}"
-        );
-    }
 }

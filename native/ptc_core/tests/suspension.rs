@@ -60,6 +60,27 @@ fn leaving_at_random_places() {
 }
 
 #[test]
+fn leaving_in_the_middle_of_a_sum() {
+    for step in [r#""count""#, r#""sum","field":"n""#, r#""avg","field":"n""#] {
+        let program = format!(
+            r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},
+                {{"op":"filter","where":{{"op":"get","field":"n"}}}},{{"op":{step}}}]}}"#
+        );
+        for items in [
+            r#"[{"n":9223372036854775807},{},{"n":1},{"n":0.5}]"#,
+            r#"[{"n":"a"},{"n":2}]"#,
+            "[{},{}]",
+            "[]",
+        ] {
+            let context = format!(r#"{{"items":{items}}}"#);
+            for units in 1..5 {
+                same(&program, &context, || units);
+            }
+        }
+    }
+}
+
+#[test]
 fn random_programs_with_values() {
     let mut rng = Rng::new(12);
     let mut values = 0;

@@ -80,6 +80,10 @@ impl<'a> Heap for Beam<'a> {
         self.terms.compare(a, b)
     }
 
+    fn identity(&self, term: Raw<'a>) -> usize {
+        self.terms.address(term)
+    }
+
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
         self.terms.hash(term, seed)
     }

@@ -99,6 +99,12 @@ impl<'a> Terms<'a> {
         unsafe { enif_hash(ErlNifHash::ERL_NIF_INTERNAL_HASH, term.0, seed) }
     }
 
+    /// The word as a number.
+    pub fn address(self, term: Raw<'a>) -> usize {
+        // SAFETY: a term is one word, whatever stands in it.
+        unsafe { std::mem::transmute(term.0) }
+    }
+
     #[inline]
     pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         let mut head = MaybeUninit::uninit();

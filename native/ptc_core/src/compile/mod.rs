@@ -11,7 +11,7 @@ pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
 use crate::ops::OpCode;
-use crate::program::{Const, ConstId, Instr, Loop, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use scope::Bindings;
 
@@ -275,17 +275,64 @@ impl<'s, S: Source> Compiler<'s, S> {
                 _ => {}
             }
         }
+        let source = self.source;
+        let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
+            Some(Const::Node(node)) => {
+                matches!(
+                    source.shape(*node),
+                    Shape::Map | Shape::List | Shape::Struct
+                )
+            }
+            _ => false,
+        };
+        let multiplies = multiplies(&self.code, has_parts);
         tally_in_loops(&mut self.code);
         Compiled {
             program: Program {
                 code: self.code,
                 slots: self.slots,
                 reads_input: self.reads_input,
+                multiplies,
                 calls_tools,
             },
             consts: self.consts,
         }
     }
+}
+
+/// From here on what a program builds is weighed.
+const MANY_PLACES: u32 = 64;
+
+/// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
+/// or one term out of several, out of several, out of several.
+fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
+    // The first slots of the `map` loops around an instruction.
+    let mut inside: Vec<u32> = Vec::new();
+    let mut places: u32 = 1;
+    for instr in code {
+        let from_outside = match instr {
+            Instr::Enter(enter) => {
+                inside.extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                false
+            }
+            Instr::Next(next) => {
+                inside.pop_if(|_| next.kind == LoopKind::Map);
+                false
+            }
+            Instr::Apply(apply) if apply.op.combines() => {
+                places = places.saturating_mul(apply.operands.max(1));
+                false
+            }
+            Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
+            Instr::Load(_) | Instr::Recall(_) => !inside.is_empty(),
+            Instr::Const(id) => !inside.is_empty() && has_parts(id),
+            _ => false,
+        };
+        if from_outside || places >= MANY_PLACES {
+            return true;
+        }
+    }
+    false
 }
 
 /// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.

@@ -213,6 +213,14 @@ impl OpCode {
         Self::NAMES[self as usize]
     }
 
+    /// Whether its value holds its operands side by side.
+    pub fn combines(self) -> bool {
+        matches!(
+            self,
+            OpCode::Object | OpCode::Merge | OpCode::Concat | OpCode::Zip
+        )
+    }
+
     /// Whether the operation looks at the current value, or anything inside it can: for the others
     /// a key `__input` in their part of the program means nothing.
     pub fn sees_input(self) -> bool {

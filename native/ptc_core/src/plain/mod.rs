@@ -173,6 +173,10 @@ impl Heap for PlainHeap {
         self.term_order(a, b)
     }
 
+    fn identity(&self, term: Term) -> usize {
+        term.0
+    }
+
     fn hash(&self, term: Term, seed: u64) -> u64 {
         self.hash_of(term, seed)
     }

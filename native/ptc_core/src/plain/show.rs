@@ -15,7 +15,8 @@ enum Piece {
 }
 
 impl PlainHeap {
-    /// The term as text, cut off where it gets very long: `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
+    /// The term as text, cut off where it gets very long:
+    /// `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
     pub fn show(&self, term: Term) -> String {
         let mut text = String::new();
         let mut todo = vec![Piece::Term(term)];

@@ -1,12 +1,13 @@
 //! What an operation's evaluation is written with: its operands, constants, current value, limits.
 
 use super::meter::Meter;
+use super::sharing;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::Number;
 use crate::ops::OpCode;
-use crate::program::{Apply, ConstId, Slot};
+use crate::program::{Apply, ConstId, Program, Slot};
 
 /// What a look into a compound term counts.
 const COMPOUND: usize = 1024;
@@ -28,6 +29,8 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
+    /// See [`Program::multiplies`].
+    multiplies: bool,
     /// What each constant key was last found with.
     caches: Vec<H::KeyCache>,
 }
@@ -35,6 +38,7 @@ pub struct Machine<'h, H: Heap> {
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new(
         heap: &'h mut H,
+        program: &Program,
         meter: Meter,
         consts: &'h [H::Term],
         slots: Vec<H::Term>,
@@ -46,6 +50,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             consts,
             slots,
             stack,
+            multiplies: program.multiplies,
             caches: vec![H::KeyCache::default(); consts.len()],
         }
     }
@@ -135,8 +140,22 @@ impl<'h, H: Heap> Machine<'h, H> {
     #[inline]
     pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
         match self.heap.kind(term) {
+            Kind::List | Kind::Map if self.multiplies => sharing::walk(self, term),
             Kind::List | Kind::Map | Kind::Other => self.tick(COMPOUND),
             Kind::Nil | Kind::Bool | Kind::Number | Kind::String => self.tick(1),
+        }
+    }
+
+    /// Whether what leaves the run would take no more words than allowed if it were copied, beyond
+    /// those it takes now; how many those are.
+    pub(super) fn room_for_copy(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        if !self.multiplies {
+            return Ok(0);
+        }
+        let excess = sharing::excess(self, term)?;
+        match excess > self.meter.limits.words {
+            true => Err(Halt::MemoryExceeded),
+            false => Ok(excess),
         }
     }
 

@@ -8,6 +8,7 @@ mod loops;
 mod machine;
 mod meter;
 mod run;
+mod sharing;
 mod stack;
 
 pub(crate) use machine::MAP_ENTRY;

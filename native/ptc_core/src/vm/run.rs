@@ -8,6 +8,9 @@ use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
 use crate::program::{Instr, Pc, Program, INPUT, NO_CONST};
 
+/// From so many words on, beyond those that stand in memory, a term is not shown just so.
+const UNWIELDY: usize = 10_000;
+
 /// What a program is run over.
 pub struct Inputs<'i, T> {
     /// The program's constants.
@@ -105,7 +108,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             program,
             context: inputs.context,
             memory: inputs.memory,
-            machine: Machine::new(heap, meter, inputs.consts, frozen.slots, stack),
+            machine: Machine::new(heap, program, meter, inputs.consts, frozen.slots, stack),
             pc: checkpoint.pc,
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
@@ -145,9 +148,23 @@ impl<'h, H: Heap> Vm<'h, H> {
     pub fn run(&mut self) -> Exit<H::Term> {
         match self.steps() {
             Ok(exit) => exit,
-            Err(Halt::Fault(fault)) => Exit::Halted(self.earlier_fault(fault)),
+            Err(Halt::Fault(fault)) => Exit::Halted(match self.earlier_fault(fault) {
+                Halt::Fault(fault) => self.shown(fault),
+                halt => halt,
+            }),
             Err(halt) => Exit::Halted(halt),
         }
+    }
+
+    /// The terms of a fault are going to be shown, which takes what a copy takes.
+    fn shown(&mut self, mut fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
+        for term in fault.terms.clone() {
+            match self.machine.room_for_copy(term) {
+                Ok(excess) => fault.unwieldy |= excess > UNWIELDY,
+                Err(halt) => return halt,
+            }
+        }
+        Halt::Fault(fault)
     }
 
     fn steps(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {
@@ -223,14 +240,15 @@ impl<'h, H: Heap> Vm<'h, H> {
                         NO_CONST => vec![],
                         id => vec![machine.constant(id)],
                     };
-                    return Err(Halt::from(Fault {
-                        code: *code,
-                        op: *op,
-                        field: *field,
-                        terms,
-                    }));
+                    let mut fault = Fault::new(*code, *op, terms);
+                    fault.field = *field;
+                    return Err(fault.into());
                 }
-                Instr::Done => return Ok(Exit::Done(machine.stack.pop(machine.heap))),
+                Instr::Done => {
+                    let value = machine.top();
+                    machine.room_for_copy(value)?;
+                    return Ok(Exit::Done(value));
+                }
             }
             self.pc += 1;
         }

@@ -201,7 +201,7 @@ pub fn any_term(rng: &mut Rng, heap: &mut PlainHeap, depth: usize) -> Term {
         }
         7 => {
             let (keys, values) = (parts(rng, heap), parts(rng, heap));
-            heap.make_map(&keys, &values, None)
+            heap.make_map(&keys, &values)
         }
         8 => {
             let items = parts(rng, heap);
@@ -224,5 +224,5 @@ pub fn any_context(rng: &mut Rng, heap: &mut PlainHeap) -> Term {
         .map(|name| heap.make_string(name.as_bytes()))
         .collect();
     let values: Vec<_> = NAMES.iter().map(|_| any_term(rng, heap, 3)).collect();
-    heap.make_map(&keys, &values, None)
+    heap.make_map(&keys, &values)
 }

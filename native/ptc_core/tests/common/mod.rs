@@ -112,7 +112,7 @@ impl Lab {
         let mut constant = |heap: &mut PlainHeap, value: Const<N>| match value {
             Const::Nil => heap.nil(),
             Const::Int(value) => heap.make_number(Number::Int(value)).expect("an integer"),
-            Const::EmptyMap => heap.make_map(&[], &[], None),
+            Const::EmptyMap => heap.make_map(&[], &[]),
             Const::EmptyList => heap.make_list(&[]),
             Const::Node(node) => build(heap, node),
         };
@@ -126,7 +126,7 @@ impl Lab {
         };
         let consts = compiled.consts.into_iter();
         let consts = consts.map(|value| constant(&mut heap, value)).collect();
-        let nothing = heap.make_map(&[], &[], None);
+        let nothing = heap.make_map(&[], &[]);
         Ok(Lab {
             heap,
             context: nothing,
@@ -280,6 +280,14 @@ pub fn run_unchecked(program: &str, context: &str) -> End {
         Err(end) => end,
     }
 }
+
+/// Steps over the items of the context.
+pub fn over(steps: &str) -> String {
+    format!(r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},{steps}]}}"#)
+}
+
+/// A context with items.
+pub const ROWS: &str = r#"{"items":[{"n":2,"s":"b"},{"n":1,"s":"a"},{"n":2.0,"s":"c"},{"s":"d"}]}"#;
 
 /// `runs!(program, context, memory => value)`: all JSON, but the value as [`PlainHeap::show`] has
 /// it; context and memory may be left out.
