@@ -2,6 +2,7 @@
 
 use crate::atoms;
 use crate::heap::Beam;
+use crate::program::charge_for_text;
 use crate::wire;
 use ptc_core::json::{read, Limits, TermBuilder};
 use rustler::{Binary, Encoder, Env, Term};
@@ -38,6 +39,7 @@ fn limits(depth: Term) -> Limits {
 }
 
 fn decode<'a>(env: Env<'a>, text: Binary<'a>, limits: Limits) -> Term<'a> {
+    charge_for_text(env, text.as_slice());
     let mut heap = Beam::new(env, 0);
     let mut builder = TermBuilder::new(&mut heap);
     match read(text.as_slice(), limits, &mut builder) {

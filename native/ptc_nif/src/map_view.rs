@@ -19,7 +19,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More entries than this are no flat arrays (`MAP_SMALL_MAP_LIMIT` in the VM).
-const SMALL: usize = 32;
+pub const SMALL: usize = 32;
 
 static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
 

@@ -38,8 +38,16 @@ const PARTS_IN_A_SLICE: usize = 5_000;
 /// How many parts of a program may be looked at in one go.
 fn parts(pace: Pace) -> usize {
     match pace {
-        Pace::Whole => usize::MAX,
+        Pace::Turn => usize::MAX,
         Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
+    }
+}
+
+/// Charges the calling process for a text that was read: some 100 bytes a microsecond.
+pub fn charge_for_text(env: Env, text: &[u8]) {
+    let percent = (text.len() / 1000).min(100) as i32;
+    if percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
     }
 }
 
@@ -55,6 +63,7 @@ pub fn from_text<'a>(
         depth: depth as usize,
     };
     let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
+    charge_for_text(env, text);
     let document = Document::parse(text, limits).map_err(|error| wire::json_error(env, error))?;
     let root = match document.field(0, b"program") {
         None => return Err(refuse(atoms::program_missing())),
@@ -178,5 +187,5 @@ compile_nifs!(
     compile_text_dirty,
     compile_node_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Turn
 );

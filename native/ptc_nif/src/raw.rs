@@ -129,6 +129,13 @@ impl<'a> Terms<'a> {
         unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
     }
 
+    /// Whether it is made of whole bytes. Quicker than looking at them, and makes no copy of those
+    /// that do not start at a byte.
+    pub fn is_binary(self, term: Raw<'a>) -> bool {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_binary(self.c(), term.0) != 0 }
+    }
+
     #[inline]
     pub fn integer(self, term: Raw<'a>) -> Option<i64> {
         filled!(|out: &mut MaybeUninit<i64>| enif_get_int64(self.c(), term.0, out.as_mut_ptr()))

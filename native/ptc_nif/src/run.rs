@@ -9,7 +9,7 @@ use ptc_core::program::Program;
 use ptc_core::vm::{Deadline, Frozen, Limits, Pace};
 use rustler::{Atom, Binary, Env, NifTuple, NifUntaggedEnum, ResourceArc, Term};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
@@ -37,6 +37,11 @@ fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
+/// When the deadline's clock starts: before a program is read, if that may take long.
+fn began(pace: Pace) -> Option<Instant> {
+    (pace == Pace::Turn).then(Instant::now)
+}
+
 /// Starts a run. Without limits it is tried for a few steps, which most small programs end in.
 fn start<'a>(
     heap: Beam<'a>,
@@ -44,8 +49,12 @@ fn start<'a>(
     consts: Consts<'a>,
     given: Given<'a>,
     pace: Pace,
+    began: Option<Instant>,
 ) -> Term<'a> {
-    let limits = limits(given.timeout, given.max_heap);
+    let mut limits = limits(given.timeout, given.max_heap);
+    if let (Some(limits), Some(began)) = (&mut limits, began) {
+        limits.deadline = limits.deadline.started(began);
+    }
     let stretch = Stretch {
         heap,
         program,
@@ -63,9 +72,13 @@ fn start_loaded<'a>(
     loaded: Result<Loaded<'a>, Instead<'a>>,
     given: Given<'a>,
     pace: Pace,
+    began: Option<Instant>,
 ) -> Term<'a> {
     match loaded {
-        Ok(Loaded { program, consts }) => start(heap, program, Consts::Vector(consts), given, pace),
+        Ok(Loaded { program, consts }) => {
+            let consts = Consts::Vector(consts);
+            start(heap, program, consts, given, pace, began)
+        }
         Err(instead) => instead,
     }
 }
@@ -73,10 +86,10 @@ fn start_loaded<'a>(
 /// How a run that was left goes on.
 #[derive(NifUntaggedEnum)]
 enum On<'a> {
-    /// `{:answer, term}`: with the answer to its call.
-    Answer((Atom, Term<'a>)),
-    /// `{:limits, timeout, max_heap}`: with the limits it did not know.
-    Limits((Atom, Term<'a>, Term<'a>)),
+    /// `{:answer, term, words}`: with the answer to its call, and what that takes.
+    Answer((Atom, Term<'a>, usize)),
+    /// `{timeout, max_heap}`: with the limits it did not know.
+    Limits((Term<'a>, Term<'a>)),
     /// Anything else: as it was left.
     More(Term<'a>),
 }
@@ -90,7 +103,11 @@ fn take_up<'a>(
     pace: Pace,
 ) -> Option<Term<'a>> {
     let suspended = state.take()?;
-    let heap = Beam::new(env, suspended.words);
+    let answered = match on {
+        On::Answer((_, _, words)) => words,
+        _ => 0,
+    };
+    let heap = Beam::new(env, suspended.words.saturating_add(answered));
     let [consts, context, memory, slots, stack] = *heap.terms.tuple(terms.into())? else {
         return None;
     };
@@ -99,8 +116,8 @@ fn take_up<'a>(
         stack,
     };
     let (answer, limits) = match on {
-        On::Answer((_, answer)) => (Some(Raw::from(answer)), suspended.limits),
-        On::Limits((_, timeout, max_heap)) => (None, limits(timeout, max_heap)?),
+        On::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
+        On::Limits((timeout, max_heap)) => (None, limits(timeout, max_heap)?),
         On::More(_) => (None, suspended.limits),
     };
     let stretch = Stretch {
@@ -122,8 +139,9 @@ macro_rules! run_nifs {
         #[rustler::nif(schedule = $schedule)]
         fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: Given<'a>) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
+            let began = began($pace);
             let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
-            start_loaded(heap, loaded, given, $pace)
+            start_loaded(heap, loaded, given, $pace, began)
         }
 
         /// Compiles and runs a program that is already parsed.
@@ -137,8 +155,9 @@ macro_rules! run_nifs {
         ) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
             let reading = Reading { strict, depth };
+            let began = began($pace);
             let loaded = from_node(&mut heap, node.into(), reading, $pace);
-            start_loaded(heap, loaded, given, $pace)
+            start_loaded(heap, loaded, given, $pace, began)
         }
 
         /// Runs a compiled program; `consts` must be those it was compiled with.
@@ -154,7 +173,14 @@ macro_rules! run_nifs {
             if consts.slice().len() != handle.consts {
                 return Err(rustler::Error::BadArg);
             }
-            Ok(start(heap, handle.program.clone(), consts, given, $pace))
+            Ok(start(
+                heap,
+                handle.program.clone(),
+                consts,
+                given,
+                $pace,
+                None,
+            ))
         }
 
         /// Goes on with a run, see [`On`].
@@ -184,5 +210,5 @@ run_nifs!(
     run_compiled_dirty,
     resume_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Turn
 );

@@ -82,6 +82,10 @@ impl<'a> Stretch<'a> {
     /// Runs until there is a reason to leave; what the Elixir side gets to see of it.
     pub fn run(mut self, begin: Begin<'a>, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
         let env = self.heap.terms.env;
+        // Reading the program may have taken all the time.
+        if self.limits.deadline.has_passed() {
+            return (atoms::error(), atoms::timeout()).encode(env);
+        }
         let inputs = Inputs {
             consts: self.consts.slice(),
             context: self.context,

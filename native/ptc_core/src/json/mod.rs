@@ -11,7 +11,7 @@ mod writer;
 
 pub use builder::TermBuilder;
 pub use document::{Document, Entry};
-pub use reader::{read, Limits, Sink};
+pub use reader::{read, Limits, Sink, LONGEST_INTEGER};
 pub use text::Text;
 pub use writer::{write, Gap, Readable, Refusal, View};
 

@@ -40,6 +40,7 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         value => {
             let depth = match value.map(|value| plan.shape(value)) {
                 Some(Shape::Map | Shape::Struct | Shape::List | Shape::Other) => DEEP,
+                Some(Shape::String) if plan.is_long("value") => DEEP,
                 _ => FLAT,
             };
             let value = plan.constant_of("value");

@@ -74,6 +74,7 @@ fn is_member<H: Heap>(
     collection: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
     if machine.heap.kind(collection) == Kind::Map {
+        machine.tick_deep(value)?;
         return Ok(has_key(machine, collection, value));
     }
     let mut rest = collection;

@@ -15,6 +15,7 @@ mod flow;
 mod introspect;
 mod logic;
 mod membership;
+mod order;
 mod position;
 mod rounding;
 mod select;

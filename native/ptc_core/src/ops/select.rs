@@ -29,7 +29,10 @@ impl Operation for Select {
                 plan.apply(0, [NO_CONST, 0, list]);
             }
             _ => {
-                let names = fields.map_or(vec![], |node| plan.source().elements(node));
+                let names = match fields {
+                    Some(node) => plan.elements(node)?,
+                    None => vec![],
+                };
                 plan.all_strings("fields", &names)?;
                 let count = names.len() as u32;
                 let first = plan.constants(names.into_iter());

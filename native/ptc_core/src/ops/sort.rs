@@ -1,9 +1,10 @@
 //! Order: `sort_by`.
 
+use super::order::sorted;
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
-use crate::heap::{Heap, Kind};
+use crate::heap::Heap;
 use crate::program::{Apply, Const, ConstId};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine};
@@ -49,31 +50,32 @@ impl Operation for SortBy {
     /// `a`: the field; `b`: the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let items = machine.items(apply)?;
-        let keys = keys(machine, apply.a, &items)?;
-        // A comparison sort cannot be left in the middle: its whole length is counted beforehand.
-        let rounds = items.len().max(1).ilog2() as usize + 1;
-        machine.tick(items.len() * rounds * keys.cost_of_comparison() / 4)?;
-        let order = |ordering: Ordering| match apply.b {
-            DESCENDING => ordering.reverse(),
-            _ => ordering,
+        let descending = apply.b == DESCENDING;
+        let order = |ordering: Ordering| match descending {
+            true => ordering.reverse(),
+            false => ordering,
         };
-        let mut sorted: Vec<u32> = (0..items.len() as u32).collect();
-        // Equal keys keep their order, whichever way the list is sorted.
-        match keys {
-            Keys::Integers(keys) => sort(&mut sorted, &keys, |a, b| order(a.cmp(b))),
-            Keys::Floats(keys) => sort(&mut sorted, &keys, |a, b| order(compare_finite(a, b))),
-            Keys::Terms { terms, .. } => {
-                let heap = &*machine.heap;
-                sort(&mut sorted, &terms, |a, b| order(heap.compare(*a, *b)));
-            }
+        let keys = keys(machine, apply.a, &items)?;
+        if !matches!(keys, Keys::Terms(_)) {
+            // Numbers are sorted in one go, which is counted beforehand.
+            let rounds = items.len().max(1).ilog2() as usize + 1;
+            machine.tick(items.len() * rounds / 4)?;
         }
-        let sorted: Vec<_> = sorted.iter().map(|index| items[*index as usize]).collect();
-        machine.make_list(&sorted)
+        // Equal keys keep their order, whichever way the list is sorted.
+        let places = match keys {
+            Keys::Integers(keys) => places(&keys, |a, b| order(a.cmp(b))),
+            Keys::Floats(keys) => places(&keys, |a, b| order(compare_finite(a, b))),
+            Keys::Terms(keys) => sorted(machine, &keys, descending)?,
+        };
+        let items: Vec<_> = places.iter().map(|place| items[*place as usize]).collect();
+        machine.make_list(&items)
     }
 }
 
-fn sort<K>(order: &mut [u32], keys: &[K], compare: impl Fn(&K, &K) -> Ordering) {
-    order.sort_by(|a, b| compare(&keys[*a as usize], &keys[*b as usize]));
+fn places<K>(keys: &[K], compare: impl Fn(&K, &K) -> Ordering) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..keys.len() as u32).collect();
+    places.sort_by(|a, b| compare(&keys[*a as usize], &keys[*b as usize]));
+    places
 }
 
 fn compare_finite(a: &f64, b: &f64) -> Ordering {
@@ -84,24 +86,7 @@ fn compare_finite(a: &f64, b: &f64) -> Ordering {
 enum Keys<T> {
     Integers(Vec<i64>),
     Floats(Vec<f64>),
-    Terms {
-        terms: Vec<T>,
-        /// Whether a comparison may have to look inside.
-        compound: bool,
-    },
-}
-
-impl<T> Keys<T> {
-    /// In units, times four.
-    fn cost_of_comparison(&self) -> usize {
-        match self {
-            Keys::Integers(_) | Keys::Floats(_) => 1,
-            Keys::Terms {
-                compound: false, ..
-            } => 4,
-            Keys::Terms { compound: true, .. } => 256,
-        }
-    }
+    Terms(Vec<T>),
 }
 
 fn keys<H: Heap>(
@@ -118,11 +103,8 @@ fn keys<H: Heap>(
     if let Some(integers) = terms.iter().map(|key| heap.small_integer(*key)).collect() {
         return Ok(Keys::Integers(integers));
     }
-    if let Some(floats) = terms.iter().map(|key| heap.float(*key)).collect() {
-        return Ok(Keys::Floats(floats));
+    match terms.iter().map(|key| heap.float(*key)).collect() {
+        Some(floats) => Ok(Keys::Floats(floats)),
+        None => Ok(Keys::Terms(terms)),
     }
-    let is_compound =
-        |key: &H::Term| matches!(heap.kind(*key), Kind::List | Kind::Map | Kind::Other);
-    let compound = terms.iter().any(is_compound);
-    Ok(Keys::Terms { terms, compound })
 }

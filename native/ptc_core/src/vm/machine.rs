@@ -9,8 +9,6 @@ use crate::number::Number;
 use crate::ops::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
 
-/// What a look into a compound term counts.
-const COMPOUND: usize = 1024;
 /// What an entry of a new map counts: a large map is a tree that is built in one go.
 pub(crate) const MAP_ENTRY: usize = 32;
 
@@ -135,14 +133,17 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.meter.tick(cost, self.heap)
     }
 
-    /// Counts a look into a term as deep as it goes, for a comparison or a hash: the heap does that
-    /// in one go, so that the clock is looked at after every few compound terms.
+    /// Counts a look into a term as deep as it goes, for a comparison or a hash, which the heap does
+    /// in one go.
     #[inline]
     pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
         match self.heap.kind(term) {
+            Kind::Nil | Kind::Bool | Kind::Number => Ok(()),
             Kind::List | Kind::Map if self.multiplies => sharing::walk(self, term),
-            Kind::List | Kind::Map | Kind::Other => self.tick(COMPOUND),
-            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => self.tick(1),
+            _ => {
+                let cost = sharing::cost(self.heap, term);
+                self.tick(cost)
+            }
         }
     }
 

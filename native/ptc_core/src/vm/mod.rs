@@ -15,3 +15,4 @@ pub(crate) use machine::MAP_ENTRY;
 pub use machine::{Eval, Machine};
 pub use meter::{Deadline, Limits, Meter, Pace};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
+pub(crate) use sharing::cost;

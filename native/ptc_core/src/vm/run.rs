@@ -172,6 +172,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         loop {
             let machine = &mut self.machine;
             machine.tick(1)?;
+            machine.meter.between_instructions()?;
             match &program.code[self.pc as usize] {
                 Instr::Const(id) => machine.stack.push(machine.constant(*id)),
                 Instr::Nil => machine.stack.push(machine.heap.nil()),

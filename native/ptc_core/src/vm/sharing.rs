@@ -61,6 +61,55 @@ pub(super) fn excess<H: Heap>(
     }
 }
 
+/// From so many parts on, a term is not measured further …
+const MANY_PARTS: usize = 4096;
+/// … and counts as more than may be done in a slice.
+const VERY_MUCH: usize = 200_000;
+/// So many bytes of a string count as one unit.
+const BYTES_A_UNIT: usize = 64;
+
+/// What a look into all of a term counts, as far as that is worth finding out.
+pub(crate) fn cost<H: Heap>(heap: &H, term: H::Term) -> usize {
+    match heap.kind(term) {
+        Kind::Nil | Kind::Bool | Kind::Number => 1,
+        Kind::String => {
+            1 + heap
+                .bytes(term)
+                .map_or(0, |bytes| bytes.len() / BYTES_A_UNIT)
+        }
+        Kind::List | Kind::Map | Kind::Other => cost_of_parts(heap, term),
+    }
+}
+
+fn cost_of_parts<H: Heap>(heap: &H, term: H::Term) -> usize {
+    let (mut todo, mut seen, mut cost) = (vec![term], 0, 0);
+    while let Some(term) = todo.pop() {
+        seen += 1;
+        if seen > MANY_PARTS || cost > VERY_MUCH {
+            return VERY_MUCH;
+        }
+        cost += 1;
+        match heap.kind(term) {
+            Kind::String => {
+                cost += heap
+                    .bytes(term)
+                    .map_or(0, |bytes| bytes.len() / BYTES_A_UNIT)
+            }
+            Kind::List => {
+                if let Some((head, tail)) = heap.uncons(term) {
+                    todo.extend([tail, head]);
+                }
+            }
+            Kind::Map if heap.map_size(term).unwrap_or(0) > MANY_PARTS => return VERY_MUCH,
+            Kind::Map => todo.extend(heap.entries(term).into_iter().map(|(_, value)| value)),
+            // Tuples and the like come from the host's data only, and seldom.
+            Kind::Other => cost += BYTES_A_UNIT,
+            Kind::Nil | Kind::Bool | Kind::Number => {}
+        }
+    }
+    cost
+}
+
 /// Walks the whole term, as a comparison or a hash may have to.
 pub(super) fn walk<H: Heap>(
     machine: &mut Machine<'_, H>,

@@ -172,7 +172,7 @@ impl Lab {
             };
             let units = units(patience).filter(|units| *units < QUANTUM);
             let meter = match units {
-                None => Meter::new(limits, Pace::Whole),
+                None => Meter::new(limits, Pace::Turn),
                 Some(units) => short_meter(limits, units),
             };
             let (program, heap) = (&self.program, &mut self.heap);
@@ -240,7 +240,7 @@ fn short_meter(limits: Limits, units: usize) -> Meter {
         deadline: Deadline::At(Instant::now()),
         ..limits
     };
-    let mut meter = Meter::new(limits, Pace::Whole);
+    let mut meter = Meter::new(limits, Pace::Turn);
     let used_up = meter.tick(QUANTUM - units, &PlainHeap::new());
     assert!(used_up.is_ok(), "a quantum has become shorter");
     meter
