@@ -14,7 +14,8 @@ defmodule PtcRunner.Json.Codec do
   | everything else | what `PtcRunner.Json.Encoder` says |
 
   Reading gives `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
-  keys in one object the first one counts. No atom is ever made of a text. The grammar is strict
+  keys in one object the first one counts. Integers of more than a million digits are refused where they
+  stand, as are floats that are too large. No atom is ever made of a text. The grammar is strict
   (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
   stack for a value that nests deeper.
 

@@ -39,10 +39,19 @@ fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
     let mut text = BUFFER.take();
     let written = write(&source, term.into(), limit, &mut text);
     let answer = answer(source.terms, written, &text);
+    charge(env, text.len());
     if text.capacity() <= KEPT_BYTES {
         BUFFER.set(text);
     }
     answer
+}
+
+/// Charges the calling process for a text that was written: some 500 bytes a microsecond.
+fn charge(env: Env, bytes: usize) {
+    let percent = (bytes / 5_000).min(100) as i32;
+    if percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
 }
 
 fn answer<'a>(
