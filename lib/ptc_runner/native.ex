@@ -26,8 +26,8 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/encode.rs: {:ok, text} | {:partial, [text | foreign]} | :busy
   # | {:error, {:foreign, term} | {:not_utf8, binary, offset}}
-  def json_encode(_term), do: err()
-  def json_encode_dirty(_term), do: err()
+  def json_encode(_term, _limit), do: err()
+  def json_encode_dirty(_term, _limit), do: err()
 
   # native/ptc_nif/src/tools.rs: tools | :busy
   def merge_tools(_tools, _overrides), do: err()

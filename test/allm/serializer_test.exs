@@ -115,8 +115,11 @@ defmodule ALLM.SerializerTest do
         nest <- [& &1, &[1, &1], &%{a: [%{b: &1}]}] do
       nested = nest.(value)
 
+      fields = Map.keys(Engine.new()) -- [:__struct__]
+
       engines =
-        for(field <- [:adapter_opts, :retry], do: Engine.new([{field, [key: nested]}])) ++
+        for(field <- fields, do: Engine.new([{field, nested}])) ++
+          for(field <- [:adapter_opts, :retry], do: Engine.new([{field, [key: nested]}])) ++
           for(field <- [:params, :context, :metadata], do: Engine.new([{field, %{key: nested}}])) ++
           for(field <- [:model, :middleware], do: Engine.new([{field, [nested]}])) ++
           for(

@@ -17,7 +17,7 @@ defmodule Bench.Engine.Cases do
   @spec blocks() :: [block]
   def blocks do
     resolvers = for count <- @counts, do: {fn -> tools_and_options(count) end, resolvers(count)}
-    resolvers ++ [{&codec_data/0, codec()}]
+    resolvers ++ for text <- @texts, do: {fn -> codec_data(text) end, codec(text)}
   end
 
   @spec resolver_names() :: [atom]
@@ -66,9 +66,10 @@ defmodule Bench.Engine.Cases do
   # The rows of the earthquakes and of the small rows, the tools of the engine.
   @sizes %{earthquakes: 1_707, small_rows: 10_000, engine: 20}
 
-  defp codec do
-    for text <- @texts, name <- [:encode, :decode] do
-      jiffy = if Jiffy.available?(), do: [jiffy(name, text)], else: []
+  # A process for each: what another one has on its heap would be collected along.
+  defp codec(text) do
+    for name <- [:encode, :decode] do
+      jiffy = if Jiffy.available?(), do: [jiffy(name)], else: []
       group(name, Map.fetch!(@sizes, text), [library(name, text) | jiffy], text)
     end
   end
@@ -76,43 +77,40 @@ defmodule Bench.Engine.Cases do
   defp library(:encode, :engine) do
     side(
       :library,
-      fn data -> fn -> Serializer.to_json!(data.engine.term) end end,
+      fn data -> fn -> Serializer.to_json!(data.term) end end,
       &Codec.decode!/1
     )
   end
 
-  defp library(:encode, text) do
-    side(:library, fn data -> fn -> Codec.encode!(data[text].term) end end, &Codec.decode!/1)
+  defp library(:encode, _text) do
+    side(:library, fn data -> fn -> Codec.encode!(data.term) end end, &Codec.decode!/1)
   end
 
-  defp library(:decode, text) do
-    side(:library, fn data -> fn -> Codec.decode!(data[text].text) end end)
+  defp library(:decode, _text) do
+    side(:library, fn data -> fn -> Codec.decode!(data.text) end end)
   end
 
   # Jiffy's null is an atom of that name.
-  defp jiffy(:encode, text) do
-    side(:jiffy, fn data -> fn -> Jiffy.encode(data[text].nulls) end end, &as_ours/1)
+  defp jiffy(:encode) do
+    side(:jiffy, fn data -> fn -> Jiffy.encode(data.nulls) end end, &as_ours/1)
   end
 
-  defp jiffy(:decode, text) do
+  defp jiffy(:decode) do
     value = fn term -> term |> Jiffy.encode() |> as_ours() end
-    side(:jiffy, fn data -> fn -> Jiffy.decode(data[text].text) end end, value)
+    side(:jiffy, fn data -> fn -> Jiffy.decode(data.text) end end, value)
   end
 
   defp as_ours(written), do: written |> IO.iodata_to_binary() |> Codec.decode!()
 
-  defp codec_data do
-    terms = %{
-      earthquakes: Codec.decode!(File.read!(@earthquakes)),
-      small_rows: small_rows(@sizes.small_rows),
-      engine: engine(@sizes.engine)
-    }
-
-    Map.new(terms, fn {name, term} ->
-      text = Codec.encode!(term)
-      {name, %{term: term, text: text, nulls: nulls(Codec.decode!(text))}}
-    end)
+  defp codec_data(name) do
+    term = term(name)
+    text = Codec.encode!(term)
+    %{term: term, text: text, nulls: nulls(Codec.decode!(text))}
   end
+
+  defp term(:earthquakes), do: Codec.decode!(File.read!(@earthquakes))
+  defp term(:small_rows), do: small_rows(@sizes.small_rows)
+  defp term(:engine), do: engine(@sizes.engine)
 
   defp small_rows(count) do
     for n <- 1..count do

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Codec do
   | Elixir | JSON |
   |---|---|
   | `nil`, `true`, `false` | `null`, `true`, `false` |
-  | integer of any size | number without fraction and exponent |
+  | integer, up to a million digits | number without fraction and exponent |
   | float | the shortest number that reads back as the same float: `1.0`, `0.001`, `1.0e22` |
   | string (UTF-8) | string; only `"`, `\\` and control characters are escaped |
   | any other atom | its name as a string: `"ok"`, `"Elixir.String"` |
@@ -14,7 +14,8 @@ defmodule PtcRunner.Json.Codec do
   | everything else | what `PtcRunner.Json.Encoder` says |
 
   Reading gives `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
-  keys in one object the first one counts. No atom is ever made of a text. The grammar is strict
+  keys in one object the first one counts. Integers of more than a million digits are refused where they
+  stand, as are floats that are too large. No atom is ever made of a text. The grammar is strict
   (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
   stack for a value that nests deeper.
 
@@ -27,8 +28,10 @@ defmodule PtcRunner.Json.Codec do
 
   # A longer text would hold a scheduler for too long.
   @long_text 65_536
+  # A term whose parts are shared can be small and its text endless.
+  @max_bytes 1_073_741_824
 
-  @type encode_option :: {:as, :binary | :iodata}
+  @type encode_option :: {:as, :binary | :iodata} | {:max_bytes, pos_integer()}
   @type decode_option :: {:depth, non_neg_integer() | :infinity}
 
   @doc """
@@ -38,11 +41,12 @@ defmodule PtcRunner.Json.Codec do
 
     * `:as` - `:binary` (the default), or `:iodata`, which saves a copy where a text is put together
       of several: where structs stand in the term
+    * `:max_bytes` - a longer text is an error, by default 1 GiB. Of structs each one counts by itself.
 
   Errors are a `Protocol.UndefinedError` with the offending value, however deep it stands: a tuple,
   pid, function, reference, port or bitstring, an improper list, a struct without an encoding, a key
   that is none of strings, atoms and numbers; and `PtcRunner.Json.Codec.EncodeError` for a string
-  that is not UTF-8.
+  that is not UTF-8 and for a text that is too long.
 
       iex> PtcRunner.Json.Codec.encode(%{"a" => [1, 2.5, nil, :ok, ~D[2025-11-20]]})
       {:ok, ~s({"a":[1,2.5,null,"ok","2025-11-20"]})}
@@ -79,9 +83,11 @@ defmodule PtcRunner.Json.Codec do
   """
   @spec encode!(term(), [encode_option()]) :: String.t() | iodata()
   def encode!(term, opts \\ []) do
+    max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
+
     case Keyword.get(opts, :as, :binary) do
-      :binary -> term |> write() |> IO.iodata_to_binary()
-      :iodata -> write(term)
+      :binary -> term |> write(max_bytes) |> IO.iodata_to_binary()
+      :iodata -> write(term, max_bytes)
     end
   end
 
@@ -131,29 +137,32 @@ defmodule PtcRunner.Json.Codec do
   end
 
   # A struct would be handed back at once: it is asked for its encoding first.
-  defp write(%module{} = struct) when is_atom(module), do: foreign(struct)
+  defp write(%module{} = struct, max_bytes) when is_atom(module), do: foreign(struct, max_bytes)
 
-  defp write(term) do
-    with :busy <- Native.json_encode(term) do
-      Native.json_encode_dirty(term)
+  defp write(term, max_bytes) do
+    with :busy <- Native.json_encode(term, max_bytes) do
+      Native.json_encode_dirty(term, max_bytes)
     end
-    |> written()
+    |> written(max_bytes)
   end
 
-  defp written({:ok, text}), do: text
-  defp written({:partial, pieces}), do: fill(pieces)
-  defp written({:error, {:foreign, term}}), do: refuse(term)
+  defp written({:ok, text}, _max_bytes), do: text
+  defp written({:partial, pieces}, max_bytes), do: fill(pieces, max_bytes)
+  defp written({:error, {:foreign, term}}, _max_bytes), do: refuse(term)
+  defp written(:busy, max_bytes), do: raise(EncodeError, reason: :too_long, limit: max_bytes)
 
-  defp written({:error, {:not_utf8, string, position}}),
-    do: raise(EncodeError, value: string, position: position)
+  defp written({:error, {:not_utf8, string, position}}, _max_bytes),
+    do: raise(EncodeError, reason: :not_utf8, value: string, position: position)
 
-  defp fill([text]), do: [text]
-  defp fill([text, term | pieces]), do: [text, foreign(term) | fill(pieces)]
+  defp fill([text], _max_bytes), do: [text]
 
-  defp foreign(term) do
+  defp fill([text, term | pieces], max_bytes),
+    do: [text, foreign(term, max_bytes) | fill(pieces, max_bytes)]
+
+  defp foreign(term, max_bytes) do
     case Encoder.impl_for(term) do
       nil -> without_encoder(term)
-      encoder -> write(encoder.encode(term))
+      encoder -> write(encoder.encode(term), max_bytes)
     end
   end
 

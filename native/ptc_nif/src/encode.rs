@@ -1,4 +1,4 @@
-//! `json_encode/1`: terms to JSON text.
+//! `json_encode/2`: terms to JSON text.
 
 use crate::atoms;
 use crate::map_view::{self, Entries};
@@ -14,16 +14,18 @@ use std::cell::Cell;
 const BYTES_IN_A_SLICE: usize = 65_536;
 
 /// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
-/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}` or `:busy`.
+/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`; or `:busy`
+/// for a text longer than `limit`, or too long for a scheduler's thread.
 #[rustler::nif]
-fn json_encode<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
-    encode(env, term, BYTES_IN_A_SLICE)
+fn json_encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+    encode(env, term, limit.min(BYTES_IN_A_SLICE))
 }
 
-/// The same for a text too long for a scheduler's thread; never `:busy`.
+/// The same without a thread to leave: `:busy` for a text longer than `limit`, or if the caller
+/// is gone.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
-    encode(env, term, usize::MAX)
+fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+    encode(env, term, limit)
 }
 
 /// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
@@ -39,10 +41,19 @@ fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
     let mut text = BUFFER.take();
     let written = write(&source, term.into(), limit, &mut text);
     let answer = answer(source.terms, written, &text);
+    charge(env, text.len());
     if text.capacity() <= KEPT_BYTES {
         BUFFER.set(text);
     }
     answer
+}
+
+/// Charges the calling process for a text that was written: some 500 bytes a microsecond.
+fn charge(env: Env, bytes: usize) {
+    let percent = (bytes / 5_000).min(100) as i32;
+    if percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
 }
 
 fn answer<'a>(
@@ -171,6 +182,10 @@ impl<'a> Readable for Source<'a> {
         self.terms
             .each_entry(map, |key, value| entries.push((key, value)));
         entries
+    }
+
+    fn abandoned(&self) -> bool {
+        !self.terms.caller_is_alive()
     }
 
     #[inline]

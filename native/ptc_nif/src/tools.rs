@@ -37,7 +37,16 @@ fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -
     };
     let name = Raw::from(atoms::name().encode(env));
     let merged = merge_by_field(&heap, name, &left, &right);
+    charge(env, left.len() + right.len());
     heap.terms.make_list(&merged).term(env)
+}
+
+/// Charges the calling process: some 20 tools a microsecond.
+fn charge(env: Env, tools: usize) {
+    let percent = (tools / 200).min(100) as i32;
+    if percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
 }
 
 enum List<'a> {

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
 
   doctest CodecOracle
 
-  @cases 4_000
+  @cases 2_000
 
   setup_all do
     seed = String.to_integer(System.get_env("PTC_SEED", "#{:rand.uniform(1_000_000_000)}"))
@@ -36,7 +36,8 @@ defmodule PtcRunner.Json.CodecRandomTest do
                   assert value in offending
                   {:error, offending}
 
-                {{:error, %EncodeError{value: value, position: at}}, {:error, offending}} ->
+                {{:error, %EncodeError{reason: :not_utf8, value: value, position: at}},
+                 {:error, offending}} ->
                   assert value in offending
                   assert String.valid?(binary_part(value, 0, at))
                   refute String.valid?(binary_part(value, 0, at + 1))
@@ -100,9 +101,11 @@ defmodule PtcRunner.Json.CodecRandomTest do
     end
   end
 
-  # Few digits, many exponents.
-  defp trunc_to(float, digits) do
+  # Few digits, many exponents. Rounded up, the largest floats would be none.
+  defp trunc_to(float, digits) when abs(float) < 1.0e308 do
     text = :erlang.float_to_binary(float, [{:scientific, digits - 1}])
     String.to_float(text)
   end
+
+  defp trunc_to(float, _digits), do: float
 end

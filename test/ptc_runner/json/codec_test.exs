@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.CodecTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.Encoder
+  alias PtcRunner.Native
 
   doctest Codec
   doctest Encoder
@@ -33,8 +34,80 @@ defmodule PtcRunner.Json.CodecTest do
 
     test "an integer whose digits take long does not hold a scheduler" do
       integer = Integer.pow(2, 100_000)
-      assert PtcRunner.Native.json_encode(integer) == :busy
+      assert Native.json_encode(integer, 1_000_000_000) == :busy
       assert Codec.encode!(integer) == Integer.to_string(integer)
+    end
+
+    test "what takes long does not hold a scheduler, however short its text is" do
+      date = ~D[2025-11-20]
+
+      long = [
+        Enum.to_list(1..50_000),
+        String.duplicate("a", 70_000),
+        Map.new(1..70_000, &{&1, &1})
+      ]
+
+      for term <- [List.duplicate(date, 5_000) | long],
+          do: assert(Native.json_encode(term, 1_000_000_000) == :busy)
+
+      assert {:partial, _pieces} = Native.json_encode(List.duplicate(date, 100), 1_000_000)
+
+      assert Codec.decode!(Codec.encode!(List.duplicate(date, 5_000))) ==
+               List.duplicate("2025-11-20", 5_000)
+    end
+
+    test "others go on while long texts are written and read" do
+      rows = for n <- 1..100_000, do: %{"id" => n, "name" => "row \#{n}"}
+      text = Codec.encode!(rows)
+
+      work =
+        Task.async(fn ->
+          for _ <- 1..5, do: text |> Codec.decode!() |> Codec.encode!() |> byte_size()
+        end)
+
+      ticks = tick_until_done(work, 0)
+      assert Task.await(work, 60_000) == List.duplicate(byte_size(text), 5)
+      assert ticks > 10
+    end
+
+    test "integers of a million digits, and no more" do
+      integer = Integer.pow(10, 999_999)
+      text = Codec.encode!(integer)
+      assert byte_size(text) == 1_000_000
+      assert Codec.decode!(text) == integer
+
+      assert {:error, %DecodeError{reason: :unexpected_token, position: 0}} =
+               Codec.decode(text <> "0")
+    end
+
+    test "a small term whose text has no end is refused" do
+      endless = Enum.reduce(1..200, [1], fn _, below -> [below, below] end)
+      expected = %EncodeError{reason: :too_long, limit: 10_000_000}
+      assert Codec.encode(endless, max_bytes: 10_000_000) == {:error, expected}
+      assert Exception.message(expected) == "the text is longer than 10000000 bytes"
+
+      assert Codec.encode("abcdefgh", max_bytes: 10) == {:ok, ~s("abcdefgh")}
+      assert {:error, %EncodeError{reason: :too_long}} = Codec.encode("abcdefghi", max_bytes: 10)
+    end
+
+    test "nobody is waited for" do
+      # A copy of the term would have no end either: the process makes it itself.
+      {pid, monitor} =
+        spawn_monitor(fn ->
+          endless = Enum.reduce(1..200, [1], fn _, below -> [below, below] end)
+          Codec.encode(endless, max_bytes: Integer.pow(2, 40))
+        end)
+
+      Process.sleep(20)
+      Process.exit(pid, :kill)
+      assert_receive {:DOWN, ^monitor, _, _, :killed}
+
+      # Its thread is free again soon: as many dirty calls as there are threads get through.
+      calls =
+        for _ <- 1..(2 * System.schedulers_online()),
+            do: Task.async(fn -> Codec.encode!(Enum.to_list(1..50_000)) end)
+
+      assert length(Task.await_many(calls, 5_000)) == length(calls)
     end
 
     test "floats" do
@@ -62,7 +135,7 @@ defmodule PtcRunner.Json.CodecTest do
           bad <- [<<0x80>>, <<0xC0, 0x80>>, <<0xED, 0xA0, 0x80>>, <<0xF5>>, <<0xE2, 0x82>>],
           behind <- ["", "b", String.duplicate("b", 40)] do
         string = String.duplicate("a", before) <> bad <> behind
-        expected = %EncodeError{value: string, position: before}
+        expected = %EncodeError{reason: :not_utf8, value: string, position: before}
         assert Codec.encode([string]) == {:error, expected}
         assert Codec.encode(%{"a" => %{string => 1}}) == {:error, expected}
         assert_raise EncodeError, Exception.message(expected), fn -> Codec.encode!(string) end
@@ -259,6 +332,12 @@ defmodule PtcRunner.Json.CodecTest do
       assert length(term["features"]) == term["metadata"]["count"]
       assert Codec.decode!(Codec.encode!(term)) === term
     end
+  end
+
+  # Counts how often this process gets to run.
+  defp tick_until_done(task, ticks) do
+    Process.sleep(1)
+    if Process.alive?(task.pid), do: tick_until_done(task, ticks + 1), else: ticks
   end
 
   defp deep(value), do: Enum.reduce(1..10_000, value, fn _, below -> [below] end)

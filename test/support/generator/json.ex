@@ -60,14 +60,20 @@ defmodule PtcRunner.Test.Generator.Json do
     ])
   end
 
-  @doc "Any finite float."
+  @doc "Any finite float, or one of few digits, where a layout gives way to another."
   def float do
-    map([integer(0..0xFFFFFFFF), integer(0..0xFFFFFFFF)], fn [high, low] ->
-      case <<high::32, low::32>> do
-        <<float::float>> -> float
-        _not_finite -> low / 1000
-      end
-    end)
+    bits = {integer(0..0xFFFFFFFF), integer(0..0xFFFFFFFF)}
+    few_digits = {integer(-99_999_999..99_999_999), integer(-14..10)}
+
+    one_of([
+      map(bits, fn {high, low} ->
+        case <<high::32, low::32>> do
+          <<float::float>> -> float
+          _not_finite -> low / 1000
+        end
+      end),
+      map(few_digits, fn {digits, exponent} -> digits * :math.pow(10, exponent) end)
+    ])
   end
 
   @doc "A string around the lengths at which the native side changes its ways."

@@ -1,18 +1,24 @@
 defmodule PtcRunner.Json.Codec.EncodeError do
   @moduledoc """
-  A string that is not UTF-8, and the byte in it from which on it is not.
+  Why a term was not written, other than that JSON has no form for it.
 
-      iex> error = PtcRunner.Json.Codec.EncodeError.exception(value: <<0xFF>>, position: 0)
-      iex> Exception.message(error)
-      "invalid UTF-8 at byte 0 of the string <<255>>"
+    * `:not_utf8` - `value` is a string that from the byte `position` on is not UTF-8
+    * `:too_long` - the text would be longer than `limit` bytes, the option `:max_bytes`
 
   """
 
-  @type t :: %__MODULE__{value: binary(), position: non_neg_integer()}
+  @type t :: %__MODULE__{
+          reason: :not_utf8 | :too_long,
+          value: binary() | nil,
+          position: non_neg_integer() | nil,
+          limit: pos_integer() | nil
+        }
 
-  defexception [:value, :position]
+  defexception [:reason, :value, :position, :limit]
 
   @impl true
-  def message(%{value: value, position: position}),
+  def message(%{reason: :not_utf8, value: value, position: position}),
     do: "invalid UTF-8 at byte #{position} of the string #{inspect(value)}"
+
+  def message(%{reason: :too_long, limit: limit}), do: "the text is longer than #{limit} bytes"
 end

@@ -126,11 +126,15 @@ fn lay_out(out: &mut Vec<u8>, text: &[u8], value: f64) {
         return out.extend_from_slice(b"0.0");
     }
     let count = digits.len() as i32;
-    let (least, most) = match count {
-        1 => (-4, 2),
-        _ => (-count - 2, 1),
+    // The shorter form, and of two of one length the one without an exponent.
+    let fixed_length = match point {
+        ..=0 => 2 - point + count,
+        _ => point.max(count - 1) + 2,
     };
-    let fixed = (least..=most).contains(&(point - count)) && value.abs() < ALL_INTEGERS;
+    let exponent_length =
+        (point - 1).unsigned_abs().max(1).ilog10() as i32 + 1 + i32::from(point < 1);
+    let scientific_length = count.max(2) + 2 + exponent_length;
+    let fixed = fixed_length <= scientific_length && value.abs() < ALL_INTEGERS;
     if !fixed {
         out.extend_from_slice(&[digits[0], b'.']);
         out.extend_from_slice(if count == 1 { b"0" } else { &digits[1..] });
@@ -177,6 +181,9 @@ mod tests {
             (120.0, "120.0"),
             (1200.0, "1.2e3"),
             (123_000.0, "1.23e5"),
+            (526_443_291_300.0, "526443291300.0"),
+            (5_264_432_913_000.0, "5.264432913e12"),
+            (-8_769_852_551_736_800.0, "-8769852551736800.0"),
             (0.001, "0.001"),
             (0.0001, "0.0001"),
             (0.00012, "1.2e-4"),

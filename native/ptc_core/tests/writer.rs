@@ -1,0 +1,190 @@
+//! The writer over an arena of values: what it writes, where it leaves gaps, what it refuses.
+
+use num_bigint::BigInt;
+use ptc_core::json::{write, Readable, Refusal, View};
+
+/// Terms as an arena of values; a handle is an index.
+#[derive(Default)]
+struct Arena(Vec<Value>);
+
+enum Value {
+    Int(i64),
+    Big(BigInt),
+    Text(&'static [u8]),
+    Name(&'static str),
+    Empty,
+    Cons(usize, usize),
+    Map(Vec<usize>, Vec<usize>),
+    Foreign,
+    /// Somewhere in the arena: nobody waits.
+    Abandoned,
+}
+
+impl Arena {
+    fn add(&mut self, value: Value) -> usize {
+        self.0.push(value);
+        self.0.len() - 1
+    }
+
+    fn list(&mut self, items: &[usize]) -> usize {
+        let empty = self.add(Value::Empty);
+        let cons = |rest, item: &usize| self.add(Value::Cons(*item, rest));
+        items.iter().rev().fold(empty, cons)
+    }
+}
+
+impl Readable for Arena {
+    type Term = usize;
+
+    fn view(&self, term: usize) -> View<'_, usize> {
+        match &self.0[term] {
+            Value::Int(value) => View::Int(*value),
+            Value::Big(value) => View::Big(value.clone()),
+            Value::Text(text) => View::Text(text),
+            Value::Name(_) => View::Name,
+            Value::Empty | Value::Cons(..) => View::List,
+            Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
+            Value::Map(keys, _) => View::LargeMap(keys.len()),
+            Value::Foreign | Value::Abandoned => View::Foreign,
+        }
+    }
+
+    fn name(&self, atom: usize) -> String {
+        match self.0[atom] {
+            Value::Name(name) => name.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    fn uncons(&self, term: usize) -> Option<(usize, usize)> {
+        match &self.0[term] {
+            Value::Cons(head, tail) => Some((*head, *tail)),
+            _ => None,
+        }
+    }
+
+    fn is_empty_list(&self, term: usize) -> bool {
+        matches!(self.0[term], Value::Empty)
+    }
+
+    fn entries(&self, map: usize) -> Vec<(usize, usize)> {
+        match &self.0[map] {
+            Value::Map(keys, values) => keys.iter().copied().zip(values.iter().copied()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn identity(&self, term: usize) -> usize {
+        term + 1
+    }
+
+    fn abandoned(&self) -> bool {
+        self.0.iter().any(|value| matches!(value, Value::Abandoned))
+    }
+}
+
+fn text(arena: &Arena, root: usize) -> String {
+    let mut text = Vec::new();
+    assert!(write(arena, root, usize::MAX, &mut text)
+        .unwrap()
+        .is_empty());
+    String::from_utf8(text).unwrap()
+}
+
+fn refusal(arena: &Arena, root: usize, limit: usize) -> Refusal<usize> {
+    write(arena, root, limit, &mut Vec::new()).unwrap_err()
+}
+
+#[test]
+fn containers_and_repeated_keys() {
+    let mut arena = Arena::default();
+    let (a, b) = (arena.add(Value::Text(b"a")), arena.add(Value::Name("b")));
+    let one = arena.add(Value::Int(1));
+    let small = arena.add(Value::Map(vec![a, b], vec![one, one]));
+    let large = arena.add(Value::Map(vec![a, b, one], vec![small, small, one]));
+    let (empty, none) = (arena.list(&[]), arena.add(Value::Map(vec![], vec![])));
+    let list = arena.list(&[large, empty, large, none, b]);
+    let large = r#"{"a":{"a":1,"b":1},"b":{"a":1,"b":1},"1":1}"#;
+    assert_eq!(
+        text(&arena, list),
+        format!(r#"[{large},[],{large},{{}},"b"]"#)
+    );
+    assert_eq!(text(&arena, b), r#""b""#);
+}
+
+#[test]
+fn keys_of_every_length_come_again() {
+    let mut arena = Arena::default();
+    let one = arena.add(Value::Int(1));
+    for length in 1..60 {
+        let key = arena.add(Value::Text(&[b'k'; 60][..length]));
+        let map = arena.add(Value::Map(vec![key, key], vec![one, one]));
+        let Value::Text(key) = arena.0[key] else {
+            unreachable!()
+        };
+        let key = std::str::from_utf8(key).unwrap();
+        assert_eq!(text(&arena, map), format!(r#"{{"{key}":1,"{key}":1}}"#));
+    }
+}
+
+#[test]
+fn foreign_terms_leave_gaps() {
+    let mut arena = Arena::default();
+    let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
+    let list = arena.list(&[foreign, one, foreign]);
+    let mut text = b"left over".to_vec();
+    let gaps = write(&arena, list, usize::MAX, &mut text).unwrap();
+    assert_eq!(text, b"[,1,]");
+    assert_eq!(gaps, [(1, foreign), (4, foreign)]);
+}
+
+#[test]
+fn refusals_carry_the_term() {
+    let mut arena = Arena::default();
+    let (one, bad) = (arena.add(Value::Int(1)), arena.add(Value::Text(b"ab\xFF")));
+    let improper = arena.add(Value::Cons(one, one));
+    let by_list = arena.add(Value::Map(vec![improper], vec![one]));
+    for (term, expected) in [
+        (bad, Refusal::NotUtf8(bad, 2)),
+        (improper, Refusal::Foreign(improper)),
+        (by_list, Refusal::Foreign(improper)),
+    ] {
+        let list = arena.list(&[one, term]);
+        assert_eq!(refusal(&arena, list, usize::MAX), expected);
+    }
+}
+
+#[test]
+fn the_limit_counts_work_too() {
+    let mut arena = Arena::default();
+    let one = arena.add(Value::Int(1));
+    let list = arena.list(&[one; 10]);
+    assert!(write(&arena, list, 21, &mut Vec::new()).is_ok());
+    assert_eq!(refusal(&arena, list, 19), Refusal::Exhausted);
+    let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
+    assert_eq!(refusal(&arena, big, 249_999), Refusal::Exhausted);
+    assert_eq!(text(&arena, big).len(), 19_266);
+}
+
+#[test]
+fn depth_needs_no_native_stack() {
+    let mut arena = Arena::default();
+    let mut deep = arena.list(&[]);
+    for _ in 0..200_000 {
+        deep = arena.list(&[deep]);
+    }
+    assert_eq!(text(&arena, deep).len(), 400_002);
+}
+
+/// Terms that share their parts are small, and their text is not.
+#[test]
+fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
+    let mut arena = Arena::default();
+    let mut term = arena.add(Value::Int(1));
+    for _ in 0..200 {
+        term = arena.list(&[term, term]);
+    }
+    assert_eq!(refusal(&arena, term, 1_000_000), Refusal::Exhausted);
+    arena.add(Value::Abandoned);
+    assert_eq!(refusal(&arena, term, usize::MAX), Refusal::Exhausted);
+}
