@@ -8,9 +8,10 @@ defmodule Bench.ByHand do
 
   @spec filter_sum(rows) :: number
   def filter_sum(rows) do
-    for row <- rows, row["amount"] > 500, reduce: 0 do
-      sum -> sum + row["amount"]
-    end
+    rows
+    |> Enum.filter(&(&1["amount"] > 500))
+    |> Enum.map(& &1["amount"])
+    |> Enum.sum()
   end
 
   @spec filter_sum_tuned(rows) :: number

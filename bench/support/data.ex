@@ -14,7 +14,7 @@ defmodule Bench.Data do
   @cities for n <- 1..50, do: "city #{n}"
 
   @doc "A function that makes the data for the measuring process, in that process."
-  @spec maker(origin, pos_integer) :: (() -> %{rows: [row], context: %{String.t() => [row]}})
+  @spec maker(origin, pos_integer) :: (... -> %{rows: [row], context: %{String.t() => [row]}})
   def maker(origin, count) do
     fn ->
       rows = rows(origin, count)

@@ -62,7 +62,7 @@ defmodule Bench.Findings do
 
         sizes = for key <- [:context_bytes, :result_bytes], do: megabytes(Map.fetch!(seen, key))
         heaps = for key <- [:heap_before, :heap_after], do: megabytes(Map.fetch!(seen, key))
-        [memory_title(seen.name) | sizes ++ growths ++ heaps ++ [Table.count(seen.looks)]]
+        [memory_title(seen.name) | sizes ++ growths ++ heaps ++ [Enum.join(seen.looks, " and ")]]
       end
 
     section("Memory", memory_intro(measured), header, rows)

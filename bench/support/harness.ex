@@ -10,7 +10,7 @@ defmodule Bench.Harness do
   """
   @type side :: %{
           name: atom,
-          prepare: (data :: map -> (() -> term)),
+          prepare: (data :: map -> (... -> term)),
           value: (term -> term)
         }
 
@@ -40,7 +40,7 @@ defmodule Bench.Harness do
 
   `on_result` is called in the calling process, as soon as a group is measured.
   """
-  @spec measure((() -> map), [group], effort, (result -> term)) :: [result]
+  @spec measure((... -> map), [group], effort, (result -> term)) :: [result]
   def measure(make_data, groups, effort, on_result) do
     parent = self()
 

@@ -9,7 +9,7 @@ defmodule Demo.Race do
   Runs both in turns, prints the median time of each, and returns them as a row for the
   closing table. Raises if the two do not give the same answer.
   """
-  @spec run(String.t(), (() -> term), (() -> term)) :: %{String.t() => term}
+  @spec run(String.t(), (... -> term), (... -> term)) :: %{String.t() => term}
   def run(name, native, plain) do
     check_same!(name, native.(), plain.())
     for _ <- 1..@warm_up, do: {native.(), plain.()}
@@ -27,7 +27,7 @@ defmodule Demo.Race do
   end
 
   @doc "The median time of one function, in microseconds."
-  @spec median_time((() -> term)) :: float
+  @spec median_time((... -> term)) :: float
   def median_time(fun), do: median(for _ <- 1..@rounds, do: time(fun))
 
   defp check_same!(name, native, plain) do

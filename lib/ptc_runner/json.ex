@@ -144,9 +144,11 @@ defmodule PtcRunner.Json do
       {:error, {:validation_error, "Operation 'load' requires field 'name'"}}
 
   """
-  @spec compile(String.t() | map(), max_depth: pos_integer()) ::
-          {:ok, Program.t()} | {:error, error()}
-  def compile(program, opts \\ []) do
+  @spec compile(program(), max_depth: pos_integer()) :: {:ok, Program.t()} | {:error, error()}
+  def compile(program, opts \\ [])
+  def compile(%Program{} = program, _opts), do: {:ok, program}
+
+  def compile(program, opts) do
     {_timeout, _max_heap, max_depth} = Limits.given(opts)
 
     with {:ok, _source} <- source(program),
@@ -185,7 +187,7 @@ defmodule PtcRunner.Json do
 
   defp maps(program, context, memory, tools, limits)
        when is_map(context) and is_map(memory) and is_map(tools) do
-    case for {name, tool} <- tools, not is_function(tool, 1), do: to_string(name) do
+    case for {name, tool} <- tools, not is_function(tool, 1), do: text(name) do
       [] -> :ok
       invalid -> with :ok <- check(program, limits), do: {:error, invalid_tools(invalid)}
     end
@@ -210,6 +212,9 @@ defmodule PtcRunner.Json do
 
     with {:error, fault} <- built, do: {:error, Message.error(fault)}, else: (_ok -> :ok)
   end
+
+  defp text(name) when is_binary(name) or is_atom(name) or is_number(name), do: to_string(name)
+  defp text(name), do: inspect(name)
 
   defp invalid_tools(names) do
     {:validation_error,

@@ -47,7 +47,7 @@ defmodule PtcRunner.Sandbox do
 
       iex> ast = %{"op" => "add", "left" => 40, "right" => 2}
       iex> {:ok, value, metrics, memory} = PtcRunner.Sandbox.execute(ast, PtcRunner.Context.new())
-      iex> {value, Map.keys(metrics), memory}
+      iex> {value, Enum.sort(Map.keys(metrics)), memory}
       {42, [:duration_ms, :memory_bytes], %{}}
 
       iex> forever = fn _ast, _context -> Process.sleep(:infinity) end

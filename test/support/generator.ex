@@ -9,22 +9,21 @@ defmodule PtcRunner.Test.Generator do
 
   @type random_case :: %{program: term(), context: map(), memory: map()}
 
-  @doc "Case number `n` of a seed."
+  @doc "Case number `n` of a seed. Three programs in ten are spoilt, some of them twice."
   @spec random_case(integer(), integer()) :: random_case()
-  def random_case(seed, n) do
-    {random_case, _state} =
-      :exsss
-      |> :rand.seed_s({seed, n, 0})
-      |> then(&Random.build(template(), &1))
+  def random_case(seed, n), do: build(seed, n, Random.frequency([{14, 0}, {4, 1}, {2, 2}]))
 
+  @doc "Like `random_case/2`, with one to three things wrong in the program."
+  @spec spoilt_case(integer(), integer()) :: random_case()
+  def spoilt_case(seed, n), do: build(seed, n, Random.integer(1..3))
+
+  defp build(seed, n, spoils) do
+    {random_case, _state} = Random.build(template(spoils), :rand.seed_s(:exsss, {seed, n, 0}))
     random_case
   end
 
-  # Three programs in ten are spoilt, some of them twice.
-  defp template do
+  defp template(spoils) do
     Random.map(%{context: Data.context(), memory: Data.memory()}, fn data ->
-      spoils = Random.frequency([{14, 0}, {4, 1}, {2, 2}])
-
       program =
         Random.map({Program.program(current(data.memory)), spoils}, fn {program, spoils} ->
           spoilt(program, spoils)

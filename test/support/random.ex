@@ -45,7 +45,7 @@ defmodule PtcRunner.Test.Random do
   def build(constant, state), do: {constant, state}
 
   @doc "A template that is made only when its value is needed: it may be recursive."
-  @spec lazy((() -> template())) :: generator(term())
+  @spec lazy((... -> template())) :: generator(term())
   def lazy(fun), do: fn state -> build(fun.(), state) end
 
   @doc "The term that `fun` makes of a random term."
@@ -59,7 +59,7 @@ defmodule PtcRunner.Test.Random do
 
   @doc "An integer of the range, all equally likely."
   @spec integer(Range.t()) :: generator(integer())
-  def integer(first..last) do
+  def integer(first..last//1) do
     fn state ->
       {n, state} = :rand.uniform_s(last - first + 1, state)
       {first + n - 1, state}

@@ -2,12 +2,15 @@ defmodule PtcRunner.Json.Message do
   @moduledoc false
   # Errors of the native side, which are codes and terms, to the documented errors with their text.
 
+  import Bitwise, only: [<<<: 2]
+
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Schema
 
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
+          | {:unwieldy, fault()}
 
   @doc """
   The documented error for a fault.
@@ -21,6 +24,8 @@ defmodule PtcRunner.Json.Message do
   """
   @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
+
+  def error({:unwieldy, fault}), do: error(fault)
 
   # The suggestion belongs to the check: a name that is met in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
@@ -56,7 +61,7 @@ defmodule PtcRunner.Json.Message do
 
   # Found by the check
 
-  defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{inspect(node)}"
+  defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{show(node)}"
   defp text(:missing_op, _op, _field, []), do: "Missing required field 'op'"
   defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
@@ -69,7 +74,7 @@ defmodule PtcRunner.Json.Message do
     do: "Operation '#{op}' field '#{field}' must be an integer"
 
   defp text(:field_negative, op, field, [value]),
-    do: "Operation '#{op}' #{field} must be non-negative, got #{inspect(value)}"
+    do: "Operation '#{op}' #{field} must be non-negative, got #{show(value)}"
 
   defp text(:field_not_strings, _op, "path", []),
     do: "All path elements in 'path' must be strings"
@@ -89,61 +94,75 @@ defmodule PtcRunner.Json.Message do
   # Found in a run
 
   defp text(:no_input, _op, _field, []), do: "No input available"
-  defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{inspect(value)}"
-  defp text(:needs_map, op, _field, [value]), do: "#{op} requires a map, got #{inspect(value)}"
+  defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{show(value)}"
+  defp text(:needs_map, op, _field, [value]), do: "#{op} requires a map, got #{show(value)}"
 
   defp text(:needs_list_of_maps, op, _field, [item]),
-    do: "#{op} requires list of maps, got #{inspect(item)}"
+    do: "#{op} requires list of maps, got #{show(item)}"
 
   defp text(:needs_numbers, op, _field, [value]),
-    do: "#{op} requires numeric values, got #{inspect(value)}"
+    do: "#{op} requires numeric values, got #{show(value)}"
 
   defp text(:needs_map_values, op, _field, [value]),
-    do: "#{op} requires map values, got #{inspect(value)}"
+    do: "#{op} requires map values, got #{show(value)}"
 
   defp text(:needs_list_values, op, _field, [value]),
-    do: "#{op} requires list values, got #{inspect(value)}"
+    do: "#{op} requires list values, got #{show(value)}"
 
   defp text(:needs_numeric_operands, op, _field, [left, right]),
-    do: "#{op} requires numeric operands, got: #{inspect(left)}, #{inspect(right)}"
+    do: "#{op} requires numeric operands, got: #{show(left)}, #{show(right)}"
 
   defp text(:division_by_zero, _op, _field, []), do: "division by zero"
 
   defp text(:needs_value_and_precision, op, _field, [value, precision]) do
     "#{op} requires numeric value and integer precision, " <>
-      "got: #{inspect(value)}, #{inspect(precision)}"
+      "got: #{show(value)}, #{show(precision)}"
   end
 
   defp text(:precision_out_of_range, op, _field, [precision]),
-    do: "#{op} precision must be between 0 and 15, got: #{inspect(precision)}"
+    do: "#{op} precision must be between 0 and 15, got: #{show(precision)}"
 
   defp text(:bad_arith, op, _field, []),
     do: "#{op} failed: bad argument in arithmetic expression (badarith)"
 
   defp text(:path_through_non_map, op, _field, [value]),
-    do: "#{op} expected a map, got: #{inspect(value)}"
+    do: "#{op} expected a map, got: #{show(value)}"
 
   defp text(:no_type_name, op, _field, [value]),
-    do: "#{op} does not support this value: #{inspect(value)}"
+    do: "#{op} does not support this value: #{show(value)}"
 
   defp text(:context_key, _op, _field, [name]),
-    do: "Context key must be a string, got #{inspect(name)}"
+    do: "Context key must be a string, got #{show(name)}"
 
   defp text(:memory_key, _op, _field, [name]),
-    do: "Memory key must be a string, got #{inspect(name)}"
+    do: "Memory key must be a string, got #{show(name)}"
 
   defp text(:let_name, op, field, [name]),
-    do: "#{op} #{field} must be a string, got #{inspect(name)}"
+    do: "#{op} #{field} must be a string, got #{show(name)}"
 
   defp text(:not_a_count, op, field, [value]),
-    do: "#{op} #{field} must be a non-negative integer, got #{inspect(value)}"
+    do: "#{op} #{field} must be a non-negative integer, got #{show(value)}"
 
   defp text(:unchecked_not_list, op, field, [value]),
-    do: "#{op} #{field} must be a list, got #{inspect(value)}"
+    do: "#{op} #{field} must be a list, got #{show(value)}"
 
   defp text(:unchecked_not_map, op, field, [value]),
-    do: "#{op} #{field} must be a map, got #{inspect(value)}"
+    do: "#{op} #{field} must be a map, got #{show(value)}"
 
   defp plain(string) when is_binary(string), do: string
-  defp plain(other), do: inspect(other)
+  defp plain(other), do: show(other)
+
+  # The digits of a huge integer are nothing to read, and take quadratic time to make.
+  @huge 1 <<< 33_220
+  defp show(term), do: inspect(term, inspect_fun: &show/2)
+
+  defp show(integer, _opts) when is_integer(integer) and (integer >= @huge or integer <= -@huge),
+    do: "#Integer<#{bits(abs(integer))} bits>"
+
+  defp show(term, opts), do: Inspect.inspect(term, opts)
+
+  defp bits(integer) do
+    <<first, rest::binary>> = :binary.encode_unsigned(integer)
+    length(Integer.digits(first, 2)) + bit_size(rest)
+  end
 end

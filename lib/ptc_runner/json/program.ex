@@ -26,8 +26,17 @@ defmodule PtcRunner.Json.Program do
           max_depth: pos_integer()
         }
 
+  # Reading and compiling a longer text would hold a scheduler for too long.
+  @long_text 16_384
+
+  @doc false
+  def long_text, do: @long_text
+
   @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
+  def build(source, max_depth) when byte_size(source) > @long_text,
+    do: Native.compile_text_dirty(source, max_depth)
+
   def build(source, max_depth) when is_binary(source) do
     with :busy <- Native.compile_text(source, max_depth),
          do: Native.compile_text_dirty(source, max_depth)

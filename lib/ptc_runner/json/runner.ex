@@ -6,8 +6,7 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
 
-  # Reading and compiling a longer text would hold a scheduler for too long.
-  @long_text 16_384
+  @long_text Program.long_text()
 
   @bytes_per_word 8
 
@@ -34,7 +33,10 @@ defmodule PtcRunner.Json.Runner do
   """
   @spec run(program(), map(), map(), map(), Limits.given()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
-  def run(program, context, memory, tools, {timeout, max_heap, depth} = limits) do
+  def run(program, context, memory, tools, limits) do
+    limits = if small?(program, tools), do: limits, else: Limits.resolve(limits)
+    {timeout, max_heap, depth} = limits
+
     case start(program, {context, memory, timeout, max_heap}, depth) do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
@@ -46,6 +48,12 @@ defmodule PtcRunner.Json.Runner do
         _other -> reraise error, __STACKTRACE__
       end
   end
+
+  # What may end in its first steps: a call is none, and a long text takes longer to read.
+  defp small?(text, tools) when is_binary(text),
+    do: byte_size(text) <= @long_text and tools == %{}
+
+  defp small?(_program, tools), do: tools == %{}
 
   @doc """
   Runs an AST that was not checked, for `PtcRunner.Sandbox.execute/3`.
@@ -115,7 +123,7 @@ defmodule PtcRunner.Json.Runner do
   # Until the first call there is no process to end.
   defp drive({:limits, state, terms}, tools, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
-    state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
+    state |> Native.resume(terms, {timeout, max_heap}) |> drive(tools, limits)
   end
 
   defp drive({:more, state, terms}, tools, limits),
@@ -131,21 +139,26 @@ defmodule PtcRunner.Json.Runner do
   defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
     with {:ok, fun} <- tool(tools, tool),
          {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
-      state |> resume(terms, answer, process) |> call(tools, limits, process)
+      # What a tool answers stays with the run, so it counts.
+      answer = {:answer, answer, :erts_debug.flat_size(answer)}
+      step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
+      call(step, tools, limits, process)
     else
       {:error, _reason} = error -> stop(process, error)
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
 
-  defp call({:more, state, terms}, tools, limits, process),
-    do: state |> Native.resume_dirty(terms, :more) |> call(tools, limits, process)
+  defp call({:more, state, terms}, tools, limits, process) do
+    step = unless_it_fails(process, fn -> Native.resume_dirty(state, terms, :more) end)
+    call(step, tools, limits, process)
+  end
 
   defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
 
   # A failure of the native library must not leave the tools' process behind.
-  defp resume(state, terms, answer, process) do
-    Native.resume(state, terms, {:answer, answer})
+  defp unless_it_fails(process, step) do
+    step.()
   rescue
     error ->
       ToolProcess.stop(process)
@@ -160,7 +173,7 @@ defmodule PtcRunner.Json.Runner do
   defp eval_on({:call, state, terms, tool, args, _left}, tools) do
     with {:ok, fun} <- tool(tools, tool),
          {:ok, answer} <- ToolWorker.run(tool, fun, args),
-         do: state |> Native.resume(terms, {:answer, answer}) |> eval_on(tools)
+         do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
   defp eval_on({:more, state, terms}, tools),
@@ -184,6 +197,20 @@ defmodule PtcRunner.Json.Runner do
     do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
+
+  # Its terms are small where they are, and huge once they are written out: that is done under the
+  # limits of the run, as a tool would be.
+  defp finish({:error, {:unwieldy, fault}}, limits) do
+    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
+    process = ToolProcess.new(max_heap)
+    {result, process} = ToolProcess.call(process, "error", &Message.error/1, fault, timeout)
+
+    case result do
+      {:ok, error} -> stop(process, {:error, error})
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
   defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
 
   defp panicked do

@@ -131,7 +131,7 @@ defmodule PtcRunner.Sandbox.Guarded do
       "(a term that cannot be shown)"
 
   """
-  @spec text((() -> String.t())) :: String.t()
+  @spec text((... -> String.t())) :: String.t()
   def text(fun) do
     case fun.() do
       text when is_binary(text) -> text

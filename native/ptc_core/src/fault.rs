@@ -92,6 +92,8 @@ pub struct Fault<T> {
     pub field: Option<&'static str>,
     /// The offending terms, as [`Code`] lists them.
     pub terms: Vec<T>,
+    /// Whether the terms use parts of theirs so often that showing them is work to be limited.
+    pub unwieldy: bool,
 }
 
 impl<T> Fault<T> {
@@ -102,6 +104,7 @@ impl<T> Fault<T> {
             op,
             field: None,
             terms,
+            unwieldy: false,
         }
     }
 
@@ -118,6 +121,7 @@ impl<T> Fault<T> {
             op: self.op,
             field: self.field,
             terms: self.terms.into_iter().map(term).collect(),
+            unwieldy: self.unwieldy,
         }
     }
 }

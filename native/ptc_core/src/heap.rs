@@ -51,6 +51,8 @@ pub trait Heap {
     fn identical(&self, a: Self::Term, b: Self::Term) -> bool;
     /// Term order; `Equal` is `==`.
     fn compare(&self, a: Self::Term, b: Self::Term) -> Ordering;
+    /// The same for two handles of one term in memory; nothing more than that.
+    fn identity(&self, term: Self::Term) -> usize;
     /// Equal for identical terms; `seed` keeps the values from being foreseen.
     fn hash(&self, term: Self::Term, seed: u64) -> u64;
 
@@ -90,16 +92,11 @@ pub trait Heap {
     fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
     /// A new list cell.
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
-    /// A new map; of equal keys the first one counts. `like` is a map made here before with the
-    /// same keys, whose structure may be shared. Linear in the fields.
-    fn make_map(
-        &mut self,
-        keys: &[Self::Term],
-        values: &[Self::Term],
-        like: Option<Self::Term>,
-    ) -> Self::Term;
+    /// A new map; of equal keys the first one counts. Linear in the fields.
+    fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
-    /// Words built so far by the `make_` functions and [`Heap::cons`].
+    /// Words built so far by the `make_` functions. [`Heap::cons`] is for leaving the machine, which
+    /// must not decide about memory.
     fn words_built(&self) -> usize;
     /// The process that asked is gone, and with it every use of an answer.
     fn abandoned(&self) -> bool;

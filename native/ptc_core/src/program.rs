@@ -52,6 +52,9 @@ pub struct Loop {
     pub item: Slot,
     /// Where it goes on: at `Enter` the end, at `Next` the body.
     pub to: Pc,
+    /// The operation (and its field) that tallies what is kept, in place of the list. The list's
+    /// `Store` and the operation's `Apply` stand behind the loop, for the list without items.
+    pub tally: Option<(OpCode, ConstId)>,
 }
 
 /// A call of an operation's evaluation.
@@ -84,6 +87,8 @@ pub enum Instr {
     Slot(Slot),
     /// Pops into a slot.
     Store(Slot),
+    /// The same, where only the next instruction will read it.
+    StoreOnce(Slot),
     /// Fails unless the program was given a current value.
     NeedInput(OpCode),
     /// Pushes the context's value at a key.
@@ -143,6 +148,9 @@ pub struct Program {
     pub slots: u32,
     /// Whether anything looks at the value a program starts with.
     pub reads_input: bool,
+    /// Whether it uses one value in so many places that a copy of what it builds could be much
+    /// larger than what it builds.
+    pub multiplies: bool,
     /// Whether it may call tools, which can tell how far a run has come.
     pub calls_tools: bool,
 }

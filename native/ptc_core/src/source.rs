@@ -7,6 +7,8 @@ use crate::json::{Document, Entry};
 pub enum Shape {
     /// A map that is no struct.
     Map,
+    /// A struct: a map to Elixir, but no operation.
+    Struct,
     /// A proper list.
     List,
     /// A binary.
@@ -39,6 +41,11 @@ pub trait Source {
     fn text(&self, node: Self::Node) -> Option<&[u8]>;
     /// How many entries a map has; quick, unlike [`Source::entries`].
     fn size(&self, node: Self::Node) -> usize;
+    /// Whether a list was longer than what may be looked at in one go: then what was said about it
+    /// does not count.
+    fn gave_up(&self) -> bool {
+        false
+    }
     /// The elements of a list.
     fn elements(&self, node: Self::Node) -> Vec<Self::Node>;
     /// The entries of a map, each key once, in ascending term order of the keys.

@@ -20,6 +20,7 @@ rustler::atoms! {
     parse,
     validation,
     execution,
+    unwieldy,
 
     // mistakes in a text
     unexpected_token,

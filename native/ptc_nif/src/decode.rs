@@ -2,6 +2,7 @@
 
 use crate::atoms;
 use crate::heap::Beam;
+use crate::program::charge_for_text;
 use crate::wire;
 use ptc_core::json::{read, Limits, TermBuilder};
 use rustler::{Binary, Encoder, Env, Term};
@@ -22,6 +23,7 @@ fn json_decode_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
 }
 
 fn decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    charge_for_text(env, text.as_slice());
     let mut heap = Beam::new(env, 0);
     let mut builder = TermBuilder::new(&mut heap);
     match read(text.as_slice(), ANY_DEPTH, &mut builder) {

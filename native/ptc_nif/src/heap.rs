@@ -1,7 +1,7 @@
 //! What the VM asks of terms, answered by the BEAM.
 
 use crate::atoms;
-use crate::map_view::{self, KeyCache};
+use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, Terms};
 use num_bigint::BigInt;
 use ptc_core::heap::{Heap, Kind, Lookup};
@@ -10,6 +10,14 @@ use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 use std::cmp::Ordering;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+/// The bits of the largest integer, in every version of the VM.
+const LARGEST_INTEGER: u64 = 4_194_303;
+
+/// What an entry of a large map takes, its share of the tree included.
+const WORDS_OF_LARGE: usize = 6;
 
 /// The heap of one NIF call.
 pub struct Beam<'a> {
@@ -18,6 +26,7 @@ pub struct Beam<'a> {
     yes: Raw<'a>,
     no: Raw<'a>,
     words: usize,
+    last_map: LastMap<'a>,
 }
 
 impl<'a> Beam<'a> {
@@ -30,7 +39,38 @@ impl<'a> Beam<'a> {
             yes: atom(atoms::true_()),
             no: atom(atoms::false_()),
             words,
+            last_map: LastMap::none(),
         }
+    }
+
+    /// A large map, which is a tree: given equal keys, the VM makes a wrong one and says nothing.
+    fn make_large_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
+        self.words += WORDS_OF_LARGE * keys.len();
+        let seed = RandomState::new().build_hasher().finish();
+        let hash = |(place, key): (usize, &Raw<'a>)| (self.terms.hash(*key, seed), place);
+        let mut hashes: Vec<_> = keys.iter().enumerate().map(hash).collect();
+        hashes.sort_unstable();
+        let mut keep = vec![true; keys.len()];
+        for same in hashes.chunk_by(|(a, _), (b, _)| a == b) {
+            for (index, (_, place)) in same.iter().enumerate() {
+                let first = |(_, earlier): &(u64, usize)| {
+                    self.terms.identical(keys[*earlier], keys[*place])
+                };
+                keep[*place] = !same[..index].iter().any(first);
+            }
+        }
+        let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
+            let terms = terms.iter().zip(&keep);
+            terms
+                .filter(|(_, keep)| **keep)
+                .map(|(term, _)| *term)
+                .collect()
+        };
+        let map = match keep.contains(&false) {
+            true => self.terms.make_map(&kept(keys), &kept(values)),
+            false => self.terms.make_map(keys, values),
+        };
+        map.unwrap_or(self.nil)
     }
 
     /// A map where of equal keys the first one counts; the array form refuses them.
@@ -58,7 +98,7 @@ impl<'a> Heap for Beam<'a> {
             ERL_NIF_TERM_TYPE_ATOM if term.word() == self.nil.word() => Kind::Nil,
             ERL_NIF_TERM_TYPE_ATOM if term.word() == self.yes.word() => Kind::Bool,
             ERL_NIF_TERM_TYPE_ATOM if term.word() == self.no.word() => Kind::Bool,
-            ERL_NIF_TERM_TYPE_BITSTRING if self.terms.bytes(term).is_some() => Kind::String,
+            ERL_NIF_TERM_TYPE_BITSTRING if self.terms.is_binary(term) => Kind::String,
             _ => Kind::Other,
         }
     }
@@ -76,6 +116,10 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn compare(&self, a: Raw<'a>, b: Raw<'a>) -> Ordering {
         self.terms.compare(a, b)
+    }
+
+    fn identity(&self, term: Raw<'a>) -> usize {
+        self.terms.address(term)
     }
 
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
@@ -130,7 +174,7 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn lookup(&self, map: Raw<'a>, key: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
-        map_view::lookup(self.terms, map, key, cache)
+        map_view::lookup(self.terms, &self.last_map, map, key, cache)
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
@@ -164,6 +208,8 @@ impl<'a> Heap for Beam<'a> {
                 self.words += 2;
                 self.terms.make_float(value)
             }
+            // More than the VM can hold.
+            Number::Big(value) if value.bits() > LARGEST_INTEGER => None,
             Number::Big(value) => {
                 self.words += 1 + value.bits().div_ceil(64) as usize;
                 Some(value.encode(self.terms.env).into())
@@ -186,12 +232,10 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
-    fn make_map(
-        &mut self,
-        keys: &[Raw<'a>],
-        values: &[Raw<'a>],
-        _like: Option<Raw<'a>>,
-    ) -> Raw<'a> {
+    fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
+        if keys.len() > SMALL {
+            return self.make_large_map(keys, values);
+        }
         self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
             Some(map) => map,

@@ -3,12 +3,11 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`program`], [`run`], [`decode`], [`table`]: the NIFs
+//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`table`]: the NIFs
 //! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 
 mod atoms;
-
 mod decode;
 mod heap;
 mod map_view;
@@ -17,6 +16,7 @@ mod raw;
 mod run;
 mod signature;
 mod source;
+mod stretch;
 mod table;
 mod wire;
 

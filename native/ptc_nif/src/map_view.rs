@@ -14,11 +14,12 @@ use crate::raw::{Raw, Terms};
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Encoder, Env};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More entries than this are no flat arrays (`MAP_SMALL_MAP_LIMIT` in the VM).
-const SMALL: usize = 32;
+pub const SMALL: usize = 32;
 
 static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
 
@@ -53,6 +54,29 @@ const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
 pub struct Flat<'a> {
     pub keys: &'a [ErlNifTerm],
     pub values: &'a [ErlNifTerm],
+}
+
+/// The small map that was looked into last: a program mostly reads several keys of one item.
+pub struct LastMap<'a>(Cell<Option<(ErlNifTerm, Flat<'a>)>>);
+
+impl<'a> LastMap<'a> {
+    pub fn none() -> Self {
+        LastMap(Cell::new(None))
+    }
+
+    #[inline]
+    fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+        if let Some((word, flat)) = self.0.get() {
+            if word == map.word() {
+                return View::Flat(flat);
+            }
+        }
+        let view = view(terms, map);
+        if let View::Flat(flat) = view {
+            self.0.set(Some((map.word(), flat)));
+        }
+        view
+    }
 }
 
 /// A map as it stands in memory.
@@ -108,6 +132,7 @@ fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
 #[inline]
 pub fn lookup<'a>(
     terms: Terms<'a>,
+    last: &LastMap<'a>,
     map: Raw<'a>,
     key: Raw<'a>,
     cache: &mut KeyCache,
@@ -115,7 +140,7 @@ pub fn lookup<'a>(
     if cache.large || !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
         return ask(terms, map, key);
     }
-    let flat = match view(terms, map) {
+    let flat = match last.view(terms, map) {
         View::Flat(flat) => flat,
         View::NotAMap => return Lookup::NotAMap,
         View::Large => {

@@ -35,6 +35,22 @@ pub struct Reading {
 /// How many parts of a program are looked at on a scheduler's own thread: about half a millisecond.
 const PARTS_IN_A_SLICE: usize = 5_000;
 
+/// How many parts of a program may be looked at in one go.
+fn parts(pace: Pace) -> usize {
+    match pace {
+        Pace::Turn => usize::MAX,
+        Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
+    }
+}
+
+/// Charges the calling process for a text that was read: some 100 bytes a microsecond.
+pub fn charge_for_text(env: Env, text: &[u8]) {
+    let percent = (text.len() / 1000).min(100) as i32;
+    if percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
+}
+
 /// A program as text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
     heap: &mut Beam<'a>,
@@ -47,6 +63,7 @@ pub fn from_text<'a>(
         depth: depth as usize,
     };
     let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
+    charge_for_text(env, text);
     let document = Document::parse(text, limits).map_err(|error| wire::json_error(env, error))?;
     let root = match document.field(0, b"program") {
         None => return Err(refuse(atoms::program_missing())),
@@ -70,7 +87,7 @@ pub fn from_node<'a>(
     reading: Reading,
     pace: Pace,
 ) -> Result<Loaded<'a>, Instead<'a>> {
-    let source = TermSource::new(heap.terms);
+    let source = TermSource::new(heap.terms, parts(pace));
     load(heap, &source, node, reading, pace, |_, node| node)
 }
 
@@ -85,10 +102,7 @@ fn load<'a, S: Source>(
     let options = Options {
         strict: reading.strict,
         depth: reading.depth,
-        parts: match pace {
-            Pace::Whole => usize::MAX,
-            Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
-        },
+        parts: parts(pace),
     };
     let mut term = |value: Const<S::Node>| constant(heap, value, &mut build);
     match compile(source, root, options) {
@@ -112,7 +126,7 @@ fn constant<'a, N>(
     match value {
         Const::Nil => heap.nil(),
         Const::Int(value) => heap.make_number(Number::Int(value)).unwrap_or(heap.nil()),
-        Const::EmptyMap => heap.make_map(&[], &[], None),
+        Const::EmptyMap => heap.make_map(&[], &[]),
         Const::EmptyList => heap.make_list(&[]),
         Const::Node(node) => build(heap, node),
     }
@@ -173,5 +187,5 @@ compile_nifs!(
     compile_text_dirty,
     compile_node_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Turn
 );

@@ -92,6 +92,12 @@ impl<'a> Terms<'a> {
         unsafe { enif_hash(ErlNifHash::ERL_NIF_INTERNAL_HASH, term.0, seed) }
     }
 
+    /// The word as a number.
+    pub fn address(self, term: Raw<'a>) -> usize {
+        // SAFETY: a term is one word, whatever stands in it.
+        unsafe { std::mem::transmute(term.0) }
+    }
+
     #[inline]
     pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         let mut head = MaybeUninit::uninit();
@@ -114,6 +120,14 @@ impl<'a> Terms<'a> {
     pub fn is_empty_list(self, term: Raw<'a>) -> bool {
         // SAFETY: the term belongs to this environment.
         unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
+    }
+
+    /// Whether it is made of whole bytes. Quicker than looking at them, and makes no copy of those
+    /// that do not start at a byte.
+    #[inline]
+    pub fn is_binary(self, term: Raw<'a>) -> bool {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_binary(self.c(), term.0) != 0 }
     }
 
     #[inline]
@@ -273,13 +287,6 @@ impl<'a> Terms<'a> {
             out.as_mut_ptr()
         ))?;
         Some(self.own(map))
-    }
-
-    /// Bitstrings of whole bytes, and nothing else.
-    #[inline]
-    pub fn is_binary(self, term: Raw<'a>) -> bool {
-        // SAFETY: the term belongs to this environment.
-        unsafe { enif_is_binary(self.c(), term.0) != 0 }
     }
 
     /// The name of an atom in Latin-1; nothing for other terms and other names.

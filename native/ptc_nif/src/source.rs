@@ -1,12 +1,12 @@
 //! A program that is already parsed: the compiler reads it out of the terms.
 
+use crate::heap::Beam;
+use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use ptc_core::heap::{Heap, Kind, Lookup};
 use ptc_core::source::{Shape, Source};
-use std::cell::RefCell;
-
-use crate::heap::Beam;
-use crate::map_view::KeyCache;
+use rustler::Encoder;
+use std::cell::{Cell, RefCell};
 
 /// The terms of one NIF call as a program's source.
 pub struct TermSource<'a> {
@@ -14,15 +14,20 @@ pub struct TermSource<'a> {
     /// The names that were asked for, as terms.
     names: RefCell<Vec<(&'static str, Raw<'a>)>>,
     struct_key: Raw<'a>,
+    /// How long a list may be, and whether one was longer.
+    longest: usize,
+    gave_up: Cell<bool>,
 }
 
 impl<'a> TermSource<'a> {
-    pub fn new(terms: Terms<'a>) -> Self {
-        use rustler::Encoder;
+    /// `longest`: how many elements of a list may be looked at in one go.
+    pub fn new(terms: Terms<'a>, longest: usize) -> Self {
         TermSource {
             heap: Beam::new(terms.env, 0),
             names: RefCell::new(Vec::new()),
             struct_key: rustler::types::atom::__struct__().encode(terms.env).into(),
+            longest,
+            gave_up: Cell::new(false),
         }
     }
 
@@ -36,10 +41,17 @@ impl<'a> TermSource<'a> {
         term
     }
 
-    fn is_proper(&self, list: Raw<'a>) -> bool {
-        let mut rest = list;
-        while let Some((_, tail)) = self.heap.uncons(rest) {
+    /// Shows the elements of a list, if it is not too long; whether it is a proper one.
+    fn walk(&self, list: Raw<'a>, mut visit: impl FnMut(Raw<'a>)) -> bool {
+        let (mut rest, mut length) = (list, 0);
+        while let Some((element, tail)) = self.heap.uncons(rest) {
+            if length == self.longest {
+                self.gave_up.set(true);
+                return false;
+            }
+            visit(element);
             rest = tail;
+            length += 1;
         }
         self.heap.is_empty_list(rest)
     }
@@ -51,7 +63,8 @@ impl<'a> Source for TermSource<'a> {
     fn shape(&self, node: Raw<'a>) -> Shape {
         match self.heap.kind(node) {
             Kind::Map if self.is_map(node) => Shape::Map,
-            Kind::List if self.is_proper(node) => Shape::List,
+            Kind::Map => Shape::Struct,
+            Kind::List if self.walk(node, |_| ()) => Shape::List,
             Kind::String => Shape::String,
             Kind::Nil => Shape::Null,
             Kind::Number if self.heap.float(node).is_some() => Shape::Float,
@@ -89,12 +102,13 @@ impl<'a> Source for TermSource<'a> {
         self.heap.map_size(node).unwrap_or(0)
     }
 
+    fn gave_up(&self) -> bool {
+        self.gave_up.get()
+    }
+
     fn elements(&self, node: Raw<'a>) -> Vec<Raw<'a>> {
-        let (mut elements, mut rest) = (Vec::new(), node);
-        while let Some((element, tail)) = self.heap.uncons(rest) {
-            elements.push(element);
-            rest = tail;
-        }
+        let mut elements = Vec::new();
+        self.walk(node, |element| elements.push(element));
         elements
     }
 

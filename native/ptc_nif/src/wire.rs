@@ -23,13 +23,18 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     }
 }
 
-/// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil.
+/// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil. One that must
+/// be shown with care is `{:error, {:unwieldy, {stage, …}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let op = fault.op.map(|op| op.name());
     let terms = heap.terms.make_list(&fault.terms).term(env);
     let code = code(fault.code);
-    (atoms::error(), (stage, code, op, fault.field, terms)).encode(env)
+    let found = (stage, code, op, fault.field, terms);
+    match fault.unwieldy {
+        true => (atoms::error(), (atoms::unwieldy(), found)).encode(env),
+        false => (atoms::error(), found).encode(env),
+    }
 }
 
 fn code(code: Code) -> Atom {

@@ -144,7 +144,7 @@ defmodule PtcRunner.Json.ErrorTextTest do
     :rand.seed(:exsss, {1, 2, 3})
 
     for start <- @starts, n <- 1..3_000 do
-      pieces = for _ <- 1..rem(n, 12), do: Enum.random(@pieces)
+      pieces = for _ <- 1..rem(n, 12)//1, do: Enum.random(@pieces)
       message = IO.iodata_to_binary([start | pieces])
       assert {message, execution(message)} == {message, Documented.execution(message)}
     end

@@ -1,8 +1,6 @@
 defmodule PtcRunner.SubAgent.SignatureDoctestTest do
-  # The examples of the documentation, and of the guide.
+  # The examples of the documentation; those of the guide are run by GuidesTest.
   use ExUnit.Case, async: true
-
-  import PtcRunner.Test.Guide
 
   doctest PtcRunner.SubAgent.Signature
   doctest PtcRunner.SubAgent.Signature.Coercion
@@ -12,6 +10,4 @@ defmodule PtcRunner.SubAgent.SignatureDoctestTest do
   doctest PtcRunner.SubAgent.Signature.Validator
   doctest PtcRunner.SubAgent.Template
   doctest PtcRunner.SubAgent.TypeExtractor
-
-  guide_test("guides/signatures.md")
 end

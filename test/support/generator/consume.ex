@@ -122,7 +122,7 @@ defmodule PtcRunner.Test.Generator.Consume do
     frequency([{2, comparison(:row, item)}, {1, Program.node(:bool, item)}])
   end
 
-  # Without an input every comparison fails, so one of the bound rows is compared then.
+  # Without a current value every comparison fails, so a pipe brings one.
   defp comparison(:absent, scope), do: Program.pipe(:bool, scope)
 
   defp comparison(:row, scope) do

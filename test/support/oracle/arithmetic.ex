@@ -59,7 +59,7 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   end
 
   @doc "Runs arithmetic of the VM; its failures (overflow, too large integers) end the program."
-  @spec guarded(String.t(), (() -> number())) :: number()
+  @spec guarded(String.t(), (... -> number())) :: number()
   def guarded(op, fun) do
     fun.()
   rescue

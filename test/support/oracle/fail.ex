@@ -7,7 +7,7 @@ defmodule PtcRunner.Test.Oracle.Fail do
   def fail(message), do: throw({__MODULE__, message})
 
   @doc "Calls `fun`; a failure in it becomes an error of the given kind."
-  @spec catching(kind, (() -> value)) :: value | {:error, {kind, String.t()}}
+  @spec catching(kind, (... -> value)) :: value | {:error, {kind, String.t()}}
         when kind: atom(), value: term()
   def catching(kind, fun) do
     fun.()

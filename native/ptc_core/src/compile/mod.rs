@@ -11,7 +11,7 @@ pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
 use crate::ops::OpCode;
-use crate::program::{Const, ConstId, Instr, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use scope::Bindings;
 
@@ -75,11 +75,11 @@ pub fn compile<S: Source>(
         scope: Scope::outermost(options.strict),
         given: false,
     });
-    while let Some(step) = compiler.todo.pop() {
-        compiler.spend(1)?;
-        compiler.step(step)?;
+    let walked = compiler.walk();
+    match source.gave_up() {
+        true => Err(Failure::Exhausted),
+        false => walked.map(|()| compiler.finish()),
     }
-    Ok(compiler.finish())
 }
 
 /// A place in the code that is not known yet.
@@ -131,6 +131,14 @@ pub struct Compiler<'s, S: Source> {
 }
 
 impl<'s, S: Source> Compiler<'s, S> {
+    fn walk(&mut self) -> Walk<S> {
+        while let Some(step) = self.todo.pop() {
+            self.spend(1)?;
+            self.step(step)?;
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: Step<'s, S::Node>) -> Walk<S> {
         match step {
             Step::Visit { node, scope, given } => self.visit(node, scope, given)?,
@@ -147,7 +155,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                     self.code.push(Instr::Const(id));
                 }
                 Some(node) => self.visit(node, scope, given)?,
-                None => self.mistake(scope, Code::FieldMissing, Some(op), Some(name))?,
+                None => self.missing(scope, op, name)?,
             },
             Step::Emit(instr) => self.code.push(instr),
             Step::Mark(label) => self.labels[label.0 as usize] = self.code.len() as u32,
@@ -166,7 +174,8 @@ impl<'s, S: Source> Compiler<'s, S> {
             let limit = Const::Int(i64::from(self.depth));
             return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
         }
-        let op = match self.source.field(node, "op") {
+        let name = self.source.field(node, "op");
+        let op = match name {
             None => OpCode::IMPLICIT_OBJECT,
             Some(name) if self.source.shape(name) == Shape::Null => {
                 return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
@@ -184,8 +193,7 @@ impl<'s, S: Source> Compiler<'s, S> {
                 self.code.push(Instr::Store(scope.input));
             }
         }
-        let implicit = self.source.field(node, "op").is_none();
-        let planned = op.plan(&mut Plan::new(self, node, op, scope, implicit));
+        let planned = op.plan(&mut Plan::new(self, node, op, scope, name.is_none()));
         let steps = self.planned.drain(..).rev();
         self.todo.extend(steps);
         planned
@@ -220,25 +228,13 @@ impl<'s, S: Source> Compiler<'s, S> {
         self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
     }
 
-    /// A mistake about a field. Left out where an operation should stand, it is a `nil` there.
-    fn mistake(
-        &mut self,
-        scope: Scope,
-        code: Code,
-        op: Option<OpCode>,
-        field: Option<&'static str>,
-    ) -> Walk<S> {
-        if scope.strict {
-            let terms = vec![];
-            let fault = Fault {
-                code,
-                op,
-                field,
-                terms,
-            };
-            return Err(Failure::Rejected(fault));
-        }
-        self.reject(scope, Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]))
+    /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Walk<S> {
+        let fault = match scope.strict {
+            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
+        };
+        self.reject(scope, fault)
     }
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.
@@ -279,14 +275,81 @@ impl<'s, S: Source> Compiler<'s, S> {
                 _ => {}
             }
         }
+        let source = self.source;
+        let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
+            Some(Const::Node(node)) => {
+                matches!(
+                    source.shape(*node),
+                    Shape::Map | Shape::List | Shape::Struct
+                )
+            }
+            _ => false,
+        };
+        let multiplies = multiplies(&self.code, has_parts);
+        tally_in_loops(&mut self.code);
         Compiled {
             program: Program {
                 code: self.code,
                 slots: self.slots,
                 reads_input: self.reads_input,
+                multiplies,
                 calls_tools,
             },
             consts: self.consts,
+        }
+    }
+}
+
+/// From here on what a program builds is weighed.
+const MANY_PLACES: u32 = 64;
+
+/// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
+/// or one term out of several, out of several, out of several.
+fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
+    // The first slots of the `map` loops around an instruction.
+    let mut inside: Vec<u32> = Vec::new();
+    let mut places: u32 = 1;
+    for instr in code {
+        let from_outside = match instr {
+            Instr::Enter(enter) => {
+                inside.extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                false
+            }
+            Instr::Next(next) => {
+                inside.pop_if(|_| next.kind == LoopKind::Map);
+                false
+            }
+            Instr::Apply(apply) if apply.op.combines() => {
+                places = places.saturating_mul(apply.operands.max(1));
+                false
+            }
+            Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
+            Instr::Load(_) | Instr::Recall(_) => !inside.is_empty(),
+            Instr::Const(id) => !inside.is_empty() && has_parts(id),
+            _ => false,
+        };
+        if from_outside || places >= MANY_PLACES {
+            return true;
+        }
+    }
+    false
+}
+
+/// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.
+fn tally_in_loops(code: &mut [Instr]) {
+    for at in 0..code.len().saturating_sub(2) {
+        let (Instr::Next(next), Instr::StoreOnce(slot), Instr::Apply(apply)) =
+            (code[at], code[at + 1], code[at + 2])
+        else {
+            continue;
+        };
+        if apply.input == slot {
+            let tally = Some((apply.op, apply.a));
+            code[at] = Instr::Next(Loop { tally, ..next });
+            // The loop's start stands right before its body.
+            if let Some(Instr::Enter(enter)) = code.get_mut((next.to as usize).wrapping_sub(1)) {
+                enter.tally = tally;
+            }
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::source::{Shape, Source};
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
 
+/// The bytes of a long string.
+const LONG: usize = 4096;
+
 /// Keys and values.
 type Pairs<N> = Vec<(N, N)>;
 
@@ -60,6 +63,14 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             .filter(|node| self.shape(*node) != Shape::Null)
     }
 
+    /// Whether the field is a string so long that a look at all of it counts.
+    pub fn is_long(&self, name: &'static str) -> bool {
+        let text = self
+            .field(name)
+            .and_then(|node| self.compiler.source.text(node));
+        text.is_some_and(|text| text.len() > LONG)
+    }
+
     /// What a part is.
     pub fn shape(&self, node: S::Node) -> Shape {
         self.compiler.source.shape(node)
@@ -94,17 +105,20 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         self.required(name)?;
         match self.field(name) {
             None => Ok(Some(vec![])),
-            Some(node) if self.shape(node) == Shape::List => {
-                let elements = self.compiler.source.elements(node);
-                self.compiler.spend(elements.len())?;
-                Ok(Some(elements))
-            }
+            Some(node) if self.shape(node) == Shape::List => Ok(Some(self.elements(node)?)),
             Some(node) => {
                 self.complain(Code::FieldNotList, name, vec![])?;
                 self.fail(Code::UncheckedNotList, name, Const::Node(node));
                 Ok(None)
             }
         }
+    }
+
+    /// The elements of a list.
+    pub fn elements(&mut self, list: S::Node) -> Checked<Vec<S::Node>, S::Node> {
+        let elements = self.compiler.source.elements(list);
+        self.compiler.spend(elements.len())?;
+        Ok(elements)
     }
 
     /// The entries of a map, in ascending order of the keys.
@@ -263,6 +277,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
+    /// The operation a part names.
+    pub fn operation(&self, node: S::Node) -> Option<OpCode> {
+        let source = self.source();
+        let name = source.field(node, "op")?;
+        source.text(name).and_then(OpCode::from_name)
+    }
+
     /// Whether a part is a map with the key `op`.
     pub fn is_operation(&self, node: S::Node) -> bool {
         self.source().is_map(node) && self.source().field(node, "op").is_some()
@@ -292,12 +313,14 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         let list = self.scope.input;
         let item = self.take_slot();
         self.take_slot(); // the rest of the list
+        self.take_slot(); // what could not be tallied
         let (start, end) = (self.label(), self.label());
         let at = |to: Label| Loop {
             kind,
             list,
             item,
             to: to.0,
+            tally: None,
         };
         self.emit(Instr::Enter(at(end)));
         self.mark(start);

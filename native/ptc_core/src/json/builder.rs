@@ -81,7 +81,7 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, H> {
                 self.keys.push(pair[0]);
                 self.values.push(pair[1]);
             }
-            self.heap.make_map(&self.keys, &self.values, None)
+            self.heap.make_map(&self.keys, &self.values)
         } else {
             self.heap.make_list(&self.stack[start..])
         };

@@ -7,7 +7,7 @@ mod text;
 
 pub use builder::TermBuilder;
 pub use document::{Document, Entry};
-pub use reader::{read, Limits, Sink};
+pub use reader::{read, Limits, Sink, LONGEST_INTEGER};
 pub use text::Text;
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.

@@ -25,6 +25,10 @@ pub trait Sink<'t> {
     fn close(&mut self, object: bool);
 }
 
+/// The digits of the longest integer; a longer one is an overflow, as a float beyond a double is.
+/// Reading digits takes more than linear time, and the BEAM holds no more than ten times as many.
+pub const LONGEST_INTEGER: usize = 1_000_000;
+
 /// What a text may ask for.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -178,6 +182,9 @@ impl<'t> Reader<'t> {
         if self.at == whole_end {
             match token.parse() {
                 Ok(value) => sink.integer(value),
+                Err(_) if token.len() > LONGEST_INTEGER => {
+                    return Err(JsonError::UnexpectedToken(start))
+                }
                 Err(_) => sink.big_integer(token),
             }
             return Ok(());

@@ -34,7 +34,10 @@ impl Operation for Get {
             (None, Some(path)) if plan.shape(path) != Shape::List => {
                 plan.complain(Code::FieldNotList, "path", vec![])?
             }
-            (None, Some(path)) => plan.all_strings("path", &plan.source().elements(path))?,
+            (None, Some(path)) => {
+                let steps = plan.elements(path)?;
+                plan.all_strings("path", &steps)?;
+            }
             (None, None) => plan.complain(Code::NeitherFieldNorPath, "field", vec![])?,
             (Some(_), None) => {}
         }
@@ -45,7 +48,7 @@ impl Operation for Get {
         plan.needs_input();
         let steps = match (field, path) {
             (Some(field), _) => vec![field],
-            (None, Some(path)) if plan.shape(path) == Shape::List => plan.source().elements(path),
+            (None, Some(path)) if plan.shape(path) == Shape::List => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(Const::Node(path));
                 plan.apply(0, [path, NO_PATH, default]);

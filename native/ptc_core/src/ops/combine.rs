@@ -6,7 +6,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, MAP_ENTRY};
 
 pub(super) struct Object;
 pub(super) struct Merge;
@@ -53,7 +53,9 @@ impl Operation for Object {
     /// `a`: the first key.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.tick(apply.operands as usize)?;
+        if apply.operands > 8 {
+            machine.tick(MAP_ENTRY * apply.operands as usize)?;
+        }
         Ok(machine.map_of_operands(apply, apply.a))
     }
 }
@@ -104,7 +106,7 @@ impl Operation for Merge {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let maps = machine.operands(apply).to_vec();
         let Some((last, earlier)) = maps.split_last() else {
-            return Ok(machine.heap.make_map(&[], &[], None));
+            return Ok(machine.heap.make_map(&[], &[]));
         };
         // The last map's entries come first: of equal keys the first one counts.
         if earlier.is_empty() {
@@ -113,12 +115,12 @@ impl Operation for Merge {
         let mut entries = Vec::new();
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
-            machine.tick(4 * size)?;
+            machine.tick(MAP_ENTRY * size)?;
             machine.room_for(2 * (entries.len() + size))?;
             entries.append(&mut machine.heap.entries(*map));
         }
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-        Ok(machine.heap.make_map(&keys, &values, None))
+        Ok(machine.heap.make_map(&keys, &values))
     }
 }
 

@@ -35,15 +35,25 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 plan.expect();
             }
             plan.visit(value, plan.scope.unchecked(), false);
-            plan.apply(1, [field, NO_CONST, 0]);
+            plan.apply(1, [field, NO_CONST, DEEP]);
         }
-        _ => {
+        value => {
+            let depth = match value.map(|value| plan.shape(value)) {
+                Some(Shape::Map | Shape::Struct | Shape::List | Shape::Other) => DEEP,
+                Some(Shape::String) if plan.is_long("value") => DEEP,
+                _ => FLAT,
+            };
             let value = plan.constant_of("value");
-            plan.apply(0, [field, value, 0]);
+            plan.apply(0, [field, value, depth]);
         }
     }
     Ok(())
 }
+
+/// `c` of a comparison that ends at the first look, because the value has nothing inside …
+const FLAT: u32 = 0;
+/// … and of one that may go deep.
+const DEEP: u32 = 1;
 
 /// What is compared with what.
 pub(super) type Sides<T> = (T, T);
@@ -107,6 +117,9 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
+                if apply.c == DEEP {
+                    machine.tick_deep(left)?;
+                }
                 let holds: fn(Ordering) -> bool = $holds;
                 let ordering = machine.heap.compare(left, right);
                 Ok(machine.heap.boolean(holds(ordering)))

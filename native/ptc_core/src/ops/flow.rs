@@ -1,6 +1,6 @@
 //! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
 
-use super::{Checked, Field, FieldKind, Operation};
+use super::{Checked, Field, FieldKind, Operation, Tally};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
 use crate::program::{Const, Instr};
@@ -28,10 +28,14 @@ impl Operation for Pipe {
             if index == 0 && plan.names_input(step) {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
-            } else {
-                plan.emit(Instr::Store(current));
-                plan.visit(step, plan.scope.with_input(current), true);
+                continue;
             }
+            // A tally is one instruction: nothing else sees the value it gets.
+            plan.emit(match plan.operation(step).and_then(Tally::of) {
+                Some(_) => Instr::StoreOnce(current),
+                None => Instr::Store(current),
+            });
+            plan.visit(step, plan.scope.with_input(current), true);
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What a value is: `keys`, `typeof`.
 
+use super::order::sorted;
 use super::{Checked, Field, Operation};
 use crate::compile::Plan;
 use crate::fault::Code;
@@ -27,11 +28,12 @@ impl Operation for Keys {
         let Some(size) = machine.heap.map_size(map) else {
             return Err(machine.fault(apply.op, Code::NeedsMap, vec![map]));
         };
-        machine.tick(size * (size.max(1).ilog2() as usize + 1))?;
+        machine.tick(2 * size)?;
         machine.room_for(2 * size)?;
         let entries = machine.heap.entries(map);
-        let mut keys: Vec<_> = entries.into_iter().map(|(key, _)| key).collect();
-        keys.sort_by(|a, b| machine.heap.compare(*a, *b));
+        let keys: Vec<_> = entries.into_iter().map(|(key, _)| key).collect();
+        let places = sorted(machine, &keys, false)?;
+        let keys: Vec<_> = places.iter().map(|place| keys[*place as usize]).collect();
         machine.make_list(&keys)
     }
 }

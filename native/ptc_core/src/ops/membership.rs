@@ -74,11 +74,12 @@ fn is_member<H: Heap>(
     collection: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
     if machine.heap.kind(collection) == Kind::Map {
+        machine.tick_deep(value)?;
         return Ok(has_key(machine, collection, value));
     }
     let mut rest = collection;
     while let Some((member, tail)) = machine.heap.uncons(rest) {
-        machine.tick(1)?;
+        machine.tick_deep(member)?;
         if machine.heap.identical(member, value) {
             return Ok(true);
         }
@@ -141,6 +142,7 @@ impl Operation for FilterIn {
             let Some(value) = field_of(machine, item, apply.a) else {
                 return Ok(());
             };
+            machine.tick_deep(value)?;
             let keep = match &members {
                 Some(members) => members.contains(machine, value),
                 None => is_map && has_key(machine, collection, value),

@@ -5,22 +5,26 @@
 //! computes ([`Operation::eval`]). To add one, write its entry and name it in [`operations!`].
 
 mod access;
-mod aggregate;
 mod arithmetic;
 mod combine;
 mod compare;
 mod data;
 mod distinct;
+mod extreme;
 mod flow;
 mod introspect;
 mod logic;
 mod membership;
+mod order;
 mod position;
 mod rounding;
 mod select;
 mod sort;
+mod tally;
 mod tool;
 mod transform;
+
+pub use tally::{Tally, Wrong};
 
 use crate::compile::Plan;
 use crate::fault::Halt;
@@ -184,8 +188,8 @@ operations! {
     membership::FilterIn,
     compare::Eq, compare::Neq, compare::Gt, compare::Gte, compare::Lt, compare::Lte,
     membership::Contains, membership::In,
-    aggregate::Count, aggregate::Sum, aggregate::Avg, aggregate::Min, aggregate::Max,
-    aggregate::MinBy, aggregate::MaxBy,
+    tally::Count, tally::Sum, tally::Avg,
+    extreme::Min, extreme::Max, extreme::MinBy, extreme::MaxBy,
     position::First, position::Last, position::Nth, position::Take, position::Drop,
     distinct::Distinct,
     arithmetic::Add, arithmetic::Sub, arithmetic::Mul, arithmetic::Div, rounding::Round,
@@ -208,6 +212,14 @@ impl OpCode {
     /// The name in a program.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
+    }
+
+    /// Whether its value holds its operands side by side.
+    pub fn combines(self) -> bool {
+        matches!(
+            self,
+            OpCode::Object | OpCode::Merge | OpCode::Concat | OpCode::Zip
+        )
     }
 
     /// Whether the operation looks at the current value, or anything inside it can: for the others

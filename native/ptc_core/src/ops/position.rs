@@ -110,15 +110,17 @@ impl Operation for Drop {
     /// The answer is the end of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let count = count(machine, apply, "count")?;
-        machine.each_item(apply, |_, _| Ok(()))?;
-        let mut rest = machine.slot(apply.input);
-        for _ in 0..count {
-            match machine.heap.uncons(rest) {
-                Some((_, tail)) => rest = tail,
-                None => break,
-            }
+        let list = machine.slot(apply.input);
+        let (mut rest, mut dropped) = (list, 0);
+        while let Some((_, tail)) = machine.heap.uncons(rest).filter(|_| dropped < count) {
+            machine.tick(1)?;
+            rest = tail;
+            dropped += 1;
         }
-        Ok(rest)
+        match machine.list_length(rest)? {
+            Some(_) => Ok(rest),
+            None => Err(machine.not_a_list(apply.op, list)),
+        }
     }
 }
 

@@ -29,7 +29,10 @@ impl Operation for Select {
                 plan.apply(0, [NO_CONST, 0, list]);
             }
             _ => {
-                let names = fields.map_or(vec![], |node| plan.source().elements(node));
+                let names = match fields {
+                    Some(node) => plan.elements(node)?,
+                    None => vec![],
+                };
                 plan.all_strings("fields", &names)?;
                 let count = names.len() as u32;
                 let first = plan.constants(names.into_iter());
@@ -55,15 +58,15 @@ impl Operation for Select {
             let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
             return Err(fault.about("fields").into());
         }
-        let mut selector = Selector::default();
+        let mut parts = Parts::default();
         if one {
-            return selector.select(machine, apply, input);
+            return parts.select(machine, apply, input);
         }
         let mut selected = Vec::new();
         let mut rest = input;
         while let Some((item, tail)) = machine.heap.uncons(rest) {
             selected.push(match machine.heap.kind(item) {
-                Kind::Map => selector.select(machine, apply, item)?,
+                Kind::Map => parts.select(machine, apply, item)?,
                 _ => item,
             });
             rest = tail;
@@ -72,25 +75,22 @@ impl Operation for Select {
     }
 }
 
-/// Selects from one map after another; maps that have the same fields share their structure.
-struct Selector<T> {
+/// The fields that were found in a map, one map after another.
+struct Parts<T> {
     keys: Vec<T>,
     values: Vec<T>,
-    /// A map made before with every field.
-    like: Option<T>,
 }
 
-impl<T> Default for Selector<T> {
+impl<T> Default for Parts<T> {
     fn default() -> Self {
-        Selector {
+        Parts {
             keys: Vec::new(),
             values: Vec::new(),
-            like: None,
         }
     }
 }
 
-impl<T: Copy> Selector<T> {
+impl<T: Copy> Parts<T> {
     fn select<H: Heap<Term = T>>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -107,13 +107,6 @@ impl<T: Copy> Selector<T> {
                 self.values.push(value);
             }
         }
-        // Only maps with every field are known to have the same keys.
-        let all = self.keys.len() == apply.b as usize;
-        let like = self.like.filter(|_| all);
-        let selected = machine.heap.make_map(&self.keys, &self.values, like);
-        if all {
-            self.like = Some(selected);
-        }
-        Ok(selected)
+        Ok(machine.heap.make_map(&self.keys, &self.values))
     }
 }

@@ -1,8 +1,9 @@
 //! Order: `sort_by`.
 
+use super::order::sorted;
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::fault::Code;
+use crate::fault::{Code, Halt};
 use crate::heap::Heap;
 use crate::program::{Apply, Const, ConstId};
 use crate::source::{Shape, Source};
@@ -49,30 +50,32 @@ impl Operation for SortBy {
     /// `a`: the field; `b`: the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let items = machine.items(apply)?;
-        // A comparison sort cannot be left in the middle: its whole length is counted beforehand.
-        machine.tick(items.len() * (items.len().max(1).ilog2() as usize + 1) / 4)?;
-        let keys = keys(machine, apply.a, &items);
-        let order = |ordering: Ordering| match apply.b {
-            DESCENDING => ordering.reverse(),
-            _ => ordering,
+        let descending = apply.b == DESCENDING;
+        let order = |ordering: Ordering| match descending {
+            true => ordering.reverse(),
+            false => ordering,
         };
-        let mut sorted: Vec<u32> = (0..items.len() as u32).collect();
-        // Equal keys keep their order, whichever way the list is sorted.
-        match keys {
-            Keys::Integers(keys) => sort(&mut sorted, &keys, |a, b| order(a.cmp(b))),
-            Keys::Floats(keys) => sort(&mut sorted, &keys, |a, b| order(compare_finite(a, b))),
-            Keys::Terms(keys) => {
-                let heap = &*machine.heap;
-                sort(&mut sorted, &keys, |a, b| order(heap.compare(*a, *b)));
-            }
+        let keys = keys(machine, apply.a, &items)?;
+        if !matches!(keys, Keys::Terms(_)) {
+            // Numbers are sorted in one go, which is counted beforehand.
+            let rounds = items.len().max(1).ilog2() as usize + 1;
+            machine.tick(items.len() * rounds / 4)?;
         }
-        let sorted: Vec<_> = sorted.iter().map(|index| items[*index as usize]).collect();
-        machine.make_list(&sorted)
+        // Equal keys keep their order, whichever way the list is sorted.
+        let places = match keys {
+            Keys::Integers(keys) => places(&keys, |a, b| order(a.cmp(b))),
+            Keys::Floats(keys) => places(&keys, |a, b| order(compare_finite(a, b))),
+            Keys::Terms(keys) => sorted(machine, &keys, descending)?,
+        };
+        let items: Vec<_> = places.iter().map(|place| items[*place as usize]).collect();
+        machine.make_list(&items)
     }
 }
 
-fn sort<K>(order: &mut [u32], keys: &[K], compare: impl Fn(&K, &K) -> Ordering) {
-    order.sort_by(|a, b| compare(&keys[*a as usize], &keys[*b as usize]));
+fn places<K>(keys: &[K], compare: impl Fn(&K, &K) -> Ordering) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..keys.len() as u32).collect();
+    places.sort_by(|a, b| compare(&keys[*a as usize], &keys[*b as usize]));
+    places
 }
 
 fn compare_finite(a: &f64, b: &f64) -> Ordering {
@@ -86,17 +89,22 @@ enum Keys<T> {
     Terms(Vec<T>),
 }
 
-fn keys<H: Heap>(machine: &mut Machine<'_, H>, field: ConstId, items: &[H::Term]) -> Keys<H::Term> {
-    let terms: Vec<_> = items
-        .iter()
-        .map(|item| machine.value_or_nil(*item, field))
-        .collect();
+fn keys<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    field: ConstId,
+    items: &[H::Term],
+) -> Result<Keys<H::Term>, Halt<H::Term>> {
+    let mut terms = Vec::with_capacity(items.len());
+    for item in items {
+        machine.tick(1)?;
+        terms.push(machine.value_or_nil(*item, field));
+    }
     let heap = &*machine.heap;
     if let Some(integers) = terms.iter().map(|key| heap.small_integer(*key)).collect() {
-        return Keys::Integers(integers);
+        return Ok(Keys::Integers(integers));
     }
     match terms.iter().map(|key| heap.float(*key)).collect() {
-        Some(floats) => Keys::Floats(floats),
-        None => Keys::Terms(terms),
+        Some(floats) => Ok(Keys::Floats(floats)),
+        None => Ok(Keys::Terms(terms)),
     }
 }

@@ -21,7 +21,7 @@ impl Operation for Call {
         let args = match plan.field("args") {
             None => plan.constant(Const::EmptyMap),
             Some(args) => {
-                if plan.shape(args) != Shape::Map {
+                if !matches!(plan.shape(args), Shape::Map | Shape::Struct) {
                     plan.complain(Code::FieldNotMap, "args", vec![])?;
                 }
                 plan.constant(Const::Node(args))

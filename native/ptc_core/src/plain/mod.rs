@@ -1,1 +1,301 @@
-//! A heap of plain Rust values.
+//! A heap of plain Rust values: all that the VM asks of terms, without a BEAM.
+//!
+//! Tests and fuzzers run programs on it, and a reader can see here what a [`Heap`] must do. The
+//! values stand in one vector, a [`Term`] is a place in it, and nothing is ever taken away. Values
+//! can be nested deeper than any call stack, so no function here recurses over them.
+//!
+//! * this file: the values, and how terms are made and read
+//! * `order`: term order, `==`, `===` and hashes
+//! * `show`: terms as text, for assertions that can be read
+//! * `source`: a term as a program, the way a program comes in that is already parsed
+//!
+//! ```
+//! use ptc_core::heap::Heap;
+//! use ptc_core::number::Number;
+//! use ptc_core::plain::PlainHeap;
+//!
+//! let mut heap = PlainHeap::new();
+//! let (ok, one) = (heap.atom("ok"), heap.make_number(Number::Int(1)).unwrap());
+//! let pair = heap.tuple(&[ok, one]);
+//! let list = heap.make_list(&[pair, heap.nil()]);
+//! assert_eq!(heap.show(list), "[{:ok, 1}, nil]");
+//! ```
+
+mod order;
+mod show;
+mod source;
+
+use crate::heap::{Heap, Kind, Lookup};
+use crate::number::Number;
+use std::cmp::Ordering;
+
+/// A value's place in its heap. Equal places are the same value, but equal values may stand at
+/// several places: terms are compared with [`Heap::identical`] and [`Heap::compare`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term(usize);
+
+/// Terms without a content that programs could look at, in term order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Opaque {
+    /// What `make_ref/0` gives.
+    Reference,
+    /// A function.
+    Fun,
+    /// A port.
+    Port,
+    /// A process.
+    Pid,
+}
+
+/// What stands at one place of the heap.
+#[derive(Debug)]
+enum Value {
+    Atom(Box<str>),
+    /// Integers in their smallest form, floats finite.
+    Number(Number),
+    Binary(Box<[u8]>),
+    EmptyList,
+    /// Head and tail; the tail of an improper list's last cell is no list.
+    Cons(Term, Term),
+    Tuple(Box<[Term]>),
+    /// In exact order of the keys, each key once.
+    Map(Box<[(Term, Term)]>),
+    /// Told apart by a number.
+    Opaque(Opaque, u64),
+}
+
+/// The values that every heap starts with.
+const NIL: Term = Term(0);
+const FALSE: Term = Term(1);
+const TRUE: Term = Term(2);
+const EMPTY_LIST: Term = Term(3);
+
+/// An arena of immutable values.
+#[derive(Debug)]
+pub struct PlainHeap {
+    values: Vec<Value>,
+    words: usize,
+    conses: usize,
+    abandoned: bool,
+}
+
+impl Default for PlainHeap {
+    fn default() -> Self {
+        PlainHeap::new()
+    }
+}
+
+impl PlainHeap {
+    /// A heap on which nothing was built yet.
+    pub fn new() -> Self {
+        let atom = |name: &str| Value::Atom(name.into());
+        PlainHeap {
+            values: vec![atom("nil"), atom("false"), atom("true"), Value::EmptyList],
+            words: 0,
+            conses: 0,
+            abandoned: false,
+        }
+    }
+
+    /// An atom; `nil`, `true` and `false` too.
+    pub fn atom(&mut self, name: &str) -> Term {
+        match name {
+            "nil" => NIL,
+            "false" => FALSE,
+            "true" => TRUE,
+            _ => self.push(Value::Atom(name.into())),
+        }
+    }
+
+    /// A tuple.
+    pub fn tuple(&mut self, elements: &[Term]) -> Term {
+        self.push(Value::Tuple(elements.into()))
+    }
+
+    /// A term that shows nothing of itself; those of one kind with one number are the same.
+    pub fn opaque(&mut self, kind: Opaque, number: u64) -> Term {
+        self.push(Value::Opaque(kind, number))
+    }
+
+    /// How often [`Heap::cons`] was called: what leaving the machine has cost.
+    pub fn conses(&self) -> usize {
+        self.conses
+    }
+
+    /// From now on [`Heap::abandoned`] is true.
+    pub fn abandon(&mut self) {
+        self.abandoned = true;
+    }
+
+    fn push(&mut self, value: Value) -> Term {
+        self.values.push(value);
+        Term(self.values.len() - 1)
+    }
+
+    fn value(&self, term: Term) -> &Value {
+        &self.values[term.0]
+    }
+
+    fn map(&self, term: Term) -> Option<&[(Term, Term)]> {
+        match self.value(term) {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+}
+
+impl Heap for PlainHeap {
+    type Term = Term;
+    /// Where the key stood in the map before: the next map often has it at the same place.
+    type KeyCache = usize;
+
+    fn kind(&self, term: Term) -> Kind {
+        match self.value(term) {
+            Value::Atom(_) if term == NIL => Kind::Nil,
+            Value::Atom(_) if term == TRUE || term == FALSE => Kind::Bool,
+            Value::Number(_) => Kind::Number,
+            Value::Binary(_) => Kind::String,
+            Value::EmptyList | Value::Cons(..) => Kind::List,
+            Value::Map(_) => Kind::Map,
+            Value::Atom(_) | Value::Tuple(_) | Value::Opaque(..) => Kind::Other,
+        }
+    }
+
+    fn truthy(&self, term: Term) -> bool {
+        term != NIL && term != FALSE
+    }
+
+    fn identical(&self, a: Term, b: Term) -> bool {
+        self.exact_order(a, b).is_eq()
+    }
+
+    fn compare(&self, a: Term, b: Term) -> Ordering {
+        self.term_order(a, b)
+    }
+
+    fn identity(&self, term: Term) -> usize {
+        term.0
+    }
+
+    fn hash(&self, term: Term, seed: u64) -> u64 {
+        self.hash_of(term, seed)
+    }
+
+    fn number(&self, term: Term) -> Option<Number> {
+        match self.value(term) {
+            Value::Number(number) => Some(number.clone()),
+            _ => None,
+        }
+    }
+
+    fn small_integer(&self, term: Term) -> Option<i64> {
+        match self.value(term) {
+            Value::Number(Number::Int(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn float(&self, term: Term) -> Option<f64> {
+        match self.value(term) {
+            Value::Number(Number::Float(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn bytes(&self, term: Term) -> Option<&[u8]> {
+        match self.value(term) {
+            Value::Binary(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn uncons(&self, term: Term) -> Option<(Term, Term)> {
+        match self.value(term) {
+            Value::Cons(head, tail) => Some((*head, *tail)),
+            _ => None,
+        }
+    }
+
+    fn is_empty_list(&self, term: Term) -> bool {
+        matches!(self.value(term), Value::EmptyList)
+    }
+
+    fn map_size(&self, term: Term) -> Option<usize> {
+        self.map(term).map(<[_]>::len)
+    }
+
+    fn lookup(&self, map: Term, key: Term, cache: &mut usize) -> Lookup<Term> {
+        let Some(entries) = self.map(map) else {
+            return Lookup::NotAMap;
+        };
+        match entries.get(*cache) {
+            Some((at_cache, value)) if self.identical(*at_cache, key) => Lookup::Found(*value),
+            _ => match entries.binary_search_by(|(other, _)| self.exact_order(*other, key)) {
+                Ok(place) => {
+                    *cache = place;
+                    Lookup::Found(entries[place].1)
+                }
+                Err(_) => Lookup::Missing,
+            },
+        }
+    }
+
+    fn entries(&self, map: Term) -> Vec<(Term, Term)> {
+        self.map(map).unwrap_or_default().to_vec()
+    }
+
+    fn nil(&self) -> Term {
+        NIL
+    }
+
+    fn boolean(&self, value: bool) -> Term {
+        match value {
+            true => TRUE,
+            false => FALSE,
+        }
+    }
+
+    fn make_number(&mut self, number: Number) -> Option<Term> {
+        let number = match number {
+            Number::Float(value) if !value.is_finite() => return None,
+            Number::Big(value) => Number::from_big(value),
+            small => small,
+        };
+        self.words += 1 + number.limbs();
+        Some(self.push(Value::Number(number)))
+    }
+
+    fn make_string(&mut self, bytes: &[u8]) -> Term {
+        self.words += 2 + bytes.len().div_ceil(8);
+        self.push(Value::Binary(bytes.into()))
+    }
+
+    fn make_list(&mut self, items: &[Term]) -> Term {
+        self.words += 2 * items.len();
+        let cell = |tail, item: &Term| self.push(Value::Cons(*item, tail));
+        items.iter().rev().fold(EMPTY_LIST, cell)
+    }
+
+    /// Not counted in words: how often a run is left must not decide whether it has room.
+    fn cons(&mut self, head: Term, tail: Term) -> Term {
+        self.conses += 1;
+        self.push(Value::Cons(head, tail))
+    }
+
+    fn make_map(&mut self, keys: &[Term], values: &[Term]) -> Term {
+        self.words += 4 + 2 * keys.len();
+        let mut entries: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();
+        // The sort is stable: of equal keys the first one stays in front.
+        entries.sort_by(|(a, _), (b, _)| self.exact_order(*a, *b));
+        entries.dedup_by(|(later, _), (first, _)| self.identical(*later, *first));
+        self.push(Value::Map(entries.into()))
+    }
+
+    fn words_built(&self) -> usize {
+        self.words
+    }
+
+    fn abandoned(&self) -> bool {
+        self.abandoned
+    }
+}

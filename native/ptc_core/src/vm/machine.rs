@@ -1,12 +1,16 @@
 //! What an operation's evaluation is written with: its operands, constants, current value, limits.
 
 use super::meter::Meter;
+use super::sharing;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::{Heap, Lookup};
+use crate::heap::{Heap, Kind, Lookup};
 use crate::number::Number;
 use crate::ops::OpCode;
-use crate::program::{Apply, ConstId, Slot};
+use crate::program::{Apply, ConstId, Program, Slot};
+
+/// What an entry of a new map counts: a large map is a tree that is built in one go.
+pub(crate) const MAP_ENTRY: usize = 32;
 
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
@@ -23,15 +27,16 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
+    /// See [`Program::multiplies`].
+    multiplies: bool,
     /// What each constant key was last found with.
     caches: Vec<H::KeyCache>,
-    /// A map made before with the keys that start at a constant.
-    likes: Vec<Option<H::Term>>,
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new(
         heap: &'h mut H,
+        program: &Program,
         meter: Meter,
         consts: &'h [H::Term],
         slots: Vec<H::Term>,
@@ -43,8 +48,8 @@ impl<'h, H: Heap> Machine<'h, H> {
             consts,
             slots,
             stack,
+            multiplies: program.multiplies,
             caches: vec![H::KeyCache::default(); consts.len()],
-            likes: Vec::new(),
         }
     }
 
@@ -116,22 +121,43 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// A map with the constant keys that start at `first`, and the operands as values.
     pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
-        let index = first as usize;
-        if self.likes.is_empty() {
-            self.likes = vec![None; self.consts.len() + 1];
-        }
-        let count = apply.operands as usize;
-        let keys = &self.consts[index..index + count];
+        let (first, count) = (first as usize, apply.operands as usize);
         let values = self.stack.top(count, self.heap);
-        let map = self.heap.make_map(keys, values, self.likes[index]);
-        self.likes[index] = Some(map);
-        map
+        self.heap
+            .make_map(&self.consts[first..first + count], values)
     }
 
     /// Counts work before it is done.
     #[inline]
     pub fn tick(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
         self.meter.tick(cost, self.heap)
+    }
+
+    /// Counts a look into a term as deep as it goes, for a comparison or a hash, which the heap does
+    /// in one go.
+    #[inline]
+    pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
+        match self.heap.kind(term) {
+            Kind::Nil | Kind::Bool | Kind::Number => Ok(()),
+            Kind::List | Kind::Map if self.multiplies => sharing::walk(self, term),
+            _ => {
+                let cost = sharing::cost(self.heap, term);
+                self.tick(cost)
+            }
+        }
+    }
+
+    /// Whether what leaves the run would take no more words than allowed if it were copied, beyond
+    /// those it takes now; how many those are.
+    pub(super) fn room_for_copy(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        if !self.multiplies {
+            return Ok(0);
+        }
+        let excess = sharing::excess(self, term)?;
+        match excess > self.meter.limits.words {
+            true => Err(Halt::MemoryExceeded),
+            false => Ok(excess),
+        }
     }
 
     /// Whether `words` more may be built.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 const QUANTUM: i64 = 4096;
 /// How long one slice may hold its thread.
 const SLICE: Duration = Duration::from_micros(700);
+/// How long one turn may take.
+const TURN: Duration = Duration::from_millis(25);
 /// Work that is known to take longer than a slice, in units.
 const MORE_THAN_A_SLICE: i64 = 100_000;
 
@@ -30,6 +32,11 @@ impl Deadline {
             Deadline::After(length) => Some(length),
             Deadline::At(end) => Some(end.saturating_duration_since(now)),
         }
+    }
+
+    /// Whether its clock has run out. Looks at no clock where none is running.
+    pub fn has_passed(self) -> bool {
+        matches!(self, Deadline::At(end) if Instant::now() >= end)
     }
 
     /// The same deadline with its clock running.
@@ -66,8 +73,9 @@ pub enum Pace {
     Trial,
     /// Less than a millisecond.
     Slice,
-    /// As long as it takes.
-    Whole,
+    /// A turn of some milliseconds, and to the end of the instruction that it ends in: what cannot
+    /// be done in a slice is done here.
+    Turn,
 }
 
 /// The units of a trial.
@@ -81,7 +89,8 @@ pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
     pub limits: Limits,
     pace: Pace,
-    slice_end: Option<Instant>,
+    end: Option<Instant>,
+    over: bool,
     left: i64,
     refills: u32,
 }
@@ -92,10 +101,11 @@ impl Meter {
         Meter {
             limits,
             pace,
-            slice_end: None,
+            end: None,
+            over: false,
             left: match pace {
                 Pace::Trial => TRIAL,
-                Pace::Slice | Pace::Whole => QUANTUM,
+                Pace::Slice | Pace::Turn => QUANTUM,
             },
             refills: 0,
         }
@@ -105,7 +115,7 @@ impl Meter {
     pub fn leave_trial<T>(&self) -> Result<(), Halt<T>> {
         match self.pace {
             Pace::Trial => Err(Halt::SliceOver),
-            Pace::Slice | Pace::Whole => Ok(()),
+            Pace::Slice | Pace::Turn => Ok(()),
         }
     }
 
@@ -115,6 +125,15 @@ impl Meter {
         self.left -= cost as i64;
         match self.left < 0 {
             true => self.refill(cost as i64, heap),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends a turn between two instructions.
+    #[inline]
+    pub fn between_instructions<T>(&self) -> Result<(), Halt<T>> {
+        match self.over {
+            true => Err(Halt::SliceOver),
             false => Ok(()),
         }
     }
@@ -131,11 +150,13 @@ impl Meter {
             return Err(Halt::Abandoned);
         }
         self.room_for(0, heap)?;
-        if self.pace == Pace::Slice {
-            let end = *self.slice_end.get_or_insert(now + SLICE);
-            if now >= end || cost >= MORE_THAN_A_SLICE {
-                return Err(Halt::SliceOver);
-            }
+        let length = match self.pace {
+            Pace::Turn => TURN,
+            Pace::Trial | Pace::Slice => SLICE,
+        };
+        self.over = now >= *self.end.get_or_insert(now + length);
+        if self.pace == Pace::Slice && (self.over || cost >= MORE_THAN_A_SLICE) {
+            return Err(Halt::SliceOver);
         }
         self.left = QUANTUM;
         self.refills += 1;

@@ -1,11 +1,15 @@
 //! The loop over the instructions, and how a run leaves and comes back.
 
+use super::loops::Running;
 use super::machine::Machine;
 use super::meter::{Limits, Meter};
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
-use crate::program::{Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_CONST};
+use crate::program::{Instr, Pc, Program, INPUT, NO_CONST};
+
+/// From so many words on, beyond those that stand in memory, a term is not shown just so.
+const UNWIELDY: usize = 10_000;
 
 /// What a program is run over.
 pub struct Inputs<'i, T> {
@@ -35,23 +39,14 @@ pub enum Exit<T> {
 
 /// A run, between the calls that move it on.
 pub struct Vm<'h, H: Heap> {
-    program: &'h Program,
+    pub(super) program: &'h Program,
     context: H::Term,
     memory: H::Term,
-    machine: Machine<'h, H>,
-    pc: Pc,
+    pub(super) machine: Machine<'h, H>,
+    pub(super) pc: Pc,
     /// The loops around the program counter, innermost last.
-    loops: Vec<Running>,
+    pub(super) loops: Vec<Running>,
     has_input: bool,
-}
-
-/// A loop in the middle of its list.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Running {
-    kind: LoopKind,
-    list: Slot,
-    /// How many of the stack's values are what it has kept.
-    kept: usize,
 }
 
 /// What is left of a run that was frozen, less its terms.
@@ -113,7 +108,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             program,
             context: inputs.context,
             memory: inputs.memory,
-            machine: Machine::new(heap, meter, inputs.consts, frozen.slots, stack),
+            machine: Machine::new(heap, program, meter, inputs.consts, frozen.slots, stack),
             pc: checkpoint.pc,
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
@@ -153,19 +148,19 @@ impl<'h, H: Heap> Vm<'h, H> {
     pub fn run(&mut self) -> Exit<H::Term> {
         match self.steps() {
             Ok(exit) => exit,
-            Err(Halt::Fault(fault)) => Exit::Halted(self.earlier_fault(fault)),
+            Err(Halt::Fault(fault)) => Exit::Halted(match self.earlier_fault(fault) {
+                Halt::Fault(fault) => self.shown(fault),
+                halt => halt,
+            }),
             Err(halt) => Exit::Halted(halt),
         }
     }
 
-    /// A loop looks at its list item by item, though the list must be a proper one in the first
-    /// place: a fault inside counts only if the lists of all loops around it are.
-    fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
-        for running in &self.loops {
-            let list = self.machine.slot(running.list);
-            match self.machine.list_length(list) {
-                Ok(Some(_)) => {}
-                Ok(None) => return self.machine.not_a_list(running.kind.op(), list),
+    /// The terms of a fault are going to be shown, which takes what a copy takes.
+    fn shown(&mut self, mut fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
+        for term in fault.terms.clone() {
+            match self.machine.room_for_copy(term) {
+                Ok(excess) => fault.unwieldy |= excess > UNWIELDY,
                 Err(halt) => return halt,
             }
         }
@@ -177,12 +172,13 @@ impl<'h, H: Heap> Vm<'h, H> {
         loop {
             let machine = &mut self.machine;
             machine.tick(1)?;
+            machine.meter.between_instructions()?;
             match &program.code[self.pc as usize] {
                 Instr::Const(id) => machine.stack.push(machine.constant(*id)),
                 Instr::Nil => machine.stack.push(machine.heap.nil()),
                 Instr::Bool(value) => machine.stack.push(machine.heap.boolean(*value)),
                 Instr::Slot(slot) => machine.stack.push(machine.slot(*slot)),
-                Instr::Store(slot) => {
+                Instr::Store(slot) | Instr::StoreOnce(slot) => {
                     machine.slots[*slot as usize] = machine.stack.pop(machine.heap)
                 }
                 Instr::NeedInput(op) if !self.has_input => {
@@ -245,87 +241,18 @@ impl<'h, H: Heap> Vm<'h, H> {
                         NO_CONST => vec![],
                         id => vec![machine.constant(id)],
                     };
-                    return Err(Halt::from(Fault {
-                        code: *code,
-                        op: *op,
-                        field: *field,
-                        terms,
-                    }));
+                    let mut fault = Fault::new(*code, *op, terms);
+                    fault.field = *field;
+                    return Err(fault.into());
                 }
-                Instr::Done => return Ok(Exit::Done(machine.stack.pop(machine.heap))),
+                Instr::Done => {
+                    let value = machine.top();
+                    machine.room_for_copy(value)?;
+                    return Ok(Exit::Done(value));
+                }
             }
             self.pc += 1;
         }
-    }
-
-    /// Prepares the first round; false if there is none, with the empty list as the value.
-    fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
-        let machine = &mut self.machine;
-        let list = machine.slot(enter.list);
-        // A tool must not be called for a list that turns out to be none.
-        if self.program.calls_tools && machine.list_length(list)?.is_none() {
-            return Err(machine.not_a_list(enter.kind.op(), list));
-        }
-        let Some((item, rest)) = machine.heap.uncons(list) else {
-            if !machine.heap.is_empty_list(list) {
-                return Err(machine.not_a_list(enter.kind.op(), list));
-            }
-            machine.stack.push(list);
-            return Ok(false);
-        };
-        machine.slots[enter.item as usize] = item;
-        machine.slots[enter.item as usize + 1] = rest;
-        self.loops.push(Running {
-            kind: enter.kind,
-            list: enter.list,
-            kept: 0,
-        });
-        Ok(true)
-    }
-
-    /// Takes the body's value and prepares the next round; false after the last one, with the kept
-    /// values as a list.
-    #[inline]
-    fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
-        let machine = &mut self.machine;
-        let so_far = self.loops.last().map_or(0, |running| running.kept);
-        machine.room_for(2 * so_far)?;
-        let mut kept = 1;
-        if next.kind != LoopKind::Map {
-            let value = machine.stack.pop(machine.heap);
-            let keep = machine.heap.truthy(value) == (next.kind == LoopKind::Filter);
-            if keep {
-                machine.stack.push(machine.slot(next.item));
-            }
-            kept = usize::from(keep);
-        }
-        if let Some(running) = self.loops.last_mut() {
-            running.kept += kept;
-        }
-        let rest = machine.slot(next.item + 1);
-        match machine.heap.uncons(rest) {
-            Some((item, rest)) => {
-                machine.slots[next.item as usize] = item;
-                machine.slots[next.item as usize + 1] = rest;
-                Ok(true)
-            }
-            None => self.end_of_list(next, rest),
-        }
-    }
-
-    fn end_of_list(&mut self, next: &Loop, rest: H::Term) -> Result<bool, Halt<H::Term>> {
-        let machine = &mut self.machine;
-        if !machine.heap.is_empty_list(rest) {
-            let list = machine.slot(next.list);
-            return Err(machine.not_a_list(next.kind.op(), list));
-        }
-        let kept = self.loops.pop().map_or(0, |running| running.kept);
-        let list = machine
-            .heap
-            .make_list(machine.stack.top(kept, machine.heap));
-        machine.stack.drop_top(kept);
-        machine.stack.push(list);
-        Ok(false)
     }
 }
 

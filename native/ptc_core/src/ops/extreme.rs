@@ -1,0 +1,88 @@
+//! The first and the last by a field: `min`, `max`, `min_by`, `max_by`.
+
+use super::{Checked, Field, Operation, ONE_FIELD};
+use crate::compile::Plan;
+use crate::fault::Halt;
+use crate::heap::{Heap, Kind};
+use crate::program::Apply;
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+use std::cmp::Ordering;
+
+/// An item and its field.
+type Extreme<T> = (T, T);
+
+/// The item whose field comes first in an order, with that field; the first of equals stays.
+fn extreme<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    better: Ordering,
+) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
+    let mut best = None;
+    machine.each_item(apply, |machine, item| {
+        let value = machine.value_or_nil(item, apply.a);
+        if machine.heap.kind(value) == Kind::Nil {
+            return Ok(());
+        }
+        machine.tick_deep(value)?;
+        match best {
+            Some((_, least)) if machine.heap.compare(value, least) != better => {}
+            _ => best = Some((item, value)),
+        }
+        Ok(())
+    })?;
+    Ok(best)
+}
+
+macro_rules! extreme {
+    ($op:ident, $name:literal, $about:literal, $better:expr, $of:expr) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Aggregate";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = ONE_FIELD;
+
+            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+                let field = plan.string("field")?;
+                plan.apply_to_input(field);
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let best = extreme(machine, apply, $better)?;
+                Ok(best.map_or(machine.heap.nil(), $of))
+            }
+        }
+    };
+}
+
+extreme!(
+    Min,
+    "min",
+    "The smallest value of a field.",
+    Ordering::Less,
+    |(_, value)| value
+);
+extreme!(
+    Max,
+    "max",
+    "The largest value of a field.",
+    Ordering::Greater,
+    |(_, value)| value
+);
+extreme!(
+    MinBy,
+    "min_by",
+    "The item with a field's smallest value.",
+    Ordering::Less,
+    |(item, _)| item
+);
+extreme!(
+    MaxBy,
+    "max_by",
+    "The item with a field's largest value.",
+    Ordering::Greater,
+    |(item, _)| item
+);

@@ -1,0 +1,197 @@
+//! Counts and sums: `count`, `sum`, `avg`.
+//!
+//! Each is a tally that items are added to. A list is tallied in one go; the items that a loop
+//! keeps are tallied as it finds them, and then the list in between is never made.
+
+use super::{Checked, Field, OpCode, Operation, ONE_FIELD};
+use crate::compile::Plan;
+use crate::fault::{Code, Halt};
+use crate::heap::{Heap, Kind, Lookup};
+use crate::number::{divide, Arithmetic, Number};
+use crate::program::{Apply, ConstId, NO_CONST};
+use crate::source::Source;
+use crate::vm::{Eval, Machine};
+
+pub(super) struct Count;
+pub(super) struct Sum;
+pub(super) struct Avg;
+
+impl Operation for Count {
+    const NAME: &'static str = "count";
+    const FAMILY: &'static str = "Aggregate";
+    const ABOUT: &'static str = "How many items the list has.";
+    const FIELDS: &'static [Field] = &[];
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        plan.apply_to_input(NO_CONST);
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        tally(machine, apply)
+    }
+}
+
+impl Operation for Sum {
+    const NAME: &'static str = "sum";
+    const FAMILY: &'static str = "Aggregate";
+    const ABOUT: &'static str = "The sum of a field's numbers; missing and nil are left out.";
+    const FIELDS: &'static [Field] = ONE_FIELD;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let field = plan.string("field")?;
+        plan.apply_to_input(field);
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        tally(machine, apply)
+    }
+}
+
+impl Operation for Avg {
+    const NAME: &'static str = "avg";
+    const FAMILY: &'static str = "Aggregate";
+    const ABOUT: &'static str = "The mean of a field's numbers, nil if there are none.";
+    const FIELDS: &'static [Field] = ONE_FIELD;
+
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let field = plan.string("field")?;
+        plan.apply_to_input(field);
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        tally(machine, apply)
+    }
+}
+
+/// The tally of the operation's current value.
+fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    let Some(mut tally) = Tally::of(apply.op) else {
+        return Ok(machine.heap.nil());
+    };
+    machine.each_item(apply, |machine, item| {
+        machine.tick(tally.cost())?;
+        let added = tally.add(machine, apply.a, item);
+        added.map_err(|wrong| wrong.halt(machine, apply.op))
+    })?;
+    tally.finish(machine, apply.op)
+}
+
+/// What has been counted so far.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tally {
+    /// Items.
+    Count(i64),
+    /// Numbers of a field.
+    Sum(Number),
+    /// Numbers of a field, and how many.
+    Mean(Number, i64),
+}
+
+/// Why an item could not be added.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wrong<T> {
+    /// What is wrong.
+    pub code: Code,
+    /// The offending term, if there is one.
+    pub term: Option<T>,
+}
+
+impl<T> Wrong<T> {
+    /// The end of the run.
+    pub fn halt<H: Heap<Term = T>>(self, machine: &Machine<'_, H>, op: OpCode) -> Halt<T> {
+        machine.fault(op, self.code, self.term.into_iter().collect())
+    }
+}
+
+impl Tally {
+    /// The empty tally of an operation, if it is one of these.
+    pub fn of(op: OpCode) -> Option<Self> {
+        match op {
+            OpCode::Count => Some(Tally::Count(0)),
+            OpCode::Sum => Some(Tally::Sum(Number::Int(0))),
+            OpCode::Avg => Some(Tally::Mean(Number::Int(0), 0)),
+            _ => None,
+        }
+    }
+
+    /// What adding one more item counts, beyond the item itself.
+    #[inline]
+    pub fn cost(&self) -> usize {
+        match self {
+            Tally::Sum(Number::Big(sum)) | Tally::Mean(Number::Big(sum), _) => {
+                (sum.bits() / 4096) as usize
+            }
+            _ => 0,
+        }
+    }
+
+    /// Adds an item; `field` is the key of its number.
+    #[inline]
+    pub fn add<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        field: ConstId,
+        item: H::Term,
+    ) -> Result<(), Wrong<H::Term>> {
+        let wrong = |code, term| Err(Wrong { code, term });
+        match self {
+            Tally::Count(count) => *count += 1,
+            Tally::Sum(sum) => {
+                let value = match machine.lookup(item, field) {
+                    Lookup::Found(value) => value,
+                    Lookup::Missing => return Ok(()),
+                    Lookup::NotAMap => return wrong(Code::NeedsListOfMaps, Some(item)),
+                };
+                match machine.heap.number(value) {
+                    Some(number) if add(sum, &number) => {}
+                    Some(_) => return wrong(Code::BadArith, None),
+                    None if machine.heap.kind(value) == Kind::Nil => {}
+                    None => return wrong(Code::NeedsNumbers, Some(value)),
+                }
+            }
+            Tally::Mean(sum, count) => {
+                let value = machine.value_or_nil(item, field);
+                match machine.heap.number(value) {
+                    Some(number) if add(sum, &number) => *count += 1,
+                    Some(_) => return wrong(Code::BadArith, None),
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The operation's value.
+    pub fn finish<H: Heap>(self, machine: &mut Machine<'_, H>, op: OpCode) -> Eval<H> {
+        match self {
+            Tally::Count(count) => machine.make_number(op, Number::Int(count)),
+            Tally::Sum(sum) => machine.make_number(op, sum),
+            Tally::Mean(_, 0) => Ok(machine.heap.nil()),
+            Tally::Mean(sum, count) => match divide(&sum, &Number::Int(count)) {
+                Ok(mean) => machine.make_number(op, Number::Float(mean)),
+                Err(_) => Err(machine.fault(op, Code::BadArith, vec![])),
+            },
+        }
+    }
+}
+
+/// Adds to a sum; false if no double can hold it.
+#[inline]
+fn add(sum: &mut Number, number: &Number) -> bool {
+    if let (Number::Int(total), Number::Int(number)) = (&mut *sum, number) {
+        if let Some(next) = total.checked_add(*number) {
+            *total = next;
+            return true;
+        }
+    }
+    match Arithmetic::Add.apply(sum, number) {
+        Ok(next) => {
+            *sum = next;
+            true
+        }
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,73 @@
+//! A term as a program: the way a program comes in that the caller has parsed already.
+
+use super::{PlainHeap, Term, Value};
+use crate::heap::{Heap, Kind};
+use crate::number::Number;
+use crate::source::{Shape, Source};
+
+impl PlainHeap {
+    fn is_proper(&self, list: Term) -> bool {
+        let mut rest = list;
+        while let Some((_, tail)) = self.uncons(rest) {
+            rest = tail;
+        }
+        self.is_empty_list(rest)
+    }
+}
+
+impl Source for PlainHeap {
+    type Node = Term;
+
+    fn shape(&self, node: Term) -> Shape {
+        match self.value(node) {
+            Value::Map(_) if self.is_map(node) => Shape::Map,
+            Value::EmptyList | Value::Cons(..) if self.is_proper(node) => Shape::List,
+            Value::Binary(_) => Shape::String,
+            Value::Number(Number::Float(_)) => Shape::Float,
+            Value::Number(Number::Int(value)) => Shape::Integer {
+                negative: *value < 0,
+            },
+            Value::Number(Number::Big(value)) => Shape::Integer {
+                negative: value.sign() == num_bigint::Sign::Minus,
+            },
+            _ if self.kind(node) == Kind::Nil => Shape::Null,
+            _ => Shape::Other,
+        }
+    }
+
+    fn is_map(&self, node: Term) -> bool {
+        let is_struct =
+            |key| matches!(self.value(key), Value::Atom(name) if **name == *"__struct__");
+        self.map(node)
+            .is_some_and(|entries| !entries.iter().any(|(key, _)| is_struct(*key)))
+    }
+
+    fn field(&self, node: Term, name: &'static str) -> Option<Term> {
+        let mut entries = self.map(node)?.iter();
+        let found = entries.find(|(key, _)| self.bytes(*key) == Some(name.as_bytes()));
+        found.map(|(_, value)| *value)
+    }
+
+    fn text(&self, node: Term) -> Option<&[u8]> {
+        self.bytes(node)
+    }
+
+    fn size(&self, node: Term) -> usize {
+        self.map_size(node).unwrap_or(0)
+    }
+
+    fn elements(&self, node: Term) -> Vec<Term> {
+        let (mut elements, mut rest) = (Vec::new(), node);
+        while let Some((element, tail)) = self.uncons(rest) {
+            elements.push(element);
+            rest = tail;
+        }
+        elements
+    }
+
+    fn entries(&self, node: Term) -> Vec<(Term, Term)> {
+        let mut entries = Heap::entries(self, node);
+        entries.sort_by(|(a, _), (b, _)| self.compare(*a, *b));
+        entries
+    }
+}

@@ -1,0 +1,143 @@
+//! Loops over a list: one round after the other, what they keep, what they count.
+
+use super::run::Vm;
+use crate::fault::{Fault, Halt};
+use crate::heap::Heap;
+use crate::ops::{Tally, Wrong};
+use crate::program::{Loop, LoopKind, Slot};
+
+/// A loop in the middle of its list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Running {
+    kind: LoopKind,
+    list: Slot,
+    /// How many of the stack's values are what it has kept.
+    kept: usize,
+    /// What it counts instead of keeping it.
+    tally: Option<Tally>,
+    /// Why the tally ended early: reported at the end of the list, as the list would be tallied
+    /// only then. The offending term is in the loop's last slot.
+    wrong: Option<Wrong<()>>,
+}
+
+impl<H: Heap> Vm<'_, H> {
+    /// Prepares the first round; false if there is none, with the empty list as the value.
+    pub(super) fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
+        let machine = &mut self.machine;
+        let list = machine.slot(enter.list);
+        // A tool must not be called for a list that turns out to be none.
+        if self.program.calls_tools && machine.list_length(list)?.is_none() {
+            return Err(machine.not_a_list(enter.kind.op(), list));
+        }
+        let Some((item, rest)) = machine.heap.uncons(list) else {
+            if !machine.heap.is_empty_list(list) {
+                return Err(machine.not_a_list(enter.kind.op(), list));
+            }
+            machine.stack.push(list);
+            return Ok(false);
+        };
+        machine.slots[enter.item as usize] = item;
+        machine.slots[enter.item as usize + 1] = rest;
+        self.loops.push(Running {
+            kind: enter.kind,
+            list: enter.list,
+            kept: 0,
+            tally: enter.tally.and_then(|(op, _)| Tally::of(op)),
+            wrong: None,
+        });
+        Ok(true)
+    }
+
+    /// Takes the body's value and prepares the next round; false after the last one, with the kept
+    /// values (or their tally) as the loop's value.
+    #[inline]
+    pub(super) fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
+        let machine = &mut self.machine;
+        let Some(running) = self.loops.last_mut() else {
+            return Ok(false);
+        };
+        // Nothing is taken off the stack before the last thing that can halt.
+        machine.room_for(2 * running.kept)?;
+        if let Some(tally) = &running.tally {
+            machine.tick(tally.cost())?;
+        }
+        let value = machine.stack.pop(machine.heap);
+        let kept = match next.kind {
+            LoopKind::Map => Some(value),
+            LoopKind::Filter if machine.heap.truthy(value) => Some(machine.slot(next.item)),
+            LoopKind::Reject if !machine.heap.truthy(value) => Some(machine.slot(next.item)),
+            LoopKind::Filter | LoopKind::Reject => None,
+        };
+        if let Some(kept) = kept {
+            match (&mut running.tally, next.tally) {
+                (Some(tally), Some((_, field))) => {
+                    if running.wrong.is_none() {
+                        if let Err(Wrong { code, term }) = tally.add(machine, field, kept) {
+                            let place = &mut machine.slots[next.item as usize + 2];
+                            *place = term.unwrap_or(*place);
+                            let term = term.map(|_| ());
+                            running.wrong = Some(Wrong { code, term });
+                        }
+                    }
+                }
+                _ => {
+                    machine.stack.push(kept);
+                    running.kept += 1;
+                }
+            }
+        }
+        let rest = machine.slot(next.item + 1);
+        match machine.heap.uncons(rest) {
+            Some((item, rest)) => {
+                machine.slots[next.item as usize] = item;
+                machine.slots[next.item as usize + 1] = rest;
+                Ok(true)
+            }
+            None => self.end_of_list(next, rest),
+        }
+    }
+
+    fn end_of_list(&mut self, next: &Loop, rest: H::Term) -> Result<bool, Halt<H::Term>> {
+        let machine = &mut self.machine;
+        if !machine.heap.is_empty_list(rest) {
+            let list = machine.slot(next.list);
+            return Err(machine.not_a_list(next.kind.op(), list));
+        }
+        let Some(running) = self.loops.pop() else {
+            return Ok(false);
+        };
+        let value = match (running.tally, next.tally) {
+            (Some(tally), Some((op, _))) => {
+                if let Some(Wrong { code, term }) = running.wrong {
+                    let term = term.map(|()| machine.slot(next.item + 2));
+                    return Err(Wrong { code, term }.halt(machine, op));
+                }
+                // What would store and tally the list is behind the loop.
+                self.pc += 2;
+                tally.finish(machine, op)?
+            }
+            _ => {
+                let kept = machine.stack.top(running.kept, machine.heap);
+                let list = machine.heap.make_list(kept);
+                machine.stack.drop_top(running.kept);
+                list
+            }
+        };
+        machine.stack.push(value);
+        Ok(false)
+    }
+
+    /// A loop looks at its list item by item, though the list must be a proper one in the first
+    /// place: a fault inside counts only if the lists of all loops around it are.
+    pub(super) fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
+        for running in &self.loops {
+            let list = self.machine.slot(running.list);
+            match self.machine.list_length(list) {
+                Ok(Some(_)) => {}
+                Ok(None) => return self.machine.not_a_list(running.kind.op(), list),
+                Err(halt) => return halt,
+            }
+        }
+        Halt::Fault(fault)
+    }
+}

@@ -1,0 +1,344 @@
+//! What the tests and the fuzz targets share: running programs on plain values, as text in and out.
+//!
+//! Not every test uses all of it.
+#![allow(dead_code)]
+
+pub mod generate;
+pub mod oracle;
+pub mod probe;
+pub mod rng;
+
+use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
+use ptc_core::fault::{Code, Fault, Halt};
+use ptc_core::heap::Heap;
+use ptc_core::json::{read, Document, JsonError, Limits as JsonLimits, TermBuilder};
+use ptc_core::number::Number;
+use ptc_core::ops::OpCode;
+use ptc_core::plain::{PlainHeap, Term};
+use ptc_core::program::{Const, Program};
+use ptc_core::vm::{Checkpoint, Deadline, Exit, Frozen, Inputs, Limits, Meter, Pace, Vm};
+use std::time::Instant;
+
+/// No limit that a test would meet by accident.
+pub const FREE: Limits = Limits {
+    deadline: Deadline::Never,
+    words: usize::MAX,
+};
+
+/// Deeper than anything here.
+pub const DEEP: JsonLimits = JsonLimits { depth: 1_000_000 };
+
+/// A mistake of a program, its terms as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mistake {
+    pub code: Code,
+    pub op: Option<OpCode>,
+    pub field: Option<&'static str>,
+    pub terms: Vec<String>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    Value(String),
+    /// In the run.
+    Fault(Mistake),
+    /// Before it.
+    Rejected(Mistake),
+    DeadlinePassed,
+    MemoryExceeded,
+    Abandoned,
+}
+
+/// A compiled program and the terms it runs over.
+pub struct Lab {
+    pub heap: PlainHeap,
+    pub context: Term,
+    pub memory: Term,
+    pub limits: Limits,
+    pub program: Program,
+    pub consts: Vec<Term>,
+    /// The tool calls so far: names and arguments.
+    pub calls: Vec<String>,
+    /// How often a run was taken up.
+    pub stretches: usize,
+}
+
+/// Where a run begins or goes on.
+enum Place {
+    Start,
+    At(Checkpoint, Frozen<Term>, Option<Term>),
+}
+
+/// The checks of every part that a program is given with, and none that stops it.
+pub const STRICT: Options = Options {
+    strict: true,
+    depth: 1_000_000,
+    parts: usize::MAX,
+};
+
+/// Mistakes matter once they are reached.
+pub const UNCHECKED: Options = Options {
+    strict: false,
+    ..STRICT
+};
+
+/// A JSON text as a term.
+pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
+    let mut builder = TermBuilder::new(heap);
+    read(json.as_bytes(), DEEP, &mut builder)?;
+    Ok(builder.finish())
+}
+
+impl Lab {
+    /// A program as JSON text.
+    pub fn of_text(heap: PlainHeap, program: &[u8], options: Options) -> Result<Lab, End> {
+        let document = Document::parse(program, DEEP).expect("the program is JSON");
+        let compiled = compile(&document, 0, options);
+        Lab::assemble(heap, compiled, |heap, node| document.build(node, heap))
+    }
+
+    /// A program as terms.
+    pub fn of_term(heap: PlainHeap, program: Term, options: Options) -> Result<Lab, End> {
+        let compiled = compile(&heap, program, options);
+        Lab::assemble(heap, compiled, |_, node| node)
+    }
+
+    fn assemble<N: Copy>(
+        mut heap: PlainHeap,
+        compiled: Result<Compiled<N>, Failure<N>>,
+        mut build: impl FnMut(&mut PlainHeap, N) -> Term,
+    ) -> Result<Lab, End> {
+        let mut constant = |heap: &mut PlainHeap, value: Const<N>| match value {
+            Const::Nil => heap.nil(),
+            Const::Int(value) => heap.make_number(Number::Int(value)).expect("an integer"),
+            Const::EmptyMap => heap.make_map(&[], &[]),
+            Const::EmptyList => heap.make_list(&[]),
+            Const::Node(node) => build(heap, node),
+        };
+        let compiled = match compiled {
+            Ok(compiled) => compiled,
+            Err(Failure::Exhausted) => panic!("no test asks for fewer parts"),
+            Err(Failure::Rejected(fault)) => {
+                let fault = fault.map(|value| constant(&mut heap, value));
+                return Err(End::Rejected(mistake(&heap, fault)));
+            }
+        };
+        let consts = compiled.consts.into_iter();
+        let consts = consts.map(|value| constant(&mut heap, value)).collect();
+        let nothing = heap.make_map(&[], &[]);
+        Ok(Lab {
+            heap,
+            context: nothing,
+            memory: nothing,
+            limits: FREE,
+            program: compiled.program,
+            consts,
+            calls: Vec::new(),
+            stretches: 0,
+        })
+    }
+
+    /// The same lab with JSON texts as context and memory.
+    pub fn given(mut self, context: &str, memory: &str) -> Lab {
+        self.context = term(&mut self.heap, context).expect("the context is JSON");
+        self.memory = term(&mut self.heap, memory).expect("the memory is JSON");
+        self
+    }
+
+    /// Runs without ever leaving the machine, but for tools.
+    pub fn in_one_go(&mut self) -> End {
+        self.run(|_| None)
+    }
+
+    /// Runs in stretches of as many units of work as `units` says, each frozen at its end.
+    pub fn in_stretches(&mut self, mut units: impl FnMut() -> usize) -> End {
+        self.run(move |patience| Some(units().max(1) << patience.min(16)))
+    }
+
+    /// Runs to the end. `units`: how long the next stretch is, if not endless, out of how many
+    /// stretches in a row have come no further.
+    fn run(&mut self, mut units: impl FnMut(u32) -> Option<usize>) -> End {
+        let (program, heap) = (&self.program, &mut self.heap);
+        let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
+        let mut place = Place::Start;
+        let mut limits = self.limits;
+        let mut patience = 0;
+        loop {
+            let inputs = Inputs {
+                consts: &self.consts,
+                context: self.context,
+                memory: self.memory,
+            };
+            let units = units(patience).filter(|units| *units < QUANTUM);
+            let meter = match units {
+                None => Meter::new(limits, Pace::Turn),
+                Some(units) => short_meter(limits, units),
+            };
+            let (program, heap) = (&self.program, &mut self.heap);
+            let mut before = None;
+            let (mut vm, answer) = match place {
+                Place::Start => (Vm::start(program, heap, inputs, input, meter), None),
+                Place::At(checkpoint, frozen, answer) => {
+                    before = Some((checkpoint.clone(), frozen.slots.clone()));
+                    let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
+                    (vm, answer)
+                }
+            };
+            let answered = answer.is_some();
+            let exit = match answer {
+                Some(answer) => vm.resume(answer),
+                None => vm.run(),
+            };
+            if units.is_none() {
+                limits = vm.limits();
+            }
+            self.stretches += 1;
+            place = match exit {
+                Exit::Done(value) => return End::Value(self.heap.show(value)),
+                Exit::Call { tool, args } => {
+                    let (checkpoint, frozen) = vm.freeze();
+                    let answer = self.call(tool, args);
+                    Place::At(checkpoint, frozen, Some(answer))
+                }
+                Exit::Halted(Halt::DeadlinePassed) if units.is_some() => {
+                    let (checkpoint, frozen) = vm.freeze();
+                    let stuck = before.is_some_and(|(checkpoint_before, slots)| {
+                        !answered && checkpoint_before == checkpoint && slots == frozen.slots
+                    });
+                    patience = if stuck { patience + 1 } else { 0 };
+                    Place::At(checkpoint, frozen, None)
+                }
+                Exit::Halted(halt) => return ended(&self.heap, halt),
+            };
+        }
+    }
+
+    /// `echo` answers with its arguments, `count` with how many calls there were, every other tool
+    /// with its name and arguments.
+    fn call(&mut self, tool: Term, args: Term) -> Term {
+        let name = self.heap.show(tool);
+        self.calls.push(format!("{name} {}", self.heap.show(args)));
+        match &*name {
+            "\"echo\"" => args,
+            "\"count\"" => {
+                let count = Number::Int(self.calls.len() as i64);
+                self.heap.make_number(count).expect("an integer")
+            }
+            _ => self.heap.tuple(&[tool, args]),
+        }
+    }
+}
+
+/// How many units of work a meter lets pass before it looks at the clock.
+const QUANTUM: usize = 4096;
+
+/// A meter that stops the machine after so many units: all others of the first quantum are used up
+/// already, and behind them there is no time left. A machine stops the same way whatever stops it.
+fn short_meter(limits: Limits, units: usize) -> Meter {
+    let limits = Limits {
+        deadline: Deadline::At(Instant::now()),
+        ..limits
+    };
+    let mut meter = Meter::new(limits, Pace::Turn);
+    let used_up = meter.tick(QUANTUM - units, &PlainHeap::new());
+    assert!(used_up.is_ok(), "a quantum has become shorter");
+    meter
+}
+
+fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {
+    Mistake {
+        code: fault.code,
+        op: fault.op,
+        field: fault.field,
+        terms: heap.show_all(&fault.terms),
+    }
+}
+
+fn ended(heap: &PlainHeap, halt: Halt<Term>) -> End {
+    match halt {
+        Halt::Fault(fault) => End::Fault(mistake(heap, *fault)),
+        Halt::DeadlinePassed => End::DeadlinePassed,
+        Halt::MemoryExceeded => End::MemoryExceeded,
+        Halt::Abandoned => End::Abandoned,
+        Halt::SliceOver => panic!("a slice that nobody asked for"),
+    }
+}
+
+/// Runs a JSON program over a JSON context.
+pub fn run(program: &str, context: &str, memory: &str) -> End {
+    match Lab::of_text(PlainHeap::new(), program.as_bytes(), STRICT) {
+        Ok(lab) => lab.given(context, memory).in_one_go(),
+        Err(end) => end,
+    }
+}
+
+/// The same without the check.
+pub fn run_unchecked(program: &str, context: &str) -> End {
+    match Lab::of_text(PlainHeap::new(), program.as_bytes(), UNCHECKED) {
+        Ok(lab) => lab.given(context, "{}").in_one_go(),
+        Err(end) => end,
+    }
+}
+
+/// Steps over the items of the context.
+pub fn over(steps: &str) -> String {
+    format!(r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},{steps}]}}"#)
+}
+
+/// A context with items.
+pub const ROWS: &str = r#"{"items":[{"n":2,"s":"b"},{"n":1,"s":"a"},{"n":2.0,"s":"c"},{"s":"d"}]}"#;
+
+/// `runs!(program, context, memory => value)`: all JSON, but the value as [`PlainHeap::show`] has
+/// it; context and memory may be left out.
+#[macro_export]
+macro_rules! runs {
+    ($program:expr => $value:expr) => {
+        runs!($program, "{}", "{}" => $value)
+    };
+    ($program:expr, $context:expr => $value:expr) => {
+        runs!($program, $context, "{}" => $value)
+    };
+    ($program:expr, $context:expr, $memory:expr => $value:expr) => {
+        assert_eq!(
+            $crate::common::run($program, $context, $memory),
+            $crate::common::End::Value($value.to_string()),
+            "{}",
+            $program
+        )
+    };
+}
+
+/// `fails!(program, context => code, terms…)`: in the run.
+#[macro_export]
+macro_rules! fails {
+    ($program:expr => $code:ident $(, $term:expr)*) => {
+        fails!($program, "{}" => $code $(, $term)*)
+    };
+    ($program:expr, $context:expr => $code:ident $(, $term:expr)*) => {
+        match $crate::common::run($program, $context, "{}") {
+            $crate::common::End::Fault(mistake) => {
+                assert_eq!(mistake.code, ptc_core::fault::Code::$code, "{}", $program);
+                let terms: &[&str] = &[$($term),*];
+                assert_eq!(mistake.terms, terms, "{}", $program);
+            }
+            end => panic!("{}: {end:?}", $program),
+        }
+    };
+}
+
+/// `rejects!(program => code, field, terms…)`: before the run.
+#[macro_export]
+macro_rules! rejects {
+    ($program:expr => $code:ident, $field:expr $(, $term:expr)*) => {
+        match $crate::common::run($program, "{}", "{}") {
+            $crate::common::End::Rejected(mistake) => {
+                assert_eq!(mistake.code, ptc_core::fault::Code::$code, "{}", $program);
+                assert_eq!(mistake.field.unwrap_or(""), $field, "{}", $program);
+                let terms: &[&str] = &[$($term),*];
+                assert_eq!(mistake.terms, terms, "{}", $program);
+            }
+            end => panic!("{}: {end:?}", $program),
+        }
+    };
+}

@@ -1,0 +1,94 @@
+//! What must hold for every input, whoever makes it up: the random tests here or a fuzzer.
+
+use super::rng::Rng;
+use super::{generate, oracle, End, Lab, STRICT, UNCHECKED};
+use ptc_core::compile::Options;
+use ptc_core::json::{Document, Limits as JsonLimits};
+use ptc_core::plain::PlainHeap;
+use ptc_core::vm::{Deadline, Limits};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+/// Enough for what small inputs compute, and soon used up by those that never end.
+const LIMITS: Limits = Limits {
+    deadline: Deadline::After(Duration::from_secs(2)),
+    words: 200_000,
+};
+
+/// The reader agrees with serde_json, and finds a mistake where it is.
+pub fn reader(text: &[u8]) {
+    oracle::agree(text);
+}
+
+/// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or
+/// in stretches; all of that ends the same way.
+pub fn program(text: &[u8]) {
+    if Document::parse(text, JsonLimits { depth: 500 }).is_err() {
+        return;
+    }
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let seed = hasher.finish();
+    let end = in_all_ways(text, UNCHECKED, seed);
+    match in_all_ways(text, STRICT, seed) {
+        End::Rejected(_) => {}
+        checked => same(text, &checked, &end),
+    }
+}
+
+fn in_all_ways(text: &[u8], options: Options, seed: u64) -> End {
+    let (end, calls) = run(lab(text, options, seed), Lab::in_one_go);
+    let (as_term, same_calls) = run(lab_of_term(text, options, seed), Lab::in_one_go);
+    same(text, &end, &as_term);
+    assert_eq!(calls, same_calls, "{}", oracle::shown(text));
+    let mut rng = Rng::new(seed);
+    let longest = 1 + rng.below(20);
+    let (in_stretches, same_calls) = run(lab(text, options, seed), |lab| {
+        lab.in_stretches(|| 1 + rng.below(longest))
+    });
+    same(text, &end, &in_stretches);
+    let stopped = [&end, &in_stretches].into_iter().any(is_stop);
+    assert!(stopped || calls == same_calls, "{}", oracle::shown(text));
+    end
+}
+
+fn lab(text: &[u8], options: Options, seed: u64) -> Result<Lab, End> {
+    Lab::of_text(PlainHeap::new(), text, options).map(|lab| over_any_terms(lab, seed))
+}
+
+fn lab_of_term(text: &[u8], options: Options, seed: u64) -> Result<Lab, End> {
+    let mut heap = PlainHeap::new();
+    let text = std::str::from_utf8(text).expect("JSON is UTF-8");
+    let program = super::term(&mut heap, text).expect("it was read before");
+    Lab::of_term(heap, program, options).map(|lab| over_any_terms(lab, seed))
+}
+
+fn over_any_terms(mut lab: Lab, seed: u64) -> Lab {
+    let mut rng = Rng::new(seed);
+    lab.context = generate::any_context(&mut rng, &mut lab.heap);
+    if rng.once_in(2) {
+        lab.memory = generate::any_context(&mut rng, &mut lab.heap);
+    }
+    lab.limits = LIMITS;
+    lab
+}
+
+fn run(lab: Result<Lab, End>, run: impl FnOnce(&mut Lab) -> End) -> (End, Vec<String>) {
+    match lab {
+        Ok(mut lab) => (run(&mut lab), lab.calls),
+        Err(end) => (end, vec![]),
+    }
+}
+
+/// A limit that was met depends on the clock, or on what was built twice.
+fn is_stop(end: &End) -> bool {
+    matches!(end, End::DeadlinePassed | End::MemoryExceeded)
+}
+
+fn same(text: &[u8], a: &End, b: &End) {
+    assert!(
+        a == b || is_stop(a) || is_stop(b),
+        "{}: {a:?}, {b:?}",
+        oracle::shown(text)
+    );
+}

@@ -1,0 +1,52 @@
+//! A fuzzer for every day: the targets of `fuzz/`, on stable Rust, for a bounded time.
+//!
+//! `PTC_ROUNDS=1000000 cargo test --release --test random` goes on for longer.
+
+mod common;
+
+use common::rng::Rng;
+use common::{generate, probe};
+
+fn rounds(few: usize) -> usize {
+    let asked = std::env::var("PTC_ROUNDS").ok();
+    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
+}
+
+#[test]
+fn the_reader_agrees_with_serde_json() {
+    let mut rng = Rng::new(1);
+    for _ in 0..rounds(20_000) {
+        let text = generate::json(&mut rng, 4);
+        probe::reader(text.as_bytes());
+        probe::reader(&generate::mutated(&mut rng, &text));
+    }
+}
+
+#[test]
+fn random_bytes_are_read_or_refused() {
+    let mut rng = Rng::new(2);
+    for _ in 0..rounds(20_000) {
+        let text: Vec<u8> = (0..rng.below(12)).map(|_| rng.next() as u8).collect();
+        probe::reader(&text);
+        probe::program(&text);
+    }
+}
+
+#[test]
+fn a_program_ends_the_same_way_however_it_is_given_and_left() {
+    let mut rng = Rng::new(3);
+    for _ in 0..rounds(5_000) {
+        probe::program(generate::program(&mut rng, 3).as_bytes());
+    }
+}
+
+#[test]
+fn a_spoiled_program_ends_the_same_way_too() {
+    let mut rng = Rng::new(4);
+    for _ in 0..rounds(10_000) {
+        let text = generate::program(&mut rng, 2);
+        let spoiled = generate::mutated(&mut rng, &text);
+        probe::reader(&spoiled);
+        probe::program(&spoiled);
+    }
+}

@@ -1,0 +1,192 @@
+//! One stretch of a run: from the start, or from where it was left, to the next reason to leave.
+
+use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::{atoms, wire};
+use ptc_core::compile::INPUT_NAME;
+use ptc_core::fault::Halt;
+use ptc_core::heap::Heap;
+use ptc_core::program::Program;
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Limits, Meter, Pace, Vm};
+use rustler::{Encoder, Resource, ResourceArc, Term};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// A run that was left: everything but its terms, which the caller holds.
+pub struct Suspended {
+    pub program: Arc<Program>,
+    pub checkpoint: Checkpoint,
+    pub limits: Limits,
+    pub words: usize,
+}
+
+/// A run between calls; empty while it runs, so that it cannot be taken up twice.
+pub struct Suspension(Mutex<Option<Suspended>>);
+
+#[rustler::resource_impl]
+impl Resource for Suspension {}
+
+impl Suspension {
+    /// What was left, once.
+    pub fn take(&self) -> Option<Suspended> {
+        self.0.try_lock().ok()?.take()
+    }
+}
+
+/// The constants of a run: in a vector at first, in a tuple once it has been left.
+pub enum Consts<'a> {
+    Vector(Vec<Raw<'a>>),
+    Tuple(Raw<'a>, &'a [Raw<'a>]),
+}
+
+impl<'a> Consts<'a> {
+    pub fn slice(&self) -> &[Raw<'a>] {
+        match self {
+            Consts::Vector(consts) => consts,
+            Consts::Tuple(_, consts) => consts,
+        }
+    }
+
+    pub fn of_tuple(heap: &Beam<'a>, tuple: Term<'a>) -> Option<Self> {
+        let tuple = Raw::from(tuple);
+        Some(Consts::Tuple(tuple, heap.terms.tuple(tuple)?))
+    }
+
+    fn tuple(&self, heap: &Beam<'a>) -> Raw<'a> {
+        match self {
+            Consts::Vector(consts) => heap.terms.make_tuple(consts),
+            Consts::Tuple(tuple, _) => *tuple,
+        }
+    }
+}
+
+/// One stretch of a run.
+pub struct Stretch<'a> {
+    pub heap: Beam<'a>,
+    pub program: Arc<Program>,
+    pub consts: Consts<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
+    pub limits: Limits,
+    pub pace: Pace,
+}
+
+/// Where a stretch begins.
+pub enum Begin<'a> {
+    Start,
+    /// Where it was left, maybe with the answer to its call.
+    Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
+}
+
+impl<'a> Stretch<'a> {
+    /// Runs until there is a reason to leave; what the Elixir side gets to see of it.
+    pub fn run(mut self, begin: Begin<'a>, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
+        let env = self.heap.terms.env;
+        // Reading the program may have taken all the time.
+        if self.limits.deadline.has_passed() {
+            return (atoms::error(), atoms::timeout()).encode(env);
+        }
+        let inputs = Inputs {
+            consts: self.consts.slice(),
+            context: self.context,
+            memory: self.memory,
+        };
+        let meter = Meter::new(self.limits, self.pace);
+        let (program, heap) = (&*self.program, &mut self.heap);
+        let (mut vm, answer) = match begin {
+            Begin::Start => {
+                let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
+                (Vm::start(program, heap, inputs, input, meter), None)
+            }
+            Begin::Resume(checkpoint, frozen, answer) => {
+                let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
+                (vm, answer)
+            }
+        };
+        let exit = match answer {
+            Some(answer) => vm.resume(answer),
+            None => vm.run(),
+        };
+        self.limits = vm.limits();
+        let percent = vm.percent_of_slice();
+        if self.pace == Pace::Slice && percent > 0 {
+            rustler::schedule::consume_timeslice(env, percent);
+        }
+        match exit {
+            Exit::Done(value) => {
+                drop(vm);
+                (atoms::ok(), value.term(env), self.heap_words()).encode(env)
+            }
+            Exit::Call { tool, args } => {
+                let (checkpoint, frozen) = vm.freeze();
+                let left = self.milliseconds_left();
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (tool, args) = (tool.term(env), args.term(env));
+                (atoms::call(), state, terms, tool, args, left).encode(env)
+            }
+            Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Trial => {
+                let (checkpoint, frozen) = vm.freeze();
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                (atoms::limits(), state, terms).encode(env)
+            }
+            Exit::Halted(Halt::SliceOver) => {
+                let (checkpoint, frozen) = vm.freeze();
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                (atoms::more(), state, terms).encode(env)
+            }
+            Exit::Halted(Halt::Fault(fault)) => {
+                drop(vm);
+                wire::fault(&self.heap, atoms::execution(), *fault)
+            }
+            Exit::Halted(Halt::MemoryExceeded) => {
+                (atoms::error(), atoms::memory_exceeded()).encode(env)
+            }
+            // Nobody sees the answer to a run that was abandoned.
+            Exit::Halted(Halt::DeadlinePassed | Halt::Abandoned) => {
+                (atoms::error(), atoms::timeout()).encode(env)
+            }
+        }
+    }
+
+    fn heap_words(&self) -> usize {
+        self.heap.words_built()
+    }
+
+    /// What a tool may take: milliseconds (rounded up), or `:infinity`.
+    fn milliseconds_left(&mut self) -> Term<'a> {
+        let (env, now) = (self.heap.terms.env, Instant::now());
+        self.limits.deadline = self.limits.deadline.started(now);
+        match self.limits.deadline.left(now) {
+            None => atoms::infinity().encode(env),
+            Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
+        }
+    }
+
+    /// The run's plain part as a resource, its terms as one tuple.
+    fn suspend(
+        self,
+        checkpoint: Checkpoint,
+        frozen: Frozen<Raw<'a>>,
+        reuse: Option<ResourceArc<Suspension>>,
+    ) -> (ResourceArc<Suspension>, Term<'a>) {
+        let terms = self.heap.terms;
+        let tuple = terms.make_tuple(&[
+            self.consts.tuple(&self.heap),
+            self.context,
+            self.memory,
+            terms.make_tuple(&frozen.slots),
+            frozen.stack,
+        ]);
+        let state = reuse.unwrap_or_else(|| ResourceArc::new(Suspension(Mutex::new(None))));
+        let suspended = Suspended {
+            words: self.heap_words(),
+            program: self.program,
+            checkpoint,
+            limits: self.limits,
+        };
+        if let Ok(mut place) = state.0.try_lock() {
+            *place = Some(suspended);
+        }
+        (state, tuple.term(terms.env))
+    }
+}

@@ -1,0 +1,6 @@
+defmodule PtcRunner.GuidesTest do
+  use ExUnit.Case, async: true
+
+  doctest PtcRunner.Test.Guides.Readme
+  doctest PtcRunner.Test.Guides.Signatures
+end

@@ -1,0 +1,191 @@
+defmodule PtcRunner.Json.ProgramTest do
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Program
+
+  @text ~s({"program": {"op": "pipe", "steps": [
+    {"op": "load", "name": "rows"},
+    {"op": "filter", "where": {"op": "gt", "field": "n", "value": 1}},
+    {"op": "map", "expr": {"op": "call", "tool": "id"}},
+    {"op": "take", "count": 2}]}})
+
+  defp opts do
+    rows = for n <- 1..5, do: %{"n" => n}
+    [context: %{"rows" => rows}, tools: %{"id" => fn _ -> 7 end}]
+  end
+
+  defp compiled(text \\ @text) do
+    {:ok, program} = Json.compile(text)
+    program
+  end
+
+  test "a compiled program gives what its source gives, any number of times" do
+    {:ok, parsed} = Json.Parser.parse(@text)
+    expected = {:ok, [7, 7], %{}, %{}}
+    assert Json.run(@text, opts()) == expected
+
+    for program <- [compiled(), compiled(%{"program" => parsed})], _ <- 1..3 do
+      assert Json.run(program, opts()) == expected
+    end
+  end
+
+  test "errors of compile/2 are those of run/2" do
+    sources =
+      ["", "[", "{}", ~s({"program": 1}), ~s({"program": {"op": "lod"}}), [], nil, %{}] ++
+        [%{"program" => 1}, %{"program" => %{"op" => "load"}}, %{"program" => ~D[2024-01-31]}]
+
+    for source <- sources do
+      assert {:error, {kind, _text}} = error = Json.compile(source)
+      assert kind in [:parse_error, :validation_error]
+      assert error == Json.run(source)
+    end
+  end
+
+  test "the limits of a run are those given to it" do
+    program = compiled()
+    assert Json.run(program, opts() ++ [max_heap: 233]) == Json.run(@text, opts())
+    hang = %{"id" => fn _ -> Process.sleep(:infinity) end}
+    assert Json.run(program, [tools: hang, timeout: 10] ++ opts()) == {:error, {:timeout, 10}}
+  end
+
+  test "shows its source and nothing else" do
+    assert inspect(compiled(~s({"program": {"op": "count"}}))) ==
+             ~S(#PtcRunner.Json.Program<"{\"program\": {\"op\": \"count\"}}">)
+
+    assert inspect(compiled(%{"program" => %{"op" => "count"}})) ==
+             ~S(#PtcRunner.Json.Program<%{"program" => %{"op" => "count"}}>)
+
+    long =
+      compiled(~s({"program": {"op": "literal", "value": "#{String.duplicate("x", 100_000)}"}}))
+
+    assert byte_size(inspect(long)) < 10_000
+  end
+
+  test "equals itself and its copies, is compared without a crash" do
+    program = compiled()
+    assert program == program
+    assert program == program |> :erlang.term_to_binary() |> :erlang.binary_to_term()
+    assert program.source == compiled().source
+    assert is_boolean(program < compiled())
+    assert MapSet.size(MapSet.new([program, program])) == 1
+  end
+
+  test "goes to other processes, and outlives the one that made it" do
+    program = Task.await(Task.async(fn -> compiled() end))
+    :erlang.garbage_collect()
+    results = for _ <- 1..20, do: Task.async(fn -> Json.run(program, opts()) end)
+    assert Task.await_many(results) == List.duplicate({:ok, [7, 7], %{}, %{}}, 20)
+  end
+
+  test "survives term_to_binary, an ETS table, a persistent term" do
+    program = compiled()
+    expected = Json.run(program, opts())
+    binary = :erlang.term_to_binary(program)
+    assert Json.run(:erlang.binary_to_term(binary), opts()) == expected
+    assert Json.run(:erlang.binary_to_term(binary, [:safe]), opts()) == expected
+
+    table = :ets.new(:programs, [])
+    :ets.insert(table, {:program, program})
+    assert [{:program, stored}] = :ets.lookup(table, :program)
+    assert Json.run(stored, opts()) == expected
+
+    :persistent_term.put(__MODULE__, program)
+    assert Json.run(:persistent_term.get(__MODULE__), opts()) == expected
+  after
+    :persistent_term.erase(__MODULE__)
+  end
+
+  test "is made again from its source where its native part is gone" do
+    binary = :erlang.term_to_binary(compiled())
+    :erlang.garbage_collect()
+    expected = {:ok, [7, 7], %{}, %{}}
+    assert Json.run(:erlang.binary_to_term(binary), opts()) == expected
+    assert Json.run(%{compiled() | handle: make_ref()}, opts()) == expected
+    assert Json.run(%{compiled() | handle: nil}, opts()) == expected
+    assert Json.run(%{compiled() | handle: make_ref(), consts: nil}, opts()) == expected
+  end
+
+  test "runs on another node" do
+    code = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+
+    {:ok, peer, _node} =
+      :peer.start_link(%{connection: :standard_io, args: code, wait_boot: 30_000})
+
+    binary = :erlang.term_to_binary(compiled(~s({"program": {"op": "load", "name": "n"}})))
+    program = :peer.call(peer, :erlang, :binary_to_term, [binary])
+    assert :peer.call(peer, Json, :run, [program, [context: %{"n" => 5}]]) == {:ok, 5, %{}, %{}}
+
+    assert {:ok, theirs} =
+             :peer.call(peer, Json, :compile, [~s({"program": {"op": "load", "name": "n"}})])
+
+    assert Json.run(theirs, context: %{"n" => 6}) == {:ok, 6, %{}, %{}}
+    :peer.stop(peer)
+  end
+
+  test "tampered with ends in an answer, an error or an exception" do
+    program = compiled()
+    other = compiled(~s({"program": {"op": "sum", "field": "a"}}))
+    {:limits, suspension, _terms} = suspended()
+
+    for handle <- [program.handle, other.handle, suspension, make_ref(), nil, self(), 7],
+        consts <- [
+          program.consts,
+          other.consts,
+          {},
+          {1, 2, 3},
+          {[1 | 2], :a},
+          nil,
+          List.to_tuple(Enum.to_list(1..5))
+        ],
+        source <- [program.source, "{", %{}, nil] do
+      tampered = %{program | handle: handle, consts: consts, source: source}
+
+      try do
+        assert elem(Json.run(tampered, opts()), 0) in [:ok, :error]
+      rescue
+        error in [ArgumentError, FunctionClauseError, ErlangError] -> assert is_exception(error)
+      end
+    end
+
+    # Every constant in the place of every other one.
+    size = tuple_size(program.consts)
+
+    for index <- 0..(size - 1),
+        value <- [nil, 1, -1, "rows", [1 | 2], %{}, {}, 2 ** 70, program.handle] do
+      tampered = %{program | consts: put_elem(program.consts, index, value)}
+      assert elem(Json.run(tampered, opts()), 0) in [:ok, :error]
+    end
+  end
+
+  defp suspended do
+    call = ~s({"program": {"op": "call", "tool": "t"}})
+    PtcRunner.Native.run_text(call, 10, {%{}, %{}, nil, nil})
+  end
+
+  test "a run that was left is taken up once, with its own terms" do
+    {:limits, state, terms} = suspended()
+
+    assert {:call, state, terms, "t", %{}, _ms} =
+             PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
+
+    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, 5})
+    assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, 5}) end
+
+    for wrong <- [{}, nil, {1, 2, 3, 4, 5}, {{}, %{}, %{}, {}, []}] do
+      {:limits, state, _terms} = suspended()
+
+      try do
+        answer = PtcRunner.Native.resume(state, wrong, {:limits, 1_000, 0})
+        assert is_tuple(answer)
+      rescue
+        error in [ArgumentError, ErlangError] -> assert is_exception(error)
+      end
+    end
+  end
+
+  test "its struct has these fields" do
+    assert %Program{source: @text, max_depth: 10_000, consts: consts} = compiled()
+    assert is_tuple(consts)
+  end
+end

@@ -1,0 +1,182 @@
+defmodule PtcRunner.Test.Agreement do
+  @moduledoc """
+  Compares the library with the oracle: answers, and the calls of tools on the way to them.
+  """
+
+  import ExUnit.Assertions
+
+  alias PtcRunner.{Context, Json}
+  alias PtcRunner.Json.Interpreter
+  alias PtcRunner.Test.{Generator, JsonText, Oracle, Shrink}
+  alias PtcRunner.Test.Oracle.{Eval, Fail}
+
+  @typedoc "What a run gave, and the tools it called with which arguments, in order."
+  @type answer :: {term(), [{String.t(), term()}]}
+
+  @typedoc "The expected answer to a case, and the answers of the library by form of program."
+  @type sides ::
+          {(Generator.random_case() -> answer()),
+           (Generator.random_case() -> [{form :: atom(), answer()}])}
+
+  @type generator :: (seed :: integer(), n :: pos_integer() -> Generator.random_case())
+
+  @doc """
+  Lets both sides answer this many cases of a generator. The first case on which they differ is
+  made smaller and shown. The environment can set the seed (PTC_SEED) and the number (PTC_CASES).
+  """
+  @spec assert_agreement(generator(), pos_integer(), sides()) :: :ok
+  def assert_agreement(generator, cases, sides) do
+    seed = from_environment("PTC_SEED", :rand.uniform(1_000_000_000))
+
+    for n <- 1..from_environment("PTC_CASES", cases) do
+      random_case = generator.(seed, n)
+
+      unless agree?(random_case, sides),
+        do: fail(random_case, sides, "PTC_SEED=#{seed}, case #{n}")
+    end
+
+    :ok
+  end
+
+  defp from_environment(name, default) do
+    case System.get_env(name) do
+      nil -> default
+      text -> String.to_integer(text)
+    end
+  end
+
+  defp fail(random_case, sides, which) do
+    random_case
+    |> Shrink.shrink(&(well_formed?(&1) and not agree?(&1, sides)))
+    |> report(sides, which)
+  end
+
+  # While it shrinks, a case may lose what a case must have.
+  defp well_formed?(random_case),
+    do: match?(%{program: _, context: %{}, memory: %{}}, random_case)
+
+  @doc "Is every answer to the case the expected one?"
+  @spec agree?(Generator.random_case(), sides()) :: boolean()
+  def agree?(random_case, {expected, answers}) do
+    expected = expected.(random_case)
+    Enum.all?(answers.(random_case), fn {_form, answer} -> same?(answer, expected) end)
+  end
+
+  # `===` takes 0.0 and -0.0 for the same on older VMs; the external format does not.
+  defp same?(one, other) do
+    one === other and :erlang.term_to_binary(one) == :erlang.term_to_binary(other)
+  end
+
+  @doc "The sides for whole programs: the oracle, and the library given them in each form."
+  @spec validated() :: sides()
+  def validated, do: {&expected/1, &answers/1}
+
+  @doc "The sides for nodes that nobody validated: the oracle, and `PtcRunner.Json.Interpreter`."
+  @spec unvalidated() :: sides()
+  def unvalidated, do: {&expected_unchecked/1, &answers_unchecked/1}
+
+  defp expected(%{program: program} = random_case) when is_map(program) do
+    traced(&Oracle.run(program, random_case.context, random_case.memory, &1))
+  end
+
+  # This is found by the parser, which the oracle does not have.
+  defp expected(_random_case), do: {{:error, {:parse_error, "program must be a map"}}, []}
+
+  defp answers(%{program: program} = random_case) do
+    map = %{"program" => program}
+
+    forms =
+      case JsonText.encode(map) do
+        {:ok, text} -> [map: map, text: text, compiled: Json.compile(text)]
+        :error -> [map: map, compiled: Json.compile(map)]
+      end
+
+    for {form, program} <- forms, do: {form, traced(&run(program, random_case, &1))}
+  end
+
+  defp run({:error, _} = error, _random_case, _tools), do: error
+
+  defp run({:ok, %Json.Program{} = program}, random_case, tools),
+    do: run(program, random_case, tools)
+
+  defp run(program, %{context: context, memory: memory}, tools) do
+    Json.run(program,
+      context: context,
+      memory: memory,
+      tools: tools,
+      timeout: 30_000,
+      max_heap: 50_000_000
+    )
+  end
+
+  defp expected_unchecked(%{program: program, context: context, memory: memory}) do
+    traced(fn tools ->
+      Fail.catching(:execution_error, fn ->
+        {:ok, Eval.eval(program, Eval.environment(context, memory, tools)), memory}
+      end)
+    end)
+  end
+
+  defp answers_unchecked(%{program: program, context: context, memory: memory}) do
+    eval = &Interpreter.eval(program, Context.new(context, memory, &1))
+    [eval: traced(eval)]
+  end
+
+  defp traced(run) do
+    answer = run.(tools(self()))
+    {answer, calls()}
+  end
+
+  defp calls do
+    receive do
+      {:tool, name, args} -> [{name, args} | calls()]
+    after
+      0 -> []
+    end
+  end
+
+  defp tools(test) do
+    %{
+      "echo" => fn args -> args end,
+      "rows" => fn _args -> [%{"id" => 1, "amount" => 2}, %{"id" => 2, "name" => "b"}] end,
+      "odd" => fn _args -> {:ok, ~D[2024-01-31]} end,
+      "fail" => fn args -> {:error, args} end,
+      "boom" => fn _args -> raise "kaboom" end,
+      "throws" => fn args -> throw(args) end,
+      "exits" => fn _args -> exit(:killed) end
+    }
+    |> Map.new(fn {name, tool} ->
+      {name,
+       fn args ->
+         send(test, {:tool, name, args})
+         tool.(args)
+       end}
+    end)
+  end
+
+  ## The report of a disagreement
+
+  defp report(random_case, {expected, answers}, which) do
+    expected = expected.(random_case)
+
+    wrong =
+      for {form, answer} <- answers.(random_case), not same?(answer, expected) do
+        "#{form}: #{show(answer)}"
+      end
+
+    flunk("""
+    The library and the oracle disagree (#{which}, made smaller).
+
+    program: #{show(random_case.program)}
+    context: #{show(random_case.context)}
+    memory: #{show(random_case.memory)}
+
+    Answers, and the calls of tools:
+
+    oracle: #{show(expected)}
+    #{Enum.join(wrong, "\n")}
+    """)
+  end
+
+  defp show(term), do: inspect(term, pretty: true, limit: :infinity, printable_limit: :infinity)
+end
