@@ -6,15 +6,17 @@ use crate::raw::{Raw, Terms};
 use num_bigint::BigInt;
 use ptc_core::heap::{Heap, Kind, Lookup};
 use ptc_core::number::Number;
+use rustler::sys::ErlNifTerm;
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// The bits of the largest integer, in every version of the VM.
-const LARGEST_INTEGER: u64 = 4_194_303;
+/// The bits of the largest integer that any version of the VM holds.
+const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
 
 /// What an entry of a large map takes, its share of the tree included.
 const WORDS_OF_LARGE: usize = 6;
@@ -27,6 +29,9 @@ pub struct Beam<'a> {
     no: Raw<'a>,
     words: usize,
     last_map: LastMap<'a>,
+    /// The binary that was looked at last. One that does not start at a byte is copied by the VM at
+    /// each look, and the copy stays to the end of the call.
+    last_binary: Cell<Option<(ErlNifTerm, &'a [u8])>>,
 }
 
 impl<'a> Beam<'a> {
@@ -40,6 +45,7 @@ impl<'a> Beam<'a> {
             no: atom(atoms::false_()),
             words,
             last_map: LastMap::none(),
+            last_binary: Cell::new(None),
         }
     }
 
@@ -155,7 +161,14 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
-        self.terms.bytes(term)
+        if let Some((word, bytes)) = self.last_binary.get() {
+            if word == term.word() {
+                return Some(bytes);
+            }
+        }
+        let bytes = self.terms.bytes(term)?;
+        self.last_binary.set(Some((term.word(), bytes)));
+        Some(bytes)
     }
 
     #[inline]
@@ -208,11 +221,12 @@ impl<'a> Heap for Beam<'a> {
                 self.words += 2;
                 self.terms.make_float(value)
             }
-            // More than the VM can hold.
             Number::Big(value) if value.bits() > LARGEST_INTEGER => None,
             Number::Big(value) => {
                 self.words += 1 + value.bits().div_ceil(64) as usize;
-                Some(value.encode(self.terms.env).into())
+                let term = Raw::from(value.encode(self.terms.env));
+                // Later VMs hold less than that, and rustler then answers with an atom.
+                (self.kind(term) == Kind::Number).then_some(term)
             }
         }
     }

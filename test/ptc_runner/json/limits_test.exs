@@ -119,9 +119,9 @@ defmodule PtcRunner.Json.LimitsTest do
         {start.(repeated(40, var("l"), double)), %{}},
         {start.(repeated(2_000, var("l"), zip)), %{}},
         {start.(pipe([var("l") | many])), %{}},
-        {pipe([@x, %{"op" => "map", "expr" => merge}]), %{"x" => List.duplicate(large, 1_000)}},
+        {pipe([@x, %{"op" => "map", "expr" => merge}]), %{"x" => List.duplicate(large, 60)}},
         {pipe([@x, %{"op" => "map", "expr" => %{"op" => "keys"}}]),
-         %{"x" => List.duplicate(large, 1_000)}},
+         %{"x" => List.duplicate(large, 60)}},
         {pipe([@x, %{"op" => "map", "expr" => %{"op" => "typeof"}}]),
          %{"x" => Enum.to_list(1..1_000_000)}},
         {repeated(3, @input, &pipe([@x, %{"op" => "map", "expr" => &1}])), %{"x" => @list}}

@@ -169,8 +169,8 @@ defmodule PtcRunner.Json.ProgramTest do
     assert {:call, state, terms, "t", %{}, _ms} =
              PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
-    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, 5})
-    assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, 5}) end
+    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, 5, 0})
+    assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, 5, 0}) end
 
     for wrong <- [{}, nil, {1, 2, 3, 4, 5}, {{}, %{}, %{}, {}, []}] do
       {:limits, state, _terms} = suspended()

@@ -143,8 +143,7 @@ defmodule PtcRunner.Json.SchedulingTest do
     steps = [
       %{"op" => "map", "expr" => typeof},
       %{"op" => "filter", "where" => contains},
-      %{"op" => "sum", "field" => "a"},
-      %{"op" => "max", "field" => "a"}
+      %{"op" => "sum", "field" => "a"}
     ]
 
     for step <- steps do
@@ -242,7 +241,7 @@ defmodule PtcRunner.Json.SchedulingTest do
   end
 
   test "long runs share the dirty schedulers with others, and with the VM's own work" do
-    opts = [context: %{"x" => @list}, timeout: 3_000]
+    opts = [context: %{"x" => @list}, timeout: 30_000]
     long = for _ <- 1..8, do: spawn(fn -> Json.run(%{"program" => long_work(4)}, opts) end)
     Process.sleep(20)
     context = %{"x" => Enum.to_list(1..1_000_000)}

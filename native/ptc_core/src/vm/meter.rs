@@ -49,14 +49,6 @@ impl Deadline {
     }
 }
 
-impl Limits {
-    /// Stands for limits that are not known yet.
-    pub const TRIAL: Limits = Limits {
-        deadline: Deadline::Never,
-        words: TRIAL_WORDS,
-    };
-}
-
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -64,6 +56,14 @@ pub struct Limits {
     pub deadline: Deadline,
     /// How many words it may build.
     pub words: usize,
+}
+
+impl Limits {
+    /// Stands for limits that are not known yet.
+    pub const TRIAL: Limits = Limits {
+        deadline: Deadline::Never,
+        words: TRIAL_WORDS,
+    };
 }
 
 /// How long a stretch of a run may hold its thread.

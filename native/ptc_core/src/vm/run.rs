@@ -55,7 +55,6 @@ pub struct Checkpoint {
     pc: Pc,
     loops: Vec<Running>,
     has_input: bool,
-    stacked: usize,
 }
 
 /// The terms of a run that was frozen.
@@ -81,7 +80,6 @@ impl<'h, H: Heap> Vm<'h, H> {
             pc: 0,
             loops: Vec::new(),
             has_input: input.is_some(),
-            stacked: 0,
         };
         let stack = heap.make_list(&[]);
         Self::thaw(
@@ -103,7 +101,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         frozen: Frozen<H::Term>,
         meter: Meter,
     ) -> Self {
-        let stack = Stack::thawed(frozen.stack, checkpoint.stacked);
+        let stack = Stack::thawed(frozen.stack);
         Vm {
             program,
             context: inputs.context,
@@ -117,12 +115,11 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     /// Takes the run apart; [`Vm::thaw`] puts it together again, in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
-        let (stack, stacked) = self.machine.stack.freeze(self.machine.heap);
+        let stack = self.machine.stack.freeze(self.machine.heap);
         let checkpoint = Checkpoint {
             pc: self.pc,
             loops: self.loops,
             has_input: self.has_input,
-            stacked,
         };
         let slots = self.machine.slots;
         (checkpoint, Frozen { slots, stack })

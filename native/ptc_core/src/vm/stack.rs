@@ -9,18 +9,16 @@ use crate::heap::Heap;
 #[derive(Debug)]
 pub(super) struct Stack<T> {
     live: Vec<T>,
-    /// The values below, topmost first, and how many.
+    /// The values below, topmost first.
     frozen: T,
-    frozen_len: usize,
 }
 
 impl<T: Copy> Stack<T> {
     /// A stack whose values are all in `frozen`.
-    pub fn thawed(frozen: T, frozen_len: usize) -> Self {
+    pub fn thawed(frozen: T) -> Self {
         Stack {
             live: Vec::new(),
             frozen,
-            frozen_len,
         }
     }
 
@@ -42,7 +40,6 @@ impl<T: Copy> Stack<T> {
         match heap.uncons(self.frozen) {
             Some((value, rest)) => {
                 self.frozen = rest;
-                self.frozen_len = self.frozen_len.saturating_sub(1);
                 value
             }
             None => heap.nil(),
@@ -73,12 +70,11 @@ impl<T: Copy> Stack<T> {
         self.live.truncate(self.live.len().saturating_sub(count));
     }
 
-    /// Moves everything to the heap; gives the list and its length.
-    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> (T, usize) {
-        self.frozen_len += self.live.len();
+    /// Moves everything to the heap; gives the list.
+    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
         for value in self.live.drain(..) {
             self.frozen = heap.cons(value, self.frozen);
         }
-        (self.frozen, self.frozen_len)
+        self.frozen
     }
 }

@@ -209,6 +209,11 @@ impl Lab {
                     patience = if stuck { patience + 1 } else { 0 };
                     Place::At(checkpoint, frozen, None)
                 }
+                // The end of a turn.
+                Exit::Halted(Halt::SliceOver) => {
+                    let (checkpoint, frozen) = vm.freeze();
+                    Place::At(checkpoint, frozen, None)
+                }
                 Exit::Halted(halt) => return ended(&self.heap, halt),
             };
         }
