@@ -4,4 +4,5 @@ defmodule PtcRunner.GuidesTest do
   doctest PtcRunner.Test.Guides.Readme
   doctest PtcRunner.Test.Guides.Engine
   doctest PtcRunner.Test.Guides.Answers
+  doctest PtcRunner.Test.Guides.Signatures
 end

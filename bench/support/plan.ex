@@ -2,9 +2,9 @@ defmodule Bench.Plan do
   @moduledoc false
   # Which sections are run, over how many rows, and how much time each may take.
 
-  alias Bench.{Cases, Data, Harness, Machine, Memory, Report}
+  alias Bench.{Cases, Data, Harness, Machine, Memory, Report, Signatures}
 
-  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory engine answers)
+  @sections ~w(filter_sum filter_sort map_object get_distinct tool_map literal fixed origin memory engine answers signatures)
   @row_counts [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
   @most_tool_calls 10_000
   @origin_rows 10_000
@@ -48,9 +48,16 @@ defmodule Bench.Plan do
 
     memory = if :memory in wanted, do: Memory.measure(memory_rows(quick?)), else: []
 
+    signatures =
+      if :signatures in wanted, do: Signatures.measure(effort(quick?), quick?), else: []
+
     seconds = System.monotonic_time(:second) - started
     run_fact = {"This run", "#{if quick?, do: "quick", else: "full"}, #{seconds} s"}
     report = Report.markdown(results, memory, facts ++ [run_fact])
+
+    report =
+      IO.iodata_to_binary([report | Enum.map(Signatures.markdown(signatures), &["\n", &1])])
+
     IO.puts(["\n", report])
     write(report, opts[:out] || default_file(quick?, sections, results_file))
   end

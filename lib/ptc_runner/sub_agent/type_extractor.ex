@@ -30,8 +30,12 @@ defmodule PtcRunner.SubAgent.TypeExtractor do
   The signature comes from the `@spec` of that name with the highest arity; the names of the
   parameters and the first line of the `@doc` come from the docs of just this function. Never raises.
 
-      iex> PtcRunner.SubAgent.TypeExtractor.extract(&String.split/2)
-      {:ok, {"(string :string, pattern :any, options :any) -> [:string]", "Divides a string into parts based on a pattern."}}
+      iex> alias PtcRunner.SubAgent.TypeExtractor
+      iex> {:ok, {signature, description}} = TypeExtractor.extract(&PtcRunner.SubAgent.Signature.format_error/2)
+      iex> signature
+      "(error {path [:any], message :string}, data :any) -> :string"
+      iex> description
+      "One validation error as one line."
 
       iex> PtcRunner.SubAgent.TypeExtractor.extract(fn x -> x end)
       {:ok, {nil, nil}}

@@ -2,6 +2,7 @@
 
 use crate::atoms;
 use crate::heap::Beam;
+use crate::program::charge_for_text;
 use crate::raw::Raw;
 use crate::signature::{judge, Pace, Verdict};
 use crate::wire;
@@ -11,6 +12,7 @@ use rustler::{Atom, Binary, Encoder, Env, Term};
 
 /// `{:ok, value}` or `{:error, {reason, place}}`.
 fn parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    charge_for_text(env, text.as_slice());
     let mut heap = Beam::new(env, 0);
     match read_answer(text.as_slice(), &mut heap) {
         Ok(answer) => (atoms::ok(), answer.value.term(env)).encode(env),
@@ -32,6 +34,7 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
 /// `{:invalid, errors}`, `{:error, {reason, place}}` or `:busy`.
 pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
+    charge_for_text(env, text);
     let Answer { value, hyphens } = match read_answer(text, &mut heap) {
         Ok(answer) => answer,
         Err(error) => return no_answer(env, error),

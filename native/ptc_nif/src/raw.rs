@@ -131,6 +131,7 @@ impl<'a> Terms<'a> {
 
     /// Whether it is made of whole bytes. Quicker than looking at them, and makes no copy of those
     /// that do not start at a byte.
+    #[inline]
     pub fn is_binary(self, term: Raw<'a>) -> bool {
         // SAFETY: the term belongs to this environment.
         unsafe { enif_is_binary(self.c(), term.0) != 0 }
@@ -304,13 +305,6 @@ impl<'a> Terms<'a> {
             out.as_mut_ptr()
         ))?;
         Some(self.own(map))
-    }
-
-    /// Bitstrings of whole bytes, and nothing else.
-    #[inline]
-    pub fn is_binary(self, term: Raw<'a>) -> bool {
-        // SAFETY: the term belongs to this environment.
-        unsafe { enif_is_binary(self.c(), term.0) != 0 }
     }
 
     /// The name of an atom in Latin-1; nothing for other terms and other names.

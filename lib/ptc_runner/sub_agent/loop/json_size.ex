@@ -21,7 +21,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonSize do
 
   def of(list) when is_list(list), do: list |> Enum.map(&of/1) |> enclosed()
 
-  def of(other), do: raise(Protocol.UndefinedError, protocol: PtcRunner.Json, value: other)
+  def of(other),
+    do: raise(Protocol.UndefinedError, protocol: PtcRunner.Json.Encoder, value: other)
 
   # Two brackets, and a comma between any two.
   defp enclosed([]), do: 2

@@ -5,6 +5,7 @@ use super::{generate, oracle, End, Lab, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::json::{Document, Limits as JsonLimits};
 use ptc_core::plain::PlainHeap;
+use ptc_core::signature::{self, render_signature, KeyStyle, Signature};
 use ptc_core::vm::{Deadline, Limits};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -18,6 +19,27 @@ const LIMITS: Limits = Limits {
 /// The reader agrees with serde_json, and finds a mistake where it is.
 pub fn reader(text: &[u8]) {
     oracle::agree(text);
+}
+
+/// Any bytes are a signature, whose text reads the same again, or a mistake at a place in the text.
+pub fn signature(text: &[u8]) {
+    let shown = || String::from_utf8_lossy(text).into_owned();
+    let signature = match signature::parse(text) {
+        Ok(signature) => signature,
+        Err(mistake) => {
+            assert!(mistake.column <= text.len(), "{:?}", shown());
+            assert!(mistake.deepest <= text.len(), "{:?}", shown());
+            return;
+        }
+    };
+    let write = |signature: &Signature| {
+        render_signature(signature, KeyStyle::Declared, usize::MAX).unwrap_or_default()
+    };
+    let written = write(&signature);
+    // Without parameters it starts with the arrow, which is not read.
+    let readable = written.strip_prefix(b"-> ").unwrap_or(&written);
+    let again = signature::parse(readable).map(|signature| write(&signature));
+    assert_eq!(again.as_ref(), Ok(&written), "{:?}", shown());
 }
 
 /// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or

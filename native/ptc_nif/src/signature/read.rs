@@ -75,31 +75,35 @@ pub fn read<'a>(
         pending: Vec::with_capacity(16),
         known: HashMap::new(),
     };
-    let mut next = term;
+    let mut next = Step::Read(term);
     loop {
-        budget.spend(terms, 8)?;
-        match reader.step(next) {
-            Step::Read(term) => next = term,
-            Step::Done(id) => return Ok((reader.read, id)),
-        }
+        budget.spend(terms, 4)?;
+        next = match next {
+            Step::Read(term) => reader.step(term),
+            Step::Complete(id) => match reader.hand_over(id) {
+                Some(next) => next,
+                None => return Ok((reader.read, id)),
+            },
+        };
     }
 }
 
+/// What comes next.
 enum Step<'a> {
     Read(Raw<'a>),
-    Done(TypeId),
+    Complete(TypeId),
 }
 
 impl<'a> Reader<'a, '_> {
+    /// Looks at a term in the place of a type.
     fn step(&mut self, term: Raw<'a>) -> Step<'a> {
         if self.read.types.all().len() > FEW {
             if let Some(id) = self.known.get(&term.word()) {
-                return self.complete(*id);
+                return Step::Complete(*id);
             }
         }
         if let Some(scalar) = self.words.scalar(term) {
-            let id = self.read.types.add(Type::Scalar(scalar));
-            return self.complete(id);
+            return Step::Complete(self.read.types.add(Type::Scalar(scalar)));
         }
         let words = self.words;
         match self.terms.tuple(term) {
@@ -117,18 +121,14 @@ impl<'a> Reader<'a, '_> {
             Some([tag, fields]) if tag.word() == words.closed_map.word() => {
                 self.fields(term, true, self.pending.len(), *fields)
             }
-            _ => {
-                let id = self.unknown(term);
-                self.complete(id)
-            }
+            _ => self.unknown(term),
         }
     }
 
     /// Takes the next field of a map, or completes it.
     fn fields(&mut self, term: Raw<'a>, closed: bool, start: usize, fields: Raw<'a>) -> Step<'a> {
         if let Some((field, rest)) = self.terms.uncons(fields) {
-            let parts = self.terms.tuple(field);
-            if let Some([name, holds]) = parts {
+            if let Some([name, holds]) = self.terms.tuple(field) {
                 if let Some(bytes) = self.name(*name) {
                     let field = Field {
                         name: bytes,
@@ -146,18 +146,40 @@ impl<'a> Reader<'a, '_> {
             }
         } else if self.terms.is_empty_list(fields) {
             let pending = &self.pending[start..];
-            self.read
-                .names
-                .extend(pending.iter().map(|(_, name)| *name));
+            let names = pending.iter().map(|(_, name)| *name);
+            self.read.names.extend(names);
             let fields = pending.iter().map(|(field, _)| *field);
             let fields = self.read.types.add_fields(fields);
             self.pending.truncate(start);
-            let id = self.add(term, Type::Map { fields, closed });
-            return self.complete(id);
+            return Step::Complete(self.add(term, Type::Map { fields, closed }));
         }
         self.pending.truncate(start);
-        let id = self.unknown(term);
-        self.complete(id)
+        self.unknown(term)
+    }
+
+    /// Hands a type to what it is a part of; nothing if it is the whole.
+    fn hand_over(&mut self, id: TypeId) -> Option<Step<'a>> {
+        Some(match self.open.pop()? {
+            Open::List(term) => Step::Complete(self.add(term, Type::List(id))),
+            Open::Optional(term) => {
+                let twice = matches!(self.read.types.get(id), Type::Optional(_));
+                match twice && self.reading.once_optional {
+                    true => Step::Complete(id),
+                    false => Step::Complete(self.add(term, Type::Optional(id))),
+                }
+            }
+            Open::Map {
+                term,
+                closed,
+                start,
+                rest,
+            } => {
+                if let Some((field, _)) = self.pending.last_mut() {
+                    field.holds = id;
+                }
+                self.fields(term, closed, start, rest)
+            }
+        })
     }
 
     fn name(&self, name: Raw<'a>) -> Option<&'a [u8]> {
@@ -172,36 +194,9 @@ impl<'a> Reader<'a, '_> {
         id
     }
 
-    fn unknown(&mut self, term: Raw<'a>) -> TypeId {
+    fn unknown(&mut self, term: Raw<'a>) -> Step<'a> {
         let number = self.read.unknown.len() as u32;
         self.read.unknown.push(term);
-        self.add(term, Type::Unknown(number))
-    }
-
-    fn complete(&mut self, id: TypeId) -> Step<'a> {
-        let mut id = id;
-        loop {
-            match self.open.pop() {
-                None => return Step::Done(id),
-                Some(Open::List(term)) => id = self.add(term, Type::List(id)),
-                Some(Open::Optional(term)) => {
-                    let twice = matches!(self.read.types.get(id), Type::Optional(_));
-                    if !(twice && self.reading.once_optional) {
-                        id = self.add(term, Type::Optional(id));
-                    }
-                }
-                Some(Open::Map {
-                    term,
-                    closed,
-                    start,
-                    rest,
-                }) => {
-                    if let Some((field, _)) = self.pending.last_mut() {
-                        field.holds = id;
-                    }
-                    return self.fields(term, closed, start, rest);
-                }
-            }
-        }
+        Step::Complete(self.add(term, Type::Unknown(number)))
     }
 }

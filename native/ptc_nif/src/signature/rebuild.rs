@@ -22,7 +22,7 @@ use ptc_core::signature::{Fields, Scalar, Type, TypeId};
 /// After so many elements a list is judged by them.
 const FIRST_ELEMENTS: i64 = 64;
 /// Nobody reads so many warnings; a small value with shared parts can ask for them.
-const MOST_WARNINGS: usize = 1 << 24;
+const MOST_WARNINGS: usize = 1 << 22;
 
 /// What the walk is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
