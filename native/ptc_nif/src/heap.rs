@@ -82,12 +82,12 @@ impl<'a> Beam<'a> {
     /// A map where of equal keys the first one counts; the array form refuses them.
     #[cold]
     fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        let mut entries: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();
-        // The sort is stable: of equal keys the first one stays first.
-        entries.sort_by(|(a, _), (b, _)| self.terms.compare(*a, *b));
-        entries.dedup_by(|(a, _), (b, _)| self.terms.identical(*a, *b));
-        let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-        self.terms.make_map(&keys, &values).unwrap_or(self.nil)
+        let empty = self.terms.make_map(&[], &[]);
+        let entries = keys.iter().zip(values).rev();
+        let map = entries.fold(empty, |map, (key, value)| {
+            self.terms.map_put(map?, *key, *value)
+        });
+        map.unwrap_or(self.nil)
     }
 }
 
