@@ -6,7 +6,7 @@ use crate::program::charge_for_text;
 use crate::raw::Raw;
 use crate::signature::{judge, Pace, Verdict};
 use crate::wire;
-use ptc_core::answer::{read_answer, Answer, NoAnswer};
+use ptc_core::answer::{read_answer, read_underscored, Answer, NoAnswer};
 use ptc_core::heap::{Heap, Kind};
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
@@ -29,13 +29,17 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
     (atoms::error(), (reason, place)).encode(env)
 }
 
-/// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right but
-/// for the form of its keys; `{:map, value}` and `{:list, value}`, not judged;
+/// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right, but
+/// two of its keys become one; `{:map, value}` and `{:list, value}`, not judged;
 /// `{:invalid, errors}`, `{:error, {reason, place}}` or `:busy`.
 pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
     charge_for_text(env, text);
-    let Answer { value, hyphens } = match read_answer(text, &mut heap) {
+    let Answer {
+        value,
+        hyphens,
+        start,
+    } = match read_answer(text, &mut heap) {
         Ok(answer) => answer,
         Err(error) => return no_answer(env, error),
     };
@@ -45,7 +49,10 @@ pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pac
     };
     let say = |tag: Atom, term: Raw<'a>| (tag, term.term(env)).encode(env);
     match judge(env, of.into(), value, pace) {
-        Verdict::Right if hyphens => say(atoms::hyphens(), value),
+        Verdict::Right if hyphens => match read_underscored(text, start, &mut heap) {
+            Some(whole) => say(atoms::ok(), wanted(&mut heap, whole, list).unwrap_or(value)),
+            None => say(atoms::hyphens(), value),
+        },
         Verdict::Right => say(atoms::ok(), value),
         Verdict::Wrong(errors) => say(atoms::invalid(), errors),
         Verdict::Undecided if list => say(atoms::list(), value),

@@ -35,8 +35,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   ## What is native
 
   `handle_json_answer/4` finds, decodes and validates in one native call, which reads a plain answer
-  once. Where the signature has a `:datetime`, where a key has a hyphen, or a closed map has several
-  keys too many, the functions here do their part one after the other; the outcome is the same.
+  once (twice if keys have hyphens). Where the signature has a `:datetime`, where two keys become one,
+  or a closed map has several keys too many, the functions here do their part one after the other; the outcome is the same.
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 

@@ -32,6 +32,16 @@ pub struct Answer<T> {
     pub value: T,
     /// Some key has a hyphen.
     pub hyphens: bool,
+    /// Where it begins.
+    pub start: usize,
+}
+
+/// Builds an answer that was found once more, with underscores for the hyphens of its keys; nothing
+/// if two keys of an object became one.
+pub fn read_underscored<H: Heap>(text: &[u8], start: usize, heap: &mut H) -> Option<H::Term> {
+    let mut builder = TermBuilder::underscored(heap);
+    read_value(text, start, LIMITS, &mut builder).ok()?;
+    (!builder.has_repeated()).then(|| builder.finish())
 }
 
 /// Finds the JSON of an answer and builds it.
@@ -82,6 +92,7 @@ pub fn build<H: Heap>(
     let answer = Answer {
         hyphens: builder.has_hyphens(),
         value: builder.finish(),
+        start,
     };
     Ok((answer, end))
 }

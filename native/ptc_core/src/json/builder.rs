@@ -19,6 +19,9 @@ pub struct TermBuilder<'h, 't, H: Heap> {
     keys: Vec<H::Term>,
     values: Vec<H::Term>,
     hyphens: bool,
+    /// Keys are made with underscores for hyphens.
+    underscored: bool,
+    repeated: bool,
 }
 
 impl<'h, H: Heap> TermBuilder<'h, '_, H> {
@@ -33,7 +36,22 @@ impl<'h, H: Heap> TermBuilder<'h, '_, H> {
             keys: Vec::new(),
             values: Vec::new(),
             hyphens: false,
+            underscored: false,
+            repeated: false,
         }
+    }
+
+    /// The same with underscores for the hyphens of keys.
+    pub fn underscored(heap: &'h mut H) -> Self {
+        TermBuilder {
+            underscored: true,
+            ..TermBuilder::new(heap)
+        }
+    }
+
+    /// Whether two keys of an object became one; only known of underscored ones.
+    pub fn has_repeated(&self) -> bool {
+        self.repeated
     }
 
     /// Whether a key had a hyphen.
@@ -82,12 +100,13 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         // A key with escapes is too rare to be looked for.
         let Text::Source(bytes) = text else {
             self.hyphens |= text.bytes().contains(&b'-');
-            return self.string(text);
+            let term = make_key(self.heap, text.bytes(), self.underscored);
+            return self.stack.push(term);
         };
-        let (heap, hyphens) = (&mut *self.heap, &mut self.hyphens);
+        let (heap, hyphens, underscored) = (&mut *self.heap, &mut self.hyphens, self.underscored);
         let (id, term) = self.known.intern(bytes, || {
             *hyphens |= bytes.contains(&b'-');
-            heap.make_string(bytes)
+            make_key(heap, bytes, underscored)
         });
         self.ids.extend(id);
         self.stack.push(term);
@@ -117,7 +136,11 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
                 Some(order) => order.iter().for_each(|at| push(&pairs[*at as usize])),
                 None => pairs.iter().for_each(push),
             }
-            self.heap.make_map(&self.keys, &self.values)
+            let map = self.heap.make_map(&self.keys, &self.values);
+            if self.underscored {
+                self.repeated |= self.heap.map_size(map) != Some(self.keys.len());
+            }
+            map
         } else {
             self.heap.make_list(items)
         };
@@ -125,4 +148,13 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         self.stack.truncate(start);
         self.stack.push(term);
     }
+}
+
+fn make_key<H: Heap>(heap: &mut H, key: &[u8], underscored: bool) -> H::Term {
+    if !underscored || !key.contains(&b'-') {
+        return heap.make_string(key);
+    }
+    let swap = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
+    let key: Vec<u8> = key.iter().map(swap).collect();
+    heap.make_string(&key)
 }
