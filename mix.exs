@@ -183,7 +183,7 @@ defmodule PtcRunnerNative.MixProject do
   defp docs do
     [
       main: "readme",
-      extras: ["README.md", "CHANGELOG.md", "docs/architecture.md"],
+      extras: ["README.md", "CHANGELOG.md", "docs/architecture.md", "guides/signatures.md"],
       source_ref: "v#{@version}"
     ]
   end
