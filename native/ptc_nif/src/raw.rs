@@ -257,8 +257,6 @@ impl<'a> Terms<'a> {
 
     /// Nothing if a key stands twice.
     pub fn make_map(self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Option<Raw<'a>> {
-        // Some VMs see that a key stands twice in small maps only.
-        const SEEN: usize = 32;
         let count = keys.len().min(values.len());
         let (keys, values) = (keys.as_ptr().cast(), values.as_ptr().cast());
         let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_from_arrays(
@@ -268,11 +266,18 @@ impl<'a> Terms<'a> {
             count,
             out.as_mut_ptr()
         ))?;
-        let map = self.own(map);
-        match count <= SEEN || self.map_size(map) == Some(count) {
-            true => Some(map),
-            false => None,
-        }
+        Some(self.own(map))
+    }
+
+    pub fn map_put(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_put(
+            self.c(),
+            map.0,
+            key.0,
+            value.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
     }
 
     /// Shows every entry of a map; nothing for what is no map.

