@@ -197,7 +197,14 @@ defmodule PtcRunnerNative.MixProject do
   defp docs do
     [
       main: "readme",
-      extras: ["README.md", "CHANGELOG.md", "guides/engine.md", "docs/architecture.md"],
+      extras: [
+        "README.md",
+        "CHANGELOG.md",
+        "guides/signatures.md",
+        "guides/answers.md",
+        "guides/engine.md",
+        "docs/architecture.md"
+      ],
       source_ref: "v#{@version}"
     ]
   end

@@ -167,7 +167,7 @@ defmodule Bench.Signatures do
         "Signatures: bars",
         "Quotients are medians round by round.",
         ["what", "bar", "measured", ""],
-        bars,
+        bars(results),
         [0, 1, 3]
       )
     ]

@@ -49,9 +49,9 @@ impl<'a> Beam<'a> {
         }
     }
 
-    /// A large map, which is a tree: given equal keys, the VM makes a wrong one and says nothing.
-    fn make_large_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        self.words += WORDS_OF_LARGE * keys.len();
+    /// A map where of equal keys the first one counts.
+    #[cold]
+    fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         let seed = RandomState::new().build_hasher().finish();
         let hash = |(place, key): (usize, &Raw<'a>)| (self.terms.hash(*key, seed), place);
         let mut hashes: Vec<_> = keys.iter().enumerate().map(hash).collect();
@@ -59,10 +59,10 @@ impl<'a> Beam<'a> {
         let mut keep = vec![true; keys.len()];
         for same in hashes.chunk_by(|(a, _), (b, _)| a == b) {
             for (index, (_, place)) in same.iter().enumerate() {
-                let first = |(_, earlier): &(u64, usize)| {
+                let is_it = |(_, earlier): &(u64, usize)| {
                     self.terms.identical(keys[*earlier], keys[*place])
                 };
-                keep[*place] = !same[..index].iter().any(first);
+                keep[*place] = !same[..index].iter().any(is_it);
             }
         }
         let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
@@ -76,17 +76,6 @@ impl<'a> Beam<'a> {
             true => self.terms.make_map(&kept(keys), &kept(values)),
             false => self.terms.make_map(keys, values),
         };
-        map.unwrap_or(self.nil)
-    }
-
-    /// A map where of equal keys the first one counts; the array form refuses them.
-    #[cold]
-    fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        let empty = self.terms.make_map(&[], &[]);
-        let entries = keys.iter().zip(values).rev();
-        let map = entries.fold(empty, |map, (key, value)| {
-            self.terms.map_put(map?, *key, *value)
-        });
         map.unwrap_or(self.nil)
     }
 }
@@ -247,8 +236,10 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
+        // A large map is a tree: given equal keys, the VM makes a wrong one and says nothing.
         if keys.len() > SMALL {
-            return self.make_large_map(keys, values);
+            self.words += WORDS_OF_LARGE * keys.len();
+            return self.make_map_of_repeated(keys, values);
         }
         self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
