@@ -54,7 +54,8 @@ defmodule PtcRunner.Native do
   def answer_parse(_text), do: err()
   def answer_parse_dirty(_text), do: err()
 
-  # {:ok | :hyphens | :map | :list, value} | {:invalid, errors} | {:error, {reason, place | nil}}
+  # {:ok | :hyphens | :map | :list, value} | {:invalid, errors, line}
+  # | {:error, {reason, place | nil}}
   # | :busy; `list?`: the type is one of a list, which may be wrapped
   def answer_now(_text, _type, _list?), do: err()
   def answer_dirty(_text, _type, _list?), do: err()

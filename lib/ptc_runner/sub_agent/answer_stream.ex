@@ -162,7 +162,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
     case Answer.outcome(answer, type) do
       {:ok, value} -> {:ok, value}
-      {:invalid, errors} -> {:error, errors}
+      {:invalid, errors, _line} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
       {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
       {:error, message} -> {:error, [%{path: [], message: message}]}

@@ -1,6 +1,7 @@
 //! Answers of LLMs: the JSON in a text as terms, and whether it is what was asked for.
 
 use crate::atoms;
+use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::program::charge_for_text;
 use crate::raw::Raw;
@@ -31,7 +32,7 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
 
 /// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right, but
 /// two of its keys become one; `{:map, value}` and `{:list, value}`, not judged;
-/// `{:invalid, errors}`, `{:error, {reason, place}}` or `:busy`.
+/// `{:invalid, errors, line}`, `{:error, {reason, place}}` or `:busy`.
 pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
     charge_for_text(env, text);
@@ -48,15 +49,19 @@ pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pac
         Err(reason) => return (atoms::error(), (reason, atoms::nil())).encode(env),
     };
     let say = |tag: Atom, term: Raw<'a>| (tag, term.term(env)).encode(env);
+    let undecided = say(if list { atoms::list() } else { atoms::map() }, value);
     match judge(env, of.into(), value, pace) {
         Verdict::Right if hyphens => match read_underscored(text, start, &mut heap) {
             Some(whole) => say(atoms::ok(), wanted(&mut heap, whole, list).unwrap_or(value)),
             None => say(atoms::hyphens(), value),
         },
         Verdict::Right => say(atoms::ok(), value),
-        Verdict::Wrong(errors) => say(atoms::invalid(), errors),
-        Verdict::Undecided if list => say(atoms::list(), value),
-        Verdict::Undecided => say(atoms::map(), value),
+        Verdict::Wrong(errors) => match error_text(env, errors, pace) {
+            Some(text) => (atoms::invalid(), errors.term(env), text.term(env)).encode(env),
+            None if pace == Pace::Slice => atoms::busy().encode(env),
+            None => undecided,
+        },
+        Verdict::Undecided => undecided,
         Verdict::Busy => atoms::busy().encode(env),
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::atoms;
 use crate::raw::{Raw, Terms};
+use crate::signature::Pace;
+use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
 /// As many path segments and errors are written on a scheduler's own thread: a quarter of a
@@ -20,7 +22,12 @@ struct Line<'a> {
     message: Raw<'a>,
     text: Vec<u8>,
     parts_left: usize,
+    /// Strings by their place in memory: errors share their messages and the names of fields.
+    seen: [Option<(ErlNifTerm, &'a [u8])>; SEEN],
+    oldest: usize,
 }
+
+const SEEN: usize = 4;
 
 impl<'a> Line<'a> {
     fn spend(&mut self) -> Result<(), Stop> {
@@ -90,30 +97,57 @@ impl<'a> Line<'a> {
     }
 
     fn string(&mut self, term: Raw<'a>) -> Result<(), Stop> {
-        let bytes = self.terms.bytes(term).ok_or(Stop::Other)?;
+        let known = self
+            .seen
+            .iter()
+            .flatten()
+            .find(|(word, _)| *word == term.word());
+        let bytes = match known {
+            Some((_, bytes)) => bytes,
+            None => {
+                let bytes = self.terms.bytes(term).ok_or(Stop::Other)?;
+                self.seen[self.oldest] = Some((term.word(), bytes));
+                self.oldest = (self.oldest + 1) % SEEN;
+                bytes
+            }
+        };
         self.text.extend_from_slice(bytes);
         Ok(())
     }
 }
 
-/// The line, `:other` or `:busy`.
-fn line<'a>(env: Env<'a>, errors: Term<'a>, parts_left: usize) -> Term<'a> {
+/// The line, as far as it takes no longer than `pace` allows and all terms are known.
+pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'a>> {
+    write(env, errors, pace).ok()
+}
+
+fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop> {
     let key = |atom: Atom| Raw::from(atom.encode(env));
     let mut line = Line {
         terms: Terms { env },
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),
-        parts_left,
+        parts_left: match pace {
+            Pace::Slice => PARTS_IN_A_SLICE,
+            Pace::Whole => usize::MAX,
+        },
+        seen: [None; SEEN],
+        oldest: 0,
     };
-    let written = line.each(errors.into(), |line, error, first| {
+    line.each(errors, |line, error, first| {
         if !first {
             line.text.extend_from_slice(b"; ");
         }
         line.error(error)
-    });
-    match written {
-        Ok(()) => line.terms.make_binary(&line.text).term(env),
+    })?;
+    Ok(line.terms.make_binary(&line.text))
+}
+
+/// The line, `:other` or `:busy`.
+fn line<'a>(env: Env<'a>, errors: Term<'a>, pace: Pace) -> Term<'a> {
+    match write(env, errors.into(), pace) {
+        Ok(text) => text.term(env),
         Err(Stop::Other) => atoms::other().encode(env),
         Err(Stop::Busy) => atoms::busy().encode(env),
     }
@@ -122,11 +156,11 @@ fn line<'a>(env: Env<'a>, errors: Term<'a>, parts_left: usize) -> Term<'a> {
 /// Writes errors.
 #[rustler::nif]
 fn error_line<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
-    line(env, errors, PARTS_IN_A_SLICE)
+    line(env, errors, Pace::Slice)
 }
 
 /// Writes more of them.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn error_line_dirty<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
-    line(env, errors, usize::MAX)
+    line(env, errors, Pace::Whole)
 }

@@ -121,7 +121,7 @@ defmodule PtcRunner.SubAgent.JsonParserTest do
   end
 
   test "anything but a binary has no clause" do
-    for other <- [nil, :a, 'text', <<1::3>>],
+    for other <- [nil, :a, ~c"text", <<1::3>>],
         do: assert_raise(FunctionClauseError, fn -> JsonParser.parse(other) end)
   end
 

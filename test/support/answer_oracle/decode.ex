@@ -135,6 +135,6 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
     _overflow -> throw(:no_json)
   end
 
-  defp blank(<<char, rest::binary>>) when char in ' \t\n\r', do: blank(rest)
+  defp blank(<<char, rest::binary>>) when char in ~c" \t\n\r", do: blank(rest)
   defp blank(text), do: text
 end

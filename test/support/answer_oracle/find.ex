@@ -4,8 +4,8 @@ defmodule PtcRunner.Test.AnswerOracle.Find do
 
   alias PtcRunner.Test.AnswerOracle.Decode
 
-  @blanks '\t\n\v\f\r '
-  @json_bytes '"\':,{}[]\\'
+  @blanks ~c"\t\n\v\f\r "
+  @json_bytes ~c"\"':,{}[]\\"
 
   def parse(text) do
     case first_choice(text) do
@@ -84,7 +84,7 @@ defmodule PtcRunner.Test.AnswerOracle.Find do
           length -> fenced(text, at, length, found)
         end
 
-      byte when byte in '{[' ->
+      byte when byte in ~c"{[" ->
         bare(text, at, found)
 
       _other ->

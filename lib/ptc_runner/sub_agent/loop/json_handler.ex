@@ -64,7 +64,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     case Answer.read(content, agent) do
       {:ok, value} -> Outcome.success(value, content, agent, state, opts)
-      {:invalid, errors} -> handle_validation_error(errors, content, agent, state, opts)
+      {:invalid, errors, error} -> invalid(error, errors, content, agent, state, opts)
       {:map, map} -> validate_and_complete(map, content, agent, state, opts)
       {:list, list} -> validate_and_complete_list(list, content, agent, state, opts)
       {:error, message} -> handle_parse_error(message, content, agent, state, opts)
@@ -99,9 +99,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           keyword()
         ) :: continue() | stop(:error)
   def handle_validation_error(errors, response, agent, state, opts \\ []) do
-    error = format_validation_errors(errors)
-    Outcome.failure(:validation_error, error, errors, response, agent, state, opts)
+    invalid(format_validation_errors(errors), errors, response, agent, state, opts)
   end
+
+  defp invalid(error, errors, response, agent, state, opts),
+    do: Outcome.failure(:validation_error, error, errors, response, agent, state, opts)
 
   @doc """
   Validates a parsed object and ends the run, or handles its errors.

@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
 
   @type outcome ::
           {:ok, map() | list()}
-          | {:invalid, [map()]}
+          | {:invalid, [map()], String.t()}
           | {:map, map()}
           | {:list, list()}
           | {:error, String.t()}
