@@ -269,17 +269,6 @@ impl<'a> Terms<'a> {
         Some(self.own(map))
     }
 
-    pub fn map_put(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
-        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_put(
-            self.c(),
-            map.0,
-            key.0,
-            value.0,
-            out.as_mut_ptr()
-        ))?;
-        Some(self.own(map))
-    }
-
     /// Shows every entry of a map; nothing for what is no map.
     pub fn each_entry(self, map: Raw<'a>, mut visit: impl FnMut(Raw<'a>, Raw<'a>)) {
         let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
