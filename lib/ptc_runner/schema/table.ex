@@ -28,9 +28,7 @@ defmodule PtcRunner.Schema.Table do
   @spec operations() :: [operation()]
   def operations do
     for {name, category, description, fields} <- Native.operations() do
-      fields =
-        Enum.sort(for {field, type, required?} <- fields, do: {field, type(type), required?})
-
+      fields = for {field, type, required?} <- fields, do: {field, type(type), required?}
       %{name: name, category: category, description: description, fields: fields}
     end
   end

@@ -20,7 +20,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   ## Agent and state
 
   Any maps or structs. Of the agent `:parsed_signature` is read, `:max_turns` if the answer is wrong,
-  `:field_descriptions` if it is right. The state must have the keys of the example.
+  `:field_descriptions` if it is right. Of the
+  state a right answer needs the keys of the example, but for `:remaining_turns`; a wrong one that may be
+  tried again needs `:turn`, `:turns`, `:messages` and `:remaining_turns`.
 
   ## Options
 

@@ -8,7 +8,7 @@ use crate::json::{read_value, JsonError, Limits, Sink, TermBuilder, Text};
 use std::ops::Range;
 
 /// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
-/// an integer of 1024 digits neither.
+/// an integer of more than 1024 digits neither.
 pub const LIMITS: Limits = Limits {
     depth: 1_000_000,
     integer: 1024,

@@ -1,4 +1,4 @@
-//! Signatures as text: `signature_parse/1`, `signature_render/3`, `signature_lisp_key/1`.
+//! Signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
 use super::budget::{Budget, Pace};
 use super::read::{read, Reading};
