@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Units of work between two looks at the clock; a unit is about as long as a map look-up.
 const QUANTUM: i64 = 4096;
 /// How long one slice may hold its thread.
-const SLICE: Duration = Duration::from_micros(700);
+const SLICE: Duration = Duration::from_micros(900);
 /// How long one turn may take.
 const TURN: Duration = Duration::from_millis(25);
 /// Work that is known to take longer than a slice, in units.
