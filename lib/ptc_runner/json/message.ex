@@ -2,10 +2,8 @@ defmodule PtcRunner.Json.Message do
   @moduledoc false
   # Errors of the native side, which are codes and terms, to the documented errors with their text.
 
-  import Bitwise, only: [<<<: 2]
-
   alias PtcRunner.Json.Suggestion
-  alias PtcRunner.Schema
+  alias PtcRunner.{Schema, Shown}
 
   @type fault ::
           {:parse, atom() | tuple()}
@@ -152,17 +150,5 @@ defmodule PtcRunner.Json.Message do
   defp plain(string) when is_binary(string), do: string
   defp plain(other), do: show(other)
 
-  # The digits of a huge integer are nothing to read, and take quadratic time to make.
-  @huge 1 <<< 33_220
-  defp show(term), do: inspect(term, inspect_fun: &show/2)
-
-  defp show(integer, _opts) when is_integer(integer) and (integer >= @huge or integer <= -@huge),
-    do: "#Integer<#{bits(abs(integer))} bits>"
-
-  defp show(term, opts), do: Inspect.inspect(term, opts)
-
-  defp bits(integer) do
-    <<first, rest::binary>> = :binary.encode_unsigned(integer)
-    length(Integer.digits(first, 2)) + bit_size(rest)
-  end
+  defp show(term), do: Shown.text(term)
 end

@@ -7,6 +7,7 @@
 use crate::answer::answer;
 use crate::atoms;
 use crate::heap::Beam;
+use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
 use crate::signature::{plan, Pace};
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
@@ -51,6 +52,9 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
     };
     if stream.text().len() != taken {
         return atoms::fork().encode(env);
+    }
+    if pace == Pace::Slice {
+        charge_for_text(env, chunk.as_slice());
     }
     if pace == Pace::Slice && chunk.len() > BYTES_IN_A_SLICE {
         return atoms::busy().encode(env);
@@ -113,9 +117,13 @@ fn partial<'a>(env: Env<'a>, held: &Held, taken: usize, pace: Pace) -> Term<'a> 
 
 /// A stream of its own for a value that went on from where another one did.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn stream_fork(held: ResourceArc<Held>, taken: usize) -> Option<ResourceArc<Held>> {
-    let fork = held.take(Pace::Whole)?.fork(taken);
-    Some(ResourceArc::new(Held(Mutex::new(fork))))
+fn stream_fork(held: ResourceArc<Held>, taken: usize) -> rustler::NifResult<ResourceArc<Held>> {
+    let stream = held.take(Pace::Whole).ok_or(rustler::Error::BadArg)?;
+    // More than ever came: no stream of ours says so.
+    if taken > stream.text().len() {
+        return Err(rustler::Error::BadArg);
+    }
+    Ok(ResourceArc::new(Held(Mutex::new(stream.fork(taken)))))
 }
 
 /// The text so far, for messages that show where it is wrong.

@@ -272,4 +272,9 @@ defmodule PtcRunner.SubAgent.AnswerStreamTest do
       {:halt, {:error, [error]}} -> {fed + byte_size(chunk), error}
     end
   end
+
+  test "a stream that says it took more than came is none" do
+    {:cont, stream} = AnswerStream.feed(AnswerStream.new("{a :int}"), ~s({"a": ))
+    assert_raise ArgumentError, fn -> AnswerStream.feed(%{stream | taken: 1_000}, "1}") end
+  end
 end

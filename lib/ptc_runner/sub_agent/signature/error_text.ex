@@ -80,7 +80,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   defp literal(float) when is_float(float), do: "float #{inspect(float)}"
 
   defp literal(value) when is_integer(value) or is_atom(value),
-    do: kind(value) <> " " <> cut(inspect(value))
+    do: kind(value) <> " " <> cut(PtcRunner.Shown.text(value))
 
   defp literal(value), do: kind(value)
 

@@ -8,7 +8,8 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   def finish(errors, true), do: errors
   def finish(errors, false), do: Enum.flat_map(errors, &error/1)
 
-  defp error({:inspect, path, text, value}), do: [%{path: path, message: text <> inspect(value)}]
+  defp error({:inspect, path, text, value}),
+    do: [%{path: path, message: text <> PtcRunner.Shown.text(value)}]
 
   defp error({:unexpected, path, keys, _}) do
     for key <- Enum.sort_by(keys, &inspect/1) do
@@ -19,5 +20,5 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   defp error(error), do: [error]
 
   defp segment(key) when is_binary(key) or is_atom(key), do: to_string(key)
-  defp segment(key), do: inspect(key)
+  defp segment(key), do: PtcRunner.Shown.text(key)
 end
