@@ -35,8 +35,10 @@ unless Code.ensure_loaded?(ALLM) do
     The struct as JSON text.
 
         iex> tool = ALLM.Tool.new(name: "now", description: "the time", schema: %{type: "object"})
-        iex> ALLM.Serializer.to_json!(tool)
-        ~s({"__type__":"ALLM.Tool","data":{"description":"the time","handler":null,"manual":false,"metadata":{},"name":"now","schema":{"type":"object"}}})
+        iex> tool |> ALLM.Serializer.to_json!() |> PtcRunner.Json.Codec.decode!()
+        %{"__type__" => "ALLM.Tool",
+          "data" => %{"description" => "the time", "handler" => nil, "manual" => false, "metadata" => %{},
+                      "name" => "now", "schema" => %{"type" => "object"}}}
 
         iex> engine = ALLM.Engine.new(params: %{on_retry: [self()]})
         iex> try do

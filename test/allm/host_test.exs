@@ -38,7 +38,9 @@ defmodule ALLM.HostTest do
     assert Peer.call(peer, Engine, :resolve_tools, [engine(), []]) === engine().tools
 
     json = Serializer.to_json!(engine())
-    assert Peer.call(peer, Serializer, :to_json!, [engine()]) == json
+    # The order of atom keys is the VM's own since OTP 26.
+    there = Peer.call(peer, Serializer, :to_json!, [engine()])
+    assert Codec.decode!(there) == Codec.decode!(json)
 
     # There, too, only atoms that exist are restored; `top_p` came with the engine.
     assert Peer.call(peer, Serializer, :from_json, [json]) === {:ok, engine()}
@@ -125,7 +127,8 @@ defmodule ALLM.HostTest do
 
       for struct <- [engine(), hd(engine().tools), ALLM.Error.ValidationError.new(:a, b: :c)] do
         iodata = Peer.call(peer, Jason, :encode_to_iodata!, [struct])
-        assert IO.iodata_to_binary(iodata) == Serializer.to_json!(struct)
+        there = IO.iodata_to_binary(iodata)
+        assert Codec.decode!(there) == Codec.decode!(Serializer.to_json!(struct))
       end
     end
 

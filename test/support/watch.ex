@@ -12,7 +12,7 @@ defmodule PtcRunner.Test.Watch do
       iex> is_pid(pid)
       true
   """
-  @spec started((() -> result)) :: {result, [pid()]} when result: term()
+  @spec started((... -> result)) :: {result, [pid()]} when result: term()
   def started(fun) do
     tracer = spawn_link(fn -> collect([]) end)
 
@@ -66,7 +66,7 @@ defmodule PtcRunner.Test.Watch do
 
   For tests that are not async: there is one such monitor a node.
   """
-  @spec holds(pos_integer(), (() -> result)) :: {result, [pos_integer()]} when result: term()
+  @spec holds(pos_integer(), (... -> result)) :: {result, [pos_integer()]} when result: term()
   def holds(limit, fun) do
     monitor = spawn_link(fn -> collect_holds([]) end)
     before = :erlang.system_monitor(monitor, [{:long_schedule, limit}])
@@ -94,7 +94,7 @@ defmodule PtcRunner.Test.Watch do
   Calls `fun` while another process takes turns with everything else on the same schedulers; gives
   the result and the number of its turns.
   """
-  @spec ticks((() -> result)) :: {result, non_neg_integer()} when result: term()
+  @spec ticks((... -> result)) :: {result, non_neg_integer()} when result: term()
   def ticks(fun) do
     ticker = spawn_link(fn -> tick(0) end)
     result = in_task(fun)
@@ -117,7 +117,7 @@ defmodule PtcRunner.Test.Watch do
   Calls `fun` in a process of its own; gives its result and by how many megabytes the memory of the
   whole node, native memory included, grew at most meanwhile. 0 where the system does not tell.
   """
-  @spec growth((() -> result)) :: {result, non_neg_integer()} when result: term()
+  @spec growth((... -> result)) :: {result, non_neg_integer()} when result: term()
   def growth(fun) do
     before = resident()
     sampler = spawn_link(fn -> sample(before) end)

@@ -13,7 +13,7 @@ defmodule Bench.Answers.Cases do
   @signature "() -> {results [{id :int, score :float, name :string}]}"
 
   @typedoc "What one process measures: a function that makes its data, and the groups."
-  @type block :: {(() -> map), [Bench.Harness.group()]}
+  @type block :: {(... -> map), [Bench.Harness.group()]}
 
   @spec blocks() :: [block]
   def blocks do

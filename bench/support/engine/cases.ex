@@ -12,7 +12,7 @@ defmodule Bench.Engine.Cases do
   @earthquakes Path.expand("../../../examples/data/earthquakes.json", __DIR__)
 
   @typedoc "What one process measures: a function that makes its data, and the groups."
-  @type block :: {(() -> map), [Bench.Harness.group()]}
+  @type block :: {(... -> map), [Bench.Harness.group()]}
 
   @spec blocks() :: [block]
   def blocks do

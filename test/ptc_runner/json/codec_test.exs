@@ -157,7 +157,8 @@ defmodule PtcRunner.Json.CodecTest do
       map = Map.new(atoms, &{&1, &1})
       twice = Codec.decode!(Codec.encode!([map, map]))
       assert twice == List.duplicate(Map.new(atoms, &{"#{&1}", "#{&1}"}), 2)
-      assert Codec.encode!(%{nil: nil, true: false}) == ~s({"nil":null,"true":false})
+      text = Codec.encode!(%{nil: nil, true: false})
+      assert Codec.decode!(text) == %{"nil" => nil, "true" => false}
     end
 
     test "keys of every kind, short and long" do
@@ -226,16 +227,16 @@ defmodule PtcRunner.Json.CodecTest do
 
     test "structs by their encoding, also within another and among many" do
       inner = %Money{amount: 1, note: ~D[2025-11-20]}
-      text = ~s({"amount":1,"note":"2025-11-20"})
-      assert Codec.encode!(inner) == text
+      # The order of atom keys is the VM's own since OTP 26.
+      written = &Codec.decode!(Codec.encode!(&1))
+      plain = %{"amount" => 1, "note" => "2025-11-20"}
+      assert written.(inner) == plain
 
-      assert Codec.encode!(%Money{amount: inner, note: [inner]}) ==
-               ~s({"amount":#{text},"note":[#{text}]})
+      assert written.(%Money{amount: inner, note: [inner]}) ==
+               %{"amount" => plain, "note" => [plain]}
 
       many = List.duplicate(%{"a" => inner, "b" => 1}, 3_000)
-
-      assert Codec.encode!(many) ==
-               "[#{Enum.map_join(many, ",", fn _ -> ~s({"a":#{text},"b":1}) end)}]"
+      assert written.(many) == List.duplicate(%{"a" => plain, "b" => 1}, 3_000)
     end
 
     test "dates and times are ISO 8601" do

@@ -56,13 +56,20 @@ defmodule PtcRunner.Json.LimitsTest do
         {again.(%{"op" => "eq", "value" => var("same")}), many.(rows)},
         {again.(%{"op" => "contains", "value" => "no"}), many.(:binary.copy("abc", 3_000_000))},
         {again.(%{"op" => "in", "value" => %{"no" => 1}}), many.(rows)},
-        {let(
-           "b",
-           %{"op" => "load", "name" => "power"},
-           repeated(40, var("b"), &let("b", square, &1))
-         ), %{"power" => power}},
         {again.(let("b", @input, square)), many.(power)}
       ]
+
+      # Later VMs hold no integer that takes so long.
+      tower = {
+        let(
+          "b",
+          %{"op" => "load", "name" => "power"},
+          repeated(40, var("b"), &let("b", square, &1))
+        ),
+        %{"power" => power}
+      }
+
+      work = if System.otp_release() < "26", do: [tower | work], else: work
 
       for {node, context} <- work do
         assert run(node, context: context, memory: %{"same" => same}, timeout: 50, max_heap: 0) ==

@@ -199,7 +199,9 @@ defmodule PtcRunner.Json.NastyInputTest do
     assert {:error, {:execution_error, "mul failed: bad argument in arithmetic" <> _}} =
              run(let("x", start, tower), context: context, timeout: :infinity, max_heap: 0)
 
-    half = 1 <<< (64 * (2 ** 19 - 1) - 2)
+    # Later VMs hold less.
+    largest = if System.otp_release() < "26", do: 64 * (2 ** 19 - 1), else: 4_194_303
+    half = 1 <<< (largest - 2)
     add = %{"op" => "add", "left" => start, "right" => start}
     assert {:ok, sum, _, _} = run(add, context: %{"start" => half}, max_heap: 0)
     assert sum == half + half
