@@ -234,8 +234,9 @@ defmodule PtcRunner.Json.SchedulingTest do
     # Their callers dead, the dirty schedulers are free at once: this needs one.
     for pid <- long, do: Process.exit(pid, :kill)
 
-    assert {:ok, 2_000_000, _, _} =
-             run(pipe([%{"op" => "count"}]), %{"x" => Enum.to_list(1..2_000_000)}, timeout: 30_000)
+    many = %{"x" => Enum.to_list(1..2_000_000)}
+    count = pipe([%{"op" => "count"}])
+    assert {:ok, 2_000_000, _, _} = run(count, many, timeout: 30_000)
 
     assert Watch.survivors(long) == []
   end
