@@ -11,7 +11,7 @@ defmodule Bench.Report do
   def markdown(results, memory, facts) do
     [
       "# Benchmark results\n\n",
-      "Written by `mix run bench/run.exs`. What is measured, and how to read it: [README.md](README.md).\n\n",
+      "Written by `mix run bench/run.exs`. What is measured, and how to read it: [README.md](README.md). Why bars are missed, and what was tried: [MISSED.md](MISSED.md).\n\n",
       Table.markdown(["", "of this run"], for({name, text} <- facts, do: [name, text]), [0, 1]),
       "\n",
       bars(
