@@ -12,11 +12,11 @@ defmodule PtcRunner.Sandbox do
   """
 
   alias PtcRunner.Context
-  alias PtcRunner.Json.{Interpreter, Runner}
+  alias PtcRunner.Json.{Interpreter, Limits, Runner}
   alias PtcRunner.Sandbox.Guarded
 
-  @default_timeout 1_000
-  @default_max_heap 1_250_000
+  @default_timeout Limits.default_timeout()
+  @default_max_heap Limits.default_max_heap()
   @bytes_per_word 8
 
   @typedoc "Milliseconds of real time; bytes built by the native evaluator, or held by the process."

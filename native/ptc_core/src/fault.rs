@@ -3,10 +3,7 @@
 use crate::ops::OpCode;
 
 /// What a checked program or a run can end with; the text is made by whoever shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?}")]
-pub struct CodeError(pub Code);
-
+///
 /// The codes. Those of the check come first, then those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {

@@ -24,8 +24,6 @@ pub enum Const<N> {
     Int(i64),
     /// `%{}`, for what a program left out.
     EmptyMap,
-    /// `[]`, for what a program left out.
-    EmptyList,
     /// A part of the program's source, taken literally.
     Node(N),
 }

@@ -125,7 +125,6 @@ fn constant<'a, N>(
         Const::Nil => heap.nil(),
         Const::Int(value) => heap.make_number(Number::Int(value)).unwrap_or(heap.nil()),
         Const::EmptyMap => heap.make_map(&[], &[]),
-        Const::EmptyList => heap.make_list(&[]),
         Const::Node(node) => build(heap, node),
     }
 }

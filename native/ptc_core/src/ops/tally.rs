@@ -13,8 +13,6 @@ use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Count;
-pub(super) struct Sum;
-pub(super) struct Avg;
 
 impl Operation for Count {
     const NAME: &'static str = "count";
@@ -32,39 +30,39 @@ impl Operation for Count {
     }
 }
 
-impl Operation for Sum {
-    const NAME: &'static str = "sum";
-    const FAMILY: &'static str = "Aggregate";
-    const ABOUT: &'static str = "The sum of a field's numbers; missing and nil are left out.";
-    const FIELDS: &'static [Field] = ONE_FIELD;
+macro_rules! tally_of_field {
+    ($op:ident, $name:literal, $about:literal) => {
+        pub(super) struct $op;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let field = plan.string("field")?;
-        plan.apply_to_input(field);
-        Ok(())
-    }
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Aggregate";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = ONE_FIELD;
 
-    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        tally(machine, apply)
-    }
+            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+                let field = plan.string("field")?;
+                plan.apply_to_input(field);
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                tally(machine, apply)
+            }
+        }
+    };
 }
 
-impl Operation for Avg {
-    const NAME: &'static str = "avg";
-    const FAMILY: &'static str = "Aggregate";
-    const ABOUT: &'static str = "The mean of a field's numbers, nil if there are none.";
-    const FIELDS: &'static [Field] = ONE_FIELD;
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let field = plan.string("field")?;
-        plan.apply_to_input(field);
-        Ok(())
-    }
-
-    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        tally(machine, apply)
-    }
-}
+tally_of_field!(
+    Sum,
+    "sum",
+    "The sum of a field's numbers; missing and nil are left out."
+);
+tally_of_field!(
+    Avg,
+    "avg",
+    "The mean of a field's numbers, nil if there are none."
+);
 
 /// The tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

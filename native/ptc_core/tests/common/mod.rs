@@ -114,7 +114,6 @@ impl Lab {
             Const::Nil => heap.nil(),
             Const::Int(value) => heap.make_number(Number::Int(value)).expect("an integer"),
             Const::EmptyMap => heap.make_map(&[], &[]),
-            Const::EmptyList => heap.make_list(&[]),
             Const::Node(node) => build(heap, node),
         };
         let compiled = match compiled {
