@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Message do
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
-          | {:unwieldy, fault()}
+          | {:expensive_to_inspect, fault()}
 
   @doc """
   The documented error for a fault.
@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Message do
   @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
-  def error({:unwieldy, fault}), do: error(fault)
+  def error({:expensive_to_inspect, fault}), do: error(fault)
 
   # The suggestion belongs to the check: a name that is met in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do

@@ -200,7 +200,7 @@ defmodule PtcRunner.Json.Runner do
 
   # Its terms are small where they are, and huge once they are written out: that is done under the
   # limits of the run, as a tool would be.
-  defp finish({:error, {:unwieldy, fault}}, limits) do
+  defp finish({:error, {:expensive_to_inspect, fault}}, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
     process = ToolProcess.new(max_heap)
     {result, process} = ToolProcess.call(process, "error", &Message.error/1, fault, timeout)

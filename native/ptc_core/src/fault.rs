@@ -90,7 +90,7 @@ pub struct Fault<T> {
     /// The offending terms, as [`Code`] lists them.
     pub terms: Vec<T>,
     /// Whether the terms use parts of theirs so often that showing them is work to be limited.
-    pub unwieldy: bool,
+    pub expensive_to_inspect: bool,
 }
 
 impl<T> Fault<T> {
@@ -101,7 +101,7 @@ impl<T> Fault<T> {
             op,
             field: None,
             terms,
-            unwieldy: false,
+            expensive_to_inspect: false,
         }
     }
 
@@ -118,7 +118,7 @@ impl<T> Fault<T> {
             op: self.op,
             field: self.field,
             terms: self.terms.into_iter().map(term).collect(),
-            unwieldy: self.unwieldy,
+            expensive_to_inspect: self.expensive_to_inspect,
         }
     }
 }

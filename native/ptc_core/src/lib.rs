@@ -9,6 +9,7 @@
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`signature`]: the types of values that programs and tools take and give
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
+//! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
 
@@ -21,6 +22,7 @@ pub mod fault;
 pub mod heap;
 pub mod json;
 pub mod merge;
+pub mod meter;
 pub mod number;
 pub mod ops;
 pub mod plain;

@@ -90,9 +90,9 @@ pub enum Instr {
     /// Fails unless the program was given a current value.
     NeedInput(OpCode),
     /// Pushes the context's value at a key.
-    Load(ConstId),
+    LoadContext(ConstId),
     /// Pushes the memory's value at a key.
-    Recall(ConstId),
+    LoadMemory(ConstId),
     /// Goes on elsewhere.
     Jump(Pc),
     /// Pops; goes on elsewhere if the value's truth is `when`.

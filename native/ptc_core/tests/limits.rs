@@ -6,8 +6,8 @@ use common::{End, Lab, STRICT};
 use ptc_core::compile::{compile, Failure, Options};
 use ptc_core::fault::Code;
 use ptc_core::json::{Document, JsonError, Limits as JsonLimits};
+use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
-use ptc_core::vm::{Deadline, Limits};
 use std::time::{Duration, Instant};
 
 #[test]

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{End, Lab, STRICT};
+use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
-use ptc_core::vm::{Deadline, Limits};
 use std::time::{Duration, Instant};
 
 /// `name` is bound to `{"a": name, "b": name}`, so many times over, around `body`.

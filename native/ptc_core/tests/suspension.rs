@@ -12,12 +12,12 @@ fn lab(program: &str, context: &str) -> Lab {
     lab.given(context, "{}")
 }
 
-/// The same value and the same calls, in one go and in stretches.
+/// The same value and the same calls, in one go and in executions.
 fn same(program: &str, context: &str, mut units: impl FnMut() -> usize) -> Lab {
     let (mut whole, mut cut) = (lab(program, context), lab(program, context));
     assert_eq!(
         whole.in_one_go(),
-        cut.in_stretches(&mut units),
+        cut.in_executions(&mut units),
         "{program} over {context}"
     );
     assert_eq!(whole.calls, cut.calls, "{program} over {context}");
@@ -43,9 +43,9 @@ const ITEMS: &str =
 fn leaving_after_every_instruction() {
     let left = same(NESTED, ITEMS, || 1);
     assert!(
-        left.stretches > left.program.code.len(),
-        "{} stretches",
-        left.stretches
+        left.executions > left.program.code.len(),
+        "{} executions",
+        left.executions
     );
     assert_eq!(left.calls.len(), 3);
 }
@@ -108,7 +108,7 @@ fn a_loop_that_calls_a_tool_an_item_freezes_each_value_once() {
     let mut lab = lab(program, &format!(r#"{{"items":[{items}]}}"#));
     let before = lab.heap.conses();
     assert_eq!(lab.in_one_go(), End::Value("10000".into()));
-    assert_eq!(lab.stretches, 10_001);
+    assert_eq!(lab.executions, 10_001);
     let conses = lab.heap.conses() - before;
     assert!(conses <= 10_000, "{conses} cells for 10000 calls");
 }
@@ -123,7 +123,7 @@ fn a_loop_within_a_loop_freezes_each_value_once_too() {
     );
     let mut lab = lab(&program, "{}");
     assert_eq!(lab.in_one_go(), End::Value("100".into()));
-    assert_eq!(lab.stretches, 10_001);
+    assert_eq!(lab.executions, 10_001);
     assert!(lab.heap.conses() <= 10_100, "{} cells", lab.heap.conses());
 }
 

@@ -28,7 +28,7 @@ rustler::atoms! {
     parse,
     validation,
     execution,
-    unwieldy,
+    expensive_to_inspect,
 
     // mistakes in a text
     unexpected_token,

@@ -3,7 +3,7 @@
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`stretch`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
+//! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`signature`]: types of values, and the walks over values
@@ -14,6 +14,7 @@ mod atoms;
 mod decode;
 mod encode;
 mod error_line;
+mod execution;
 mod heap;
 mod map_view;
 mod program;
@@ -22,7 +23,6 @@ mod run;
 mod signature;
 mod source;
 mod stream;
-mod stretch;
 mod table;
 mod tools;
 mod wire;

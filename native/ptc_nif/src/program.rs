@@ -7,10 +7,10 @@ use crate::{atoms, wire};
 use ptc_core::compile::{compile, Compiled, Failure, Options};
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Limits};
+use ptc_core::meter::Pace;
 use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
-use ptc_core::vm::Pace;
 use rustler::{Atom, Binary, Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Loaded<'a> {
 }
 
 /// What a call answers instead of going on.
-pub type Instead<'a> = Term<'a>;
+pub type Reply<'a> = Term<'a>;
 
 /// How a program is to be read.
 #[derive(Clone, Copy)]
@@ -38,8 +38,8 @@ const PARTS_IN_A_SLICE: usize = 5_000;
 /// How many parts of a program may be looked at in one go.
 fn parts(pace: Pace) -> usize {
     match pace {
-        Pace::Turn => usize::MAX,
-        Pace::Slice | Pace::Trial => PARTS_IN_A_SLICE,
+        Pace::Quantum => usize::MAX,
+        Pace::Slice | Pace::Probe => PARTS_IN_A_SLICE,
     }
 }
 
@@ -57,7 +57,7 @@ pub fn from_text<'a>(
     text: &[u8],
     depth: u32,
     pace: Pace,
-) -> Result<Loaded<'a>, Instead<'a>> {
+) -> Result<Loaded<'a>, Reply<'a>> {
     let env = heap.terms.env;
     let limits = Limits::depth(depth as usize);
     let refuse = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
@@ -84,7 +84,7 @@ pub fn from_node<'a>(
     node: Raw<'a>,
     reading: Reading,
     pace: Pace,
-) -> Result<Loaded<'a>, Instead<'a>> {
+) -> Result<Loaded<'a>, Reply<'a>> {
     let source = TermSource::new(heap.terms, parts(pace));
     load(heap, &source, node, reading, pace, |_, node| node)
 }
@@ -96,7 +96,7 @@ fn load<'a, S: Source>(
     reading: Reading,
     pace: Pace,
     mut build: impl FnMut(&mut Beam<'a>, S::Node) -> Raw<'a>,
-) -> Result<Loaded<'a>, Instead<'a>> {
+) -> Result<Loaded<'a>, Reply<'a>> {
     let options = Options {
         strict: reading.strict,
         depth: reading.depth,
@@ -140,7 +140,7 @@ pub struct Handle {
 impl Resource for Handle {}
 
 /// `{:ok, handle, constants}`, or why not.
-fn compiled<'a>(heap: &Beam<'a>, loaded: Result<Loaded<'a>, Instead<'a>>) -> Term<'a> {
+fn compiled<'a>(heap: &Beam<'a>, loaded: Result<Loaded<'a>, Reply<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     match loaded {
         Ok(loaded) => {
@@ -184,5 +184,5 @@ compile_nifs!(
     compile_text_dirty,
     compile_node_dirty,
     "DirtyCpu",
-    Pace::Turn
+    Pace::Quantum
 );

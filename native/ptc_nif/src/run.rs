@@ -1,19 +1,20 @@
 //! The NIFs that start a run and take it up again.
 
 use crate::atoms;
+use crate::execution::{Consts, Entry, Execution, Suspension};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, Instead, Loaded, Reading};
+use crate::program::{from_node, from_text, Handle, Loaded, Reading, Reply};
 use crate::raw::Raw;
-use crate::stretch::{Begin, Consts, Stretch, Suspension};
+use ptc_core::meter::{Deadline, Limits, Pace};
 use ptc_core::program::Program;
-use ptc_core::vm::{Deadline, Frozen, Limits, Pace};
+use ptc_core::vm::Frozen;
 use rustler::{Atom, Binary, Env, NifTuple, NifUntaggedEnum, ResourceArc, Term};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
-struct Given<'a> {
+struct RunArgs<'a> {
     context: Term<'a>,
     memory: Term<'a>,
     /// See [`limits`].
@@ -39,7 +40,7 @@ fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
 
 /// When the deadline's clock starts: before a program is read, if that may take long.
 fn began(pace: Pace) -> Option<Instant> {
-    (pace == Pace::Turn).then(Instant::now)
+    (pace == Pace::Quantum).then(Instant::now)
 }
 
 /// Starts a run. Without limits it is tried for a few steps, which most small programs end in.
@@ -47,7 +48,7 @@ fn start<'a>(
     heap: Beam<'a>,
     program: Arc<Program>,
     consts: Consts<'a>,
-    given: Given<'a>,
+    given: RunArgs<'a>,
     pace: Pace,
     began: Option<Instant>,
 ) -> Term<'a> {
@@ -55,22 +56,22 @@ fn start<'a>(
     if let (Some(limits), Some(began)) = (&mut limits, began) {
         limits.deadline = limits.deadline.started(began);
     }
-    let stretch = Stretch {
+    let execution = Execution {
         heap,
         program,
         consts,
         context: given.context.into(),
         memory: given.memory.into(),
-        limits: limits.unwrap_or(Limits::TRIAL),
-        pace: limits.map_or(Pace::Trial, |_| pace),
+        limits: limits.unwrap_or(Limits::PROBE),
+        pace: limits.map_or(Pace::Probe, |_| pace),
     };
-    stretch.run(Begin::Start, None)
+    execution.run(Entry::Start, None)
 }
 
 fn start_loaded<'a>(
     heap: Beam<'a>,
-    loaded: Result<Loaded<'a>, Instead<'a>>,
-    given: Given<'a>,
+    loaded: Result<Loaded<'a>, Reply<'a>>,
+    given: RunArgs<'a>,
     pace: Pace,
     began: Option<Instant>,
 ) -> Term<'a> {
@@ -85,7 +86,7 @@ fn start_loaded<'a>(
 
 /// How a run that was left goes on.
 #[derive(NifUntaggedEnum)]
-enum On<'a> {
+enum ResumeWith<'a> {
     /// `{:answer, term, words}`: with the answer to its call, and what that takes.
     Answer((Atom, Term<'a>, usize)),
     /// `{timeout, max_heap}`: with the limits it did not know.
@@ -99,12 +100,12 @@ fn take_up<'a>(
     env: Env<'a>,
     state: ResourceArc<Suspension>,
     terms: Term<'a>,
-    on: On<'a>,
+    on: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
     let suspended = state.take()?;
     let answered = match on {
-        On::Answer((_, _, words)) => words,
+        ResumeWith::Answer((_, _, words)) => words,
         _ => 0,
     };
     let heap = Beam::new(env, suspended.words.saturating_add(answered));
@@ -116,11 +117,11 @@ fn take_up<'a>(
         stack,
     };
     let (answer, limits) = match on {
-        On::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
-        On::Limits((timeout, max_heap)) => (None, limits(timeout, max_heap)?),
-        On::More(_) => (None, suspended.limits),
+        ResumeWith::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
+        ResumeWith::Limits((timeout, max_heap)) => (None, limits(timeout, max_heap)?),
+        ResumeWith::More(_) => (None, suspended.limits),
     };
-    let stretch = Stretch {
+    let execution = Execution {
         consts: Consts::of_tuple(&heap, consts.term(env))?,
         heap,
         program: suspended.program,
@@ -129,15 +130,15 @@ fn take_up<'a>(
         limits,
         pace,
     };
-    let begin = Begin::Resume(suspended.checkpoint, frozen, answer);
-    Some(stretch.run(begin, Some(state)))
+    let begin = Entry::Resume(suspended.checkpoint, frozen, answer);
+    Some(execution.run(begin, Some(state)))
 }
 
 macro_rules! run_nifs {
     ($text:ident, $node:ident, $compiled:ident, $resume:ident, $schedule:literal, $pace:expr) => {
         /// Compiles and runs a program's text.
         #[rustler::nif(schedule = $schedule)]
-        fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: Given<'a>) -> Term<'a> {
+        fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: RunArgs<'a>) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
             let began = began($pace);
             let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
@@ -151,7 +152,7 @@ macro_rules! run_nifs {
             node: Term<'a>,
             strict: bool,
             depth: u32,
-            given: Given<'a>,
+            given: RunArgs<'a>,
         ) -> Term<'a> {
             let mut heap = Beam::new(env, 0);
             let reading = Reading { strict, depth };
@@ -166,7 +167,7 @@ macro_rules! run_nifs {
             env: Env<'a>,
             handle: ResourceArc<Handle>,
             consts: Term<'a>,
-            given: Given<'a>,
+            given: RunArgs<'a>,
         ) -> rustler::NifResult<Term<'a>> {
             let heap = Beam::new(env, 0);
             let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
@@ -183,13 +184,13 @@ macro_rules! run_nifs {
             ))
         }
 
-        /// Goes on with a run, see [`On`].
+        /// Goes on with a run, see [`ResumeWith`].
         #[rustler::nif(schedule = $schedule)]
         fn $resume<'a>(
             env: Env<'a>,
             state: ResourceArc<Suspension>,
             terms: Term<'a>,
-            on: On<'a>,
+            on: ResumeWith<'a>,
         ) -> rustler::NifResult<Term<'a>> {
             take_up(env, state, terms, on, $pace).ok_or(rustler::Error::BadArg)
         }
@@ -210,5 +211,5 @@ run_nifs!(
     run_compiled_dirty,
     resume_dirty,
     "DirtyCpu",
-    Pace::Turn
+    Pace::Quantum
 );

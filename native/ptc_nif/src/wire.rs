@@ -27,15 +27,15 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
 }
 
 /// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil. One that must
-/// be shown with care is `{:error, {:unwieldy, {stage, …}}}`.
+/// be shown with care is `{:error, {:expensive_to_inspect, {stage, …}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let op = fault.op.map(|op| op.name());
     let terms = heap.terms.make_list(&fault.terms).term(env);
     let code = code(fault.code);
     let found = (stage, code, op, fault.field, terms);
-    match fault.unwieldy {
-        true => (atoms::error(), (atoms::unwieldy(), found)).encode(env),
+    match fault.expensive_to_inspect {
+        true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
         false => (atoms::error(), found).encode(env),
     }
 }

@@ -324,7 +324,7 @@ fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
                 false
             }
             Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
-            Instr::Load(_) | Instr::Recall(_) => !inside.is_empty(),
+            Instr::LoadContext(_) | Instr::LoadMemory(_) => !inside.is_empty(),
             Instr::Const(id) => !inside.is_empty() && has_parts(id),
             _ => false,
         };

@@ -80,7 +80,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     pub fn required(&self, name: &'static str) -> Checked<(), S::Node> {
         match self.field(name) {
             Some(_) => Ok(()),
-            None => self.complain(Code::FieldMissing, name, vec![]),
+            None => self.report(Code::FieldMissing, name, vec![]),
         }
     }
 
@@ -94,7 +94,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     pub fn string_if_any(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
         if let Some(node) = self.field(name) {
             if self.shape(node) != Shape::String {
-                self.complain(Code::FieldNotString, name, vec![])?;
+                self.report(Code::FieldNotString, name, vec![])?;
             }
         }
         Ok(self.constant_of(name))
@@ -107,7 +107,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             None => Ok(Some(vec![])),
             Some(node) if self.shape(node) == Shape::List => Ok(Some(self.elements(node)?)),
             Some(node) => {
-                self.complain(Code::FieldNotList, name, vec![])?;
+                self.report(Code::FieldNotList, name, vec![])?;
                 self.fail(Code::UncheckedNotList, name, Const::Node(node));
                 Ok(None)
             }
@@ -131,26 +131,26 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     pub fn all_strings(&self, name: &'static str, parts: &[S::Node]) -> Checked<(), S::Node> {
         match parts.iter().all(|part| self.shape(*part) == Shape::String) {
             true => Ok(()),
-            false => self.complain(Code::FieldNotStrings, name, vec![]),
+            false => self.report(Code::FieldNotStrings, name, vec![]),
         }
     }
 
     /// The field must be there and an integer that is not negative.
     pub fn count(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
         match self.non_null(name).map(|node| (node, self.shape(node))) {
-            None => self.complain(Code::FieldMissing, name, vec![])?,
+            None => self.report(Code::FieldMissing, name, vec![])?,
             Some((_, Shape::Integer { negative: false })) => {}
             Some((node, Shape::Integer { negative: true })) => {
-                self.complain(Code::FieldNegative, name, vec![Const::Node(node)])?
+                self.report(Code::FieldNegative, name, vec![Const::Node(node)])?
             }
-            Some(_) => self.complain(Code::FieldNotInteger, name, vec![])?,
+            Some(_) => self.report(Code::FieldNotInteger, name, vec![])?,
         }
         Ok(self.constant_of(name))
     }
 
     /// A mistake in a checked part ends the walk; in an unchecked part it is overlooked here, and
     /// the evaluation meets it.
-    pub fn complain(
+    pub fn report(
         &self,
         code: Code,
         field: &'static str,

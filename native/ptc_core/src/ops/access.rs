@@ -27,18 +27,18 @@ impl Operation for Get {
         let (field, path) = (plan.field("field"), plan.field("path"));
         let is_string = |plan: &Plan<'_, '_, S>, node| plan.shape(node) == Shape::String;
         match (field, path) {
-            (Some(_), Some(_)) => plan.complain(Code::FieldAndPath, "field", vec![])?,
+            (Some(_), Some(_)) => plan.report(Code::FieldAndPath, "field", vec![])?,
             (Some(field), None) if !is_string(plan, field) => {
-                plan.complain(Code::FieldNotString, "field", vec![])?
+                plan.report(Code::FieldNotString, "field", vec![])?
             }
             (None, Some(path)) if plan.shape(path) != Shape::List => {
-                plan.complain(Code::FieldNotList, "path", vec![])?
+                plan.report(Code::FieldNotList, "path", vec![])?
             }
             (None, Some(path)) => {
                 let steps = plan.elements(path)?;
                 plan.all_strings("path", &steps)?;
             }
-            (None, None) => plan.complain(Code::NeitherFieldNorPath, "field", vec![])?,
+            (None, None) => plan.report(Code::NeitherFieldNorPath, "field", vec![])?,
             (Some(_), None) => {}
         }
         let default = match plan.field("default") {
@@ -87,7 +87,7 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         return Err(fault.about("path").into());
     }
     for (index, key) in (apply.a..apply.a + apply.b).enumerate() {
-        machine.tick(1)?;
+        machine.consume_fuel(1)?;
         value = match machine.lookup(value, key) {
             Lookup::Found(value) => value,
             Lookup::Missing => return Ok(machine.heap.nil()),

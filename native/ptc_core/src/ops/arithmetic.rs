@@ -49,17 +49,17 @@ fn count_limbs<H: Heap>(
     if left + right == 2 {
         return Ok(());
     }
-    machine.room_for(left + right)?;
+    machine.check_heap_limit(left + right)?;
     if arithmetic != Arithmetic::Mul {
-        return machine.tick((left + right) / 16);
+        return machine.consume_fuel((left + right) / 16);
     }
     // The long side cut into pieces of the short side's length, each piece by Karatsuba.
     let (short, long) = (left.min(right) as f64, left.max(right) as f64);
     let nanoseconds = long / short * short.powf(1.585);
     machine
         .meter
-        .time_for(Duration::from_nanos(nanoseconds as u64))?;
-    machine.tick((nanoseconds / 10.0) as usize)
+        .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
+    machine.consume_fuel((nanoseconds / 10.0) as usize)
 }
 
 macro_rules! arithmetic {
@@ -115,7 +115,7 @@ macro_rules! quotient {
                 if right.is_zero() {
                     return Err(machine.fault(apply.op, Code::DivisionByZero, vec![]));
                 }
-                machine.tick((left.limbs() + right.limbs()) / 16)?;
+                machine.consume_fuel((left.limbs() + right.limbs()) / 16)?;
                 let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
                 made(machine, apply, quotient.map(Number::Float))
             }

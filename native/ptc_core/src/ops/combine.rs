@@ -29,7 +29,7 @@ impl Operation for Object {
                 None => vec![],
                 Some(fields) if plan.shape(fields) == Shape::Map => plan.entries(fields)?,
                 Some(fields) => {
-                    plan.complain(Code::FieldNotMap, "fields", vec![])?;
+                    plan.report(Code::FieldNotMap, "fields", vec![])?;
                     plan.fail(Code::UncheckedNotMap, "fields", Const::Node(fields));
                     return Ok(());
                 }
@@ -54,7 +54,7 @@ impl Operation for Object {
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         if apply.operands > 8 {
-            machine.tick(MAP_ENTRY * apply.operands as usize)?;
+            machine.consume_fuel(MAP_ENTRY * apply.operands as usize)?;
         }
         Ok(machine.map_of_operands(apply, apply.a))
     }
@@ -115,8 +115,8 @@ impl Operation for Merge {
         let mut entries = Vec::new();
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
-            machine.tick(MAP_ENTRY * size)?;
-            machine.room_for(2 * (entries.len() + size))?;
+            machine.consume_fuel(MAP_ENTRY * size)?;
+            machine.check_heap_limit(2 * (entries.len() + size))?;
             entries.append(&mut machine.heap.entries(*map));
         }
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
@@ -154,9 +154,9 @@ impl Operation for Concat {
             let mut rest = list;
             while let Some((item, tail)) = machine.heap.uncons(rest) {
                 if items.len() % 1024 == 0 {
-                    machine.room_for(2 * items.len())?;
+                    machine.check_heap_limit(2 * items.len())?;
                 }
-                machine.tick(1)?;
+                machine.consume_fuel(1)?;
                 items.push(item);
                 rest = tail;
             }
@@ -187,8 +187,8 @@ impl Operation for Zip {
         }
         let mut row = Vec::with_capacity(rests.len());
         loop {
-            machine.tick(1 + rests.len())?;
-            machine.room_for(2 * rows.len())?;
+            machine.consume_fuel(1 + rests.len())?;
+            machine.check_heap_limit(2 * rows.len())?;
             row.clear();
             for rest in &mut rests {
                 let Some((item, tail)) = machine.heap.uncons(*rest) else {

@@ -22,7 +22,7 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         None => NO_CONST,
         Some(field) => {
             if plan.shape(field) != Shape::String {
-                plan.complain(Code::FieldNotString, "field", vec![])?;
+                plan.report(Code::FieldNotString, "field", vec![])?;
             }
             plan.constant_of("field")
         }
@@ -118,7 +118,7 @@ macro_rules! comparison {
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
                 if apply.c == DEEP {
-                    machine.tick_deep(left)?;
+                    machine.consume_fuel_for_depth(left)?;
                 }
                 let holds: fn(Ordering) -> bool = $holds;
                 let ordering = machine.heap.compare(left, right);

@@ -19,7 +19,7 @@ impl Operation for Load {
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let key = plan.string("name")?;
         match name(plan) {
-            Some(_) => plan.emit(Instr::Load(key)),
+            Some(_) => plan.emit(Instr::LoadContext(key)),
             None => no_name(plan, Code::ContextKey),
         }
         Ok(())
@@ -54,7 +54,7 @@ impl Operation for Var {
             Some(name) if name == INPUT_NAME.as_bytes() => plan.emit(Instr::Slot(plan.scope.input)),
             Some(name) => match plan.binding(name) {
                 Some(slot) => plan.emit(Instr::Slot(slot)),
-                None => plan.emit(Instr::Recall(key)),
+                None => plan.emit(Instr::LoadMemory(key)),
             },
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Operation for Distinct {
         let mut seen = TermSet::new();
         let mut kept = Vec::new();
         machine.each_item(apply, |machine, item| {
-            machine.tick_deep(item)?;
+            machine.consume_fuel_for_depth(item)?;
             if seen.insert(machine, item) {
                 kept.push(item);
             }
@@ -65,7 +65,7 @@ impl<T: Copy> TermSet<T> {
     ) -> Result<Self, Halt<T>> {
         let (mut set, mut rest) = (TermSet::new(), list);
         while let Some((member, tail)) = machine.heap.uncons(rest) {
-            machine.tick_deep(member)?;
+            machine.consume_fuel_for_depth(member)?;
             set.insert(machine, member);
             rest = tail;
         }

@@ -24,7 +24,7 @@ fn extreme<H: Heap>(
         if machine.heap.kind(value) == Kind::Nil {
             return Ok(());
         }
-        machine.tick_deep(value)?;
+        machine.consume_fuel_for_depth(value)?;
         match best {
             Some((_, least)) if machine.heap.compare(value, least) != better => {}
             _ => best = Some((item, value)),

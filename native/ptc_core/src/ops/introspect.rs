@@ -28,8 +28,8 @@ impl Operation for Keys {
         let Some(size) = machine.heap.map_size(map) else {
             return Err(machine.fault(apply.op, Code::NeedsMap, vec![map]));
         };
-        machine.tick(2 * size)?;
-        machine.room_for(2 * size)?;
+        machine.consume_fuel(2 * size)?;
+        machine.check_heap_limit(2 * size)?;
         let entries = machine.heap.entries(map);
         let keys: Vec<_> = entries.into_iter().map(|(key, _)| key).collect();
         let places = sorted(machine, &keys, false)?;

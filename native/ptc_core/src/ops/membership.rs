@@ -35,7 +35,7 @@ impl Operation for Contains {
         let found = match (heap.bytes(whole), heap.bytes(part)) {
             (Some(text), Some(_)) => {
                 let length = text.len();
-                machine.tick(length / 64)?;
+                machine.consume_fuel(length / 64)?;
                 let text = machine.heap.bytes(whole).unwrap_or_default();
                 let part = machine.heap.bytes(part).unwrap_or_default();
                 memchr::memmem::find(text, part).is_some()
@@ -74,12 +74,12 @@ fn is_member<H: Heap>(
     collection: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
     if machine.heap.kind(collection) == Kind::Map {
-        machine.tick_deep(value)?;
+        machine.consume_fuel_for_depth(value)?;
         return Ok(has_key(machine, collection, value));
     }
     let mut rest = collection;
     while let Some((member, tail)) = machine.heap.uncons(rest) {
-        machine.tick_deep(member)?;
+        machine.consume_fuel_for_depth(member)?;
         if machine.heap.identical(member, value) {
             return Ok(true);
         }
@@ -142,7 +142,7 @@ impl Operation for FilterIn {
             let Some(value) = field_of(machine, item, apply.a) else {
                 return Ok(());
             };
-            machine.tick_deep(value)?;
+            machine.consume_fuel_for_depth(value)?;
             let keep = match &members {
                 Some(members) => members.contains(machine, value),
                 None => is_map && has_key(machine, collection, value),

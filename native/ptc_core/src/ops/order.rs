@@ -20,7 +20,7 @@ pub(super) fn sorted<H: Heap>(
     let mut places: Vec<u32> = (0..terms.len() as u32).collect();
     for piece in places.chunks_mut(piece) {
         let rounds = piece.len().ilog2() as usize + 1;
-        machine.tick(piece.len() * rounds * comparison)?;
+        machine.consume_fuel(piece.len() * rounds * comparison)?;
         let heap = &*machine.heap;
         piece.sort_by(|a, b| ordering(heap, terms, descending, *a, *b));
     }
@@ -45,7 +45,7 @@ fn merged<H: Heap>(
     for pair in places.chunks(2 * width) {
         let (mut left, mut right) = pair.split_at(width.min(pair.len()));
         while let (Some(a), Some(b)) = (left.first(), right.first()) {
-            machine.tick(comparison)?;
+            machine.consume_fuel(comparison)?;
             let order = ordering(machine.heap, terms, descending, *a, *b);
             // Of equals the left one comes first.
             let from = match order {
@@ -75,7 +75,7 @@ fn cost_of_comparison<H: Heap>(
 ) -> Result<usize, Halt<H::Term>> {
     let mut longest = 1;
     for term in terms {
-        machine.tick_deep(*term)?;
+        machine.consume_fuel_for_depth(*term)?;
         longest = longest.max(cost(machine.heap, *term));
     }
     Ok(longest)

@@ -113,7 +113,7 @@ impl Operation for Drop {
         let list = machine.slot(apply.input);
         let (mut rest, mut dropped) = (list, 0);
         while let Some((_, tail)) = machine.heap.uncons(rest).filter(|_| dropped < count) {
-            machine.tick(1)?;
+            machine.consume_fuel(1)?;
             rest = tail;
             dropped += 1;
         }

@@ -20,11 +20,11 @@ impl Operation for Select {
         plan.needs_input();
         let fields = plan.field("fields");
         if plan.non_null("fields").is_none() {
-            plan.complain(Code::FieldMissing, "fields", vec![])?;
+            plan.report(Code::FieldMissing, "fields", vec![])?;
         }
         match fields {
             Some(node) if plan.shape(node) != Shape::List => {
-                plan.complain(Code::FieldNotList, "fields", vec![])?;
+                plan.report(Code::FieldNotList, "fields", vec![])?;
                 let list = plan.constant(Const::Node(node));
                 plan.apply(0, [NO_CONST, 0, list]);
             }
@@ -97,8 +97,8 @@ impl<T: Copy> Parts<T> {
         apply: &Apply,
         map: T,
     ) -> Eval<H> {
-        machine.tick(1 + apply.b as usize)?;
-        machine.room_for(0)?;
+        machine.consume_fuel(1 + apply.b as usize)?;
+        machine.check_heap_limit(0)?;
         self.keys.clear();
         self.values.clear();
         for key in apply.a..apply.a + apply.b {

@@ -26,9 +26,9 @@ impl Operation for SortBy {
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         match plan.non_null("field").map(|field| plan.shape(field)) {
-            None => plan.complain(Code::FieldMissing, "field", vec![])?,
+            None => plan.report(Code::FieldMissing, "field", vec![])?,
             Some(Shape::String) => {}
-            Some(_) => plan.complain(Code::FieldNotString, "field", vec![])?,
+            Some(_) => plan.report(Code::FieldNotString, "field", vec![])?,
         }
         let field = plan.constant_of("field");
         let order = match plan.non_null("order") {
@@ -37,7 +37,7 @@ impl Operation for SortBy {
                 Some(b"asc") => ASCENDING,
                 Some(b"desc") => DESCENDING,
                 _ => {
-                    plan.complain(Code::UnknownOrder, "order", vec![Const::Node(order)])?;
+                    plan.report(Code::UnknownOrder, "order", vec![Const::Node(order)])?;
                     ASCENDING
                 }
             },
@@ -59,7 +59,7 @@ impl Operation for SortBy {
         if !matches!(keys, Keys::Terms(_)) {
             // Numbers are sorted in one go, which is counted beforehand.
             let rounds = items.len().max(1).ilog2() as usize + 1;
-            machine.tick(items.len() * rounds / 4)?;
+            machine.consume_fuel(items.len() * rounds / 4)?;
         }
         // Equal keys keep their order, whichever way the list is sorted.
         let places = match keys {
@@ -96,7 +96,7 @@ fn keys<H: Heap>(
 ) -> Result<Keys<H::Term>, Halt<H::Term>> {
     let mut terms = Vec::with_capacity(items.len());
     for item in items {
-        machine.tick(1)?;
+        machine.consume_fuel(1)?;
         terms.push(machine.value_or_nil(*item, field));
     }
     let heap = &*machine.heap;

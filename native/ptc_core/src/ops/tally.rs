@@ -70,7 +70,7 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         return Ok(machine.heap.nil());
     };
     machine.each_item(apply, |machine, item| {
-        machine.tick(tally.cost())?;
+        machine.consume_fuel(tally.cost())?;
         let added = tally.add(machine, apply.a, item);
         added.map_err(|wrong| wrong.halt(machine, apply.op))
     })?;

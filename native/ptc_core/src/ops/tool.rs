@@ -22,7 +22,7 @@ impl Operation for Call {
             None => plan.constant(Const::EmptyMap),
             Some(args) => {
                 if !matches!(plan.shape(args), Shape::Map | Shape::Struct) {
-                    plan.complain(Code::FieldNotMap, "args", vec![])?;
+                    plan.report(Code::FieldNotMap, "args", vec![])?;
                 }
                 plan.constant(Const::Node(args))
             }

@@ -57,9 +57,9 @@ impl<H: Heap> Vm<'_, H> {
             return Ok(false);
         };
         // Nothing is taken off the stack before the last thing that can halt.
-        machine.room_for(2 * running.kept)?;
+        machine.check_heap_limit(2 * running.kept)?;
         if let Some(tally) = &running.tally {
-            machine.tick(tally.cost())?;
+            machine.consume_fuel(tally.cost())?;
         }
         let value = machine.stack.pop(machine.heap);
         let kept = match next.kind {

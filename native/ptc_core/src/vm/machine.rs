@@ -1,10 +1,10 @@
 //! What an operation's evaluation is written with: its operands, constants, current value, limits.
 
-use super::meter::Meter;
 use super::sharing;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Kind, Lookup};
+use crate::meter::Meter;
 use crate::number::Number;
 use crate::ops::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
@@ -129,27 +129,27 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Counts work before it is done.
     #[inline]
-    pub fn tick(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
-        self.meter.tick(cost, self.heap)
+    pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
+        self.meter.consume_fuel(cost, self.heap)
     }
 
     /// Counts a look into a term as deep as it goes, for a comparison or a hash, which the heap does
     /// in one go.
     #[inline]
-    pub fn tick_deep(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
+    pub fn consume_fuel_for_depth(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
         match self.heap.kind(term) {
             Kind::Nil | Kind::Bool | Kind::Number => Ok(()),
             Kind::List | Kind::Map if self.multiplies => sharing::walk(self, term),
             _ => {
                 let cost = sharing::cost(self.heap, term);
-                self.tick(cost)
+                self.consume_fuel(cost)
             }
         }
     }
 
     /// Whether what leaves the run would take no more words than allowed if it were copied, beyond
     /// those it takes now; how many those are.
-    pub(super) fn room_for_copy(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+    pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
         if !self.multiplies {
             return Ok(0);
         }
@@ -161,15 +161,15 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Whether `words` more may be built.
-    pub fn room_for(&self, words: usize) -> Result<(), Halt<H::Term>> {
-        self.meter.room_for(words, self.heap)
+    pub fn check_heap_limit(&self, words: usize) -> Result<(), Halt<H::Term>> {
+        self.meter.check_heap_limit(words, self.heap)
     }
 
     /// The length of a proper list; nothing for anything else.
     pub fn list_length(&mut self, list: H::Term) -> Result<Option<usize>, Halt<H::Term>> {
         let (mut rest, mut length) = (list, 0);
         while let Some((_, tail)) = self.heap.uncons(rest) {
-            self.tick(1)?;
+            self.consume_fuel(1)?;
             rest = tail;
             length += 1;
         }
@@ -188,7 +188,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         let list = self.slot(apply.input);
         let mut rest = list;
         while let Some((item, tail)) = self.heap.uncons(rest) {
-            self.tick(1)?;
+            self.consume_fuel(1)?;
             match visit(self, item) {
                 Ok(()) => rest = tail,
                 Err(Halt::Fault(fault)) => {
@@ -218,7 +218,7 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// A new proper list, if there is room for it.
     pub fn make_list(&mut self, items: &[H::Term]) -> Eval<H> {
-        self.room_for(2 * items.len())?;
+        self.check_heap_limit(2 * items.len())?;
         Ok(self.heap.make_list(items))
     }
 

@@ -6,13 +6,11 @@
 
 mod loops;
 mod machine;
-mod meter;
 mod run;
 mod sharing;
 mod stack;
 
 pub(crate) use machine::MAP_ENTRY;
 pub use machine::{Eval, Machine};
-pub use meter::{Deadline, Limits, Meter, Pace};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
 pub(crate) use sharing::cost;

@@ -2,14 +2,14 @@
 
 use super::loops::Running;
 use super::machine::Machine;
-use super::meter::{Limits, Meter};
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
+use crate::meter::{Limits, Meter};
 use crate::program::{Instr, Pc, Program, INPUT, NO_CONST};
 
 /// From so many words on, beyond those that stand in memory, a term is not shown just so.
-const UNWIELDY: usize = 10_000;
+const EXPENSIVE_TO_INSPECT: usize = 10_000;
 
 /// What a program is run over.
 pub struct Inputs<'i, T> {
@@ -156,8 +156,8 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// The terms of a fault are going to be shown, which takes what a copy takes.
     fn shown(&mut self, mut fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
         for term in fault.terms.clone() {
-            match self.machine.room_for_copy(term) {
-                Ok(excess) => fault.unwieldy |= excess > UNWIELDY,
+            match self.machine.check_copy_limit(term) {
+                Ok(excess) => fault.expensive_to_inspect |= excess > EXPENSIVE_TO_INSPECT,
                 Err(halt) => return halt,
             }
         }
@@ -168,7 +168,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         let program = self.program;
         loop {
             let machine = &mut self.machine;
-            machine.tick(1)?;
+            machine.consume_fuel(1)?;
             machine.meter.between_instructions()?;
             match &program.code[self.pc as usize] {
                 Instr::Const(id) => machine.stack.push(machine.constant(*id)),
@@ -182,11 +182,11 @@ impl<'h, H: Heap> Vm<'h, H> {
                     return Err(machine.fault(*op, Code::NoInput, vec![]));
                 }
                 Instr::NeedInput(_) => {}
-                Instr::Load(key) => {
+                Instr::LoadContext(key) => {
                     let value = machine.value_or_nil(self.context, *key);
                     machine.stack.push(value);
                 }
-                Instr::Recall(key) => {
+                Instr::LoadMemory(key) => {
                     let value = machine.value_or_nil(self.memory, *key);
                     machine.stack.push(value);
                 }
@@ -216,12 +216,12 @@ impl<'h, H: Heap> Vm<'h, H> {
                 Instr::Expect { op, input } => op.expect(machine, *input)?,
                 Instr::Apply(apply) => {
                     let value = apply.op.eval(machine, apply)?;
-                    machine.room_for(0)?;
+                    machine.check_heap_limit(0)?;
                     machine.stack.drop_top(apply.operands as usize);
                     machine.stack.push(value);
                 }
                 Instr::Call { tool, args } => {
-                    machine.meter.leave_trial()?;
+                    machine.meter.leave_probe()?;
                     self.pc += 1;
                     return Ok(Exit::Call {
                         tool: self.machine.constant(*tool),
@@ -244,7 +244,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                 }
                 Instr::Done => {
                     let value = machine.top();
-                    machine.room_for_copy(value)?;
+                    machine.check_copy_limit(value)?;
                     return Ok(Exit::Done(value));
                 }
             }

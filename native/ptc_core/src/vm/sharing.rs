@@ -132,12 +132,12 @@ fn parts<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
 ) -> Result<Option<Parts<H::Term>>, Halt<H::Term>> {
-    machine.tick(1)?;
+    machine.consume_fuel(1)?;
     match machine.heap.kind(term) {
         Kind::List => {
             let (mut parts, mut rest) = (Vec::new(), term);
             while let Some((item, tail)) = machine.heap.uncons(rest) {
-                machine.tick(1)?;
+                machine.consume_fuel(1)?;
                 parts.push(item);
                 rest = tail;
             }
@@ -146,7 +146,7 @@ fn parts<H: Heap>(
         }
         Kind::Map => {
             let size = machine.heap.map_size(term).unwrap_or(0);
-            machine.tick(size)?;
+            machine.consume_fuel(size)?;
             let entries = machine.heap.entries(term);
             let parts = entries.into_iter().map(|(_, value)| value).collect();
             Ok(Some((parts, 4 + 2 * size)))

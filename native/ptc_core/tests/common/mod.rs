@@ -13,11 +13,12 @@ use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
 use ptc_core::json::{read, Document, JsonError, Limits as JsonLimits, TermBuilder};
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
-use ptc_core::vm::{Checkpoint, Deadline, Exit, Frozen, Inputs, Limits, Meter, Pace, Vm};
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use std::time::Instant;
 
 /// No limit that a test would meet by accident.
@@ -62,7 +63,7 @@ pub struct Lab {
     /// The tool calls so far: names and arguments.
     pub calls: Vec<String>,
     /// How often a run was taken up.
-    pub stretches: usize,
+    pub executions: usize,
 }
 
 /// Where a run begins or goes on.
@@ -135,7 +136,7 @@ impl Lab {
             program: compiled.program,
             consts,
             calls: Vec::new(),
-            stretches: 0,
+            executions: 0,
         })
     }
 
@@ -151,13 +152,13 @@ impl Lab {
         self.run(|_| None)
     }
 
-    /// Runs in stretches of as many units of work as `units` says, each frozen at its end.
-    pub fn in_stretches(&mut self, mut units: impl FnMut() -> usize) -> End {
+    /// Runs in executions of as many units of work as `units` says, each frozen at its end.
+    pub fn in_executions(&mut self, mut units: impl FnMut() -> usize) -> End {
         self.run(move |patience| Some(units().max(1) << patience.min(16)))
     }
 
     /// Runs to the end. `units`: how long the next stretch is, if not endless, out of how many
-    /// stretches in a row have come no further.
+    /// executions in a row have come no further.
     fn run(&mut self, mut units: impl FnMut(u32) -> Option<usize>) -> End {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
@@ -172,7 +173,7 @@ impl Lab {
             };
             let units = units(patience).filter(|units| *units < QUANTUM);
             let meter = match units {
-                None => Meter::new(limits, Pace::Turn),
+                None => Meter::new(limits, Pace::Quantum),
                 Some(units) => short_meter(limits, units),
             };
             let (program, heap) = (&self.program, &mut self.heap);
@@ -193,7 +194,7 @@ impl Lab {
             if units.is_none() {
                 limits = vm.limits();
             }
-            self.stretches += 1;
+            self.executions += 1;
             place = match exit {
                 Exit::Done(value) => return End::Value(self.heap.show(value)),
                 Exit::Call { tool, args } => {
@@ -245,8 +246,8 @@ fn short_meter(limits: Limits, units: usize) -> Meter {
         deadline: Deadline::At(Instant::now()),
         ..limits
     };
-    let mut meter = Meter::new(limits, Pace::Turn);
-    let used_up = meter.tick(QUANTUM - units, &PlainHeap::new());
+    let mut meter = Meter::new(limits, Pace::Quantum);
+    let used_up = meter.consume_fuel(QUANTUM - units, &PlainHeap::new());
     assert!(used_up.is_ok(), "a quantum has become shorter");
     meter
 }

@@ -4,9 +4,9 @@ use super::rng::Rng;
 use super::{generate, oracle, End, Lab, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::json::{Document, Limits as JsonLimits};
+use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
 use ptc_core::signature::{self, render_signature, KeyStyle, Signature};
-use ptc_core::vm::{Deadline, Limits};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub fn signature(text: &[u8]) {
 }
 
 /// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or
-/// in stretches; all of that ends the same way.
+/// in executions; all of that ends the same way.
 pub fn program(text: &[u8]) {
     if Document::parse(text, JsonLimits::depth(500)).is_err() {
         return;
@@ -65,11 +65,11 @@ fn in_all_ways(text: &[u8], options: Options, seed: u64) -> End {
     assert_eq!(calls, same_calls, "{}", oracle::shown(text));
     let mut rng = Rng::new(seed);
     let longest = 1 + rng.below(20);
-    let (in_stretches, same_calls) = run(lab(text, options, seed), |lab| {
-        lab.in_stretches(|| 1 + rng.below(longest))
+    let (in_executions, same_calls) = run(lab(text, options, seed), |lab| {
+        lab.in_executions(|| 1 + rng.below(longest))
     });
-    same(text, &end, &in_stretches);
-    let stopped = [&end, &in_stretches].into_iter().any(is_stop);
+    same(text, &end, &in_executions);
+    let stopped = [&end, &in_executions].into_iter().any(is_stop);
     assert!(stopped || calls == same_calls, "{}", oracle::shown(text));
     end
 }

@@ -136,17 +136,17 @@ impl Lexer {
         }
     }
 
-    /// Reads on from `at`. `hasty`: stops at a mistake.
+    /// Reads on from `at`. `stop_at_first_error`: stops at a mistake.
     pub(super) fn run(
         &mut self,
         text: &[u8],
         at: &mut usize,
         checker: &mut Checker,
-        hasty: bool,
+        stop_at_first_error: bool,
     ) -> Progress {
         // In a variable of its own it need not be written back for every byte.
         let mut local = *at;
-        let progress = self.read(text, &mut local, checker, hasty);
+        let progress = self.read(text, &mut local, checker, stop_at_first_error);
         *at = local;
         progress
     }
@@ -157,7 +157,7 @@ impl Lexer {
         text: &[u8],
         at: &mut usize,
         checker: &mut Checker,
-        hasty: bool,
+        stop_at_first_error: bool,
     ) -> Progress {
         while let Some(&byte) = text.get(*at) {
             match self.next {
@@ -237,7 +237,7 @@ impl Lexer {
             if self.open.is_empty() {
                 return Progress::Ended;
             }
-            if hasty && checker.has_mistake() {
+            if stop_at_first_error && checker.has_mistake() {
                 return Progress::Mistake;
             }
         }

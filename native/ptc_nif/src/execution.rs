@@ -1,4 +1,4 @@
-//! One stretch of a run: from the start, or from where it was left, to the next reason to leave.
+//! One execution of a run: from the start, or from where it was left, to the next reason to leave.
 
 use crate::heap::Beam;
 use crate::raw::Raw;
@@ -6,8 +6,9 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
+use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::program::Program;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Limits, Meter, Pace, Vm};
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -60,8 +61,8 @@ impl<'a> Consts<'a> {
     }
 }
 
-/// One stretch of a run.
-pub struct Stretch<'a> {
+/// One execution of a run.
+pub struct Execution<'a> {
     pub heap: Beam<'a>,
     pub program: Arc<Program>,
     pub consts: Consts<'a>,
@@ -71,16 +72,16 @@ pub struct Stretch<'a> {
     pub pace: Pace,
 }
 
-/// Where a stretch begins.
-pub enum Begin<'a> {
+/// Where an execution begins.
+pub enum Entry<'a> {
     Start,
     /// Where it was left, maybe with the answer to its call.
     Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
 }
 
-impl<'a> Stretch<'a> {
+impl<'a> Execution<'a> {
     /// Runs until there is a reason to leave; what the Elixir side gets to see of it.
-    pub fn run(mut self, begin: Begin<'a>, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
+    pub fn run(mut self, begin: Entry<'a>, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
         let env = self.heap.terms.env;
         // Reading the program may have taken all the time.
         if self.limits.deadline.has_passed() {
@@ -94,11 +95,11 @@ impl<'a> Stretch<'a> {
         let meter = Meter::new(self.limits, self.pace);
         let (program, heap) = (&*self.program, &mut self.heap);
         let (mut vm, answer) = match begin {
-            Begin::Start => {
+            Entry::Start => {
                 let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
                 (Vm::start(program, heap, inputs, input, meter), None)
             }
-            Begin::Resume(checkpoint, frozen, answer) => {
+            Entry::Resume(checkpoint, frozen, answer) => {
                 let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
                 (vm, answer)
             }
@@ -124,7 +125,7 @@ impl<'a> Stretch<'a> {
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::call(), state, terms, tool, args, left).encode(env)
             }
-            Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Trial => {
+            Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 (atoms::limits(), state, terms).encode(env)

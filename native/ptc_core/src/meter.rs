@@ -5,11 +5,11 @@ use crate::heap::Heap;
 use std::time::{Duration, Instant};
 
 /// Units of work between two looks at the clock; a unit is about as long as a map look-up.
-const QUANTUM: i64 = 4096;
+const FUEL_BETWEEN_LOOKS: i64 = 4096;
 /// How long one slice may hold its thread.
 const SLICE: Duration = Duration::from_micros(900);
-/// How long one turn may take.
-const TURN: Duration = Duration::from_millis(25);
+/// How long one quantum may take.
+const QUANTUM: Duration = Duration::from_millis(25);
 /// Work that is known to take longer than a slice, in units.
 const MORE_THAN_A_SLICE: i64 = 100_000;
 
@@ -60,30 +60,30 @@ pub struct Limits {
 
 impl Limits {
     /// Stands for limits that are not known yet.
-    pub const TRIAL: Limits = Limits {
+    pub const PROBE: Limits = Limits {
         deadline: Deadline::Never,
-        words: TRIAL_WORDS,
+        words: PROBE_WORDS,
     };
 }
 
-/// How long a stretch of a run may hold its thread.
+/// How long an execution of a run may hold its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// A few steps, so few that no limit matters: for runs whose limits are not known yet.
-    Trial,
+    Probe,
     /// Less than a millisecond.
     Slice,
-    /// A turn of some milliseconds, and to the end of the instruction that it ends in: what cannot
+    /// A quantum of some milliseconds, and to the end of the instruction that it ends in: what cannot
     /// be done in a slice is done here.
-    Turn,
+    Quantum,
 }
 
-/// The units of a trial.
-const TRIAL: i64 = 256;
-/// The words of a trial: the least that a heap can be limited to.
-const TRIAL_WORDS: usize = 233;
+/// The units of a probe.
+const PROBE_FUEL: i64 = 256;
+/// The words of a probe: the least that a heap can be limited to.
+const PROBE_WORDS: usize = 233;
 
-/// Counts one stretch of a run.
+/// Counts one execution.
 #[derive(Debug)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
@@ -96,7 +96,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter for a stretch.
+    /// A meter for an execution.
     pub fn new(limits: Limits, pace: Pace) -> Self {
         Meter {
             limits,
@@ -104,24 +104,24 @@ impl Meter {
             end: None,
             over: false,
             left: match pace {
-                Pace::Trial => TRIAL,
-                Pace::Slice | Pace::Turn => QUANTUM,
+                Pace::Probe => PROBE_FUEL,
+                Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
             },
             refills: 0,
         }
     }
 
-    /// Ends a trial before something that must not happen in one.
-    pub fn leave_trial<T>(&self) -> Result<(), Halt<T>> {
+    /// Ends a probe before something that must not happen in one.
+    pub fn leave_probe<T>(&self) -> Result<(), Halt<T>> {
         match self.pace {
-            Pace::Trial => Err(Halt::SliceOver),
-            Pace::Slice | Pace::Turn => Ok(()),
+            Pace::Probe => Err(Halt::SliceOver),
+            Pace::Slice | Pace::Quantum => Ok(()),
         }
     }
 
     /// Counts `cost` units before they are spent.
     #[inline]
-    pub fn tick<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Halt<H::Term>> {
+    pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Halt<H::Term>> {
         self.left -= cost as i64;
         match self.left < 0 {
             true => self.refill(cost as i64, heap),
@@ -129,7 +129,7 @@ impl Meter {
         }
     }
 
-    /// Ends a turn between two instructions.
+    /// Ends a quantum between two instructions.
     #[inline]
     pub fn between_instructions<T>(&self) -> Result<(), Halt<T>> {
         match self.over {
@@ -140,7 +140,7 @@ impl Meter {
 
     #[cold]
     fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
-        self.leave_trial()?;
+        self.leave_probe()?;
         let now = Instant::now();
         self.limits.deadline = self.limits.deadline.started(now);
         if self.limits.deadline.left(now) == Some(Duration::ZERO) {
@@ -149,16 +149,16 @@ impl Meter {
         if heap.abandoned() {
             return Err(Halt::Abandoned);
         }
-        self.room_for(0, heap)?;
+        self.check_heap_limit(0, heap)?;
         let length = match self.pace {
-            Pace::Turn => TURN,
-            Pace::Trial | Pace::Slice => SLICE,
+            Pace::Quantum => QUANTUM,
+            Pace::Probe | Pace::Slice => SLICE,
         };
         self.over = now >= *self.end.get_or_insert(now + length);
         if self.pace == Pace::Slice && (self.over || cost >= MORE_THAN_A_SLICE) {
             return Err(Halt::SliceOver);
         }
-        self.left = QUANTUM;
+        self.left = FUEL_BETWEEN_LOOKS;
         self.refills += 1;
         Ok(())
     }
@@ -170,7 +170,7 @@ impl Meter {
 
     /// Whether `words` more may be built.
     #[inline]
-    pub fn room_for<H: Heap>(&self, words: usize, heap: &H) -> Result<(), Halt<H::Term>> {
+    pub fn check_heap_limit<H: Heap>(&self, words: usize, heap: &H) -> Result<(), Halt<H::Term>> {
         match heap.words_built().saturating_add(words) > self.limits.words {
             true => Err(Halt::MemoryExceeded),
             false => Ok(()),
@@ -179,7 +179,7 @@ impl Meter {
 
     /// Whether work of about this length can end before the deadline. For the few steps that
     /// cannot be cut up; assumes a fast machine, so that what could end is never refused.
-    pub fn time_for<T>(&self, length: Duration) -> Result<(), Halt<T>> {
+    pub fn check_time_left<T>(&self, length: Duration) -> Result<(), Halt<T>> {
         match self.limits.deadline.left(Instant::now()) {
             Some(left) if left < length => Err(Halt::DeadlinePassed),
             _ => Ok(()),
