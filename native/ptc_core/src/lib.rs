@@ -23,6 +23,7 @@ pub mod heap;
 pub mod json;
 pub mod merge;
 pub mod meter;
+pub mod named;
 pub mod number;
 pub mod ops;
 pub mod plain;

@@ -1,5 +1,14 @@
 //! The atoms of the library's own making; none is ever made of input.
 
+use ptc_core::named::Named;
+use rustler::types::atom::Atom;
+use rustler::Env;
+
+/// The atom of a variant's name: one of as many as the enum has variants.
+pub fn named<T: Named>(env: Env, variant: T) -> Atom {
+    Atom::from_str(env, variant.name()).unwrap_or(error())
+}
+
 rustler::atoms! {
     nil,
     true_ = "true",
@@ -53,54 +62,11 @@ rustler::atoms! {
     hyphens,
     invalid,
 
-    // mistakes in a program
-    node_not_a_map,
-    missing_op,
-    unknown_op,
-    field_missing,
-    field_not_string,
-    field_not_list,
-    field_not_map,
-    field_not_integer,
-    field_negative,
-    field_not_strings,
-    unknown_order,
-    field_and_path,
-    neither_field_nor_path,
-
-    // mistakes of a run
-    no_input,
-    needs_list,
-    needs_map,
-    needs_list_of_maps,
-    needs_numbers,
-    needs_map_values,
-    needs_list_values,
-    needs_numeric_operands,
-    division_by_zero,
-    needs_value_and_precision,
-    precision_out_of_range,
-    bad_arith,
-    path_through_non_map,
-    no_type_name,
-    context_key,
-    memory_key,
-    let_name,
-    not_a_count,
-    unchecked_not_list,
-    unchecked_not_map,
-
-    // what a field holds
+    // types of a signature, as terms
+    signature,
     any,
     string,
     map,
-    expr,
-    expr_list,
-    string_list,
-    non_neg_integer,
-
-    // types of a signature, as terms
-    signature,
     int,
     float,
     bool,

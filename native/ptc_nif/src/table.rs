@@ -1,8 +1,7 @@
 //! `operations/0`: the table of operations, for the schema functions.
 
 use crate::atoms;
-use ptc_core::ops::{FieldKind, OpCode};
-use rustler::types::atom::Atom;
+use ptc_core::ops::OpCode;
 use rustler::{Encoder, Env, Term};
 
 /// `[{name, family, about, [{field, kind, required?}]}]`, in the order for readers.
@@ -13,22 +12,10 @@ fn operations(env: Env) -> Vec<Term> {
         let fields: Vec<_> = definition
             .fields
             .iter()
-            .map(|field| (field.name, kind(field.kind), field.required))
+            .map(|field| (field.name, atoms::named(env, field.kind), field.required))
             .collect();
         let family = definition.family;
         (definition.name, family, definition.about, fields).encode(env)
     };
     OpCode::ALL.iter().map(entry).collect()
-}
-
-fn kind(kind: FieldKind) -> Atom {
-    match kind {
-        FieldKind::Any => atoms::any(),
-        FieldKind::String => atoms::string(),
-        FieldKind::Map => atoms::map(),
-        FieldKind::Expr => atoms::expr(),
-        FieldKind::ExprList => atoms::expr_list(),
-        FieldKind::StringList => atoms::string_list(),
-        FieldKind::Count => atoms::non_neg_integer(),
-    }
 }

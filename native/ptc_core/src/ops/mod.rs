@@ -29,6 +29,7 @@ pub use tally::{Tally, Wrong};
 use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
+use crate::named::named;
 use crate::program::{Apply, Slot};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
@@ -61,23 +62,25 @@ trait Operation {
     }
 }
 
-/// What a field holds, as the schema functions name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldKind {
-    /// Anything, taken literally.
-    Any,
-    /// A string.
-    String,
-    /// A map, taken literally.
-    Map,
-    /// An operation.
-    Expr,
-    /// A list of operations.
-    ExprList,
-    /// A list of strings.
-    StringList,
-    /// An integer from 0.
-    Count,
+named! {
+    /// What a field holds, as the schema functions name it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FieldKind {
+        /// Anything, taken literally.
+        Any = "any",
+        /// A string.
+        String = "string",
+        /// A map, taken literally.
+        Map = "map",
+        /// An operation.
+        Expr = "expr",
+        /// A list of operations.
+        ExprList = "expr_list",
+        /// A list of strings.
+        StringList = "string_list",
+        /// An integer from 0.
+        Count = "non_neg_integer",
+    }
 }
 
 /// A field of an operation.

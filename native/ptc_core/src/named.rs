@@ -1,0 +1,57 @@
+//! Enums whose variants have names: on the BEAM each is an atom of that name.
+
+/// A fieldless enum whose variants have names.
+pub trait Named: Copy + 'static {
+    /// All variants, in the order of their declaration.
+    const ALL: &'static [Self];
+
+    /// The name of the variant.
+    fn name(self) -> &'static str;
+}
+
+/// Declares an enum that is [`Named`]: each variant stands beside its name.
+macro_rules! named {
+    (
+        $(#[$about:meta])*
+        $visibility:vis enum $enum:ident {
+            $($(#[$doc:meta])* $variant:ident = $name:literal,)+
+        }
+    ) => {
+        $(#[$about])*
+        $visibility enum $enum {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $crate::named::Named for $enum {
+            const ALL: &'static [Self] = &[$($enum::$variant,)+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $($enum::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use named;
+
+#[cfg(test)]
+mod tests {
+    use super::Named;
+    use crate::fault::Code;
+    use crate::ops::FieldKind;
+    use std::collections::HashSet;
+
+    fn names<T: Named>() -> Vec<&'static str> {
+        T::ALL.iter().map(|variant| variant.name()).collect()
+    }
+
+    #[test]
+    fn no_two_variants_have_one_name() {
+        for names in [names::<Code>(), names::<FieldKind>()] {
+            let different: HashSet<_> = names.iter().collect();
+            assert_eq!(different.len(), names.len());
+        }
+    }
+}
