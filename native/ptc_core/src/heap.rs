@@ -33,6 +33,17 @@ pub enum Lookup<T> {
     NotAMap,
 }
 
+/// What stands inside a term of [`Kind::Other`].
+#[derive(Debug, Clone, Copy)]
+pub enum Inside<'h, T> {
+    /// The elements of a tuple.
+    Elements(&'h [T]),
+    /// Nothing that takes long to look at: it is an atom, a pid, a port or a reference.
+    Nothing,
+    /// What the heap cannot tell: the environment of a function, the length of a bitstring.
+    Unknown,
+}
+
 /// A heap of immutable terms.
 ///
 /// Everything here takes constant time unless it says otherwise; whatever is longer is cut up by
@@ -56,7 +67,13 @@ pub trait Heap {
     /// Equal for identical terms; `seed` keeps the values from being foreseen.
     fn hash(&self, term: Self::Term, seed: u64) -> u64;
 
-    /// The number, if it is one.
+    /// What stands inside a term of [`Kind::Other`].
+    fn inside(&self, term: Self::Term) -> Inside<'_, Self::Term>;
+
+    /// The 64-bit limbs of an integer that is none of 64 bits; 0 for every other term. Reads no
+    /// limb.
+    fn limbs(&self, term: Self::Term) -> usize;
+    /// The number, if it is one. Linear in the limbs.
     fn number(&self, term: Self::Term) -> Option<Number>;
     /// The integer, if it is one of 64 bits.
     fn small_integer(&self, term: Self::Term) -> Option<i64>;

@@ -13,6 +13,9 @@ pub enum Number {
     Float(f64),
 }
 
+/// The bits of an integer for which there may be a double.
+const MOST_BITS: u64 = 1088;
+
 /// The result of arithmetic that the BEAM refuses with `badarith`: an overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadArith;
@@ -60,6 +63,8 @@ impl Number {
         let value = match self {
             Number::Int(value) => *value as f64,
             Number::Float(value) => *value,
+            // No sum of limbs beyond the largest double comes back to it.
+            Number::Big(big) if big.bits() > MOST_BITS => return Err(BadArith),
             Number::Big(big) => {
                 let limb = |sum: f64, limb: &u64| sum * 18_446_744_073_709_551_616.0 + *limb as f64;
                 let size = big.magnitude().to_u64_digits().iter().rev().fold(0.0, limb);
@@ -77,6 +82,35 @@ impl Number {
         match self {
             Number::Big(big) => big.bits().div_ceil(64) as usize,
             _ => 1,
+        }
+    }
+
+    /// `self + other`, in place if integers are long.
+    #[inline]
+    pub fn add(&mut self, other: Number) -> Result<(), BadArith> {
+        match (&mut *self, other) {
+            (Number::Int(sum), Number::Int(other)) if sum.checked_add(other).is_some() => {
+                *sum += other;
+            }
+            (Number::Big(sum), Number::Int(other)) => {
+                *sum += other;
+                self.shrink();
+            }
+            (Number::Big(sum), Number::Big(other)) => {
+                *sum += other;
+                self.shrink();
+            }
+            (_, other) => *self = Arithmetic::Add.apply(self, &other)?,
+        }
+        Ok(())
+    }
+
+    /// Gives an integer its smallest form.
+    fn shrink(&mut self) {
+        if let Number::Big(big) = self {
+            if let Ok(small) = i64::try_from(&*big) {
+                *self = Number::Int(small);
+            }
         }
     }
 

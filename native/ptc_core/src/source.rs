@@ -26,6 +26,9 @@ pub enum Shape {
     Other,
 }
 
+/// The bytes of a part from which on a look at all of it counts.
+pub const LONG: usize = 256;
+
 /// A program before it is compiled.
 pub trait Source {
     /// A part of the program.
@@ -33,6 +36,10 @@ pub trait Source {
 
     /// What the part is.
     fn shape(&self, node: Self::Node) -> Shape;
+    /// Whether it is a string or an integer of more than [`LONG`] bytes.
+    fn is_long(&self, node: Self::Node) -> bool;
+    /// Whether other terms stand inside the part.
+    fn has_parts(&self, node: Self::Node) -> bool;
     /// Whether it is a map that is no struct.
     fn is_map(&self, node: Self::Node) -> bool;
     /// The value at a string key of a map; the first one in a text that repeats the key.
@@ -70,6 +77,19 @@ impl Source for Document<'_> {
             Entry::Null => Shape::Null,
             Entry::Bool(_) => Shape::Other,
         }
+    }
+
+    fn is_long(&self, node: u32) -> bool {
+        match self.entry(node) {
+            entry @ (Entry::Str(..) | Entry::Unescaped(..) | Entry::BigInt(..)) => {
+                self.bytes(entry).is_some_and(|bytes| bytes.len() > LONG)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_parts(&self, node: u32) -> bool {
+        matches!(self.entry(node), Entry::Object(..) | Entry::List(..))
     }
 
     fn is_map(&self, node: u32) -> bool {

@@ -1,10 +1,11 @@
 //! What the VM asks of terms, answered by the BEAM.
 
 use crate::atoms;
+use crate::big_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, Terms};
 use num_bigint::BigInt;
-use ptc_core::heap::{Heap, Kind, Lookup};
+use ptc_core::heap::{Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
 use rustler::sys::ErlNifTerm;
 use rustler::sys::ErlNifTermType::*;
@@ -46,6 +47,18 @@ impl<'a> Beam<'a> {
             words,
             last_map: LastMap::none(),
             last_binary: Cell::new(None),
+        }
+    }
+
+    /// The limbs of an integer that is none of 64 bits, read off its header; where this VM's
+    /// headers are not known, it is decoded.
+    #[cold]
+    fn limbs_of_big(&self, term: Raw<'a>) -> usize {
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_INTEGER => big_view::limbs(self.terms, term)
+                .or_else(|| self.number(term).map(|number| number.limbs()))
+                .unwrap_or(0),
+            _ => 0,
         }
     }
 
@@ -119,6 +132,25 @@ impl<'a> Heap for Beam<'a> {
 
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
         self.terms.hash(term, seed)
+    }
+
+    fn inside(&self, term: Raw<'a>) -> Inside<'_, Raw<'a>> {
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_TUPLE => self
+                .terms
+                .tuple(term)
+                .map_or(Inside::Nothing, Inside::Elements),
+            ERL_NIF_TERM_TYPE_FUN | ERL_NIF_TERM_TYPE_BITSTRING => Inside::Unknown,
+            _ => Inside::Nothing,
+        }
+    }
+
+    #[inline]
+    fn limbs(&self, term: Raw<'a>) -> usize {
+        match self.terms.integer(term) {
+            Some(_) => 0,
+            None => self.limbs_of_big(term),
+        }
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 //!
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
+//! * [`big_view`]: the length of a big integer
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
@@ -11,6 +12,7 @@
 
 mod answer;
 mod atoms;
+mod big_view;
 mod decode;
 mod encode;
 mod error_line;
@@ -34,6 +36,7 @@ fn load(env: Env, _info: Term) -> bool {
     // would print to the node's terminal on top.
     std::panic::set_hook(Box::new(|_| {}));
     map_view::look_before_use(env);
+    big_view::look_before_use(env);
     true
 }
 

@@ -147,6 +147,26 @@ impl<'a> Terms<'a> {
         filled!(|out: &mut MaybeUninit<f64>| enif_get_double(self.c(), term.0, out.as_mut_ptr()))
     }
 
+    /// The word that an integer beyond 64 bits begins with in memory; `None` for every other term,
+    /// and where the term is no pointer as VMs have had them so far.
+    pub fn first_word(self, term: Raw<'a>) -> Option<usize> {
+        const TAG: usize = 7;
+        const BOXED: usize = 2;
+        let kind = self.kind(term);
+        let is_integer = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_INTEGER);
+        if !is_integer || self.integer(term).is_some() {
+            return None;
+        }
+        let address = term.identity();
+        if address & 3 != BOXED {
+            return None;
+        }
+        let place = (address & !TAG) as *const usize;
+        // SAFETY: an integer beyond 64 bits is larger than a word, so the term is a pointer to it,
+        // less the tag in its lowest bits; it lives as long as the environment.
+        Some(unsafe { place.read() })
+    }
+
     #[inline]
     pub fn map_size(self, term: Raw<'a>) -> Option<usize> {
         filled!(|out: &mut MaybeUninit<_>| enif_get_map_size(self.c(), term.0, out.as_mut_ptr()))

@@ -3,8 +3,8 @@
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
-use ptc_core::heap::{Heap, Kind, Lookup};
-use ptc_core::source::{Shape, Source};
+use ptc_core::heap::{Heap, Inside, Kind, Lookup};
+use ptc_core::source::{Shape, Source, LONG};
 use rustler::Encoder;
 use std::cell::{Cell, RefCell};
 
@@ -76,6 +76,22 @@ impl<'a> Source for TermSource<'a> {
                     .is_lt(),
             },
             _ => Shape::Other,
+        }
+    }
+
+    fn is_long(&self, node: Raw<'a>) -> bool {
+        match self.heap.kind(node) {
+            Kind::String => self.heap.bytes(node).is_some_and(|text| text.len() > LONG),
+            Kind::Number => 8 * self.heap.limbs(node) > LONG,
+            _ => false,
+        }
+    }
+
+    fn has_parts(&self, node: Raw<'a>) -> bool {
+        match self.heap.kind(node) {
+            Kind::List | Kind::Map => true,
+            Kind::Other => !matches!(self.heap.inside(node), Inside::Nothing),
+            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => false,
         }
     }
 

@@ -277,12 +277,7 @@ impl<'s, S: Source> Compiler<'s, S> {
         }
         let source = self.source;
         let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
-            Some(Const::Node(node)) => {
-                matches!(
-                    source.shape(*node),
-                    Shape::Map | Shape::List | Shape::Struct
-                )
-            }
+            Some(Const::Node(node)) => source.has_parts(*node),
             _ => false,
         };
         let multiplies = multiplies(&self.code, has_parts);
@@ -305,6 +300,8 @@ const MANY_PLACES: u32 = 64;
 
 /// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
 /// or one term out of several, out of several, out of several.
+///
+/// Constants without parts are not looked at here: what they weigh in a result is known at its end.
 fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
     // The first slots of the `map` loops around an instruction.
     let mut inside: Vec<u32> = Vec::new();
@@ -326,6 +323,10 @@ fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
             Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
             Instr::LoadContext(_) | Instr::LoadMemory(_) => !inside.is_empty(),
             Instr::Const(id) => !inside.is_empty() && has_parts(id),
+            // A default stands there for each item that has nothing.
+            Instr::Apply(apply) if apply.op == OpCode::Get => {
+                !inside.is_empty() && has_parts(&apply.c)
+            }
             _ => false,
         };
         if from_outside || places >= MANY_PLACES {

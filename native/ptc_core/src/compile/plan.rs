@@ -9,9 +9,6 @@ use crate::source::{Shape, Source};
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
 
-/// The bytes of a long string.
-const LONG: usize = 4096;
-
 /// Keys and values.
 type Pairs<N> = Vec<(N, N)>;
 
@@ -63,12 +60,9 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             .filter(|node| self.shape(*node) != Shape::Null)
     }
 
-    /// Whether the field is a string so long that a look at all of it counts.
-    pub fn is_long(&self, name: &'static str) -> bool {
-        let text = self
-            .field(name)
-            .and_then(|node| self.compiler.source.text(node));
-        text.is_some_and(|text| text.len() > LONG)
+    /// Whether a part is a string or an integer so long that a look at all of it counts.
+    pub fn is_long(&self, node: S::Node) -> bool {
+        self.compiler.source.is_long(node)
     }
 
     /// What a part is.

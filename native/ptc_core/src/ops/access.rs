@@ -68,7 +68,7 @@ impl Operation for Get {
         let found = match apply.b {
             1 => {
                 let input = machine.slot(apply.input);
-                machine.value_or_nil(input, apply.a)
+                machine.value_or_nil(input, apply.a)?
             }
             _ => follow(machine, apply)?,
         };
@@ -88,7 +88,7 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     }
     for (index, key) in (apply.a..apply.a + apply.b).enumerate() {
         machine.consume_fuel(1)?;
-        value = match machine.lookup(value, key) {
+        value = match machine.lookup(value, key)? {
             Lookup::Found(value) => value,
             Lookup::Missing => return Ok(machine.heap.nil()),
             // What is no map has no fields, and nil has none; anything else is in the way.

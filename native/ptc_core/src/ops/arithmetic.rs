@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::number::{divide, finite, Arithmetic, BadArith, Number};
 use crate::program::{Apply, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 use std::time::Duration;
 
 const LEFT_AND_RIGHT: &[Field] = &[
@@ -21,7 +21,7 @@ fn numbers<H: Heap>(
     apply: &Apply,
 ) -> Result<(Number, Number), Halt<H::Term>> {
     let (left, right) = machine.two_operands(apply);
-    match (machine.heap.number(left), machine.heap.number(right)) {
+    match (machine.number(left)?, machine.number(right)?) {
         (Some(left), Some(right)) => Ok((left, right)),
         _ => Err(machine.fault(apply.op, Code::NeedsNumericOperands, vec![left, right])),
     }
@@ -51,7 +51,7 @@ fn count_limbs<H: Heap>(
     }
     machine.check_heap_limit(left + right)?;
     if arithmetic != Arithmetic::Mul {
-        return machine.consume_fuel((left + right) / 16);
+        return machine.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
     }
     // The long side cut into pieces of the short side's length, each piece by Karatsuba.
     let (short, long) = (left.min(right) as f64, left.max(right) as f64);
@@ -59,7 +59,7 @@ fn count_limbs<H: Heap>(
     machine
         .meter
         .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
-    machine.consume_fuel((nanoseconds / 10.0) as usize)
+    machine.consume_fuel((nanoseconds / 10.0) as usize + UNITS_A_LIMB * (left + right))
 }
 
 macro_rules! arithmetic {
@@ -115,7 +115,6 @@ macro_rules! quotient {
                 if right.is_zero() {
                     return Err(machine.fault(apply.op, Code::DivisionByZero, vec![]));
                 }
-                machine.consume_fuel((left.limbs() + right.limbs()) / 16)?;
                 let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
                 made(machine, apply, quotient.map(Number::Float))
             }

@@ -6,7 +6,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
-use crate::vm::{Eval, Machine, MAP_ENTRY};
+use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
 
 pub(super) struct Object;
 pub(super) struct Merge;
@@ -39,6 +39,7 @@ impl Operation for Object {
         let is_input = |key| implicit && source.text(key) == Some(INPUT_NAME.as_bytes());
         let fields = entries.iter().filter(|(key, _)| !is_input(*key));
         let count = fields.clone().count() as u32;
+        let long = fields.clone().any(|(key, _)| plan.is_long(*key));
         let keys = plan.constants(fields.map(|(key, _)| *key));
         for (key, value) in &entries {
             match is_input(*key) {
@@ -46,15 +47,21 @@ impl Operation for Object {
                 false => plan.value(*value, plan.scope),
             }
         }
-        plan.apply(count, [keys, NO_CONST, NO_CONST]);
+        plan.apply(count, [keys, u32::from(long), NO_CONST]);
         Ok(())
     }
 
-    /// `a`: the first key.
+    /// `a`: the first key; `b`: 1 if a key is long.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         if apply.operands > 8 {
             machine.consume_fuel(MAP_ENTRY * apply.operands as usize)?;
+        }
+        if apply.b == 1 {
+            for key in apply.a..apply.a + apply.operands {
+                let weight = machine.weight_of_key(key)?;
+                machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+            }
         }
         Ok(machine.map_of_operands(apply, apply.a))
     }
@@ -117,7 +124,13 @@ impl Operation for Merge {
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.consume_fuel(MAP_ENTRY * size)?;
             machine.check_heap_limit(2 * (entries.len() + size))?;
-            entries.append(&mut machine.heap.entries(*map));
+            for (key, value) in machine.heap.entries(*map) {
+                let weight = machine.weigh(key)?;
+                if weight > 1 {
+                    machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+                }
+                entries.push((key, value));
+            }
         }
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))

@@ -38,9 +38,9 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
             plan.apply(1, [field, NO_CONST, DEEP]);
         }
         value => {
-            let depth = match value.map(|value| plan.shape(value)) {
-                Some(Shape::Map | Shape::Struct | Shape::List | Shape::Other) => DEEP,
-                Some(Shape::String) if plan.is_long("value") => DEEP,
+            let depth = match value.map(|value| (value, plan.shape(value))) {
+                Some((_, Shape::Map | Shape::Struct | Shape::List | Shape::Other)) => DEEP,
+                Some((value, _)) if plan.is_long(value) => DEEP,
                 _ => FLAT,
             };
             let value = plan.constant_of("value");
@@ -67,7 +67,7 @@ pub(super) fn sides<H: Heap>(
     let input = machine.slot(apply.input);
     let left = match apply.a {
         NO_CONST => input,
-        field => match machine.lookup(input, field) {
+        field => match machine.lookup(input, field)? {
             Lookup::Found(value) => value,
             Lookup::Missing => machine.heap.nil(),
             Lookup::NotAMap => return Err(machine.fault(apply.op, Code::NeedsMap, vec![input])),
@@ -117,11 +117,11 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                if apply.c == DEEP {
-                    machine.consume_fuel_for_depth(left)?;
-                }
                 let holds: fn(Ordering) -> bool = $holds;
-                let ordering = machine.heap.compare(left, right);
+                let ordering = match apply.c {
+                    DEEP => machine.compare(left, right)?,
+                    _ => machine.heap.compare(left, right),
+                };
                 Ok(machine.heap.boolean(holds(ordering)))
             }
         }

@@ -20,14 +20,16 @@ fn extreme<H: Heap>(
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
     let mut best = None;
     machine.each_item(apply, |machine, item| {
-        let value = machine.value_or_nil(item, apply.a);
+        let value = machine.value_or_nil(item, apply.a)?;
         if machine.heap.kind(value) == Kind::Nil {
             return Ok(());
         }
-        machine.consume_fuel_for_depth(value)?;
-        match best {
-            Some((_, least)) if machine.heap.compare(value, least) != better => {}
-            _ => best = Some((item, value)),
+        let is_better = match best {
+            Some((_, least)) => machine.compare(value, least)? == better,
+            None => true,
+        };
+        if is_better {
+            best = Some((item, value));
         }
         Ok(())
     })?;

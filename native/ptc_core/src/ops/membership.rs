@@ -31,16 +31,9 @@ impl Operation for Contains {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (whole, part) = compare::sides(machine, apply)?;
-        let heap = &*machine.heap;
-        let found = match (heap.bytes(whole), heap.bytes(part)) {
-            (Some(text), Some(_)) => {
-                let length = text.len();
-                machine.consume_fuel(length / 64)?;
-                let text = machine.heap.bytes(whole).unwrap_or_default();
-                let part = machine.heap.bytes(part).unwrap_or_default();
-                memchr::memmem::find(text, part).is_some()
-            }
-            _ => is_member(machine, part, whole)?,
+        let found = match machine.has_part(whole, part)? {
+            Some(found) => found,
+            None => is_member(machine, part, whole)?,
         };
         Ok(machine.heap.boolean(found))
     }
@@ -74,13 +67,12 @@ fn is_member<H: Heap>(
     collection: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
     if machine.heap.kind(collection) == Kind::Map {
-        machine.consume_fuel_for_depth(value)?;
-        return Ok(has_key(machine, collection, value));
+        return has_key(machine, collection, value);
     }
     let mut rest = collection;
     while let Some((member, tail)) = machine.heap.uncons(rest) {
-        machine.consume_fuel_for_depth(member)?;
-        if machine.heap.identical(member, value) {
+        machine.consume_fuel(1)?;
+        if machine.identical(member, value)? {
             return Ok(true);
         }
         rest = tail;
@@ -88,9 +80,15 @@ fn is_member<H: Heap>(
     Ok(false)
 }
 
-fn has_key<H: Heap>(machine: &Machine<'_, H>, map: H::Term, key: H::Term) -> bool {
+fn has_key<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    map: H::Term,
+    key: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    let weight = machine.weigh(key)?;
+    machine.consume_fuel_for_lookup(map, weight)?;
     let found = machine.heap.lookup(map, key, &mut H::KeyCache::default());
-    matches!(found, Lookup::Found(_))
+    Ok(matches!(found, Lookup::Found(_)))
 }
 
 impl Operation for FilterIn {
@@ -139,13 +137,15 @@ impl Operation for FilterIn {
         let is_map = machine.heap.kind(collection) == Kind::Map;
         let mut kept = Vec::new();
         machine.each_item(apply, |machine, item| {
-            let Some(value) = field_of(machine, item, apply.a) else {
+            let Some(value) = field_of(machine, item, apply.a)? else {
                 return Ok(());
             };
-            machine.consume_fuel_for_depth(value)?;
             let keep = match &members {
-                Some(members) => members.contains(machine, value),
-                None => is_map && has_key(machine, collection, value),
+                Some(members) => {
+                    machine.consume_fuel_for_depth(value)?;
+                    members.contains(machine, value)
+                }
+                None => is_map && has_key(machine, collection, value)?,
             };
             if keep {
                 kept.push(item);
@@ -161,10 +161,10 @@ fn field_of<H: Heap>(
     machine: &mut Machine<'_, H>,
     item: H::Term,
     field: ConstId,
-) -> Option<H::Term> {
-    match machine.lookup(item, field) {
+) -> Result<Option<H::Term>, Halt<H::Term>> {
+    Ok(match machine.lookup(item, field)? {
         Lookup::Found(value) => Some(value),
         Lookup::Missing => Some(machine.heap.nil()),
         Lookup::NotAMap => None,
-    }
+    })
 }

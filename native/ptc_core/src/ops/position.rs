@@ -145,7 +145,7 @@ fn count<H: Heap>(
     field: &'static str,
 ) -> Result<usize, Halt<H::Term>> {
     let term = machine.constant(apply.a);
-    match machine.heap.number(term) {
+    match machine.number(term)? {
         Some(Number::Int(value)) if value >= 0 => Ok(value as usize),
         Some(Number::Big(value)) if value.sign() == num_bigint::Sign::Plus => Ok(usize::MAX),
         _ => {

@@ -32,9 +32,9 @@ impl Operation for Round {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.one_operand(apply);
         let precision = machine.constant(apply.a);
-        let places = match (machine.heap.number(value), machine.heap.number(precision)) {
-            (Some(_), Some(Number::Int(places))) => u32::try_from(places).ok(),
-            (Some(_), Some(Number::Big(_))) => None,
+        let (number, places) = match (machine.number(value)?, machine.number(precision)?) {
+            (Some(number), Some(Number::Int(places))) => (number, u32::try_from(places).ok()),
+            (Some(number), Some(Number::Big(_))) => (number, None),
             _ => {
                 let terms = vec![value, precision];
                 return Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms));
@@ -43,9 +43,9 @@ impl Operation for Round {
         let Some(places) = places.filter(|places| *places <= 15) else {
             return Err(machine.fault(apply.op, Code::PrecisionOutOfRange, vec![precision]));
         };
-        match machine.heap.number(value).map(|number| number.to_float()) {
-            Some(Ok(value)) => machine.make_number(apply.op, Number::Float(round(value, places))),
-            _ => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+        match number.to_float() {
+            Ok(value) => machine.make_number(apply.op, Number::Float(round(value, places))),
+            Err(_) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, Const, NO_CONST};
 use crate::source::{Shape, Source};
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, KEY_OF_NEW};
 
 pub(super) struct Select;
 
@@ -101,11 +101,16 @@ impl<T: Copy> Parts<T> {
         machine.check_heap_limit(0)?;
         self.keys.clear();
         self.values.clear();
+        let mut heavy = 0;
         for key in apply.a..apply.a + apply.b {
-            if let Lookup::Found(value) = machine.lookup(map, key) {
+            if let Lookup::Found(value) = machine.lookup(map, key)? {
+                heavy += machine.weight_of_key(key)?;
                 self.keys.push(machine.constant(key));
                 self.values.push(value);
             }
+        }
+        if heavy > 0 {
+            machine.consume_fuel(KEY_OF_NEW * heavy)?;
         }
         Ok(machine.heap.make_map(&self.keys, &self.values))
     }

@@ -97,7 +97,7 @@ fn keys<H: Heap>(
     let mut terms = Vec::with_capacity(items.len());
     for item in items {
         machine.consume_fuel(1)?;
-        terms.push(machine.value_or_nil(*item, field));
+        terms.push(machine.value_or_nil(*item, field)?);
     }
     let heap = &*machine.heap;
     if let Some(integers) = terms.iter().map(|key| heap.small_integer(*key)).collect() {

@@ -7,10 +7,10 @@ use super::{Checked, Field, OpCode, Operation, ONE_FIELD};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::number::{divide, Arithmetic, Number};
+use crate::number::{divide, Number};
 use crate::program::{Apply, ConstId, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 
 pub(super) struct Count;
 
@@ -71,9 +71,12 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     };
     machine.each_item(apply, |machine, item| {
         machine.consume_fuel(tally.cost())?;
-        let added = tally.add(machine, apply.a, item);
-        added.map_err(|wrong| wrong.halt(machine, apply.op))
+        match tally.add(machine, apply.a, item)? {
+            Ok(()) => Ok(()),
+            Err(wrong) => Err(wrong.halt(machine, apply.op)),
+        }
     })?;
+    machine.consume_fuel(tally.cost_of_finish())?;
     tally.finish(machine, apply.op)
 }
 
@@ -96,6 +99,9 @@ pub struct Wrong<T> {
     /// The offending term, if there is one.
     pub term: Option<T>,
 }
+
+/// Whether an item could be added, unless the run has to halt before.
+pub type Added<T> = Result<Result<(), Wrong<T>>, Halt<T>>;
 
 impl<T> Wrong<T> {
     /// The end of the run.
@@ -126,40 +132,52 @@ impl Tally {
         }
     }
 
-    /// Adds an item; `field` is the key of its number.
+    /// What making a term of it counts.
+    pub fn cost_of_finish(&self) -> usize {
+        match self {
+            Tally::Sum(sum @ Number::Big(_)) => UNITS_A_LIMB * sum.limbs(),
+            _ => 0,
+        }
+    }
+
+    /// Adds an item; `field` is the key of its number. Changes nothing if it has to halt.
     #[inline]
     pub fn add<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
         field: ConstId,
         item: H::Term,
-    ) -> Result<(), Wrong<H::Term>> {
-        let wrong = |code, term| Err(Wrong { code, term });
+    ) -> Added<H::Term> {
+        let wrong = |code, term| Ok(Err(Wrong { code, term }));
         match self {
             Tally::Count(count) => *count += 1,
             Tally::Sum(sum) => {
-                let value = match machine.lookup(item, field) {
+                let value = match machine.lookup(item, field)? {
                     Lookup::Found(value) => value,
-                    Lookup::Missing => return Ok(()),
+                    Lookup::Missing => return Ok(Ok(())),
                     Lookup::NotAMap => return wrong(Code::NeedsListOfMaps, Some(item)),
                 };
-                match machine.heap.number(value) {
-                    Some(number) if add(sum, &number) => {}
-                    Some(_) => return wrong(Code::BadArith, None),
+                match machine.number(value)? {
+                    Some(number) => {
+                        if sum.add(number).is_err() {
+                            return wrong(Code::BadArith, None);
+                        }
+                    }
                     None if machine.heap.kind(value) == Kind::Nil => {}
                     None => return wrong(Code::NeedsNumbers, Some(value)),
                 }
             }
             Tally::Mean(sum, count) => {
-                let value = machine.value_or_nil(item, field);
-                match machine.heap.number(value) {
-                    Some(number) if add(sum, &number) => *count += 1,
-                    Some(_) => return wrong(Code::BadArith, None),
-                    None => {}
+                let value = machine.value_or_nil(item, field)?;
+                if let Some(number) = machine.number(value)? {
+                    if sum.add(number).is_err() {
+                        return wrong(Code::BadArith, None);
+                    }
+                    *count += 1;
                 }
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// The operation's value.
@@ -173,23 +191,5 @@ impl Tally {
                 Err(_) => Err(machine.fault(op, Code::BadArith, vec![])),
             },
         }
-    }
-}
-
-/// Adds to a sum; false if no double can hold it.
-#[inline]
-fn add(sum: &mut Number, number: &Number) -> bool {
-    if let (Number::Int(total), Number::Int(number)) = (&mut *sum, number) {
-        if let Some(next) = total.checked_add(*number) {
-            *total = next;
-            return true;
-        }
-    }
-    match Arithmetic::Add.apply(sum, number) {
-        Ok(next) => {
-            *sum = next;
-            true
-        }
-        Err(_) => false,
     }
 }

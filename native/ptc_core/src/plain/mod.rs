@@ -25,7 +25,7 @@ mod order;
 mod show;
 mod source;
 
-use crate::heap::{Heap, Kind, Lookup};
+use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
 use std::cmp::Ordering;
 
@@ -179,6 +179,21 @@ impl Heap for PlainHeap {
 
     fn hash(&self, term: Term, seed: u64) -> u64 {
         self.hash_of(term, seed)
+    }
+
+    fn inside(&self, term: Term) -> Inside<'_, Term> {
+        match self.value(term) {
+            Value::Tuple(elements) => Inside::Elements(elements),
+            Value::Opaque(Opaque::Fun, _) => Inside::Unknown,
+            _ => Inside::Nothing,
+        }
+    }
+
+    fn limbs(&self, term: Term) -> usize {
+        match self.value(term) {
+            Value::Number(number @ Number::Big(_)) => number.limbs(),
+            _ => 0,
+        }
     }
 
     fn number(&self, term: Term) -> Option<Number> {

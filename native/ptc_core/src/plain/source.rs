@@ -1,9 +1,9 @@
 //! A term as a program: the way a program comes in that the caller has parsed already.
 
-use super::{PlainHeap, Term, Value};
+use super::{Opaque, PlainHeap, Term, Value};
 use crate::heap::{Heap, Kind};
 use crate::number::Number;
-use crate::source::{Shape, Source};
+use crate::source::{Shape, Source, LONG};
 
 impl PlainHeap {
     fn is_proper(&self, list: Term) -> bool {
@@ -32,6 +32,19 @@ impl Source for PlainHeap {
             },
             _ if self.kind(node) == Kind::Nil => Shape::Null,
             _ => Shape::Other,
+        }
+    }
+
+    fn is_long(&self, node: Term) -> bool {
+        let bytes = self.bytes(node).map_or(0, <[u8]>::len);
+        bytes.max(8 * self.limbs(node)) > LONG
+    }
+
+    fn has_parts(&self, node: Term) -> bool {
+        match self.value(node) {
+            Value::Cons(..) | Value::Tuple(_) | Value::Map(_) => true,
+            Value::Opaque(kind, _) => *kind == Opaque::Fun,
+            _ => false,
         }
     }
 

@@ -56,35 +56,33 @@ impl<H: Heap> Vm<'_, H> {
         let Some(running) = self.loops.last_mut() else {
             return Ok(false);
         };
-        // Nothing is taken off the stack before the last thing that can halt.
+        // The value stays on the stack until nothing can halt any more.
         machine.check_heap_limit(2 * running.kept)?;
         if let Some(tally) = &running.tally {
             machine.consume_fuel(tally.cost())?;
         }
-        let value = machine.stack.pop(machine.heap);
+        let value = machine.top();
         let kept = match next.kind {
             LoopKind::Map => Some(value),
             LoopKind::Filter if machine.heap.truthy(value) => Some(machine.slot(next.item)),
             LoopKind::Reject if !machine.heap.truthy(value) => Some(machine.slot(next.item)),
             LoopKind::Filter | LoopKind::Reject => None,
         };
-        if let Some(kept) = kept {
-            match (&mut running.tally, next.tally) {
-                (Some(tally), Some((_, field))) => {
-                    if running.wrong.is_none() {
-                        if let Err(Wrong { code, term }) = tally.add(machine, field, kept) {
-                            let place = &mut machine.slots[next.item as usize + 2];
-                            *place = term.unwrap_or(*place);
-                            let term = term.map(|_| ());
-                            running.wrong = Some(Wrong { code, term });
-                        }
-                    }
-                }
-                _ => {
-                    machine.stack.push(kept);
-                    running.kept += 1;
+        if let (Some(kept), Some(tally), Some((_, field))) = (kept, &mut running.tally, next.tally)
+        {
+            if running.wrong.is_none() {
+                if let Err(Wrong { code, term }) = tally.add(machine, field, kept)? {
+                    let place = &mut machine.slots[next.item as usize + 2];
+                    *place = term.unwrap_or(*place);
+                    let term = term.map(|_| ());
+                    running.wrong = Some(Wrong { code, term });
                 }
             }
+        }
+        machine.stack.drop_top(1);
+        if let (Some(kept), None) = (kept, &running.tally) {
+            machine.stack.push(kept);
+            running.kept += 1;
         }
         let rest = machine.slot(next.item + 1);
         match machine.heap.uncons(rest) {
@@ -102,6 +100,12 @@ impl<H: Heap> Vm<'_, H> {
         if !machine.heap.is_empty_list(rest) {
             let list = machine.slot(next.list);
             return Err(machine.not_a_list(next.kind.op(), list));
+        }
+        if let Some(Running {
+            tally: Some(tally), ..
+        }) = self.loops.last()
+        {
+            machine.consume_fuel(tally.cost_of_finish())?;
         }
         let Some(running) = self.loops.pop() else {
             return Ok(false);

@@ -1,9 +1,10 @@
 //! What an operation's evaluation is written with: its operands, constants, current value, limits.
 
+use super::needle::Needle;
 use super::sharing;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::{Heap, Kind, Lookup};
+use crate::heap::{Heap, Lookup};
 use crate::meter::Meter;
 use crate::number::Number;
 use crate::ops::OpCode;
@@ -11,6 +12,13 @@ use crate::program::{Apply, ConstId, Program, Slot};
 
 /// What an entry of a new map counts: a large map is a tree that is built in one go.
 pub(crate) const MAP_ENTRY: usize = 32;
+
+/// What a key of a new map counts, for each unit of a comparison with it: the keys are sorted, or
+/// hashed and compared.
+pub(crate) const KEY_OF_NEW: usize = 16;
+
+/// What a limb of a big integer counts that is read or made.
+pub(crate) const UNITS_A_LIMB: usize = 2;
 
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
@@ -29,9 +37,23 @@ pub struct Machine<'h, H: Heap> {
     pub(super) stack: Stack<H::Term>,
     /// See [`Program::multiplies`].
     multiplies: bool,
-    /// What each constant key was last found with.
-    caches: Vec<H::KeyCache>,
+    keys: Vec<Key<H::KeyCache>>,
+    pub(super) needle: Needle,
 }
+
+/// What is known about a constant that is used as a key.
+#[derive(Clone, Default)]
+struct Key<C> {
+    /// What it was last found with.
+    cache: C,
+    /// What a comparison with it takes; 0 as long as that is not known.
+    weight: u32,
+}
+
+/// The weight of a key that need not be counted.
+const LIGHT: u32 = 1;
+/// Up to here a key is one.
+const MOST_OF_LIGHT: usize = 4;
 
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new(
@@ -49,7 +71,8 @@ impl<'h, H: Heap> Machine<'h, H> {
             slots,
             stack,
             multiplies: program.multiplies,
-            caches: vec![H::KeyCache::default(); consts.len()],
+            keys: vec![Key::default(); consts.len()],
+            needle: Needle::default(),
         }
     }
 
@@ -104,19 +127,58 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// The value at a constant key.
     #[inline]
-    pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Lookup<H::Term> {
+    pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
         let index = key as usize;
-        self.heap
-            .lookup(map, self.consts[index], &mut self.caches[index])
+        if self.keys[index].weight != LIGHT {
+            self.count_lookup(map, key)?;
+        }
+        let cache = &mut self.keys[index].cache;
+        Ok(self.heap.lookup(map, self.consts[index], cache))
+    }
+
+    #[cold]
+    fn count_lookup(&mut self, map: H::Term, key: ConstId) -> Result<(), Halt<H::Term>> {
+        match self.weight_of_key(key)? {
+            0 => Ok(()),
+            weight => self.consume_fuel_for_lookup(map, weight),
+        }
+    }
+
+    /// What a comparison with a constant key takes; 0 for a short one.
+    pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
+        let index = key as usize;
+        if self.keys[index].weight == 0 {
+            self.keys[index].weight = match self.weigh(self.consts[index])? {
+                ..=MOST_OF_LIGHT => LIGHT,
+                weight => u32::try_from(weight).unwrap_or(u32::MAX),
+            };
+        }
+        match self.keys[index].weight {
+            LIGHT => Ok(0),
+            weight => Ok(weight as usize),
+        }
     }
 
     /// The value at a constant key if the term is a map that has it, else `nil`.
     #[inline]
-    pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> H::Term {
-        match self.lookup(map, key) {
-            Lookup::Found(value) => value,
-            _ => self.heap.nil(),
+    pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> Eval<H> {
+        match self.lookup(map, key)? {
+            Lookup::Found(value) => Ok(value),
+            _ => Ok(self.heap.nil()),
         }
+    }
+
+    /// The number, if it is one. A long one is counted before it is read.
+    #[inline]
+    pub fn number(&mut self, term: H::Term) -> Result<Option<Number>, Halt<H::Term>> {
+        if let Some(value) = self.heap.small_integer(term) {
+            return Ok(Some(Number::Int(value)));
+        }
+        match self.heap.limbs(term) {
+            0 => {}
+            limbs => self.consume_fuel_at_once(UNITS_A_LIMB * limbs)?,
+        }
+        Ok(self.heap.number(term))
     }
 
     /// A map with the constant keys that start at `first`, and the operands as values.
@@ -133,24 +195,10 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.meter.consume_fuel(cost, self.heap)
     }
 
-    /// Counts a look into a term as deep as it goes, for a comparison or a hash, which the heap does
-    /// in one go.
-    #[inline]
-    pub fn consume_fuel_for_depth(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
-        match self.heap.kind(term) {
-            Kind::Nil | Kind::Bool | Kind::Number => Ok(()),
-            Kind::List | Kind::Map if self.multiplies => sharing::walk(self, term),
-            _ => {
-                let cost = sharing::cost(self.heap, term);
-                self.consume_fuel(cost)
-            }
-        }
-    }
-
     /// Whether what leaves the run would take no more words than allowed if it were copied, beyond
     /// those it takes now; how many those are.
     pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
-        if !self.multiplies {
+        if !self.multiplies && !sharing::repeats_constants(self) {
             return Ok(0);
         }
         let excess = sharing::excess(self, term)?;

@@ -4,13 +4,15 @@
 //! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
 //! cancellation all leave the same way.
 
+mod look;
 mod loops;
 mod machine;
+mod needle;
 mod run;
 mod sharing;
 mod stack;
 
-pub(crate) use machine::MAP_ENTRY;
+pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
+pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
-pub(crate) use sharing::cost;

@@ -183,11 +183,11 @@ impl<'h, H: Heap> Vm<'h, H> {
                 }
                 Instr::NeedInput(_) => {}
                 Instr::LoadContext(key) => {
-                    let value = machine.value_or_nil(self.context, *key);
+                    let value = machine.value_or_nil(self.context, *key)?;
                     machine.stack.push(value);
                 }
                 Instr::LoadMemory(key) => {
-                    let value = machine.value_or_nil(self.memory, *key);
+                    let value = machine.value_or_nil(self.memory, *key)?;
                     machine.stack.push(value);
                 }
                 Instr::Jump(to) => {

@@ -1,28 +1,88 @@
 //! Terms that are small as long as they are shared, and huge as soon as they are copied.
 //!
 //! `x = {"a": x, "b": x}`, thirty times over, takes 150 words, and a billion once it is sent,
-//! stored or shown. Only a program that uses one value in many places can build such a term
-//! ([`Program::multiplies`](crate::program::Program::multiplies)); what it gives back is weighed,
-//! and what it compares is walked first, under the same limits as all its work.
+//! stored or shown. A list that holds one string of 60 bytes a thousand times takes 2,000 words, and
+//! 12,000 as a copy. Only a program that uses one value in many places can build such a term
+//! ([`Program::multiplies`](crate::program::Program::multiplies), or a constant in a loop); what it
+//! gives back is weighed, under the same limits as all its work.
 
 use super::machine::Machine;
 use crate::fault::Halt;
-use crate::heap::{Heap, Kind};
-use std::collections::HashMap;
+use crate::heap::{Heap, Inside, Kind};
+use std::collections::{HashMap, HashSet};
 
-/// A list or map that is being weighed.
+/// The longest string that is copied with a copy of a term; of a longer one the reference is.
+const COPIED_BYTES: usize = 64;
+/// The words of a reference to a string, a process or anything else that is not copied.
+const REFERENCE: usize = 6;
+/// The bits of an integer that takes no words of its own.
+const SMALL_BITS: u32 = 60;
+/// With fewer words built, no loop can have repeated a constant often.
+const FEW_WORDS: usize = 128;
+
+/// A list, map or tuple that is being weighed.
 struct Open<T> {
     identity: usize,
     parts: Vec<T>,
     words: usize,
 }
 
-/// How many more words a copy of the term takes than the term itself.
+/// The words of a term without parts, beyond the one that refers to it.
+fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
+    match kind {
+        Kind::Nil | Kind::Bool | Kind::List | Kind::Map => 0,
+        Kind::String => match heap.bytes(term).map_or(0, <[u8]>::len) {
+            length if length <= COPIED_BYTES => 2 + length.div_ceil(8),
+            _ => REFERENCE,
+        },
+        Kind::Number => match heap.small_integer(term) {
+            Some(value) => {
+                let sign = value >> (SMALL_BITS - 1);
+                2 * usize::from(sign != 0 && sign != -1)
+            }
+            None => 1 + heap.limbs(term).max(1),
+        },
+        Kind::Other => match heap.inside(term) {
+            Inside::Elements(_) | Inside::Nothing => 0,
+            Inside::Unknown => REFERENCE,
+        },
+    }
+}
+
+/// Whether the constants, each in as many places as the run has built words, may be more than
+/// allowed.
+pub(super) fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
+    let (heap, built) = (&*machine.heap, machine.heap.words_built());
+    if built < FEW_WORDS {
+        return false;
+    }
+    let words = |term: &H::Term| words_of_leaf(heap, *term, heap.kind(*term));
+    let heaviest = machine.consts.iter().map(words).max().unwrap_or(0);
+    built.saturating_mul(heaviest) > machine.meter.limits.words
+}
+
+/// How many more words a copy of the term takes than the term itself; at least, as soon as that is
+/// not more than allowed.
 pub(super) fn excess<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
 ) -> Result<usize, Halt<H::Term>> {
-    // What each list or map takes as a copy, and all of them as they stand.
+    // Most terms are small enough even if each of their strings and numbers stands in one place.
+    let at_most = weigh(machine, term, None)?;
+    match at_most > machine.meter.limits.words {
+        true => weigh(machine, term, Some(HashSet::new())),
+        false => Ok(at_most),
+    }
+}
+
+/// The words of a copy less the words of the term as it stands. `leaves` are those that were met;
+/// without it, terms without parts are not counted as they stand.
+fn weigh<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    term: H::Term,
+    mut leaves: Option<HashSet<usize>>,
+) -> Result<usize, Halt<H::Term>> {
+    // What each list, map or tuple takes as a copy, and all of them as they stand.
     let mut weights: HashMap<usize, usize> = HashMap::new();
     let mut standing: usize = 0;
     let mut open: Vec<Open<H::Term>> = Vec::new();
@@ -30,21 +90,26 @@ pub(super) fn excess<H: Heap>(
     let mut weight: usize = 0;
     loop {
         if let Some(term) = next.take() {
-            let identity = machine.heap.identity(term);
-            weight = match weights.get(&identity) {
-                Some(known) => *known,
-                None => {
-                    if let Some((parts, words)) = parts(machine, term)? {
-                        standing = standing.saturating_add(words);
-                        open.push(Open {
-                            identity,
-                            parts,
-                            words,
-                        });
-                    }
-                    0
+            machine.consume_fuel(1)?;
+            let kind = machine.heap.kind(term);
+            weight = words_of_leaf(machine.heap, term, kind);
+            if matches!(kind, Kind::List | Kind::Map | Kind::Other) {
+                let identity = machine.heap.identity(term);
+                if let Some(known) = weights.get(&identity) {
+                    weight = *known;
+                } else if let Some((parts, words)) = parts(machine, term, kind)? {
+                    standing = standing.saturating_add(words);
+                    open.push(Open {
+                        identity,
+                        parts,
+                        words,
+                    });
                 }
-            };
+            } else if let (Some(leaves), 1..) = (&mut leaves, weight) {
+                if leaves.insert(machine.heap.identity(term)) {
+                    standing = standing.saturating_add(weight);
+                }
+            }
         }
         // `weight` is that of the last part of the innermost open term.
         let Some(innermost) = open.last_mut() else {
@@ -61,79 +126,16 @@ pub(super) fn excess<H: Heap>(
     }
 }
 
-/// From so many parts on, a term is not measured further …
-const MANY_PARTS: usize = 4096;
-/// … and counts as more than may be done in a slice.
-const VERY_MUCH: usize = 200_000;
-/// So many bytes of a string count as one unit.
-const BYTES_A_UNIT: usize = 64;
-
-/// What a look into all of a term counts, as far as that is worth finding out.
-pub(crate) fn cost<H: Heap>(heap: &H, term: H::Term) -> usize {
-    match heap.kind(term) {
-        Kind::Nil | Kind::Bool | Kind::Number => 1,
-        Kind::String => {
-            1 + heap
-                .bytes(term)
-                .map_or(0, |bytes| bytes.len() / BYTES_A_UNIT)
-        }
-        Kind::List | Kind::Map | Kind::Other => cost_of_parts(heap, term),
-    }
-}
-
-fn cost_of_parts<H: Heap>(heap: &H, term: H::Term) -> usize {
-    let (mut todo, mut seen, mut cost) = (vec![term], 0, 0);
-    while let Some(term) = todo.pop() {
-        seen += 1;
-        if seen > MANY_PARTS || cost > VERY_MUCH {
-            return VERY_MUCH;
-        }
-        cost += 1;
-        match heap.kind(term) {
-            Kind::String => {
-                cost += heap
-                    .bytes(term)
-                    .map_or(0, |bytes| bytes.len() / BYTES_A_UNIT)
-            }
-            Kind::List => {
-                if let Some((head, tail)) = heap.uncons(term) {
-                    todo.extend([tail, head]);
-                }
-            }
-            Kind::Map if heap.map_size(term).unwrap_or(0) > MANY_PARTS => return VERY_MUCH,
-            Kind::Map => todo.extend(heap.entries(term).into_iter().map(|(_, value)| value)),
-            // Tuples and the like come from the host's data only, and seldom.
-            Kind::Other => cost += BYTES_A_UNIT,
-            Kind::Nil | Kind::Bool | Kind::Number => {}
-        }
-    }
-    cost
-}
-
-/// Walks the whole term, as a comparison or a hash may have to.
-pub(super) fn walk<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    term: H::Term,
-) -> Result<(), Halt<H::Term>> {
-    let mut todo = vec![term];
-    while let Some(term) = todo.pop() {
-        if let Some((parts, _)) = parts(machine, term)? {
-            todo.extend(parts);
-        }
-    }
-    Ok(())
-}
-
 /// The parts of a term, and the words it takes without them.
 type Parts<T> = (Vec<T>, usize);
 
-/// The parts of a list or a map: a program builds nothing else that has any.
+/// The parts of a list, a map (its keys too) or a tuple; `None` for everything else.
 fn parts<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
+    kind: Kind,
 ) -> Result<Option<Parts<H::Term>>, Halt<H::Term>> {
-    machine.consume_fuel(1)?;
-    match machine.heap.kind(term) {
+    match kind {
         Kind::List => {
             let (mut parts, mut rest) = (Vec::new(), term);
             while let Some((item, tail)) = machine.heap.uncons(rest) {
@@ -142,15 +144,29 @@ fn parts<H: Heap>(
                 rest = tail;
             }
             let own = 2 * parts.len();
+            // The tail of an improper list is one more part.
+            parts.extend((!machine.heap.is_empty_list(rest)).then_some(rest));
             Ok(Some((parts, own)))
         }
         Kind::Map => {
             let size = machine.heap.map_size(term).unwrap_or(0);
-            machine.consume_fuel(size)?;
-            let entries = machine.heap.entries(term);
-            let parts = entries.into_iter().map(|(_, value)| value).collect();
+            machine.consume_fuel(2 * size)?;
+            let entries = machine.heap.entries(term).into_iter();
+            let parts = entries.flat_map(|(key, value)| [key, value]).collect();
             Ok(Some((parts, 4 + 2 * size)))
         }
-        _ => Ok(None),
+        Kind::Other => {
+            let Inside::Elements(elements) = machine.heap.inside(term) else {
+                return Ok(None);
+            };
+            let count = elements.len();
+            machine.consume_fuel(count)?;
+            let parts = match machine.heap.inside(term) {
+                Inside::Elements(elements) => elements.to_vec(),
+                Inside::Nothing | Inside::Unknown => vec![],
+            };
+            Ok(Some((parts, 1 + count)))
+        }
+        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => Ok(None),
     }
 }

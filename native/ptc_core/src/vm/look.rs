@@ -1,0 +1,247 @@
+//! What it takes to look into a term.
+//!
+//! A heap compares and hashes a term in one go, however large it is. So the term is walked first,
+//! part by part, and each part is counted; then the comparison or the hash is counted as a whole.
+
+use super::machine::Machine;
+use crate::fault::Halt;
+use crate::heap::{Heap, Inside, Kind};
+use std::cmp::Ordering;
+use std::time::Duration;
+
+/// So many bytes of a string count as one unit …
+pub(super) const BYTES_A_UNIT: usize = 64;
+/// … and so many limbs of an integer.
+const LIMBS_A_UNIT: usize = 4;
+/// A hash of a term and a comparison with what has the same hash take so many times what a
+/// comparison alone takes.
+const HASH: usize = 4;
+/// What a part counts whose size cannot be told: more than may be done in a slice.
+const UNKNOWN: usize = 200_000;
+/// The entries up to which a look-up compares its key with one key after the other.
+const FEW_ENTRIES: usize = 32;
+/// From so many units on, work in one go is held against the deadline before it begins.
+const LONG: usize = 20_000;
+/// What a unit takes at least, on a fast machine.
+const NANOSECONDS_A_UNIT: u64 = 2;
+/// Longer strings are compared in pieces of this length.
+const PIECE: usize = 1 << 20;
+/// From so many parts on, [`cost`] gives up.
+const MANY_PARTS: usize = 4096;
+
+/// A walk over all of a term, its keys included.
+struct Walk<T> {
+    todo: Vec<T>,
+    /// What a comparison of the parts so far takes.
+    cost: usize,
+}
+
+impl<T: Copy> Walk<T> {
+    fn of(term: T) -> Self {
+        Walk {
+            todo: vec![term],
+            cost: 0,
+        }
+    }
+
+    /// Takes in the next part, which `count` counts before; false if there is none.
+    fn step<H: Heap<Term = T>, E>(
+        &mut self,
+        heap: &H,
+        mut count: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let Some(term) = self.todo.pop() else {
+            return Ok(false);
+        };
+        count(1)?;
+        let kind = heap.kind(term);
+        self.cost += leaf(heap, term, kind);
+        match kind {
+            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {}
+            Kind::List => {
+                if let Some((head, tail)) = heap.uncons(term) {
+                    self.todo.extend([tail, head]);
+                }
+            }
+            Kind::Map => {
+                count(2 * heap.map_size(term).unwrap_or(0))?;
+                for (key, value) in heap.entries(term) {
+                    self.todo.extend([value, key]);
+                }
+            }
+            Kind::Other => match heap.inside(term) {
+                Inside::Elements(elements) => {
+                    count(elements.len())?;
+                    self.todo.extend(elements.iter().rev());
+                }
+                Inside::Nothing => {}
+                Inside::Unknown => self.cost += UNKNOWN,
+            },
+        }
+        Ok(true)
+    }
+}
+
+/// What a comparison of the term takes, without the parts inside it.
+#[inline]
+fn leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
+    match kind {
+        Kind::String => 1 + heap.bytes(term).map_or(0, <[u8]>::len) / BYTES_A_UNIT,
+        Kind::Number => 1 + heap.limbs(term) / LIMBS_A_UNIT,
+        Kind::Nil | Kind::Bool | Kind::List | Kind::Map | Kind::Other => 1,
+    }
+}
+
+/// What a comparison of the term takes at most, as far as that is worth finding out. Counts nothing:
+/// for terms that have been counted.
+pub(crate) fn cost<H: Heap>(heap: &H, term: H::Term) -> usize {
+    let (mut walk, mut parts) = (Walk::of(term), 0);
+    let mut count = |more| {
+        parts += more;
+        match parts > MANY_PARTS {
+            true => Err(()),
+            false => Ok(()),
+        }
+    };
+    loop {
+        match walk.step(heap, &mut count) {
+            Ok(true) => {}
+            Ok(false) => return walk.cost,
+            Err(()) => return walk.cost.max(UNKNOWN),
+        }
+    }
+}
+
+/// Whether the kind has no parts.
+fn is_leaf(kind: Kind) -> bool {
+    matches!(kind, Kind::Nil | Kind::Bool | Kind::Number | Kind::String)
+}
+
+impl<H: Heap> Machine<'_, H> {
+    /// Counts what the heap does in one go: it must be over before the deadline.
+    #[inline]
+    pub fn consume_fuel_at_once(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
+        if cost >= LONG {
+            let least = Duration::from_nanos(NANOSECONDS_A_UNIT.saturating_mul(cost as u64));
+            self.meter.check_time_left(least)?;
+        }
+        self.consume_fuel(cost)
+    }
+
+    /// What a comparison with the term takes at most. Counts the walk that finds it out.
+    #[inline]
+    pub fn weigh(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        match self.heap.kind(term) {
+            kind if is_leaf(kind) => Ok(leaf(self.heap, term, kind)),
+            _ => self.weigh_parts(term),
+        }
+    }
+
+    fn weigh_parts(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        let mut walk = Walk::of(term);
+        while self.step(&mut walk)? {}
+        Ok(walk.cost)
+    }
+
+    fn step(&mut self, walk: &mut Walk<H::Term>) -> Result<bool, Halt<H::Term>> {
+        let Machine { heap, meter, .. } = self;
+        let heap = &**heap;
+        walk.step(heap, |parts| meter.consume_fuel(parts, heap))
+    }
+
+    /// Counts a hash of the term and a comparison of all of it; gives what the comparison takes.
+    #[inline]
+    pub fn consume_fuel_for_depth(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        let cost = self.weigh(term)?;
+        self.consume_fuel_at_once(HASH * cost)?;
+        Ok(cost)
+    }
+
+    /// What a comparison of the two takes at most: it ends where the smaller one does.
+    fn weigh_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
+        if self.heap.identity(a) == self.heap.identity(b) {
+            return Ok(1);
+        }
+        let kinds = (self.heap.kind(a), self.heap.kind(b));
+        match kinds {
+            (Kind::Nil | Kind::Bool, _) | (_, Kind::Nil | Kind::Bool) => Ok(1),
+            (Kind::Number, Kind::Number) | (Kind::String, Kind::String) => {
+                let (a, b) = (leaf(self.heap, a, kinds.0), leaf(self.heap, b, kinds.1));
+                Ok(a.min(b))
+            }
+            // Two kinds differ at once. A bitstring of no whole bytes is compared like a string.
+            (a, b) if a != b && a != Kind::Other && b != Kind::Other => Ok(1),
+            _ => self.weigh_parts_of_both(a, b),
+        }
+    }
+
+    fn weigh_parts_of_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
+        let (mut less, mut more) = (Walk::of(a), Walk::of(b));
+        while self.step(&mut less)? {
+            if less.cost > more.cost {
+                std::mem::swap(&mut less, &mut more);
+            }
+        }
+        Ok(less.cost)
+    }
+
+    /// Term order; `Equal` is `==`.
+    #[inline]
+    pub fn compare(&mut self, a: H::Term, b: H::Term) -> Result<Ordering, Halt<H::Term>> {
+        let small = (self.heap.small_integer(a), self.heap.small_integer(b));
+        if let (Some(a), Some(b)) = small {
+            return Ok(a.cmp(&b));
+        }
+        let cost = self.weigh_both(a, b)?;
+        if cost > PIECE / BYTES_A_UNIT && self.heap.kind(a) == Kind::String {
+            return self.compare_long_strings(a, b);
+        }
+        self.consume_fuel_at_once(cost)?;
+        Ok(self.heap.compare(a, b))
+    }
+
+    /// Strict equality, `===`.
+    #[inline]
+    pub fn identical(&mut self, a: H::Term, b: H::Term) -> Result<bool, Halt<H::Term>> {
+        let cost = self.weigh_both(a, b)?;
+        if cost > PIECE / BYTES_A_UNIT && self.heap.kind(a) == Kind::String {
+            return Ok(self.compare_long_strings(a, b)?.is_eq());
+        }
+        self.consume_fuel_at_once(cost)?;
+        Ok(self.heap.identical(a, b))
+    }
+
+    #[cold]
+    fn compare_long_strings(&mut self, a: H::Term, b: H::Term) -> Result<Ordering, Halt<H::Term>> {
+        let Machine { heap, meter, .. } = self;
+        let heap = &**heap;
+        let (Some(left), Some(right)) = (heap.bytes(a), heap.bytes(b)) else {
+            return Ok(heap.compare(a, b));
+        };
+        for (left, right) in left.chunks(PIECE).zip(right.chunks(PIECE)) {
+            meter.consume_fuel(PIECE / BYTES_A_UNIT, heap)?;
+            let shortest = left.len().min(right.len());
+            let order = left[..shortest].cmp(&right[..shortest]);
+            if order.is_ne() {
+                return Ok(order);
+            }
+        }
+        Ok(left.len().cmp(&right.len()))
+    }
+
+    /// Counts a look-up of a key of this weight in a map.
+    pub fn consume_fuel_for_lookup(
+        &mut self,
+        map: H::Term,
+        key: usize,
+    ) -> Result<(), Halt<H::Term>> {
+        match self.heap.map_size(map) {
+            None | Some(0) => Ok(()),
+            Some(size) if size <= FEW_ENTRIES => {
+                self.consume_fuel_at_once(key)?;
+                self.consume_fuel((size - 1) * key)
+            }
+            Some(_) => self.consume_fuel_at_once(HASH * key),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Parts of strings: the part is prepared once for all the strings it is looked for in.
+
+use super::machine::Machine;
+use crate::fault::Halt;
+use crate::heap::Heap;
+use memchr::memmem::Finder;
+
+/// So many bytes that are searched, or prepared for a search, count as one unit.
+const BYTES_A_UNIT: usize = 16;
+/// A string is searched in pieces of this length.
+const PIECE: usize = 1 << 16;
+/// A longer part is prepared each time: the strings it may be in are as long.
+const KEPT: usize = 1 << 16;
+
+/// The part of a string that was looked for last.
+#[derive(Debug, Default)]
+pub(super) struct Needle(Option<Box<(usize, Finder<'static>)>>);
+
+impl<H: Heap> Machine<'_, H> {
+    /// Whether `part` stands in `whole`; `None` unless both are strings.
+    pub fn has_part(
+        &mut self,
+        whole: H::Term,
+        part: H::Term,
+    ) -> Result<Option<bool>, Halt<H::Term>> {
+        let Machine {
+            heap,
+            meter,
+            needle: Needle(last),
+            ..
+        } = self;
+        let heap = &**heap;
+        let (Some(text), Some(bytes)) = (heap.bytes(whole), heap.bytes(part)) else {
+            return Ok(None);
+        };
+        if bytes.len() > text.len() {
+            return Ok(Some(false));
+        }
+        let identity = heap.identity(part);
+        let long;
+        let finder = match last {
+            Some(known) if known.0 == identity => &known.1,
+            _ => {
+                meter.consume_fuel(bytes.len() / BYTES_A_UNIT, heap)?;
+                let finder = Finder::new(bytes);
+                if bytes.len() > KEPT {
+                    long = finder;
+                    &long
+                } else {
+                    &last.insert(Box::new((identity, finder.into_owned()))).1
+                }
+            }
+        };
+        // What begins in a piece may end in the next one, so that pieces overlap.
+        let piece = PIECE.max(2 * bytes.len());
+        let mut from = 0;
+        loop {
+            let to = text.len().min(from + piece);
+            meter.consume_fuel((to - from) / BYTES_A_UNIT, heap)?;
+            if finder.find(&text[from..to]).is_some() {
+                return Ok(Some(true));
+            }
+            if to == text.len() {
+                return Ok(Some(false));
+            }
+            from = to - bytes.len().saturating_sub(1);
+        }
+    }
+}
