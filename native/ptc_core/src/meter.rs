@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 const FUEL_BETWEEN_LOOKS: i64 = 4096;
 /// How long one slice may hold its thread.
 const SLICE: Duration = Duration::from_micros(900);
-/// How long one quantum may take.
-const QUANTUM: Duration = Duration::from_millis(25);
+/// How long one quantum may take. With a hundred callers on two threads, each has its turn after 50
+/// times as long; leaving and coming back costs some microseconds.
+const QUANTUM: Duration = Duration::from_millis(1);
 /// Work that is known to take longer than a slice, in units.
 const MORE_THAN_A_SLICE: i64 = 100_000;
+/// A step that has counted so much before a slice ended is taken for one that no slice can hold.
+const REFILLS_OF_A_LONG_STEP: u32 = 16;
 
 /// When a run must be over. Short runs never look at a clock: theirs starts with the first look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +74,9 @@ impl Limits {
 pub enum Pace {
     /// A few steps, so few that no limit matters: for runs whose limits are not known yet.
     Probe,
-    /// Less than a millisecond.
+    /// A stretch on a normal scheduler: less than a millisecond.
     Slice,
-    /// A quantum of some milliseconds, and to the end of the instruction that it ends in: what cannot
-    /// be done in a slice is done here.
+    /// A stretch on a dirty scheduler. What cannot be cut up is done to its end here.
     Quantum,
 }
 
@@ -84,15 +86,27 @@ const PROBE_FUEL: i64 = 256;
 const PROBE_WORDS: usize = 233;
 
 /// Counts one execution.
+///
+/// An execution that is over answers [`Halt::SliceOver`]. Whoever counts then leaves, and goes on
+/// in another execution. A step that loses what it has done when it leaves could start again for
+/// ever, so a step says when it has come further ([`Meter::advanced`]). One that had to leave
+/// before it came any further goes on [whole](Meter::begin) in the next quantum.
 #[derive(Debug)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
     pub limits: Limits,
     pace: Pace,
     end: Option<Instant>,
-    over: bool,
     left: i64,
     refills: u32,
+    /// The refills before the present step.
+    before: u32,
+    /// The present step must not be left before it has come further.
+    whole: bool,
+    /// The present step has come further.
+    further: bool,
+    /// Something was to be counted that no slice can hold.
+    too_long: bool,
 }
 
 impl Meter {
@@ -102,12 +116,24 @@ impl Meter {
             limits,
             pace,
             end: None,
-            over: false,
             left: match pace {
                 Pace::Probe => PROBE_FUEL,
                 Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
             },
             refills: 0,
+            before: 0,
+            whole: false,
+            further: false,
+            too_long: false,
+        }
+    }
+
+    /// A quantum of so many units, however short they take: for tests.
+    pub fn with_fuel(limits: Limits, units: usize) -> Self {
+        Meter {
+            end: Some(Instant::now()),
+            left: units as i64,
+            ..Meter::new(limits, Pace::Quantum)
         }
     }
 
@@ -129,13 +155,39 @@ impl Meter {
         }
     }
 
-    /// Ends a quantum between two instructions.
+    /// A step begins. `whole`: a quantum does not end before the step has come further.
     #[inline]
-    pub fn between_instructions<T>(&self) -> Result<(), Halt<T>> {
-        match self.over {
-            true => Err(Halt::SliceOver),
-            false => Ok(()),
+    pub fn begin(&mut self, whole: bool) {
+        self.before = self.refills;
+        self.further = false;
+        self.leave_whole();
+        self.whole = whole;
+    }
+
+    /// The present step has come further, and would not lose that if it were left.
+    #[inline]
+    pub fn advanced(&mut self) {
+        self.further = true;
+        self.leave_whole();
+    }
+
+    /// The next look at the clock comes at once: the quantum may be over for long.
+    #[inline]
+    fn leave_whole(&mut self) {
+        if self.whole {
+            self.whole = false;
+            self.left = self.left.min(0);
         }
+    }
+
+    /// Whether the present step has come further.
+    pub fn has_advanced(&self) -> bool {
+        self.further
+    }
+
+    /// Whether the present step is known to take longer than a slice, and cannot be cut up.
+    pub fn needs_quantum(&self) -> bool {
+        self.too_long || (!self.further && self.refills - self.before >= REFILLS_OF_A_LONG_STEP)
     }
 
     #[cold]
@@ -154,8 +206,9 @@ impl Meter {
             Pace::Quantum => QUANTUM,
             Pace::Probe | Pace::Slice => SLICE,
         };
-        self.over = now >= *self.end.get_or_insert(now + length);
-        if self.pace == Pace::Slice && (self.over || cost >= MORE_THAN_A_SLICE) {
+        let over = now >= *self.end.get_or_insert(now + length);
+        self.too_long = self.pace == Pace::Slice && cost >= MORE_THAN_A_SLICE;
+        if self.too_long || (over && !(self.whole && self.pace == Pace::Quantum)) {
             return Err(Halt::SliceOver);
         }
         self.left = FUEL_BETWEEN_LOOKS;

@@ -18,20 +18,22 @@ fn extreme<H: Heap>(
     apply: &Apply,
     better: Ordering,
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
-    let mut best = None;
-    machine.each_item(apply, |machine, item| {
-        let value = machine.value_or_nil(item, apply.a);
-        if machine.heap.kind(value) == Kind::Nil {
-            return Ok(());
-        }
-        machine.consume_fuel_for_depth(value)?;
-        match best {
-            Some((_, least)) if machine.heap.compare(value, least) != better => {}
-            _ => best = Some((item, value)),
-        }
-        Ok(())
-    })?;
-    Ok(best)
+    machine.resumable(apply, |machine, work| {
+        let best = &mut work.best;
+        machine.each_item(apply, &mut work.walk, |machine, item| {
+            let value = machine.value_or_nil(item, apply.a);
+            if machine.heap.kind(value) == Kind::Nil {
+                return Ok(());
+            }
+            machine.consume_fuel_for_depth(value)?;
+            match best {
+                Some((_, least)) if machine.heap.compare(value, *least) != better => {}
+                _ => *best = Some((item, value)),
+            }
+            Ok(())
+        })?;
+        Ok(work.best)
+    })
 }
 
 macro_rules! extreme {

@@ -66,15 +66,24 @@ tally_of_field!(
 
 /// The tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-    let Some(mut tally) = Tally::of(apply.op) else {
-        return Ok(machine.heap.nil());
-    };
-    machine.each_item(apply, |machine, item| {
-        machine.consume_fuel(tally.cost())?;
-        let added = tally.add(machine, apply.a, item);
-        added.map_err(|wrong| wrong.halt(machine, apply.op))
-    })?;
-    tally.finish(machine, apply.op)
+    machine.resumable(apply, |machine, work| {
+        let so_far = work.progress.tally.take();
+        let Some(mut tally) = so_far.or_else(|| Tally::of(apply.op)) else {
+            return Ok(machine.heap.nil());
+        };
+        let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
+            machine.consume_fuel(tally.cost())?;
+            let added = tally.add(machine, apply.a, item);
+            added.map_err(|wrong| wrong.halt(machine, apply.op))
+        });
+        match walked {
+            Ok(()) => tally.finish(machine, apply.op),
+            Err(halt) => {
+                work.progress.tally = Some(tally);
+                Err(halt)
+            }
+        }
+    })
 }
 
 /// What has been counted so far.

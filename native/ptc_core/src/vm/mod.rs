@@ -4,12 +4,15 @@
 //! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
 //! cancellation all leave the same way.
 
+mod buffer;
 mod loops;
 mod machine;
 mod run;
 mod sharing;
 mod stack;
+mod work;
 
+pub(crate) use buffer::Buffer;
 pub(crate) use machine::MAP_ENTRY;
 pub use machine::{Eval, Machine};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};

@@ -11,6 +11,8 @@ pub(super) struct Stack<T> {
     live: Vec<T>,
     /// The values below, topmost first.
     frozen: T,
+    /// A value was taken that was not there: the frozen list is not the one that was given out.
+    broken: bool,
 }
 
 impl<T: Copy> Stack<T> {
@@ -19,7 +21,13 @@ impl<T: Copy> Stack<T> {
         Stack {
             live: Vec::new(),
             frozen,
+            broken: false,
         }
+    }
+
+    /// Whether more was taken than there was.
+    pub fn is_broken(&self) -> bool {
+        self.broken
     }
 
     #[inline]
@@ -42,7 +50,10 @@ impl<T: Copy> Stack<T> {
                 self.frozen = rest;
                 value
             }
-            None => heap.nil(),
+            None => {
+                self.broken = true;
+                heap.nil()
+            }
         }
     }
 
@@ -64,10 +75,17 @@ impl<T: Copy> Stack<T> {
         self.live = lower;
     }
 
-    /// Drops the top `count` values, which [`Stack::top`] has shown.
+    /// Drops the top `count` values.
     #[inline]
-    pub fn drop_top(&mut self, count: usize) {
-        self.live.truncate(self.live.len().saturating_sub(count));
+    pub fn drop_top<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
+        match self.live.len().checked_sub(count) {
+            Some(below) => self.live.truncate(below),
+            None => {
+                for _ in 0..count {
+                    self.pop(heap);
+                }
+            }
+        }
     }
 
     /// Moves everything to the heap; gives the list.
