@@ -16,7 +16,7 @@ use std::time::Instant;
 
 /// So many slices a run has, one after another with turns for others in between, before it goes on
 /// in quanta. Most runs end in them, where the VM itself is fair between all its processes.
-const SLICES: u32 = 5;
+const SLICES: u32 = 3;
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
