@@ -90,7 +90,8 @@ const PROBE_WORDS: usize = 233;
 /// An execution that is over answers [`Halt::SliceOver`]. Whoever counts then leaves, and goes on
 /// in another execution. A step that loses what it has done when it leaves could start again for
 /// ever, so a step says when it has come further ([`Meter::advanced`]). One that had to leave
-/// before it came any further goes on [whole](Meter::begin) in the next quantum.
+/// before it came any further goes on [whole](Meter::next_step_whole) in the next
+/// quantum.
 #[derive(Debug)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
@@ -99,12 +100,17 @@ pub struct Meter {
     end: Option<Instant>,
     left: i64,
     refills: u32,
-    /// The refills before the present step.
-    before: u32,
-    /// The present step must not be left before it has come further.
-    whole: bool,
-    /// The present step has come further.
-    further: bool,
+    /// The units of a refill.
+    refill: i64,
+    /// The number of the present step.
+    step: u64,
+    /// The last step that has come further.
+    further: u64,
+    /// The step that must not be left before it has come further.
+    whole: u64,
+    /// The step of the last refill, and how many it has had.
+    refilled: u64,
+    refills_of_step: u32,
     /// Something was to be counted that no slice can hold.
     too_long: bool,
 }
@@ -121,9 +127,12 @@ impl Meter {
                 Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
             },
             refills: 0,
-            before: 0,
-            whole: false,
-            further: false,
+            refill: FUEL_BETWEEN_LOOKS,
+            step: 0,
+            further: 0,
+            whole: u64::MAX,
+            refilled: 0,
+            refills_of_step: 0,
             too_long: false,
         }
     }
@@ -133,6 +142,7 @@ impl Meter {
         Meter {
             end: Some(Instant::now()),
             left: units as i64,
+            refill: 0,
             ..Meter::new(limits, Pace::Quantum)
         }
     }
@@ -155,39 +165,53 @@ impl Meter {
         }
     }
 
-    /// A step begins. `whole`: a quantum does not end before the step has come further.
+    /// A step begins, which is one unit.
     #[inline]
-    pub fn begin(&mut self, whole: bool) {
-        self.before = self.refills;
-        self.further = false;
-        self.leave_whole();
-        self.whole = whole;
+    pub fn begin<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+        self.step += 1;
+        self.left -= 1;
+        match self.left < 0 {
+            true => self.begin_slowly(heap),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+        let refilled = self.refill(1, heap);
+        if refilled.is_err() {
+            // Between two steps nothing is lost.
+            self.advanced();
+        }
+        refilled
+    }
+
+    /// A quantum does not end before the next step has come further.
+    pub fn next_step_whole(&mut self) {
+        self.whole = self.step + 1;
+    }
+
+    /// A step begins that keeps nothing when it is left, see [`Meter::next_step_whole`].
+    pub fn begin_whole(&mut self) {
+        self.next_step_whole();
+        self.step += 1;
     }
 
     /// The present step has come further, and would not lose that if it were left.
     #[inline]
     pub fn advanced(&mut self) {
-        self.further = true;
-        self.leave_whole();
-    }
-
-    /// The next look at the clock comes at once: the quantum may be over for long.
-    #[inline]
-    fn leave_whole(&mut self) {
-        if self.whole {
-            self.whole = false;
-            self.left = self.left.min(0);
-        }
+        self.further = self.step;
     }
 
     /// Whether the present step has come further.
     pub fn has_advanced(&self) -> bool {
-        self.further
+        self.further == self.step
     }
 
     /// Whether the present step is known to take longer than a slice, and cannot be cut up.
     pub fn needs_quantum(&self) -> bool {
-        self.too_long || (!self.further && self.refills - self.before >= REFILLS_OF_A_LONG_STEP)
+        let long = self.refilled == self.step && self.refills_of_step >= REFILLS_OF_A_LONG_STEP;
+        self.too_long || (long && !self.has_advanced())
     }
 
     #[cold]
@@ -208,11 +232,16 @@ impl Meter {
         };
         let over = now >= *self.end.get_or_insert(now + length);
         self.too_long = self.pace == Pace::Slice && cost >= MORE_THAN_A_SLICE;
-        if self.too_long || (over && !(self.whole && self.pace == Pace::Quantum)) {
+        let whole = self.pace == Pace::Quantum && self.whole == self.step && !self.has_advanced();
+        if self.too_long || (over && !whole) {
             return Err(Halt::SliceOver);
         }
-        self.left = FUEL_BETWEEN_LOOKS;
+        if self.refilled != self.step {
+            (self.refilled, self.refills_of_step) = (self.step, 0);
+        }
+        self.left = self.refill;
         self.refills += 1;
+        self.refills_of_step += 1;
         Ok(())
     }
 

@@ -163,7 +163,7 @@ impl Operation for Concat {
             }
             match machine.operands(apply).get(work.progress.count + 1) {
                 Some(next) => work.walk.rest = *next,
-                None => return machine.list_of(work, |index| index),
+                None => return machine.list_of(work),
             }
             work.progress.count += 1;
         })
@@ -200,7 +200,7 @@ impl Operation for Zip {
                 for rest in &mut work.rests {
                     let Some((item, tail)) = machine.heap.uncons(*rest) else {
                         // If this is left, the shortest list ends it here again.
-                        return machine.list_of(work, |index| index);
+                        return machine.list_of(work);
                     };
                     row.push(item);
                     *rest = tail;

@@ -31,7 +31,7 @@ impl Operation for Distinct {
                 table.insert(machine, items, item)?;
                 Ok(())
             })?;
-            machine.list_of(work, |index| index)
+            machine.list_of(work)
         })
     }
 }
@@ -67,13 +67,16 @@ impl Table {
     }
 
     /// Adds the term if it is not there.
+    #[inline]
     pub(crate) fn insert<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
         terms: &mut Buffer<H::Term>,
         term: H::Term,
     ) -> Result<(), Halt<H::Term>> {
-        self.settle(machine, terms)?;
+        if self.placed < self.hashes.len() {
+            self.settle(machine, terms)?;
+        }
         let hash = self.hash(machine.heap, term);
         let Err(free) = self.find(machine.heap, terms, hash, term) else {
             return Ok(());

@@ -164,7 +164,7 @@ impl Operation for FilterIn {
                 }
                 Ok(())
             })?;
-            machine.list_of(work, |index| index)
+            machine.list_of(work)
         })
     }
 }

@@ -98,7 +98,7 @@ impl Operation for Take {
                 }
                 Ok(())
             })?;
-            machine.list_of(work, |index| index)
+            machine.list_of(work)
         })
     }
 }

@@ -71,7 +71,7 @@ impl Operation for Select {
                 work.walk.rest = tail;
                 machine.meter.advanced();
             }
-            machine.list_of(work, |index| index)
+            machine.list_of(work)
         })
     }
 }

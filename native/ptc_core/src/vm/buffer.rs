@@ -4,6 +4,7 @@
 //! little, and coming back costs nothing however many terms there are.
 
 use crate::heap::Heap;
+use std::ops::Range;
 
 /// The terms of one tuple.
 const CHUNK: usize = 1024;
@@ -45,10 +46,18 @@ impl<T: Copy> Buffer<T> {
     pub fn get<H: Heap<Term = T>>(&self, heap: &H, place: usize) -> T {
         match self.chunks.get(place / CHUNK) {
             None => self.live[place - self.chunks.len() * CHUNK],
-            Some(chunk) => heap
-                .element(*chunk, place % CHUNK)
-                .unwrap_or_else(|| heap.nil()),
+            Some(chunk) => {
+                let term = heap.element(*chunk, place % CHUNK);
+                term.unwrap_or_else(|| heap.nil())
+            }
         }
+    }
+
+    /// The terms at these places, if none of them stands in a tuple.
+    pub fn live(&self, places: Range<usize>) -> Option<&[T]> {
+        let frozen = self.chunks.len() * CHUNK;
+        let start = places.start.checked_sub(frozen)?;
+        self.live.get(start..places.end - frozen)
     }
 
     /// Adds the tuples to `out`; gives the number of terms.

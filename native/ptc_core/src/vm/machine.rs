@@ -254,27 +254,30 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The operation's value: the items of the work as a list, if there is room for it. `place` says
-    /// which item stands at which place.
-    #[inline]
-    pub(crate) fn list_of(
-        &mut self,
-        work: &mut Work<H::Term>,
-        place: impl Fn(usize) -> usize,
-    ) -> Eval<H> {
+    /// The operation's value: the items of the work as a list, if there is room for it.
+    pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        self.list_of_places(work, None)
+    }
+
+    /// The same with other items at the places: those at `place`.
+    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
             None => (self.heap.make_list(&[]), work.items.len()),
         };
         self.check_heap_limit(2 * missing)?;
-        let mut batch = Vec::new();
         while missing > 0 {
             let first = missing.saturating_sub(LIST_BATCH);
             self.consume_fuel((missing - first) / 4)?;
-            let places = (first..missing).map(&place);
-            batch.clear();
-            batch.extend(places.map(|place| work.items.get(self.heap, place)));
-            list = self.heap.make_list_onto(&batch, list);
+            list = match (place, work.items.live(first..missing)) {
+                (None, Some(items)) => self.heap.make_list_onto(items, list),
+                _ => {
+                    let place = |index| place.map_or(index, |places| places[index] as usize);
+                    let item = |index| work.items.get(self.heap, place(index));
+                    let items: Vec<_> = (first..missing).map(item).collect();
+                    self.heap.make_list_onto(&items, list)
+                }
+            };
             missing = first;
             work.made = Some((list, missing));
             self.meter.advanced();
@@ -285,7 +288,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// The same with the items in the order that they were sorted to.
     pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         let sorting = work.progress.sorting.take().unwrap_or_default();
-        let list = self.list_of(work, |index| sorting.places()[index] as usize);
+        let list = self.list_of_places(work, Some(sorting.places()));
         work.progress.sorting = Some(sorting);
         list
     }

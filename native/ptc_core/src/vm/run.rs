@@ -2,7 +2,7 @@
 
 use super::loops::Running;
 use super::machine::Machine;
-use super::stack::Stack;
+use super::stack::{Segment, Stack};
 use super::work::{Outline, Work};
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
@@ -48,8 +48,6 @@ pub struct Vm<'h, H: Heap> {
     /// The loops around the program counter, innermost last.
     pub(super) loops: Vec<Running>,
     has_input: bool,
-    /// The next instruction must come further before it is left again.
-    whole: bool,
 }
 
 /// What is left of a run that was frozen, less its terms.
@@ -58,7 +56,10 @@ pub struct Checkpoint {
     pc: Pc,
     loops: Vec<Running>,
     has_input: bool,
+    /// Whether the instruction was left before it had come further.
     whole: bool,
+    /// The stack, less its values.
+    segments: Vec<Segment>,
     /// The instruction in the middle of it.
     work: Option<Box<Outline>>,
 }
@@ -67,7 +68,7 @@ pub struct Checkpoint {
 pub struct Frozen<T> {
     /// The content of the slots.
     pub slots: Vec<T>,
-    /// The stack as a list, topmost first.
+    /// The stack as a list, topmost first; many values that were left together are one tuple.
     pub stack: T,
     /// What the instruction needs that it was left in the middle of.
     pub work: Vec<T>,
@@ -89,9 +90,10 @@ impl<'h, H: Heap> Vm<'h, H> {
             loops: Vec::new(),
             has_input: input.is_some(),
             whole: false,
+            segments: Vec::new(),
             work: None,
         };
-        let stack = heap.make_list(&[]);
+        let stack = Stack::thawed(heap.make_list(&[]), Vec::new());
         Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter)
     }
 
@@ -106,13 +108,18 @@ impl<'h, H: Heap> Vm<'h, H> {
     ) -> Option<Self> {
         let Frozen { slots, stack, work } = frozen;
         let mut checkpoint = checkpoint;
+        let whole = checkpoint.whole;
         let work = match checkpoint.work.take() {
             None => work.is_empty().then_some(None)?,
             Some(outline) => Some(Work::thaw(heap, *outline, &work)?),
         };
         (slots.len() == program.slots as usize).then_some(())?;
+        let stack = Stack::thawed(stack, std::mem::take(&mut checkpoint.segments));
         let mut vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
         vm.machine.work = work.map(Box::new);
+        if whole {
+            vm.machine.meter.next_step_whole();
+        }
         Some(vm)
     }
 
@@ -122,10 +129,9 @@ impl<'h, H: Heap> Vm<'h, H> {
         inputs: Inputs<'h, H::Term>,
         checkpoint: Checkpoint,
         slots: Vec<H::Term>,
-        stack: H::Term,
+        stack: Stack<H::Term>,
         meter: Meter,
     ) -> Self {
-        let stack = Stack::thawed(stack);
         Vm {
             program,
             context: inputs.context,
@@ -134,13 +140,12 @@ impl<'h, H: Heap> Vm<'h, H> {
             pc: checkpoint.pc,
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
-            whole: checkpoint.whole,
         }
     }
 
     /// Takes the run apart; [`Vm::thaw`] puts it together again, in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
-        let stack = self.machine.stack.freeze(self.machine.heap);
+        let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
         let work = self.machine.work.take();
         let (outline, work) = match work.map(|work| work.freeze(self.machine.heap)) {
             Some((outline, terms)) => (Some(Box::new(outline)), terms),
@@ -150,7 +155,8 @@ impl<'h, H: Heap> Vm<'h, H> {
             pc: self.pc,
             loops: self.loops,
             has_input: self.has_input,
-            whole: self.whole,
+            whole: !self.machine.meter.has_advanced(),
+            segments,
             work: outline,
         };
         let slots = self.machine.slots;
@@ -189,7 +195,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             Ok(exit) => return exit,
             // What is left to do looks at a list or a term once more, and keeps no progress.
             Err(Halt::Fault(fault)) => {
-                self.machine.meter.begin(true);
+                self.machine.meter.begin_whole();
                 match self.earlier_fault(fault) {
                     Halt::Fault(fault) => self.shown(fault),
                     halt => halt,
@@ -197,8 +203,6 @@ impl<'h, H: Heap> Vm<'h, H> {
             }
             Err(halt) => halt,
         };
-        // Between two instructions nothing is lost.
-        self.whole |= !self.machine.meter.has_advanced();
         Exit::Halted(halt)
     }
 
@@ -217,9 +221,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         let program = self.program;
         loop {
             let machine = &mut self.machine;
-            machine.meter.advanced();
-            machine.consume_fuel(1)?;
-            machine.meter.begin(std::mem::take(&mut self.whole));
+            machine.meter.begin(machine.heap)?;
             match &program.code[self.pc as usize] {
                 Instr::Const(id) => machine.stack.push(machine.constant(*id)),
                 Instr::Nil => machine.stack.push(machine.heap.nil()),
