@@ -40,7 +40,8 @@ defmodule PtcRunner.Native do
   def compile_node_dirty(_node, _depth), do: err()
 
   # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _} | :busy
-  # | {:call, state, terms, tool, args, milliseconds_left} | {:more, state, terms}
+  # | {:call, state, terms, tool, args, milliseconds_left} | {:more | :long, state, terms}:
+  # go on with `resume/3` or with `resume_dirty/3`
   def run_text(_text, _depth, _given), do: err()
   def run_text_dirty(_text, _depth, _given), do: err()
   def run_node(_node, _checked?, _depth, _given), do: err()

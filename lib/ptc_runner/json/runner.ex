@@ -1,7 +1,8 @@
 defmodule PtcRunner.Json.Runner do
   @moduledoc false
-  # Moves a run on: starts it, calls the tools it asks for, hands long stretches to a dirty
-  # scheduler, and turns its end into a result.
+  # Moves a run on: starts it, calls the tools it asks for, and turns its end into a result. A run
+  # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
+  # and then in quanta on a dirty one.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
@@ -126,8 +127,8 @@ defmodule PtcRunner.Json.Runner do
     state |> Native.resume(terms, {timeout, max_heap}) |> drive(tools, limits)
   end
 
-  defp drive({:more, state, terms}, tools, limits),
-    do: state |> Native.resume_dirty(terms, :more) |> drive(tools, limits)
+  defp drive({next, _state, _terms} = step, tools, limits) when next in [:more, :long],
+    do: step |> go_on() |> drive(tools, limits)
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
@@ -149,12 +150,15 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp call({:more, state, terms}, tools, limits, process) do
-    step = unless_it_fails(process, fn -> Native.resume_dirty(state, terms, :more) end)
+  defp call({next, _state, _terms} = step, tools, limits, process) when next in [:more, :long] do
+    step = unless_it_fails(process, fn -> go_on(step) end)
     call(step, tools, limits, process)
   end
 
   defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+
+  defp go_on({:more, state, terms}), do: Native.resume(state, terms, :more)
+  defp go_on({:long, state, terms}), do: Native.resume_dirty(state, terms, :more)
 
   # A failure of the native library must not leave the tools' process behind.
   defp unless_it_fails(process, step) do
@@ -176,8 +180,8 @@ defmodule PtcRunner.Json.Runner do
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
-  defp eval_on({:more, state, terms}, tools),
-    do: state |> Native.resume_dirty(terms, :more) |> eval_on(tools)
+  defp eval_on({next, _state, _terms} = step, tools) when next in [:more, :long],
+    do: step |> go_on() |> eval_on(tools)
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
   defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}

@@ -107,13 +107,22 @@ pub trait Heap {
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
     /// A new proper list. Linear.
     fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
+    /// A new list of these items in front of another one. Linear in the items.
+    fn make_list_onto(&mut self, items: &[Self::Term], tail: Self::Term) -> Self::Term;
     /// A new list cell.
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
     /// A new map; of equal keys the first one counts. Linear in the fields.
     fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
-    /// Words built so far by the `make_` functions. [`Heap::cons`] is for leaving the machine, which
-    /// must not decide about memory.
+    /// A new tuple. Linear.
+    fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
+    /// How many elements a tuple has; `None` for anything else.
+    fn arity(&self, term: Self::Term) -> Option<usize>;
+    /// An element of a tuple, counted from 0.
+    fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term>;
+
+    /// Words built so far. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they are for leaving
+    /// the machine, which must not decide about memory.
     fn words_built(&self) -> usize;
     /// The process that asked is gone, and with it every use of an answer.
     fn abandoned(&self) -> bool;

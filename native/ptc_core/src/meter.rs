@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 const FUEL_BETWEEN_LOOKS: i64 = 4096;
 /// How long one slice may hold its thread.
 const SLICE: Duration = Duration::from_micros(900);
-/// How long one quantum may take.
-const QUANTUM: Duration = Duration::from_millis(25);
+/// How long one quantum may take. With a hundred callers on two threads, each has its turn after 50
+/// times as long; leaving and coming back costs some microseconds.
+const QUANTUM: Duration = Duration::from_millis(1);
 /// Work that is known to take longer than a slice, in units.
 const MORE_THAN_A_SLICE: i64 = 100_000;
+/// A step that has counted so much before a slice ended is taken for one that no slice can hold.
+const REFILLS_OF_A_LONG_STEP: u32 = 16;
 
 /// When a run must be over. Short runs never look at a clock: theirs starts with the first look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +74,9 @@ impl Limits {
 pub enum Pace {
     /// A few steps, so few that no limit matters: for runs whose limits are not known yet.
     Probe,
-    /// Less than a millisecond.
+    /// A stretch on a normal scheduler: less than a millisecond.
     Slice,
-    /// A quantum of some milliseconds, and to the end of the instruction that it ends in: what cannot
-    /// be done in a slice is done here.
+    /// A stretch on a dirty scheduler. What cannot be cut up is done to its end here.
     Quantum,
 }
 
@@ -84,15 +86,33 @@ const PROBE_FUEL: i64 = 256;
 const PROBE_WORDS: usize = 233;
 
 /// Counts one execution.
+///
+/// An execution that is over answers [`Halt::SliceOver`]. Whoever counts then leaves, and goes on
+/// in another execution. A step that loses what it has done when it leaves could start again for
+/// ever, so a step says when it has come further ([`Meter::advanced`]). One that had to leave
+/// before it came any further goes on [whole](Meter::next_step_whole) in the next
+/// quantum.
 #[derive(Debug)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
     pub limits: Limits,
     pace: Pace,
     end: Option<Instant>,
-    over: bool,
     left: i64,
     refills: u32,
+    /// The units of a refill.
+    refill: i64,
+    /// The number of the present step.
+    step: u64,
+    /// The last step that has come further.
+    further: u64,
+    /// The step that must not be left before it has come further.
+    whole: u64,
+    /// The step of the last refill, and how many it has had.
+    refilled: u64,
+    refills_of_step: u32,
+    /// Something was to be counted that no slice can hold.
+    too_long: bool,
 }
 
 impl Meter {
@@ -102,12 +122,28 @@ impl Meter {
             limits,
             pace,
             end: None,
-            over: false,
             left: match pace {
                 Pace::Probe => PROBE_FUEL,
                 Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
             },
             refills: 0,
+            refill: FUEL_BETWEEN_LOOKS,
+            step: 0,
+            further: 0,
+            whole: u64::MAX,
+            refilled: 0,
+            refills_of_step: 0,
+            too_long: false,
+        }
+    }
+
+    /// A quantum of so many units, however short they take: for tests.
+    pub fn with_fuel(limits: Limits, units: usize) -> Self {
+        Meter {
+            end: Some(Instant::now()),
+            left: units as i64,
+            refill: 0,
+            ..Meter::new(limits, Pace::Quantum)
         }
     }
 
@@ -129,13 +165,53 @@ impl Meter {
         }
     }
 
-    /// Ends a quantum between two instructions.
+    /// A step begins, which is one unit.
     #[inline]
-    pub fn between_instructions<T>(&self) -> Result<(), Halt<T>> {
-        match self.over {
-            true => Err(Halt::SliceOver),
+    pub fn begin<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+        self.step += 1;
+        self.left -= 1;
+        match self.left < 0 {
+            true => self.begin_slowly(heap),
             false => Ok(()),
         }
+    }
+
+    #[cold]
+    fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+        let refilled = self.refill(1, heap);
+        if refilled.is_err() {
+            // Between two steps nothing is lost.
+            self.advanced();
+        }
+        refilled
+    }
+
+    /// A quantum does not end before the next step has come further.
+    pub fn next_step_whole(&mut self) {
+        self.whole = self.step + 1;
+    }
+
+    /// A step begins that keeps nothing when it is left, see [`Meter::next_step_whole`].
+    pub fn begin_whole(&mut self) {
+        self.next_step_whole();
+        self.step += 1;
+    }
+
+    /// The present step has come further, and would not lose that if it were left.
+    #[inline]
+    pub fn advanced(&mut self) {
+        self.further = self.step;
+    }
+
+    /// Whether the present step has come further.
+    pub fn has_advanced(&self) -> bool {
+        self.further == self.step
+    }
+
+    /// Whether the present step is known to take longer than a slice, and cannot be cut up.
+    pub fn needs_quantum(&self) -> bool {
+        let long = self.refilled == self.step && self.refills_of_step >= REFILLS_OF_A_LONG_STEP;
+        self.too_long || (long && !self.has_advanced())
     }
 
     #[cold]
@@ -154,12 +230,18 @@ impl Meter {
             Pace::Quantum => QUANTUM,
             Pace::Probe | Pace::Slice => SLICE,
         };
-        self.over = now >= *self.end.get_or_insert(now + length);
-        if self.pace == Pace::Slice && (self.over || cost >= MORE_THAN_A_SLICE) {
+        let over = now >= *self.end.get_or_insert(now + length);
+        self.too_long = self.pace == Pace::Slice && cost >= MORE_THAN_A_SLICE;
+        let whole = self.pace == Pace::Quantum && self.whole == self.step && !self.has_advanced();
+        if self.too_long || (over && !whole) {
             return Err(Halt::SliceOver);
         }
-        self.left = FUEL_BETWEEN_LOOKS;
+        if self.refilled != self.step {
+            (self.refilled, self.refills_of_step) = (self.step, 0);
+        }
+        self.left = self.refill;
         self.refills += 1;
+        self.refills_of_step += 1;
         Ok(())
     }
 

@@ -20,6 +20,7 @@ rustler::atoms! {
     // how a run is left
     call,
     more,
+    long,
     limits,
     busy,
     timeout,

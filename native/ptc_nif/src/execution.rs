@@ -10,16 +10,29 @@ use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Resource, ResourceArc, Term};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+
+/// So many slices a run has, one after another with turns for others in between, before it goes on
+/// in quanta. Most runs end in them, where the VM itself is fair between all its processes.
+const SLICES: u32 = 3;
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
     pub program: Arc<Program>,
+    /// How many constants go with the program.
+    consts: usize,
+    /// Stands in the caller's terms too.
+    token: u64,
+    pub slices: u32,
     pub checkpoint: Checkpoint,
     pub limits: Limits,
     pub words: usize,
 }
+
+/// Tells the terms of one moment of one run from all others.
+static TOKEN: AtomicU64 = AtomicU64::new(1);
 
 /// A run between calls; empty while it runs, so that it cannot be taken up twice.
 pub struct Suspension(Mutex<Option<Suspended>>);
@@ -61,6 +74,39 @@ impl<'a> Consts<'a> {
     }
 }
 
+/// The terms of a run that was left.
+pub struct Held<'a> {
+    pub consts: Consts<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
+    pub frozen: Frozen<Raw<'a>>,
+}
+
+impl Suspended {
+    /// The terms out of what the caller held; `None` if these are not the terms of this run.
+    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
+        let [token, consts, context, memory, slots, stack, work] =
+            *heap.terms.tuple(terms.into())?
+        else {
+            return None;
+        };
+        let consts = Consts::of_tuple(heap, consts.term(heap.terms.env))?;
+        let is_own = heap.small_integer(token) == Some(self.token as i64);
+        (is_own && consts.slice().len() == self.consts).then_some(())?;
+        let frozen = Frozen {
+            slots: heap.terms.tuple(slots)?.to_vec(),
+            stack,
+            work: heap.terms.tuple(work)?.to_vec(),
+        };
+        Some(Held {
+            consts,
+            context,
+            memory,
+            frozen,
+        })
+    }
+}
+
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
@@ -70,6 +116,8 @@ pub struct Execution<'a> {
     pub memory: Raw<'a>,
     pub limits: Limits,
     pub pace: Pace,
+    /// The slices before this execution.
+    pub slices: u32,
 }
 
 /// Where an execution begins.
@@ -80,12 +128,17 @@ pub enum Entry<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// Runs until there is a reason to leave; what the Elixir side gets to see of it.
-    pub fn run(mut self, begin: Entry<'a>, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
+    /// Runs until there is a reason to leave; what the Elixir side gets to see of it. `None` if the
+    /// terms it was to go on with are not its own.
+    pub fn run(
+        mut self,
+        begin: Entry<'a>,
+        reuse: Option<ResourceArc<Suspension>>,
+    ) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
         // Reading the program may have taken all the time.
         if self.limits.deadline.has_passed() {
-            return (atoms::error(), atoms::timeout()).encode(env);
+            return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
             consts: self.consts.slice(),
@@ -100,7 +153,7 @@ impl<'a> Execution<'a> {
                 (Vm::start(program, heap, inputs, input, meter), None)
             }
             Entry::Resume(checkpoint, frozen, answer) => {
-                let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
+                let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?;
                 (vm, answer)
             }
         };
@@ -108,12 +161,21 @@ impl<'a> Execution<'a> {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
         };
-        self.limits = vm.limits();
-        let percent = vm.percent_of_slice();
-        if self.pace == Pace::Slice && percent > 0 {
-            rustler::schedule::consume_timeslice(env, percent);
+        if vm.is_broken() {
+            return None;
         }
-        match exit {
+        self.limits = vm.limits();
+        if self.pace == Pace::Slice {
+            let percent = match exit {
+                // Others have their turn before the next slice.
+                Exit::Halted(Halt::SliceOver) => 100,
+                _ => vm.percent_of_slice(),
+            };
+            if percent > 0 {
+                rustler::schedule::consume_timeslice(env, percent);
+            }
+        }
+        let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
@@ -131,9 +193,11 @@ impl<'a> Execution<'a> {
                 (atoms::limits(), state, terms).encode(env)
             }
             Exit::Halted(Halt::SliceOver) => {
+                let needs_quantum = vm.needs_quantum();
                 let (checkpoint, frozen) = vm.freeze();
+                let next = self.next_stretch(needs_quantum);
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
-                (atoms::more(), state, terms).encode(env)
+                (next, state, terms).encode(env)
             }
             Exit::Halted(Halt::Fault(fault)) => {
                 drop(vm);
@@ -146,6 +210,16 @@ impl<'a> Execution<'a> {
             Exit::Halted(Halt::DeadlinePassed | Halt::Abandoned) => {
                 (atoms::error(), atoms::timeout()).encode(env)
             }
+        };
+        Some(reply)
+    }
+
+    /// Where a run goes on whose slice or quantum is over: `more` in a slice, `long` in a quantum.
+    fn next_stretch(&mut self, needs_quantum: bool) -> rustler::Atom {
+        self.slices += 1;
+        match self.pace == Pace::Quantum || needs_quantum || self.slices >= SLICES {
+            true => atoms::long(),
+            false => atoms::more(),
         }
     }
 
@@ -171,16 +245,22 @@ impl<'a> Execution<'a> {
         reuse: Option<ResourceArc<Suspension>>,
     ) -> (ResourceArc<Suspension>, Term<'a>) {
         let terms = self.heap.terms;
+        let token = TOKEN.fetch_add(1, Ordering::Relaxed);
         let tuple = terms.make_tuple(&[
+            terms.make_integer(token as i64),
             self.consts.tuple(&self.heap),
             self.context,
             self.memory,
             terms.make_tuple(&frozen.slots),
             frozen.stack,
+            terms.make_tuple(&frozen.work),
         ]);
         let state = reuse.unwrap_or_else(|| ResourceArc::new(Suspension(Mutex::new(None))));
         let suspended = Suspended {
             words: self.heap_words(),
+            consts: self.consts.slice().len(),
+            token,
+            slices: self.slices,
             program: self.program,
             checkpoint,
             limits: self.limits,

@@ -262,6 +262,28 @@ impl<'a> Heap for Beam<'a> {
         self.terms.make_list(items)
     }
 
+    fn make_list_onto(&mut self, items: &[Raw<'a>], tail: Raw<'a>) -> Raw<'a> {
+        if self.is_empty_list(tail) {
+            return self.make_list(items);
+        }
+        self.words += 2 * items.len();
+        let cons = |tail, item: &Raw<'a>| self.terms.cons(*item, tail);
+        items.iter().rev().fold(tail, cons)
+    }
+
+    fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {
+        self.terms.make_tuple(elements)
+    }
+
+    fn arity(&self, term: Raw<'a>) -> Option<usize> {
+        self.terms.tuple(term).map(<[_]>::len)
+    }
+
+    #[inline]
+    fn element(&self, tuple: Raw<'a>, index: usize) -> Option<Raw<'a>> {
+        self.terms.tuple(tuple)?.get(index).copied()
+    }
+
     fn cons(&mut self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {
         self.terms.cons(head, tail)
     }

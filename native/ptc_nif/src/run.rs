@@ -7,8 +7,7 @@ use crate::program::{from_node, from_text, Handle, Loaded, Reading, Reply};
 use crate::raw::Raw;
 use ptc_core::meter::{Deadline, Limits, Pace};
 use ptc_core::program::Program;
-use ptc_core::vm::Frozen;
-use rustler::{Atom, Binary, Env, NifTuple, NifUntaggedEnum, ResourceArc, Term};
+use rustler::{Atom, Binary, Encoder, Env, NifTuple, NifUntaggedEnum, ResourceArc, Term};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,8 +63,11 @@ fn start<'a>(
         memory: given.memory.into(),
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| pace),
+        slices: 0,
     };
-    execution.run(Entry::Start, None)
+    let env = execution.heap.terms.env;
+    let reply = execution.run(Entry::Start, None);
+    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
 }
 
 fn start_loaded<'a>(
@@ -109,29 +111,24 @@ fn take_up<'a>(
         _ => 0,
     };
     let heap = Beam::new(env, suspended.words.saturating_add(answered));
-    let [consts, context, memory, slots, stack] = *heap.terms.tuple(terms.into())? else {
-        return None;
-    };
-    let frozen = Frozen {
-        slots: heap.terms.tuple(slots)?.to_vec(),
-        stack,
-    };
+    let held = suspended.held(&heap, terms)?;
     let (answer, limits) = match on {
         ResumeWith::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
         ResumeWith::Limits((timeout, max_heap)) => (None, limits(timeout, max_heap)?),
         ResumeWith::More(_) => (None, suspended.limits),
     };
     let execution = Execution {
-        consts: Consts::of_tuple(&heap, consts.term(env))?,
+        consts: held.consts,
         heap,
         program: suspended.program,
-        context,
-        memory,
+        context: held.context,
+        memory: held.memory,
         limits,
         pace,
+        slices: suspended.slices,
     };
-    let begin = Entry::Resume(suspended.checkpoint, frozen, answer);
-    Some(execution.run(begin, Some(state)))
+    let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
+    execution.run(begin, Some(state))
 }
 
 macro_rules! run_nifs {

@@ -140,9 +140,9 @@ impl Operation for Merge {
 /// The top of the stack must be a proper list.
 fn expect_list<H: Heap>(machine: &mut Machine<'_, H>, op: OpCode) -> Result<(), Halt<H::Term>> {
     let value = machine.top();
-    match machine.list_length(value)? {
-        Some(_) => Ok(()),
-        None => Err(machine.fault(op, Code::NeedsListValues, vec![value])),
+    match machine.is_proper_list(value)? {
+        true => Ok(()),
+        false => Err(machine.fault(op, Code::NeedsListValues, vec![value])),
     }
 }
 
@@ -161,20 +161,25 @@ impl Operation for Concat {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let lists = machine.operands(apply).to_vec();
-        let mut items = Vec::new();
-        for list in lists {
-            let mut rest = list;
-            while let Some((item, tail)) = machine.heap.uncons(rest) {
-                if items.len() % 1024 == 0 {
-                    machine.check_heap_limit(2 * items.len())?;
+        let Some(first) = machine.operands(apply).first().copied() else {
+            return machine.make_list(&[]);
+        };
+        machine.resumable_over(first, |machine, work| loop {
+            while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
+                if work.items.len() % 1024 == 0 {
+                    machine.check_heap_limit(2 * work.items.len())?;
                 }
                 machine.consume_fuel(1)?;
-                items.push(item);
-                rest = tail;
+                work.items.push(item);
+                work.walk.rest = tail;
+                machine.meter.advanced();
             }
-        }
-        machine.make_list(&items)
+            match machine.operands(apply).get(work.progress.count + 1) {
+                Some(next) => work.walk.rest = *next,
+                None => return machine.list_of(work),
+            }
+            work.progress.count += 1;
+        })
     }
 }
 
@@ -193,24 +198,29 @@ impl Operation for Zip {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let mut rests = machine.operands(apply).to_vec();
-        let mut rows = Vec::new();
-        if rests.is_empty() {
+        if apply.operands == 0 {
             return machine.make_list(&[]);
         }
-        let mut row = Vec::with_capacity(rests.len());
-        loop {
-            machine.consume_fuel(1 + rests.len())?;
-            machine.check_heap_limit(2 * rows.len())?;
-            row.clear();
-            for rest in &mut rests {
-                let Some((item, tail)) = machine.heap.uncons(*rest) else {
-                    return machine.make_list(&rows);
-                };
-                row.push(item);
-                *rest = tail;
+        machine.resumable(apply, |machine, work| {
+            if work.rests.is_empty() {
+                work.rests = machine.operands(apply).to_vec();
             }
-            rows.push(machine.heap.make_list(&row));
-        }
+            let mut row = Vec::with_capacity(work.rests.len());
+            loop {
+                machine.consume_fuel(1 + work.rests.len())?;
+                machine.check_heap_limit(2 * work.items.len())?;
+                row.clear();
+                for rest in &mut work.rests {
+                    let Some((item, tail)) = machine.heap.uncons(*rest) else {
+                        // If this is left, the shortest list ends it here again.
+                        return machine.list_of(work);
+                    };
+                    row.push(item);
+                    *rest = tail;
+                }
+                work.items.push(machine.heap.make_list(&row));
+                machine.meter.advanced();
+            }
+        })
     }
 }

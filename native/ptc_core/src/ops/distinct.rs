@@ -6,7 +6,7 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::program::{Apply, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Buffer, Eval, Machine};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
@@ -24,96 +24,100 @@ impl Operation for Distinct {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let mut seen = TermSet::new();
-        let mut kept = Vec::new();
-        machine.each_item(apply, |machine, item| {
-            machine.consume_fuel_for_depth(item)?;
-            if seen.insert(machine, item) {
-                kept.push(item);
-            }
-            Ok(())
-        })?;
-        machine.make_list(&kept)
+        machine.resumable(apply, |machine, work| {
+            let (items, table) = (&mut work.items, &mut work.progress.table);
+            machine.each_item(apply, &mut work.walk, |machine, item| {
+                machine.consume_fuel_for_depth(item)?;
+                table.insert(machine, items, item)?;
+                Ok(())
+            })?;
+            machine.list_of(work)
+        })
     }
 }
 
-/// A set of terms by strict equality: the terms in order, and an open table of their places.
-pub(super) struct TermSet<T> {
-    terms: Vec<(u64, T)>,
-    /// Places in `terms` plus one; 0 is free. A power of two, at most half full.
-    table: Vec<u32>,
+/// A set of terms by strict equality: where they stand in a buffer, which is kept beside it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// The hashes of the terms.
+    hashes: Vec<u64>,
+    /// Places of terms plus one; 0 is free. A power of two, at most half full, or empty.
+    places: Vec<u32>,
+    /// How many of the terms stand in `places`: all, but while it grows.
+    placed: usize,
     /// Unknown to whoever chose the terms, so that hashes cannot be made to collide.
     seed: u64,
 }
 
 /// Up to here a look at every term is quicker than a hash.
 const FEW: usize = 8;
+/// So many terms are placed between two counts.
+const BATCH: usize = 512;
 
-impl<T: Copy> TermSet<T> {
-    pub fn new() -> Self {
-        TermSet {
-            terms: Vec::new(),
-            table: Vec::new(),
-            seed: 0,
-        }
-    }
-
-    /// The members of a list; an improper list's tail is none.
-    pub fn of_list<H: Heap<Term = T>>(
-        machine: &mut Machine<'_, H>,
-        list: T,
-    ) -> Result<Self, Halt<T>> {
-        let (mut set, mut rest) = (TermSet::new(), list);
-        while let Some((member, tail)) = machine.heap.uncons(rest) {
-            machine.consume_fuel_for_depth(member)?;
-            set.insert(machine, member);
-            rest = tail;
-        }
-        Ok(set)
-    }
-
-    pub fn contains<H: Heap<Term = T>>(&self, machine: &Machine<'_, H>, term: T) -> bool {
-        self.find(machine.heap, self.hash(machine.heap, term), term)
+impl Table {
+    /// Whether the term is one of these.
+    pub(crate) fn contains<H: Heap>(
+        &self,
+        machine: &Machine<'_, H>,
+        terms: &Buffer<H::Term>,
+        term: H::Term,
+    ) -> bool {
+        self.find(machine.heap, terms, self.hash(machine.heap, term), term)
             .is_ok()
     }
 
-    /// Adds the term; false if it was there.
-    pub fn insert<H: Heap<Term = T>>(&mut self, machine: &Machine<'_, H>, term: T) -> bool {
-        let heap = &*machine.heap;
-        let hash = self.hash(heap, term);
-        let Err(free) = self.find(heap, hash, term) else {
-            return false;
-        };
-        self.terms.push((hash, term));
-        if self.terms.len() * 2 > self.table.len() {
-            self.grow(heap);
-        } else if let Some(place) = self.table.get_mut(free) {
-            *place = self.terms.len() as u32;
+    /// Adds the term if it is not there.
+    #[inline]
+    pub(crate) fn insert<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &mut Buffer<H::Term>,
+        term: H::Term,
+    ) -> Result<(), Halt<H::Term>> {
+        if self.placed < self.hashes.len() {
+            self.settle(machine, terms)?;
         }
-        true
+        let hash = self.hash(machine.heap, term);
+        let Err(free) = self.find(machine.heap, terms, hash, term) else {
+            return Ok(());
+        };
+        terms.push(term);
+        self.hashes.push(hash);
+        if self.hashes.len() > FEW.max(self.places.len() / 2) {
+            self.grow(machine.heap, terms);
+        } else {
+            if let Some(place) = self.places.get_mut(free) {
+                *place = self.hashes.len() as u32;
+            }
+            self.placed = self.hashes.len();
+        }
+        Ok(())
     }
 
-    fn hash<H: Heap<Term = T>>(&self, heap: &H, term: T) -> u64 {
-        match self.table.is_empty() {
+    fn hash<H: Heap>(&self, heap: &H, term: H::Term) -> u64 {
+        match self.places.is_empty() {
             true => 0,
             false => heap.hash(term, self.seed),
         }
     }
 
     /// `Ok` if the term is there, else the place in the table where it belongs.
-    fn find<H: Heap<Term = T>>(&self, heap: &H, hash: u64, term: T) -> Result<(), usize> {
-        if self.table.is_empty() {
-            let found = self
-                .terms
-                .iter()
-                .any(|(_, member)| heap.identical(*member, term));
+    fn find<H: Heap>(
+        &self,
+        heap: &H,
+        terms: &Buffer<H::Term>,
+        hash: u64,
+        term: H::Term,
+    ) -> Result<(), usize> {
+        if self.places.is_empty() {
+            let found = (0..terms.len()).any(|at| heap.identical(terms.get(heap, at), term));
             return if found { Ok(()) } else { Err(0) };
         }
-        let mask = self.table.len() - 1;
+        let mask = self.places.len() - 1;
         let mut at = hash as usize & mask;
-        while let Some(place) = self.table[at].checked_sub(1) {
-            let (other, member) = self.terms[place as usize];
-            if other == hash && heap.identical(member, term) {
+        while let Some(place) = self.places[at].checked_sub(1) {
+            let place = place as usize;
+            if self.hashes[place] == hash && heap.identical(terms.get(heap, place), term) {
                 return Ok(());
             }
             at = (at + 1) & mask;
@@ -121,24 +125,39 @@ impl<T: Copy> TermSet<T> {
         Err(at)
     }
 
-    fn grow<H: Heap<Term = T>>(&mut self, heap: &H) {
-        if self.terms.len() <= FEW {
-            return;
-        }
-        if self.table.is_empty() {
+    /// Makes more room, with all terms still to be placed.
+    fn grow<H: Heap>(&mut self, heap: &H, terms: &Buffer<H::Term>) {
+        if self.places.is_empty() {
             self.seed = RandomState::new().build_hasher().finish();
-            for (hash, term) in &mut self.terms {
-                *hash = heap.hash(*term, self.seed);
+            for (place, hash) in self.hashes.iter_mut().enumerate() {
+                *hash = heap.hash(terms.get(heap, place), self.seed);
             }
         }
-        let size = (self.terms.len() * 4).next_power_of_two();
-        self.table = vec![0; size];
-        for (place, (hash, _)) in self.terms.iter().enumerate() {
-            let mut at = *hash as usize & (size - 1);
-            while self.table[at] != 0 {
-                at = (at + 1) & (size - 1);
+        self.places = vec![0; (self.hashes.len() * 4).next_power_of_two()];
+        self.placed = 0;
+    }
+
+    /// Places the terms that are not placed yet; needed before [`Table::contains`].
+    pub(crate) fn settle<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &Buffer<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        debug_assert_eq!(self.hashes.len(), terms.len());
+        while self.placed < self.hashes.len() {
+            let end = self.hashes.len().min(self.placed + BATCH);
+            machine.consume_fuel(end - self.placed)?;
+            let mask = self.places.len() - 1;
+            for place in self.placed..end {
+                let mut at = self.hashes[place] as usize & mask;
+                while self.places[at] != 0 {
+                    at = (at + 1) & mask;
+                }
+                self.places[at] = place as u32 + 1;
             }
-            self.table[at] = place as u32 + 1;
+            self.placed = end;
+            machine.meter.advanced();
         }
+        Ok(())
     }
 }

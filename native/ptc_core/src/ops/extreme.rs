@@ -18,22 +18,24 @@ fn extreme<H: Heap>(
     apply: &Apply,
     better: Ordering,
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
-    let mut best = None;
-    machine.each_item(apply, |machine, item| {
-        let value = machine.value_or_nil(item, apply.a)?;
-        if machine.heap.kind(value) == Kind::Nil {
-            return Ok(());
-        }
-        let is_better = match best {
-            Some((_, least)) => machine.compare(value, least)? == better,
-            None => true,
-        };
-        if is_better {
-            best = Some((item, value));
-        }
-        Ok(())
-    })?;
-    Ok(best)
+    machine.resumable(apply, |machine, work| {
+        let best = &mut work.best;
+        machine.each_item(apply, &mut work.walk, |machine, item| {
+            let value = machine.value_or_nil(item, apply.a)?;
+            if machine.heap.kind(value) == Kind::Nil {
+                return Ok(());
+            }
+            let is_better = match *best {
+                Some((_, least)) => machine.compare(value, least)? == better,
+                None => true,
+            };
+            if is_better {
+                *best = Some((item, value));
+            }
+            Ok(())
+        })?;
+        Ok(work.best)
+    })
 }
 
 macro_rules! extreme {

@@ -1,6 +1,5 @@
 //! What a value is: `keys`, `typeof`.
 
-use super::order::sorted;
 use super::{Checked, Field, Operation};
 use crate::compile::Plan;
 use crate::fault::Code;
@@ -28,13 +27,19 @@ impl Operation for Keys {
         let Some(size) = machine.heap.map_size(map) else {
             return Err(machine.fault(apply.op, Code::NeedsMap, vec![map]));
         };
-        machine.consume_fuel(2 * size)?;
-        machine.check_heap_limit(2 * size)?;
-        let entries = machine.heap.entries(map);
-        let keys: Vec<_> = entries.into_iter().map(|(key, _)| key).collect();
-        let places = sorted(machine, &keys, false)?;
-        let keys: Vec<_> = places.iter().map(|place| keys[*place as usize]).collect();
-        machine.make_list(&keys)
+        machine.resumable(apply, |machine, work| {
+            if !work.progress.second {
+                machine.consume_fuel(2 * size)?;
+                machine.check_heap_limit(2 * size)?;
+                let entries = machine.heap.entries(map);
+                work.items.extend(entries.into_iter().map(|(key, _)| key));
+                work.progress.second = true;
+                machine.meter.advanced();
+            }
+            let sorting = work.progress.sorting.get_or_insert_default();
+            sorting.sort(machine, &work.items, false)?;
+            machine.list_in_order(work)
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Membership, by strict equality: `contains`, `in`, `filter_in`.
 
 use super::compare::{self, FIELD_AND_VALUE};
-use super::distinct::TermSet;
 use super::{Checked, Field, OpCode, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
@@ -69,15 +68,17 @@ fn is_member<H: Heap>(
     if machine.heap.kind(collection) == Kind::Map {
         return has_key(machine, collection, value);
     }
-    let mut rest = collection;
-    while let Some((member, tail)) = machine.heap.uncons(rest) {
-        machine.consume_fuel(1)?;
-        if machine.identical(member, value)? {
-            return Ok(true);
+    machine.resumable_over(collection, |machine, work| {
+        while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
+            machine.consume_fuel(1)?;
+            if machine.identical(member, value)? {
+                return Ok(true);
+            }
+            work.walk.rest = tail;
+            machine.meter.advanced();
         }
-        rest = tail;
-    }
-    Ok(false)
+        Ok(false)
+    })
 }
 
 fn has_key<H: Heap>(
@@ -118,9 +119,9 @@ impl Operation for FilterIn {
     /// The current value must be a list, before the value is evaluated.
     fn expect<H: Heap>(machine: &mut Machine<'_, H>, input: Slot) -> Result<(), Halt<H::Term>> {
         let input = machine.slot(input);
-        match machine.list_length(input)? {
-            Some(_) => Ok(()),
-            None => Err(machine.fault(OpCode::FilterIn, Code::NeedsList, vec![input])),
+        match machine.is_proper_list(input)? {
+            true => Ok(()),
+            false => Err(machine.fault(OpCode::FilterIn, Code::NeedsList, vec![input])),
         }
     }
 
@@ -130,29 +131,41 @@ impl Operation for FilterIn {
             NO_CONST => machine.one_operand(apply),
             value => machine.constant(value),
         };
-        let members = match machine.heap.kind(collection) {
-            Kind::List => Some(TermSet::of_list(machine, collection)?),
-            _ => None,
-        };
-        let is_map = machine.heap.kind(collection) == Kind::Map;
-        let mut kept = Vec::new();
-        machine.each_item(apply, |machine, item| {
-            let Some(value) = field_of(machine, item, apply.a)? else {
-                return Ok(());
-            };
-            let keep = match &members {
-                Some(members) => {
-                    machine.consume_fuel_for_depth(value)?;
-                    members.contains(machine, value)
+        let kind = machine.heap.kind(collection);
+        machine.resumable_over(collection, |machine, work| {
+            if !work.progress.second {
+                // An improper list's tail is no member.
+                while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
+                    machine.consume_fuel_for_depth(member)?;
+                    let (terms, table) = (&mut work.keys, &mut work.progress.table);
+                    table.insert(machine, terms, member)?;
+                    work.walk.rest = tail;
+                    machine.meter.advanced();
                 }
-                None => is_map && has_key(machine, collection, value)?,
-            };
-            if keep {
-                kept.push(item);
+                work.progress.table.settle(machine, &work.keys)?;
+                work.walk.rest = machine.slot(apply.input);
+                work.progress.second = true;
             }
-            Ok(())
-        })?;
-        machine.make_list(&kept)
+            let (members, table) = (&work.keys, &work.progress.table);
+            let kept = &mut work.items;
+            machine.each_item(apply, &mut work.walk, |machine, item| {
+                let Some(value) = field_of(machine, item, apply.a)? else {
+                    return Ok(());
+                };
+                let keep = match kind {
+                    Kind::List => {
+                        machine.consume_fuel_for_depth(value)?;
+                        table.contains(machine, members, value)
+                    }
+                    _ => kind == Kind::Map && has_key(machine, collection, value)?,
+                };
+                if keep {
+                    kept.push(item);
+                }
+                Ok(())
+            })?;
+            machine.list_of(work)
+        })
     }
 }
 

@@ -24,6 +24,8 @@ mod tally;
 mod tool;
 mod transform;
 
+pub use distinct::Table;
+pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
 use crate::compile::Plan;

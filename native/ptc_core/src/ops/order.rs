@@ -1,82 +1,220 @@
-//! Sorting terms in pieces: each is sorted in one go, and they are merged term by term, so that a
-//! long sort meets its deadline however long its comparisons are.
+//! Sorting, in pieces that are then merged, so that a sort can be left in the middle of it.
+//!
+//! The places of the keys are sorted, not the keys: they are plain numbers, which stay where they
+//! are while the run is left. Keys that are all integers of 64 bits, or all floats, are copied out
+//! of their terms first.
 
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::vm::{cost, Machine};
+use crate::vm::{cost, Buffer, Machine};
 use std::cmp::Ordering;
 
-/// The units that a piece may take.
+/// The units that a piece of terms may take.
 const PIECE: usize = 50_000;
+/// The numbers in a piece.
+const NUMBERS: usize = 16_384;
+/// So many keys are looked at, or places merged, between two counts.
+const BATCH: usize = 512;
 
-/// The places of the terms in term order, or in the reverse of it; equal terms keep their order.
-pub(super) fn sorted<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    terms: &[H::Term],
-    descending: bool,
-) -> Result<Vec<u32>, Halt<H::Term>> {
-    let comparison = cost_of_comparison(machine, terms)?;
-    let piece = (PIECE / (16 * comparison)).clamp(2, 4096);
-    let mut places: Vec<u32> = (0..terms.len() as u32).collect();
-    for piece in places.chunks_mut(piece) {
-        let rounds = piece.len().ilog2() as usize + 1;
-        machine.consume_fuel(piece.len() * rounds * comparison)?;
-        let heap = &*machine.heap;
-        piece.sort_by(|a, b| ordering(heap, terms, descending, *a, *b));
-    }
-    let mut width = piece;
-    while width < places.len() {
-        places = merged(machine, terms, descending, &places, width, comparison)?;
-        width *= 2;
-    }
-    Ok(places)
-}
-
-/// The places with every two sorted runs of this width made one.
-fn merged<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    terms: &[H::Term],
-    descending: bool,
-    places: &[u32],
-    width: usize,
+/// How far a sort has come.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sorting {
+    keys: Keys,
+    /// How many of the keys were measured, and what the longest comparison counts.
+    measured: usize,
     comparison: usize,
-) -> Result<Vec<u32>, Halt<H::Term>> {
-    let mut merged = Vec::with_capacity(places.len());
-    for pair in places.chunks(2 * width) {
-        let (mut left, mut right) = pair.split_at(width.min(pair.len()));
-        while let (Some(a), Some(b)) = (left.first(), right.first()) {
-            machine.consume_fuel(comparison)?;
-            let order = ordering(machine.heap, terms, descending, *a, *b);
-            // Of equals the left one comes first.
-            let from = match order {
-                Ordering::Greater => &mut right,
-                Ordering::Less | Ordering::Equal => &mut left,
+    /// The places of the keys; those in a piece are sorted.
+    places: Vec<u32>,
+    /// The length of the sorted runs.
+    width: usize,
+    /// The places with every two runs made one, as far as that has come.
+    merged: Vec<u32>,
+    /// The next place of the two runs that are being merged.
+    left: usize,
+    right: usize,
+}
+
+/// The keys, copied out of their terms if that makes comparisons quicker.
+#[derive(Debug, Clone, PartialEq)]
+enum Keys {
+    Integers(Vec<i64>),
+    Floats(Vec<f64>),
+    Terms,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys::Integers(Vec::new())
+    }
+}
+
+impl Sorting {
+    /// The places in order, once it is sorted.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Sorts the keys, in term order or in the reverse of it; equal keys keep their order. Goes on
+    /// where it was left.
+    pub(crate) fn sort<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &Buffer<H::Term>,
+        descending: bool,
+    ) -> Result<(), Halt<H::Term>> {
+        self.copy_numbers(machine, terms)?;
+        let keys = std::mem::replace(&mut self.keys, Keys::Terms);
+        let ordered = |order: Ordering| match descending {
+            true => order.reverse(),
+            false => order,
+        };
+        let sorted = match &keys {
+            Keys::Integers(keys) => self.in_pieces(machine, keys.len(), NUMBERS, |_, a, b| {
+                ordered(keys[a as usize].cmp(&keys[b as usize]))
+            }),
+            Keys::Floats(keys) => self.in_pieces(machine, keys.len(), NUMBERS, |_, a, b| {
+                ordered(compare_finite(keys[a as usize], keys[b as usize]))
+            }),
+            Keys::Terms => self.measure(machine, terms).and_then(|()| {
+                let piece = (PIECE / (16 * self.comparison)).clamp(2, 4096);
+                self.in_pieces(machine, terms.len(), piece, |heap, a, b| {
+                    let (a, b) = (terms.get(heap, a as usize), terms.get(heap, b as usize));
+                    ordered(heap.compare(a, b))
+                })
+            }),
+        };
+        self.keys = keys;
+        sorted
+    }
+
+    fn copy_numbers<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &Buffer<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        loop {
+            let start = match &self.keys {
+                Keys::Integers(keys) => keys.len(),
+                Keys::Floats(keys) => keys.len(),
+                Keys::Terms => return Ok(()),
             };
-            merged.extend(from.split_off_first().copied());
+            if start == terms.len() {
+                return Ok(());
+            }
+            let mut batch = (start..terms.len()).take(BATCH);
+            machine.consume_fuel(batch.len() / 4)?;
+            let heap = &*machine.heap;
+            let numbers = match &mut self.keys {
+                Keys::Integers(keys) => batch.all(|place| {
+                    let key = heap.small_integer(terms.get(heap, place));
+                    key.map(|key| keys.push(key)).is_some()
+                }),
+                Keys::Floats(keys) => batch.all(|place| {
+                    let key = heap.float(terms.get(heap, place));
+                    key.map(|key| keys.push(key)).is_some()
+                }),
+                Keys::Terms => true,
+            };
+            if !numbers {
+                self.keys = match &self.keys {
+                    Keys::Integers(keys) if keys.is_empty() => Keys::Floats(Vec::new()),
+                    _ => Keys::Terms,
+                };
+            }
+            machine.meter.advanced();
         }
-        merged.extend_from_slice(left);
-        merged.extend_from_slice(right);
     }
-    Ok(merged)
+
+    /// Finds out what the longest comparison counts.
+    fn measure<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &Buffer<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        self.comparison = self.comparison.max(1);
+        while self.measured < terms.len() {
+            let term = terms.get(machine.heap, self.measured);
+            machine.consume_fuel_for_depth(term)?;
+            self.comparison = self.comparison.max(cost(machine.heap, term));
+            self.measured += 1;
+            machine.meter.advanced();
+        }
+        Ok(())
+    }
+
+    /// Sorts so many places: first those of each piece, then by merging the pieces.
+    fn in_pieces<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        length: usize,
+        piece: usize,
+        order: impl Fn(&H, u32, u32) -> Ordering,
+    ) -> Result<(), Halt<H::Term>> {
+        while self.places.len() < length {
+            let start = self.places.len();
+            let end = length.min(start + piece);
+            let rounds = (end - start).ilog2() as usize + 1;
+            machine.consume_fuel(match self.comparison {
+                0 => (end - start) * rounds / 4,
+                comparison => (end - start) * rounds * comparison,
+            })?;
+            let heap = &*machine.heap;
+            self.places.extend(start as u32..end as u32);
+            self.places[start..].sort_by(|a, b| order(heap, *a, *b));
+            machine.meter.advanced();
+        }
+        self.width = self.width.max(piece);
+        while self.width < length {
+            self.merge_runs(machine, &order)?;
+            std::mem::swap(&mut self.places, &mut self.merged);
+            self.merged.clear();
+            self.width *= 2;
+        }
+        Ok(())
+    }
+
+    /// Makes every two sorted runs one.
+    fn merge_runs<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        order: &impl Fn(&H, u32, u32) -> Ordering,
+    ) -> Result<(), Halt<H::Term>> {
+        let (length, width) = (self.places.len(), self.width);
+        // A comparison of numbers is less than a unit.
+        let batch = match self.comparison {
+            0 => BATCH,
+            comparison => (BATCH / comparison).max(1),
+        };
+        while self.merged.len() < length {
+            let start = self.merged.len() / (2 * width) * (2 * width);
+            let middle = length.min(start + width);
+            let end = length.min(start + 2 * width);
+            if self.merged.len() == start {
+                (self.left, self.right) = (start, middle);
+            }
+            let batch = batch.min(end - self.merged.len());
+            machine.consume_fuel(batch * self.comparison + batch / 2)?;
+            let heap = &*machine.heap;
+            let (left, right) = (&self.places[..middle], &self.places[..end]);
+            for _ in 0..batch {
+                // Of equals the left one comes first.
+                let from_left = match (left.get(self.left), right.get(self.right)) {
+                    (Some(a), Some(b)) => order(heap, *a, *b).is_le(),
+                    (first, _) => first.is_some(),
+                };
+                let from = match from_left {
+                    true => &mut self.left,
+                    false => &mut self.right,
+                };
+                self.merged.push(self.places[*from]);
+                *from += 1;
+            }
+            machine.meter.advanced();
+        }
+        Ok(())
+    }
 }
 
-fn ordering<H: Heap>(heap: &H, terms: &[H::Term], descending: bool, a: u32, b: u32) -> Ordering {
-    let order = heap.compare(terms[a as usize], terms[b as usize]);
-    match descending {
-        true => order.reverse(),
-        false => order,
-    }
-}
-
-/// What the longest comparison counts.
-fn cost_of_comparison<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    terms: &[H::Term],
-) -> Result<usize, Halt<H::Term>> {
-    let mut longest = 1;
-    for term in terms {
-        machine.consume_fuel_for_depth(*term)?;
-        longest = longest.max(cost(machine.heap, *term));
-    }
-    Ok(longest)
+fn compare_finite(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }

@@ -43,12 +43,14 @@ impl Operation for Last {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let mut last = machine.heap.nil();
-        machine.each_item(apply, |_, item| {
-            last = item;
-            Ok(())
-        })?;
-        Ok(last)
+        machine.resumable(apply, |machine, work| {
+            let last = &mut work.best;
+            machine.each_item(apply, &mut work.walk, |_, item| {
+                *last = Some((item, item));
+                Ok(())
+            })?;
+            Ok(work.best.map_or(machine.heap.nil(), |(last, _)| last))
+        })
     }
 }
 
@@ -65,8 +67,10 @@ impl Operation for Nth {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let index = count(machine, apply, "index")?;
-        item_at(machine, apply, index)
+        match count(machine, apply)? {
+            Some(index) => item_at(machine, apply, index),
+            None => no_count(machine, apply, "index"),
+        }
     }
 }
 
@@ -83,15 +87,19 @@ impl Operation for Take {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let count = count(machine, apply, "count")?;
-        let mut taken = Vec::new();
-        machine.each_item(apply, |_, item| {
-            if taken.len() < count {
-                taken.push(item);
-            }
-            Ok(())
-        })?;
-        machine.make_list(&taken)
+        let Some(count) = count(machine, apply)? else {
+            return no_count(machine, apply, "count");
+        };
+        machine.resumable(apply, |machine, work| {
+            let taken = &mut work.items;
+            machine.each_item(apply, &mut work.walk, |_, item| {
+                if taken.len() < count {
+                    taken.push(item);
+                }
+                Ok(())
+            })?;
+            machine.list_of(work)
+        })
     }
 }
 
@@ -109,49 +117,63 @@ impl Operation for Drop {
 
     /// The answer is the end of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let count = count(machine, apply, "count")?;
-        let list = machine.slot(apply.input);
-        let (mut rest, mut dropped) = (list, 0);
-        while let Some((_, tail)) = machine.heap.uncons(rest).filter(|_| dropped < count) {
-            machine.consume_fuel(1)?;
-            rest = tail;
-            dropped += 1;
-        }
-        match machine.list_length(rest)? {
-            Some(_) => Ok(rest),
-            None => Err(machine.not_a_list(apply.op, list)),
-        }
+        let Some(count) = count(machine, apply)? else {
+            return no_count(machine, apply, "count");
+        };
+        machine.resumable(apply, |machine, work| {
+            while work.progress.count < count {
+                let Some((_, tail)) = machine.heap.uncons(work.walk.rest) else {
+                    break;
+                };
+                machine.consume_fuel(1)?;
+                work.walk.rest = tail;
+                work.progress.count += 1;
+                machine.meter.advanced();
+            }
+            // The walk goes on to the end of the list, which must be a proper one.
+            let (left, _) = *work.best.get_or_insert((work.walk.rest, work.walk.rest));
+            work.progress.count = count;
+            machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+            Ok(left)
+        })
     }
 }
 
 fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -> Eval<H> {
-    let (mut found, mut at) = (None, 0);
-    machine.each_item(apply, |_, item| {
-        if at == index {
-            found = Some(item);
-        }
-        at += 1;
-        Ok(())
-    })?;
-    Ok(found.unwrap_or(machine.heap.nil()))
+    machine.resumable(apply, |machine, work| {
+        let (at, found) = (&mut work.progress.count, &mut work.best);
+        machine.each_item(apply, &mut work.walk, |_, item| {
+            if *at == index {
+                *found = Some((item, item));
+            }
+            *at += 1;
+            Ok(())
+        })?;
+        Ok(work.best.map_or(machine.heap.nil(), |(found, _)| found))
+    })
 }
 
 /// The constant `a`, which must be an integer from 0; one beyond any list stands for all larger.
-///
-/// What it is, is looked at after the list: only an unchecked part can be wrong here.
 fn count<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    field: &'static str,
-) -> Result<usize, Halt<H::Term>> {
+) -> Result<Option<usize>, Halt<H::Term>> {
     let term = machine.constant(apply.a);
-    match machine.number(term)? {
-        Some(Number::Int(value)) if value >= 0 => Ok(value as usize),
-        Some(Number::Big(value)) if value.sign() == num_bigint::Sign::Plus => Ok(usize::MAX),
-        _ => {
-            machine.each_item(apply, |_, _| Ok(()))?;
-            let fault = Fault::new(Code::NotACount, Some(apply.op), vec![term]);
-            Err(fault.about(field).into())
-        }
-    }
+    Ok(match machine.number(term)? {
+        Some(Number::Int(value)) if value >= 0 => Some(value as usize),
+        Some(Number::Big(value)) if value.sign() == num_bigint::Sign::Plus => Some(usize::MAX),
+        _ => None,
+    })
+}
+
+/// The constant `a` of a part that was never checked is no count, which counts only if the current
+/// value is a list.
+#[cold]
+fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'static str) -> Eval<H> {
+    machine.resumable(apply, |machine, work| {
+        machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+        let term = machine.constant(apply.a);
+        let fault = Fault::new(Code::NotACount, Some(apply.op), vec![term]);
+        Err(fault.about(field).into())
+    })
 }

@@ -46,32 +46,33 @@ impl Operation for Select {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
         let one = machine.heap.kind(input) == Kind::Map;
-        let length = match one {
-            true => Some(1),
-            false => machine.list_length(input)?,
-        };
-        if length.is_none() {
-            return Err(machine.fault(apply.op, Code::NeedsList, vec![input]));
-        }
-        if apply.c != NO_CONST {
-            let fields = machine.constant(apply.c);
-            let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
-            return Err(fault.about("fields").into());
-        }
         let mut parts = Parts::default();
-        if one {
+        if one && apply.c == NO_CONST {
             return parts.select(machine, apply, input);
         }
-        let mut selected = Vec::new();
-        let mut rest = input;
-        while let Some((item, tail)) = machine.heap.uncons(rest) {
-            selected.push(match machine.heap.kind(item) {
-                Kind::Map => parts.select(machine, apply, item)?,
-                _ => item,
-            });
-            rest = tail;
-        }
-        machine.make_list(&selected)
+        machine.resumable(apply, |machine, work| {
+            if !work.progress.second {
+                if !one {
+                    machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                }
+                if apply.c != NO_CONST {
+                    let fields = machine.constant(apply.c);
+                    let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
+                    return Err(fault.about("fields").into());
+                }
+                work.walk.rest = input;
+                work.progress.second = true;
+            }
+            while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
+                work.items.push(match machine.heap.kind(item) {
+                    Kind::Map => parts.select(machine, apply, item)?,
+                    _ => item,
+                });
+                work.walk.rest = tail;
+                machine.meter.advanced();
+            }
+            machine.list_of(work)
+        })
     }
 }
 

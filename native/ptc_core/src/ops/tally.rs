@@ -66,18 +66,26 @@ tally_of_field!(
 
 /// The tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-    let Some(mut tally) = Tally::of(apply.op) else {
-        return Ok(machine.heap.nil());
-    };
-    machine.each_item(apply, |machine, item| {
-        machine.consume_fuel(tally.cost())?;
-        match tally.add(machine, apply.a, item)? {
-            Ok(()) => Ok(()),
-            Err(wrong) => Err(wrong.halt(machine, apply.op)),
-        }
-    })?;
-    machine.consume_fuel(tally.cost_of_finish())?;
-    tally.finish(machine, apply.op)
+    machine.resumable(apply, |machine, work| {
+        let so_far = work.progress.tally.take();
+        let Some(mut tally) = so_far.or_else(|| Tally::of(apply.op)) else {
+            return Ok(machine.heap.nil());
+        };
+        let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
+            machine.consume_fuel(tally.cost())?;
+            let added = tally.add(machine, apply.a, item)?;
+            added.map_err(|wrong| wrong.halt(machine, apply.op))
+        });
+        let halt = match walked {
+            Ok(()) => match machine.consume_fuel(tally.cost_of_finish()) {
+                Ok(()) => return tally.finish(machine, apply.op),
+                Err(halt) => halt,
+            },
+            Err(halt) => halt,
+        };
+        work.progress.tally = Some(tally);
+        Err(halt)
+    })
 }
 
 /// What has been counted so far.

@@ -286,9 +286,31 @@ impl Heap for PlainHeap {
     }
 
     fn make_list(&mut self, items: &[Term]) -> Term {
+        self.make_list_onto(items, EMPTY_LIST)
+    }
+
+    fn make_list_onto(&mut self, items: &[Term], tail: Term) -> Term {
         self.words += 2 * items.len();
         let cell = |tail, item: &Term| self.push(Value::Cons(*item, tail));
-        items.iter().rev().fold(EMPTY_LIST, cell)
+        items.iter().rev().fold(tail, cell)
+    }
+
+    fn make_tuple(&mut self, elements: &[Term]) -> Term {
+        self.tuple(elements)
+    }
+
+    fn arity(&self, term: Term) -> Option<usize> {
+        match self.value(term) {
+            Value::Tuple(elements) => Some(elements.len()),
+            _ => None,
+        }
+    }
+
+    fn element(&self, tuple: Term, index: usize) -> Option<Term> {
+        match self.value(tuple) {
+            Value::Tuple(elements) => elements.get(index).copied(),
+            _ => None,
+        }
     }
 
     /// Not counted in words: how often a run is left must not decide whether it has room.

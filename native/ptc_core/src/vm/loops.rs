@@ -1,5 +1,6 @@
 //! Loops over a list: one round after the other, what they keep, what they count.
 
+use super::machine::LIST_BATCH;
 use super::run::Vm;
 use crate::fault::{Fault, Halt};
 use crate::heap::Heap;
@@ -18,6 +19,9 @@ pub(super) struct Running {
     /// Why the tally ended early: reported at the end of the list, as the list would be tallied
     /// only then. The offending term is in the loop's last slot.
     wrong: Option<Wrong<()>>,
+    /// The rounds are over, and what was kept is being made into a list, from its end. So far it
+    /// stands in the item's slot.
+    ending: bool,
 }
 
 impl<H: Heap> Vm<'_, H> {
@@ -26,7 +30,7 @@ impl<H: Heap> Vm<'_, H> {
         let machine = &mut self.machine;
         let list = machine.slot(enter.list);
         // A tool must not be called for a list that turns out to be none.
-        if self.program.calls_tools && machine.list_length(list)?.is_none() {
+        if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(enter.kind.op(), list));
         }
         let Some((item, rest)) = machine.heap.uncons(list) else {
@@ -44,6 +48,7 @@ impl<H: Heap> Vm<'_, H> {
             kept: 0,
             tally: enter.tally.and_then(|(op, _)| Tally::of(op)),
             wrong: None,
+            ending: false,
         });
         Ok(true)
     }
@@ -56,6 +61,9 @@ impl<H: Heap> Vm<'_, H> {
         let Some(running) = self.loops.last_mut() else {
             return Ok(false);
         };
+        if running.ending {
+            return self.end_of_list(next);
+        }
         // The value stays on the stack until nothing can halt any more.
         machine.check_heap_limit(2 * running.kept)?;
         if let Some(tally) = &running.tally {
@@ -79,7 +87,7 @@ impl<H: Heap> Vm<'_, H> {
                 }
             }
         }
-        machine.stack.drop_top(1);
+        machine.stack.drop_top(1, machine.heap);
         if let (Some(kept), None) = (kept, &running.tally) {
             machine.stack.push(kept);
             running.kept += 1;
@@ -91,15 +99,34 @@ impl<H: Heap> Vm<'_, H> {
                 machine.slots[next.item as usize + 1] = rest;
                 Ok(true)
             }
-            None => self.end_of_list(next, rest),
+            None if !machine.heap.is_empty_list(rest) => {
+                let list = machine.slot(next.list);
+                Err(machine.not_a_list(next.kind.op(), list))
+            }
+            None => {
+                running.ending = true;
+                machine.slots[next.item as usize] = rest;
+                self.end_of_list(next)
+            }
         }
     }
 
-    fn end_of_list(&mut self, next: &Loop, rest: H::Term) -> Result<bool, Halt<H::Term>> {
+    /// The loop's value; can be left and resumed.
+    fn end_of_list(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
-        if !machine.heap.is_empty_list(rest) {
-            let list = machine.slot(next.list);
-            return Err(machine.not_a_list(next.kind.op(), list));
+        while let Some(running) = self.loops.last_mut() {
+            let batch = running.kept.min(LIST_BATCH);
+            if batch == 0 {
+                break;
+            }
+            machine.consume_fuel(batch / 4)?;
+            let list = machine.slot(next.item);
+            let kept = machine.stack.top(batch, machine.heap);
+            let list = machine.heap.make_list_onto(kept, list);
+            machine.stack.drop_top(batch, machine.heap);
+            machine.slots[next.item as usize] = list;
+            running.kept -= batch;
+            machine.meter.advanced();
         }
         if let Some(Running {
             tally: Some(tally), ..
@@ -120,12 +147,7 @@ impl<H: Heap> Vm<'_, H> {
                 self.pc += 2;
                 tally.finish(machine, op)?
             }
-            _ => {
-                let kept = machine.stack.top(running.kept, machine.heap);
-                let list = machine.heap.make_list(kept);
-                machine.stack.drop_top(running.kept);
-                list
-            }
+            _ => machine.slot(next.item),
         };
         machine.stack.push(value);
         Ok(false)
@@ -136,10 +158,15 @@ impl<H: Heap> Vm<'_, H> {
     pub(super) fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
         for running in &self.loops {
             let list = self.machine.slot(running.list);
-            match self.machine.list_length(list) {
-                Ok(Some(_)) => {}
-                Ok(None) => return self.machine.not_a_list(running.kind.op(), list),
-                Err(halt) => return halt,
+            let mut rest = list;
+            while let Some((_, tail)) = self.machine.heap.uncons(rest) {
+                if let Err(halt) = self.machine.consume_fuel(1) {
+                    return halt;
+                }
+                rest = tail;
+            }
+            if !self.machine.heap.is_empty_list(rest) {
+                return self.machine.not_a_list(running.kind.op(), list);
             }
         }
         Halt::Fault(fault)

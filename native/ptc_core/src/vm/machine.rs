@@ -3,6 +3,7 @@
 use super::needle::Needle;
 use super::sharing;
 use super::stack::Stack;
+use super::work::{Walk, Work};
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
 use crate::meter::Meter;
@@ -20,13 +21,17 @@ pub(crate) const KEY_OF_NEW: usize = 16;
 /// What a limb of a big integer counts that is read or made.
 pub(crate) const UNITS_A_LIMB: usize = 2;
 
+/// So many items of a new list are made in one go.
+pub(super) const LIST_BATCH: usize = 16_384;
+
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
 
 /// The machine in the middle of a run.
 ///
 /// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands, so
-/// it must not take them off the stack; the run does that once the evaluation has succeeded.
+/// it must not take them off the stack; the run does that once the evaluation has succeeded. What
+/// takes long goes on where it was, see [`Machine::resumable`].
 pub struct Machine<'h, H: Heap> {
     /// Where the terms are.
     pub heap: &'h mut H,
@@ -35,6 +40,8 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
+    /// The present instruction in the middle of it, if it was left there.
+    pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     multiplies: bool,
     keys: Vec<Key<H::KeyCache>>,
@@ -70,6 +77,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             consts,
             slots,
             stack,
+            work: None,
             multiplies: program.multiplies,
             keys: vec![Key::default(); consts.len()],
             needle: Needle::default(),
@@ -213,55 +221,124 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.meter.check_heap_limit(words, self.heap)
     }
 
-    /// The length of a proper list; nothing for anything else.
-    pub fn list_length(&mut self, list: H::Term) -> Result<Option<usize>, Halt<H::Term>> {
-        let (mut rest, mut length) = (list, 0);
-        while let Some((_, tail)) = self.heap.uncons(rest) {
-            self.consume_fuel(1)?;
-            rest = tail;
-            length += 1;
-        }
-        Ok(self.heap.is_empty_list(rest).then_some(length))
-    }
-
-    /// Shows `visit` the items of the operation's current value, which must be a proper list.
-    ///
-    /// A mistake that `visit` finds counts only if the list is one.
+    /// Evaluates an operation over its current value, see [`Machine::resumable_over`].
     #[inline]
-    pub fn each_item(
+    pub(crate) fn resumable<R>(
         &mut self,
         apply: &Apply,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+    ) -> Result<R, Halt<H::Term>> {
+        self.resumable_over(self.slot(apply.input), evaluate)
+    }
+
+    /// Evaluates what can be left with [`Halt::SliceOver`] and then goes on with the same work. The
+    /// work starts as a walk over `list`. Whenever `evaluate` leaves, the work must be in such a state
+    /// that nothing is done twice; [`Meter::advanced`] says that it has come further.
+    #[inline]
+    pub(crate) fn resumable_over<R>(
+        &mut self,
+        list: H::Term,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+    ) -> Result<R, Halt<H::Term>> {
+        let mut work = match self.work.take() {
+            None => Work::over(list),
+            Some(work) => *work,
+        };
+        let value = evaluate(self, &mut work);
+        if let Err(Halt::SliceOver) = value {
+            self.work = Some(Box::new(work));
+        }
+        value
+    }
+
+    /// Whether this is a proper list. Can be left and resumed.
+    pub fn is_proper_list(&mut self, list: H::Term) -> Result<bool, Halt<H::Term>> {
+        self.resumable_over(list, |machine, work| {
+            machine.walk_to_end(&mut work.walk.rest)
+        })
+    }
+
+    /// Walks to the end of a list; whether it is a proper one.
+    pub(super) fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
+        while let Some((_, tail)) = self.heap.uncons(*rest) {
+            self.consume_fuel(1)?;
+            *rest = tail;
+            self.meter.advanced();
+        }
+        Ok(self.heap.is_empty_list(*rest))
+    }
+
+    /// Shows `visit` the items of the operation's current value, which must be a proper list, from
+    /// where the walk stands.
+    ///
+    /// A mistake that `visit` finds counts only if the list is one; it is shown the item again then.
+    /// If it halts, what it keeps must be as if it had not seen the item.
+    #[inline]
+    pub(crate) fn each_item(
+        &mut self,
+        apply: &Apply,
+        walk: &mut Walk<H::Term>,
         mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
-        let list = self.slot(apply.input);
-        let mut rest = list;
-        while let Some((item, tail)) = self.heap.uncons(rest) {
-            self.consume_fuel(1)?;
-            match visit(self, item) {
-                Ok(()) => rest = tail,
-                Err(Halt::Fault(fault)) => {
-                    return Err(match self.list_length(tail)? {
-                        Some(_) => Halt::Fault(fault),
-                        None => self.not_a_list(apply.op, list),
-                    })
+        if walk.wrong.is_none() {
+            while let Some((item, tail)) = self.heap.uncons(walk.rest) {
+                self.consume_fuel(1)?;
+                match visit(self, item) {
+                    Ok(()) => {}
+                    Err(Halt::Fault(_)) => walk.wrong = Some(item),
+                    Err(halt) => return Err(halt),
                 }
-                Err(halt) => return Err(halt),
+                walk.rest = tail;
+                self.meter.advanced();
+                if walk.wrong.is_some() {
+                    break;
+                }
             }
         }
-        match self.heap.is_empty_list(rest) {
-            true => Ok(()),
-            false => Err(self.not_a_list(apply.op, list)),
+        match walk.wrong {
+            None if self.heap.is_empty_list(walk.rest) => Ok(()),
+            Some(item) if self.walk_to_end(&mut walk.rest)? => visit(self, item),
+            _ => Err(self.not_a_list(apply.op, self.slot(apply.input))),
         }
     }
 
-    /// The items of the operation's current value, which must be a proper list.
-    pub fn items(&mut self, apply: &Apply) -> Result<Vec<H::Term>, Halt<H::Term>> {
-        let mut items = Vec::new();
-        self.each_item(apply, |_, item| {
-            items.push(item);
-            Ok(())
-        })?;
-        Ok(items)
+    /// The operation's value: the items of the work as a list, if there is room for it.
+    pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        self.list_of_places(work, None)
+    }
+
+    /// The same with other items at the places: those at `place`.
+    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
+        let (mut list, mut missing) = match work.made {
+            Some(made) => made,
+            None => (self.heap.make_list(&[]), work.items.len()),
+        };
+        self.check_heap_limit(2 * missing)?;
+        while missing > 0 {
+            let first = missing.saturating_sub(LIST_BATCH);
+            self.consume_fuel((missing - first) / 4)?;
+            list = match (place, work.items.live(first..missing)) {
+                (None, Some(items)) => self.heap.make_list_onto(items, list),
+                _ => {
+                    let place = |index| place.map_or(index, |places| places[index] as usize);
+                    let item = |index| work.items.get(self.heap, place(index));
+                    let items: Vec<_> = (first..missing).map(item).collect();
+                    self.heap.make_list_onto(&items, list)
+                }
+            };
+            missing = first;
+            work.made = Some((list, missing));
+            self.meter.advanced();
+        }
+        Ok(list)
+    }
+
+    /// The same with the items in the order that they were sorted to.
+    pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        let sorting = work.progress.sorting.take().unwrap_or_default();
+        let list = self.list_of_places(work, Some(sorting.places()));
+        work.progress.sorting = Some(sorting);
+        list
     }
 
     /// A new proper list, if there is room for it.

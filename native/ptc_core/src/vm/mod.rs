@@ -4,6 +4,7 @@
 //! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
 //! cancellation all leave the same way.
 
+mod buffer;
 mod look;
 mod loops;
 mod machine;
@@ -11,7 +12,9 @@ mod needle;
 mod run;
 mod sharing;
 mod stack;
+mod work;
 
+pub(crate) use buffer::Buffer;
 pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};

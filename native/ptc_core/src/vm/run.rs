@@ -2,7 +2,8 @@
 
 use super::loops::Running;
 use super::machine::Machine;
-use super::stack::Stack;
+use super::stack::{Segment, Stack};
+use super::work::{Outline, Work};
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
 use crate::meter::{Limits, Meter};
@@ -55,14 +56,22 @@ pub struct Checkpoint {
     pc: Pc,
     loops: Vec<Running>,
     has_input: bool,
+    /// Whether the instruction was left before it had come further.
+    whole: bool,
+    /// The stack, less its values.
+    segments: Vec<Segment>,
+    /// The instruction in the middle of it.
+    work: Option<Box<Outline>>,
 }
 
 /// The terms of a run that was frozen.
 pub struct Frozen<T> {
     /// The content of the slots.
     pub slots: Vec<T>,
-    /// The stack as a list, topmost first.
+    /// The stack as a list, topmost first; many values that were left together are one tuple.
     pub stack: T,
+    /// What the instruction needs that it was left in the middle of.
+    pub work: Vec<T>,
 }
 
 impl<'h, H: Heap> Vm<'h, H> {
@@ -80,19 +89,15 @@ impl<'h, H: Heap> Vm<'h, H> {
             pc: 0,
             loops: Vec::new(),
             has_input: input.is_some(),
+            whole: false,
+            segments: Vec::new(),
+            work: None,
         };
-        let stack = heap.make_list(&[]);
-        Self::thaw(
-            program,
-            heap,
-            inputs,
-            checkpoint,
-            Frozen { slots, stack },
-            meter,
-        )
+        let stack = Stack::thawed(heap.make_list(&[]), Vec::new());
+        Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter)
     }
 
-    /// A run from where it was frozen.
+    /// A run from where it was frozen; `None` if these cannot be the terms that it was left with.
     pub fn thaw(
         program: &'h Program,
         heap: &'h mut H,
@@ -100,13 +105,38 @@ impl<'h, H: Heap> Vm<'h, H> {
         checkpoint: Checkpoint,
         frozen: Frozen<H::Term>,
         meter: Meter,
+    ) -> Option<Self> {
+        let Frozen { slots, stack, work } = frozen;
+        let mut checkpoint = checkpoint;
+        let whole = checkpoint.whole;
+        let work = match checkpoint.work.take() {
+            None => work.is_empty().then_some(None)?,
+            Some(outline) => Some(Work::thaw(heap, *outline, &work)?),
+        };
+        (slots.len() == program.slots as usize).then_some(())?;
+        let stack = Stack::thawed(stack, std::mem::take(&mut checkpoint.segments));
+        let mut vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
+        vm.machine.work = work.map(Box::new);
+        if whole {
+            vm.machine.meter.next_step_whole();
+        }
+        Some(vm)
+    }
+
+    fn assemble(
+        program: &'h Program,
+        heap: &'h mut H,
+        inputs: Inputs<'h, H::Term>,
+        checkpoint: Checkpoint,
+        slots: Vec<H::Term>,
+        stack: Stack<H::Term>,
+        meter: Meter,
     ) -> Self {
-        let stack = Stack::thawed(frozen.stack);
         Vm {
             program,
             context: inputs.context,
             memory: inputs.memory,
-            machine: Machine::new(heap, program, meter, inputs.consts, frozen.slots, stack),
+            machine: Machine::new(heap, program, meter, inputs.consts, slots, stack),
             pc: checkpoint.pc,
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
@@ -115,14 +145,32 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     /// Takes the run apart; [`Vm::thaw`] puts it together again, in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
-        let stack = self.machine.stack.freeze(self.machine.heap);
+        let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
+        let work = self.machine.work.take();
+        let (outline, work) = match work.map(|work| work.freeze(self.machine.heap)) {
+            Some((outline, terms)) => (Some(Box::new(outline)), terms),
+            None => (None, Vec::new()),
+        };
         let checkpoint = Checkpoint {
             pc: self.pc,
             loops: self.loops,
             has_input: self.has_input,
+            whole: !self.machine.meter.has_advanced(),
+            segments,
+            work: outline,
         };
         let slots = self.machine.slots;
-        (checkpoint, Frozen { slots, stack })
+        (checkpoint, Frozen { slots, stack, work })
+    }
+
+    /// Whether the terms that this run was taken up with have turned out not to be its own.
+    pub fn is_broken(&self) -> bool {
+        self.machine.stack.is_broken()
+    }
+
+    /// Whether the next step cannot be cut up and is known to take longer than a slice.
+    pub fn needs_quantum(&self) -> bool {
+        self.machine.meter.needs_quantum()
     }
 
     /// The limits, with the clock of the deadline as it runs.
@@ -143,14 +191,19 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     /// Goes on until there is a reason to leave.
     pub fn run(&mut self) -> Exit<H::Term> {
-        match self.steps() {
-            Ok(exit) => exit,
-            Err(Halt::Fault(fault)) => Exit::Halted(match self.earlier_fault(fault) {
-                Halt::Fault(fault) => self.shown(fault),
-                halt => halt,
-            }),
-            Err(halt) => Exit::Halted(halt),
-        }
+        let halt = match self.steps() {
+            Ok(exit) => return exit,
+            // What is left to do looks at a list or a term once more, and keeps no progress.
+            Err(Halt::Fault(fault)) => {
+                self.machine.meter.begin_whole();
+                match self.earlier_fault(fault) {
+                    Halt::Fault(fault) => self.shown(fault),
+                    halt => halt,
+                }
+            }
+            Err(halt) => halt,
+        };
+        Exit::Halted(halt)
     }
 
     /// The terms of a fault are going to be shown, which takes what a copy takes.
@@ -168,8 +221,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         let program = self.program;
         loop {
             let machine = &mut self.machine;
-            machine.consume_fuel(1)?;
-            machine.meter.between_instructions()?;
+            machine.meter.begin(machine.heap)?;
             match &program.code[self.pc as usize] {
                 Instr::Const(id) => machine.stack.push(machine.constant(*id)),
                 Instr::Nil => machine.stack.push(machine.heap.nil()),
@@ -217,7 +269,9 @@ impl<'h, H: Heap> Vm<'h, H> {
                 Instr::Apply(apply) => {
                     let value = apply.op.eval(machine, apply)?;
                     machine.check_heap_limit(0)?;
-                    machine.stack.drop_top(apply.operands as usize);
+                    machine
+                        .stack
+                        .drop_top(apply.operands as usize, machine.heap);
                     machine.stack.push(value);
                 }
                 Instr::Call { tool, args } => {

@@ -6,20 +6,43 @@
 
 use crate::heap::Heap;
 
+/// From so many values on, they are frozen as one tuple and not one by one.
+const MANY: usize = 16;
+
+/// A part of the frozen list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Segment {
+    /// So many values, one by one.
+    Values(usize),
+    /// A tuple, of which the first so many values are left.
+    Tuple(usize),
+}
+
 #[derive(Debug)]
 pub(super) struct Stack<T> {
     live: Vec<T>,
     /// The values below, topmost first.
     frozen: T,
+    /// What the frozen list is made of, topmost last.
+    segments: Vec<Segment>,
+    /// A value was taken that was not there: the frozen list is not the one that was given out.
+    broken: bool,
 }
 
 impl<T: Copy> Stack<T> {
     /// A stack whose values are all in `frozen`.
-    pub fn thawed(frozen: T) -> Self {
+    pub fn thawed(frozen: T, segments: Vec<Segment>) -> Self {
         Stack {
             live: Vec::new(),
             frozen,
+            segments,
+            broken: false,
         }
+    }
+
+    /// Whether more was taken than there was.
+    pub fn is_broken(&self) -> bool {
+        self.broken
     }
 
     #[inline]
@@ -37,13 +60,36 @@ impl<T: Copy> Stack<T> {
 
     #[cold]
     fn pop_frozen<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
-        match heap.uncons(self.frozen) {
-            Some((value, rest)) => {
-                self.frozen = rest;
-                value
+        match self.take_frozen(heap) {
+            Some(value) => value,
+            None => {
+                self.broken = true;
+                heap.nil()
             }
-            None => heap.nil(),
         }
+    }
+
+    fn take_frozen<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
+        let segment = self.segments.last_mut()?;
+        let (first, rest) = heap.uncons(self.frozen)?;
+        let (Segment::Values(left) | Segment::Tuple(left)) = segment;
+        *left -= 1;
+        let (left, value) = match segment {
+            Segment::Values(left) => {
+                self.frozen = rest;
+                (*left, first)
+            }
+            Segment::Tuple(left) => {
+                if *left == 0 {
+                    self.frozen = rest;
+                }
+                (*left, heap.element(first, *left)?)
+            }
+        };
+        if left == 0 {
+            self.segments.pop();
+        }
+        Some(value)
     }
 
     /// The top `count` values, lowest first.
@@ -64,17 +110,35 @@ impl<T: Copy> Stack<T> {
         self.live = lower;
     }
 
-    /// Drops the top `count` values, which [`Stack::top`] has shown.
+    /// Drops the top `count` values.
     #[inline]
-    pub fn drop_top(&mut self, count: usize) {
-        self.live.truncate(self.live.len().saturating_sub(count));
+    pub fn drop_top<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
+        match self.live.len().checked_sub(count) {
+            Some(below) => self.live.truncate(below),
+            None => {
+                for _ in 0..count {
+                    self.pop(heap);
+                }
+            }
+        }
     }
 
-    /// Moves everything to the heap; gives the list.
-    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
-        for value in self.live.drain(..) {
-            self.frozen = heap.cons(value, self.frozen);
+    /// Moves everything to the heap; gives the list and what it is made of.
+    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> (Vec<Segment>, T) {
+        if self.live.len() >= MANY {
+            let tuple = heap.make_tuple(&self.live);
+            self.frozen = heap.cons(tuple, self.frozen);
+            self.segments.push(Segment::Tuple(self.live.len()));
+        } else if !self.live.is_empty() {
+            for value in &self.live {
+                self.frozen = heap.cons(*value, self.frozen);
+            }
+            match self.segments.last_mut() {
+                Some(Segment::Values(count)) => *count += self.live.len(),
+                _ => self.segments.push(Segment::Values(self.live.len())),
+            }
         }
-        self.frozen
+        self.live.clear();
+        (std::mem::take(&mut self.segments), self.frozen)
     }
 }

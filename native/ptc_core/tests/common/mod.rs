@@ -19,7 +19,6 @@ use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
-use std::time::Instant;
 
 /// No limit that a test would meet by accident.
 pub const FREE: Limits = Limits {
@@ -149,51 +148,44 @@ impl Lab {
 
     /// Runs without ever leaving the machine, but for tools.
     pub fn in_one_go(&mut self) -> End {
-        self.run(|_| None)
+        self.run(|| None)
     }
 
     /// Runs in executions of as many units of work as `units` says, each frozen at its end.
     pub fn in_executions(&mut self, mut units: impl FnMut() -> usize) -> End {
-        self.run(move |patience| Some(units().max(1) << patience.min(16)))
+        self.run(move || Some(units()))
     }
 
-    /// Runs to the end. `units`: how long the next stretch is, if not endless, out of how many
-    /// executions in a row have come no further.
-    fn run(&mut self, mut units: impl FnMut(u32) -> Option<usize>) -> End {
+    /// Runs to the end. `units`: how long the next execution is, if not endless.
+    fn run(&mut self, mut units: impl FnMut() -> Option<usize>) -> End {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
         let mut place = Place::Start;
         let mut limits = self.limits;
-        let mut patience = 0;
         loop {
             let inputs = Inputs {
                 consts: &self.consts,
                 context: self.context,
                 memory: self.memory,
             };
-            let units = units(patience).filter(|units| *units < QUANTUM);
-            let meter = match units {
+            let meter = match units() {
                 None => Meter::new(limits, Pace::Quantum),
-                Some(units) => short_meter(limits, units),
+                Some(units) => Meter::with_fuel(limits, units),
             };
             let (program, heap) = (&self.program, &mut self.heap);
-            let mut before = None;
             let (mut vm, answer) = match place {
                 Place::Start => (Vm::start(program, heap, inputs, input, meter), None),
                 Place::At(checkpoint, frozen, answer) => {
-                    before = Some((checkpoint.clone(), frozen.slots.clone()));
                     let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
-                    (vm, answer)
+                    (vm.expect("these are the terms it was left with"), answer)
                 }
             };
-            let answered = answer.is_some();
             let exit = match answer {
                 Some(answer) => vm.resume(answer),
                 None => vm.run(),
             };
-            if units.is_none() {
-                limits = vm.limits();
-            }
+            assert!(!vm.is_broken(), "the stack is the one it was left with");
+            limits = vm.limits();
             self.executions += 1;
             place = match exit {
                 Exit::Done(value) => return End::Value(self.heap.show(value)),
@@ -202,15 +194,6 @@ impl Lab {
                     let answer = self.call(tool, args);
                     Place::At(checkpoint, frozen, Some(answer))
                 }
-                Exit::Halted(Halt::DeadlinePassed) if units.is_some() => {
-                    let (checkpoint, frozen) = vm.freeze();
-                    let stuck = before.is_some_and(|(checkpoint_before, slots)| {
-                        !answered && checkpoint_before == checkpoint && slots == frozen.slots
-                    });
-                    patience = if stuck { patience + 1 } else { 0 };
-                    Place::At(checkpoint, frozen, None)
-                }
-                // The end of a turn.
                 Exit::Halted(Halt::SliceOver) => {
                     let (checkpoint, frozen) = vm.freeze();
                     Place::At(checkpoint, frozen, None)
@@ -234,22 +217,6 @@ impl Lab {
             _ => self.heap.tuple(&[tool, args]),
         }
     }
-}
-
-/// How many units of work a meter lets pass before it looks at the clock.
-const QUANTUM: usize = 4096;
-
-/// A meter that stops the machine after so many units: all others of the first quantum are used up
-/// already, and behind them there is no time left. A machine stops the same way whatever stops it.
-fn short_meter(limits: Limits, units: usize) -> Meter {
-    let limits = Limits {
-        deadline: Deadline::At(Instant::now()),
-        ..limits
-    };
-    let mut meter = Meter::new(limits, Pace::Quantum);
-    let used_up = meter.consume_fuel(QUANTUM - units, &PlainHeap::new());
-    assert!(used_up.is_ok(), "a quantum has become shorter");
-    meter
 }
 
 fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {

@@ -1,0 +1,91 @@
+//! Terms side by side: in native memory, or in tuples on the heap while the run is left.
+//!
+//! A full tuple is written once and then read in place, so leaving often costs a long evaluation
+//! little, and coming back costs nothing however many terms there are.
+
+use crate::heap::Heap;
+use std::ops::Range;
+
+/// The terms of one tuple.
+const CHUNK: usize = 1024;
+
+/// A sequence of terms that grows at its end.
+#[derive(Debug)]
+pub(crate) struct Buffer<T> {
+    /// Tuples of [`CHUNK`] terms each, which come first.
+    chunks: Vec<T>,
+    live: Vec<T>,
+}
+
+impl<T> Default for Buffer<T> {
+    fn default() -> Self {
+        Buffer {
+            chunks: Vec::new(),
+            live: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Buffer<T> {
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.chunks.len() * CHUNK + self.live.len()
+    }
+
+    #[inline]
+    pub fn push(&mut self, term: T) {
+        self.live.push(term);
+    }
+
+    pub fn extend(&mut self, terms: impl IntoIterator<Item = T>) {
+        self.live.extend(terms);
+    }
+
+    /// The term at a place.
+    #[inline]
+    pub fn get<H: Heap<Term = T>>(&self, heap: &H, place: usize) -> T {
+        match self.chunks.get(place / CHUNK) {
+            None => self.live[place - self.chunks.len() * CHUNK],
+            Some(chunk) => {
+                let term = heap.element(*chunk, place % CHUNK);
+                term.unwrap_or_else(|| heap.nil())
+            }
+        }
+    }
+
+    /// The terms at these places, if none of them stands in a tuple.
+    pub fn live(&self, places: Range<usize>) -> Option<&[T]> {
+        let frozen = self.chunks.len() * CHUNK;
+        let start = places.start.checked_sub(frozen)?;
+        self.live.get(start..places.end - frozen)
+    }
+
+    /// Adds the tuples to `out`; gives the number of terms.
+    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, out: &mut Vec<T>) -> usize {
+        let length = self.len();
+        out.extend(self.chunks);
+        out.extend(self.live.chunks(CHUNK).map(|chunk| heap.make_tuple(chunk)));
+        length
+    }
+
+    /// The buffer of so many terms; `None` if the tuples are not those of one.
+    pub fn thaw<H: Heap<Term = T>>(
+        heap: &H,
+        length: usize,
+        tuples: &mut impl Iterator<Item = T>,
+    ) -> Option<Self> {
+        let mut chunks = Vec::new();
+        for _ in 0..length / CHUNK {
+            let chunk = tuples.next()?;
+            (heap.arity(chunk) == Some(CHUNK)).then(|| chunks.push(chunk))?;
+        }
+        let mut live = Vec::new();
+        let rest = length % CHUNK;
+        if rest > 0 {
+            let chunk = tuples.next()?;
+            (heap.arity(chunk) == Some(rest)).then_some(())?;
+            live.extend((0..rest).filter_map(|index| heap.element(chunk, index)));
+        }
+        Some(Buffer { chunks, live })
+    }
+}
