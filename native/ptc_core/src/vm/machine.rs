@@ -205,13 +205,11 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Whether this is a proper list. Can be left and resumed.
     pub fn is_proper_list(&mut self, list: H::Term) -> Result<bool, Halt<H::Term>> {
-        self.resumable_over(list, |machine, work| {
-            machine.to_the_end(&mut work.walk.rest)
-        })
+        self.resumable_over(list, |machine, work| machine.walk_out(&mut work.walk.rest))
     }
 
     /// Walks to the end of a list; whether it is a proper one.
-    pub(super) fn to_the_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
+    pub(super) fn walk_out(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
         while let Some((_, tail)) = self.heap.uncons(*rest) {
             self.consume_fuel(1)?;
             *rest = tail;
@@ -249,7 +247,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
         match walk.wrong {
             None if self.heap.is_empty_list(walk.rest) => Ok(()),
-            Some(item) if self.to_the_end(&mut walk.rest)? => visit(self, item),
+            Some(item) if self.walk_out(&mut walk.rest)? => visit(self, item),
             _ => Err(self.not_a_list(apply.op, self.slot(apply.input))),
         }
     }
