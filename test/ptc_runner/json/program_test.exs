@@ -184,6 +184,87 @@ defmodule PtcRunner.Json.ProgramTest do
     end
   end
 
+  # A run in the middle of a sort, with values on its stack: its state and its terms.
+  defp in_the_middle(rows) do
+    text =
+      ~s({"program": {"op": "concat", "lists": [{"op": "load", "name": "rows"}, ) <>
+        ~s({"op": "pipe", "steps": [{"op": "load", "name": "rows"}, ) <>
+        ~s({"op": "sort_by", "field": "name"}]}]}})
+
+    context = %{"rows" => for(n <- 1..rows, do: %{"name" => "name #{n * 7_919}"})}
+    {:more, state, terms} = PtcRunner.Native.run_text(text, 100, {context, %{}, :infinity, 0})
+    {state, terms}
+  end
+
+  # Ends as a run does, or with ArgumentError; a panic would be an ErlangError.
+  defp ends_safely(answer) do
+    case answer.() do
+      {:more, state, terms} ->
+        ends_safely(fn -> PtcRunner.Native.resume(state, terms, :more) end)
+
+      {:long, state, terms} ->
+        ends_safely(fn -> PtcRunner.Native.resume_dirty(state, terms, :more) end)
+
+      {end_of_run, _value, _words} when end_of_run == :ok ->
+        :ended
+
+      {:error, _fault} ->
+        :ended
+    end
+  rescue
+    ArgumentError -> :refused
+  end
+
+  test "a run that was left does not go on with other terms" do
+    {_state, others} = in_the_middle(20_000)
+    {_state, terms} = in_the_middle(20_000)
+    assert tuple_size(terms) > 5
+
+    tampered = fn terms ->
+      for index <- 0..(tuple_size(terms) - 1),
+          part = elem(terms, index),
+          is_tuple(part),
+          wrong <- [
+            {},
+            nil,
+            [],
+            Tuple.append(part, nil),
+            part |> Tuple.to_list() |> Enum.drop(1) |> List.to_tuple()
+          ],
+          wrong != part,
+          do: put_elem(terms, index, wrong)
+    end
+
+    for {wrong, index} <- Enum.with_index([others, {}, nil, Tuple.append(terms, nil)]) do
+      {state, _terms} = in_the_middle(20_000)
+      resume = fn -> PtcRunner.Native.resume(state, wrong, :more) end
+      assert {index, ends_safely(resume)} == {index, :refused}
+    end
+
+    {_state, terms} = in_the_middle(20_000)
+
+    for index <- 0..(length(tampered.(terms)) - 1) do
+      {state, terms} = in_the_middle(20_000)
+      wrong = Enum.at(tampered.(terms), index)
+      resume = fn -> PtcRunner.Native.resume(state, wrong, :more) end
+      assert {wrong, ends_safely(resume)} == {wrong, :refused}
+    end
+
+    # What stands in their places may be any term: nothing is believed of it.
+    for index <- 1..(tuple_size(terms) - 1), wrong <- [nil, 1, [1 | 2], %{}, {}, make_ref()] do
+      {state, terms} = in_the_middle(20_000)
+      wrong = put_elem(terms, index, wrong)
+      assert ends_safely(fn -> PtcRunner.Native.resume(state, wrong, :more) end)
+
+      {state, terms} = in_the_middle(20_000)
+
+      for part <- [elem(terms, tuple_size(terms) - 1)], at <- 0..(min(tuple_size(part), 4) - 1) do
+        wrong = put_elem(terms, tuple_size(terms) - 1, put_elem(part, at, wrong))
+        assert ends_safely(fn -> PtcRunner.Native.resume(state, wrong, :more) end)
+      end
+    end
+  end
+
   test "its struct has these fields" do
     assert %Program{source: @text, max_depth: 10_000, consts: consts} = compiled()
     assert is_tuple(consts)

@@ -1,0 +1,93 @@
+defmodule PtcRunner.Json.FairnessTest do
+  # A hundred callers of long runs, and others that want theirs done meanwhile.
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.{Json, Native}
+
+  @load %{"op" => "load", "name" => "x"}
+
+  defp pipe(steps), do: %{"program" => %{"op" => "pipe", "steps" => [@load | steps]}}
+
+  defp rows(count) do
+    for n <- 1..count do
+      key = rem(n * 7_919, 1_000_003)
+      %{"id" => n, "key" => key, "name" => "name #{key}", "share" => key / 7}
+    end
+  end
+
+  defp heavy do
+    inner = [@load, %{"op" => "filter", "where" => greater("id", 5)}, %{"op" => "count"}]
+
+    [
+      [%{"op" => "sort_by", "field" => "name"}, %{"op" => "count"}],
+      [%{"op" => "sort_by", "field" => "key"}, %{"op" => "first"}],
+      [%{"op" => "sort_by", "field" => "share", "order" => "desc"}, %{"op" => "first"}],
+      [%{"op" => "distinct"}, %{"op" => "count"}],
+      [%{"op" => "map", "expr" => %{"op" => "pipe", "steps" => inner}}, %{"op" => "count"}]
+    ]
+  end
+
+  defp greater(field, value), do: %{"op" => "gt", "field" => field, "value" => value}
+
+  defp again(run) do
+    run.()
+    again(run)
+  end
+
+  test "runs over 20,000 rows end soon while a hundred callers have long ones" do
+    callers =
+      for {n, steps} <- Enum.zip(1..100, Stream.cycle(heavy())) do
+        spawn(fn ->
+          opts = [context: %{"x" => rows(10_000 + 100 * n)}, timeout: 10_000, max_heap: 0]
+          again(fn -> Json.run(pipe(steps), opts) end)
+        end)
+      end
+
+    Process.sleep(1_000)
+    small = pipe([%{"op" => "filter", "where" => greater("key", 9)}, %{"op" => "count"}])
+    opts = [context: %{"x" => rows(20_000)}, timeout: :infinity, max_heap: 0]
+
+    times =
+      for _ <- 1..200 do
+        {time, {:ok, _count, _delta, _memory}} = :timer.tc(fn -> Json.run(small, opts) end)
+        time
+      end
+
+    assert Enum.all?(callers, &Process.alive?/1)
+    for pid <- callers, do: Process.exit(pid, :kill)
+    assert div(Enum.max(times), 1_000) < 500
+  end
+
+  test "a long run goes on in a few slices, and then in many quanta" do
+    given = {%{"x" => rows(150_000)}, %{}, :infinity, 0}
+    node = pipe([%{"op" => "sort_by", "field" => "name"}, %{"op" => "count"}])["program"]
+
+    kinds = kinds(Native.run_node(node, true, 100, given), [])
+    # Slices come first, and every sort of this size is left many times.
+    assert kinds |> Enum.dedup() == [:more, :long, :ok]
+    assert length(kinds) > 10
+  end
+
+  test "each slice uses up its process's turn" do
+    run = fn ->
+      given = {%{"x" => rows(100_000)}, %{}, :infinity, 0}
+      node = pipe([%{"op" => "sort_by", "field" => "name"}, %{"op" => "count"}])["program"]
+      {:more, state, terms} = Native.run_node(node, true, 100, given)
+      {:reductions, before} = Process.info(self(), :reductions)
+      {_more, _state, _terms} = Native.resume(state, terms, :more)
+      {:reductions, now} = Process.info(self(), :reductions)
+      now - before
+    end
+
+    # A turn is 4,000 reductions.
+    assert run |> Task.async() |> Task.await() >= 3_900
+  end
+
+  defp kinds({:more, state, terms}, kinds),
+    do: kinds(Native.resume(state, terms, :more), [:more | kinds])
+
+  defp kinds({:long, state, terms}, kinds),
+    do: kinds(Native.resume_dirty(state, terms, :more), [:long | kinds])
+
+  defp kinds({:ok, _value, _words}, kinds), do: Enum.reverse([:ok | kinds])
+end
