@@ -71,3 +71,50 @@ fn looks_into_it_end_at_the_deadline() {
         assert_eq!(ends(&program, "{}"), End::DeadlinePassed, "{last}");
     }
 }
+
+/// A list of so many times the value, which a loop puts there.
+fn repeated(value: &str, times: usize) -> End {
+    let rows = format!("{{\"rows\":[{}1]}}", "1,".repeat(times - 1));
+    let program = format!(
+        r#"{{"op":"pipe","steps":[{{"op":"load","name":"rows"}},{{"op":"map","expr":{value}}}]}}"#
+    );
+    ends(&program, &rows)
+}
+
+#[test]
+fn a_constant_counts_as_often_as_a_loop_repeats_it() {
+    // A string of 60 bytes takes 10 words; it stands in memory once.
+    let string = format!(r#"{{"op":"literal","value":"{}"}}"#, "s".repeat(60));
+    assert!(matches!(repeated(&string, 10_001), End::Value(_)));
+    assert_eq!(repeated(&string, 10_002), End::MemoryExceeded);
+    // A longer one is not copied, but its reference of 6 words is.
+    let long = format!(r#"{{"op":"literal","value":"{}"}}"#, "s".repeat(1000));
+    assert!(matches!(repeated(&long, 16_667), End::Value(_)));
+    assert_eq!(repeated(&long, 16_668), End::MemoryExceeded);
+    // An integer takes a word and its limbs.
+    let integer = format!(r#"{{"op":"literal","value":1{}}}"#, "0".repeat(19_265));
+    assert!(matches!(repeated(&integer, 97), End::Value(_)));
+    assert_eq!(repeated(&integer, 200), End::MemoryExceeded);
+    // So does a default, and a key of a map.
+    let default = format!(
+        r#"{{"op":"get","field":"f","default":"{}"}}"#,
+        "s".repeat(60)
+    );
+    assert_eq!(repeated(&default, 10_002), End::MemoryExceeded);
+    let key = format!(
+        r#"{{"{}":{{"op":"literal","value":true}}}}"#,
+        "k".repeat(60)
+    );
+    assert!(matches!(repeated(&key, 9_000), End::Value(_)));
+    assert_eq!(repeated(&key, 10_002), End::MemoryExceeded);
+}
+
+#[test]
+fn a_default_with_parts_counts_like_a_value_from_outside() {
+    let default = |length: usize| {
+        let list = format!("[{}1]", "1,".repeat(length - 1));
+        format!(r#"{{"op":"get","field":"f","default":{list}}}"#)
+    };
+    assert!(matches!(repeated(&default(10), 1_000), End::Value(_)));
+    assert_eq!(repeated(&default(100), 1_000), End::MemoryExceeded);
+}

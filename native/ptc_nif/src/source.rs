@@ -8,6 +8,9 @@ use ptc_core::source::{Shape, Source, LONG};
 use rustler::Encoder;
 use std::cell::{Cell, RefCell};
 
+/// So many bytes are looked at in the time that an element of a list takes.
+const BYTES_A_PART: usize = 64;
+
 /// The terms of one NIF call as a program's source.
 pub struct TermSource<'a> {
     heap: Beam<'a>,
@@ -130,6 +133,14 @@ impl<'a> Source for TermSource<'a> {
 
     fn entries(&self, node: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = self.heap.entries(node);
+        // The longest keys are those that are compared longest.
+        let keys = entries.iter().map(|(key, _)| *key);
+        let bytes = keys.map(|key| self.heap.bytes(key).map_or(0, <[u8]>::len));
+        let rounds = entries.len().max(1).ilog2() as usize + 1;
+        if bytes.sum::<usize>() / BYTES_A_PART * rounds > self.longest {
+            self.gave_up.set(true);
+            return entries;
+        }
         entries.sort_by(|(a, _), (b, _)| self.heap.compare(*a, *b));
         entries
     }

@@ -9,6 +9,9 @@ use crate::source::{Shape, Source};
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
 
+/// A look at so many bytes counts like a look at a part.
+const BYTES_A_PART: usize = 64;
+
 /// Keys and values.
 type Pairs<N> = Vec<(N, N)>;
 
@@ -119,6 +122,11 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     pub fn entries(&mut self, map: S::Node) -> Checked<Pairs<S::Node>, S::Node> {
         self.compiler.spend(self.compiler.source.size(map))?;
         Ok(self.compiler.source.entries(map))
+    }
+
+    /// Counts a look at so many bytes, a hash of them say.
+    pub fn spend_bytes(&mut self, bytes: usize) -> Checked<(), S::Node> {
+        self.compiler.spend(bytes / BYTES_A_PART)
     }
 
     /// Every part must be a string.

@@ -52,10 +52,13 @@ impl Operation for Var {
         match name(plan) {
             None => no_name(plan, Code::MemoryKey),
             Some(name) if name == INPUT_NAME.as_bytes() => plan.emit(Instr::Slot(plan.scope.input)),
-            Some(name) => match plan.binding(name) {
-                Some(slot) => plan.emit(Instr::Slot(slot)),
-                None => plan.emit(Instr::LoadMemory(key)),
-            },
+            Some(name) => {
+                plan.spend_bytes(name.len())?;
+                match plan.binding(name) {
+                    Some(slot) => plan.emit(Instr::Slot(slot)),
+                    None => plan.emit(Instr::LoadMemory(key)),
+                }
+            }
         }
         Ok(())
     }

@@ -68,6 +68,7 @@ impl Operation for Let {
         if name == INPUT_NAME.as_bytes() {
             plan.expr_in("in", plan.scope.with_input(slot), false);
         } else {
+            plan.spend_bytes(2 * name.len())?;
             plan.bind(name, slot);
             plan.expr("in");
             plan.unbind(name);

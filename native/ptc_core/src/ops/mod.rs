@@ -211,7 +211,10 @@ impl OpCode {
 
     /// The operation of this name.
     pub fn from_name(name: &[u8]) -> Option<OpCode> {
-        names().find(name)
+        match name.len() <= Names::LONGEST {
+            true => names().find(name),
+            false => None,
+        }
     }
 
     /// The name in a program.
@@ -239,6 +242,8 @@ struct Names([Option<OpCode>; Names::SIZE]);
 
 impl Names {
     const SIZE: usize = 256;
+    /// No name is longer: what is need not be looked at.
+    const LONGEST: usize = 32;
 
     fn new() -> Self {
         let mut names = Names([None; Names::SIZE]);
@@ -280,6 +285,7 @@ mod tests {
         assert_eq!(OpCode::ALL.len(), 50);
         for op in OpCode::ALL {
             assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
+            assert!(op.name().len() <= Names::LONGEST);
         }
         assert_eq!(OpCode::from_name(b"flter"), None);
     }
