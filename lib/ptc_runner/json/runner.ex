@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
+  alias PtcRunner.Sandbox.Weight
 
   @long_text Program.long_text()
 
@@ -137,14 +138,17 @@ defmodule PtcRunner.Json.Runner do
   defp drive(step, _tools, limits), do: finish(step, limits)
 
   defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
+    {_timeout, max_heap, _depth} = limits
+
     with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
       # What a tool answers stays with the run, so it counts.
-      answer = {:answer, answer, :erts_debug.flat_size(answer)}
+      answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
       call(step, tools, limits, process)
     else
-      {:error, _reason} = error -> stop(process, error)
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
@@ -155,6 +159,11 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+
+  # Arguments are copied to the tool's process.
+  defp weigh(args, max_heap) do
+    with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
+  end
 
   # A failure of the native library must not leave the tools' process behind.
   defp unless_it_fails(process, step) do
@@ -193,8 +202,9 @@ defmodule PtcRunner.Json.Runner do
   defp finish({:ok, _value, _words} = done, _limits), do: done
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
+  # Without a limit, only what is too large to be copied exceeds anything.
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
-    do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
+    do: {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 

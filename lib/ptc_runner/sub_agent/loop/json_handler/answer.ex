@@ -27,10 +27,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     end
   end
 
-  defp native(content, type, list?) when byte_size(content) > @long_text,
+  @doc false
+  def native(content, type, list?) when byte_size(content) > @long_text,
     do: content |> Native.answer_dirty(type, list?) |> outcome(type)
 
-  defp native(content, type, list?) do
+  def native(content, type, list?) do
     case Native.answer_now(content, type, list?) do
       :busy -> content |> Native.answer_dirty(type, list?) |> outcome(type)
       answer -> outcome(answer, type)
