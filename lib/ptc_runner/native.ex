@@ -7,12 +7,25 @@ defmodule PtcRunner.Native do
   # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
   # the same on a dirty scheduler, where the work may take as long as it needs.
 
+  #
+  # The module cannot be replaced in a running VM: a NIF library that knows no upgrade cannot. Loading
+  # it a second time is refused, and what is loaded stays in use.
+
+  alias PtcRunner.Native.Library
+
   @on_load :load
 
   @doc false
   def load do
-    path = :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
-    :erlang.load_nif(path, 0)
+    path = Library.path()
+
+    with :ok <- Library.check(path),
+         :ok <- :erlang.load_nif(path, 0) do
+      Library.loaded(:ok)
+    else
+      {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
+      {:error, sentence} -> Library.loaded({:error, sentence})
+    end
   end
 
   # native/ptc_nif/src/table.rs
@@ -116,5 +129,5 @@ defmodule PtcRunner.Native do
   def take_panics, do: err()
   def panic_for_test(_message), do: err()
 
-  defp err, do: :erlang.nif_error(:nif_not_loaded)
+  defp err, do: :erlang.nif_error(Library.not_loaded())
 end

@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
+  alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
   @long_text Program.long_text()
@@ -42,12 +43,8 @@ defmodule PtcRunner.Json.Runner do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
     end
-  rescue
-    error in ErlangError ->
-      case error do
-        %{original: :nif_panicked} -> {:error, panicked()}
-        _other -> reraise error, __STACKTRACE__
-      end
+  catch
+    :error, :nif_panicked -> panicked()
   end
 
   # What may end in its first steps: a call is none, and a long text takes longer to read.
@@ -93,6 +90,8 @@ defmodule PtcRunner.Json.Runner do
     {:unchecked, ast}
     |> start(given, Limits.default_max_depth())
     |> eval_on(context.tools || %{})
+  catch
+    :error, :nif_panicked -> panicked()
   end
 
   defp start(text, given, depth) when byte_size(text) > @long_text,
@@ -223,7 +222,5 @@ defmodule PtcRunner.Json.Runner do
 
   defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
 
-  defp panicked do
-    {:execution_error, "The native library failed on this program: please report it as a bug"}
-  end
+  defp panicked, do: {:error, {:execution_error, Panic.caught()}}
 end

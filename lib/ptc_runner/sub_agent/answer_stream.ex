@@ -42,6 +42,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
@@ -154,6 +155,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     if taken + byte_size(chunk) > max_bytes,
       do: halted([], "expected at most #{max_bytes} bytes, got more"),
       else: stream.state |> Native.stream_feed(taken, chunk) |> fed(stream, chunk)
+  catch
+    :error, :nif_panicked -> halted([], Panic.caught())
   end
 
   defp fed(taken, stream, chunk) when is_integer(taken),
@@ -227,6 +230,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       {:ok, value} -> {:ok, normalized(value)}
       :none -> :none
     end
+  catch
+    :error, :nif_panicked ->
+      _text = Panic.caught()
+      :none
   end
 
   defp normalized(value), do: KeyNormalizer.normalize_keys(value)

@@ -10,6 +10,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @doc """
   One key: atoms and strings become strings with `_` for `-`, all else stays as it is.
@@ -63,6 +64,8 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
       :busy -> normalized(Native.normalize_dirty(term, form))
       {:improper, tail} -> each(tail, & &1)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp normalized({:ok, value}), do: value

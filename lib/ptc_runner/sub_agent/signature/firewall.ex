@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   # Fields whose name starts with an underscore: kept for Elixir, hidden from LLMs and parent agents.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @doc "Whether a name or key is hidden; a hyphen in front stands for an underscore."
   @spec hidden?(term()) :: boolean()
@@ -22,6 +23,8 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
       {:ok, type} -> type
       :busy -> elem(Native.signature_public_dirty(type), 1)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc "A value without hidden keys, at any depth."
@@ -31,5 +34,7 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
       {:ok, value} -> value
       :busy -> elem(Native.normalize_dirty(term, :public), 1)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 end

@@ -17,6 +17,7 @@ impl<'a> Walk<'a> {
             parts,
             start,
             changed,
+            nested,
         }) = self.open.pop()
         else {
             return Ok(());
@@ -32,8 +33,9 @@ impl<'a> Walk<'a> {
             (Parts::Map(keys, old), _) => self.map(term, keys, old, start, changed)?,
             (Parts::LargeMap(keys, old), _) => self.map(term, &keys, &old, start, changed)?,
         };
+        let deep = nested || self.results.len() - start > SMALL;
         self.results.truncate(start);
-        self.seen.add(term, result);
+        self.seen.add(term, result, deep);
         self.done(term, result);
         Ok(())
     }
@@ -67,7 +69,7 @@ impl<'a> Walk<'a> {
                 false => terms.cons(*result, made),
             };
             if self.seen.keeps(*cell) {
-                self.seen.add(*cell, made);
+                self.seen.add(*cell, made, true);
             }
         }
         made
@@ -152,11 +154,16 @@ impl<'a> Walk<'a> {
         let values = &self.results[start..];
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by(|a, b| self.heap.compare(old_keys[*b], old_keys[*a]));
-        let in_order =
-            |terms: &[Raw<'a>]| -> Vec<Raw<'a>> { order.iter().map(|at| terms[*at]).collect() };
-        // Of equal keys the heap takes the first one.
-        let (keys, values) = (in_order(keys), in_order(values));
-        self.heap.make_map(&keys, &values)
+        let (mut kept, mut kept_values) = (Vec::new(), Vec::new());
+        for at in order {
+            let is_it = |key: &Raw<'a>| self.heap.identical(*key, keys[at]);
+            // Of equal keys of a large map the heap takes the first one.
+            if keys.len() > SMALL || !kept.iter().any(is_it) {
+                kept.push(keys[at]);
+                kept_values.push(values[at]);
+            }
+        }
+        self.heap.make_map(&kept, &kept_values)
     }
 
     fn public_map(

@@ -45,6 +45,8 @@ struct Open<'a> {
     start: usize,
     /// One of them is not the part it was.
     changed: bool,
+    /// One of them has parts.
+    nested: bool,
 }
 
 enum Parts<'a> {
@@ -112,6 +114,9 @@ impl<'a> Walk<'a> {
             self.done(term, result);
             return Ok(());
         }
+        if let Some(outer) = self.open.last_mut() {
+            outer.nested = true;
+        }
         if let Some(known) = self.seen.get(term) {
             self.done(term, known);
             return Ok(());
@@ -136,6 +141,7 @@ impl<'a> Walk<'a> {
             parts,
             start: self.results.len(),
             changed: false,
+            nested: false,
         });
         Ok(())
     }

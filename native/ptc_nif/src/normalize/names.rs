@@ -45,8 +45,18 @@ impl<'a> Names<'a> {
                 return *name;
             }
         }
-        let name = terms.atom_text(key).unwrap_or_default();
-        let name = terms.make_binary(name.replace('-', "_").as_bytes());
+        let mut buffer = [0; 256];
+        let length = terms.latin1_name(key, &mut buffer);
+        let name = match length.map(|length| &mut buffer[..length]) {
+            Some(name) if name.is_ascii() => {
+                underscore(name);
+                terms.make_binary(name)
+            }
+            _ => {
+                let name = terms.atom_text(key).unwrap_or_default();
+                terms.make_binary(name.replace('-', "_").as_bytes())
+            }
+        };
         *place = Some((key, name));
         name
     }
@@ -60,8 +70,8 @@ impl<'a> Names<'a> {
                 return *name;
             }
         }
-        let underscored = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
-        let name: Vec<u8> = text.iter().map(underscored).collect();
+        let mut name = text.to_vec();
+        underscore(&mut name);
         let name = terms.make_binary(&name);
         *place = Some((text, name));
         name
@@ -88,6 +98,14 @@ impl<'a> Names<'a> {
                 }
             }
             _ => false,
+        }
+    }
+}
+
+fn underscore(name: &mut [u8]) {
+    for byte in name {
+        if *byte == b'-' {
+            *byte = b'_';
         }
     }
 }

@@ -8,11 +8,17 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// From so many units on results are kept: about two milliseconds of a walk.
 const LONG: usize = 1 << 18;
 
+/// So many of the terms are kept that have no parts with parts: looking at them again is cheap, and a
+/// table has millions of them.
+const FLAT: usize = 1024;
+
 /// Results by term, empty until the walk is long.
 #[derive(Default)]
 pub struct Seen<'a> {
     units: usize,
-    results: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
+    deep: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
+    /// Each at the place that its address says.
+    flat: Vec<Option<(usize, Raw<'a>)>>,
 }
 
 impl<'a> Seen<'a> {
@@ -31,9 +37,13 @@ impl<'a> Seen<'a> {
     /// The result of a term.
     #[inline]
     pub fn get(&self, term: Raw<'a>) -> Option<Raw<'a>> {
-        match self.is_long() {
-            true => self.results.get(&term.identity()).copied(),
-            false => None,
+        if !self.is_long() {
+            return None;
+        }
+        let identity = term.identity();
+        match self.flat.get(place_of(identity)) {
+            Some(Some((known, result))) if *known == identity => Some(*result),
+            _ => self.deep.get(&identity).copied(),
         }
     }
 
@@ -41,7 +51,7 @@ impl<'a> Seen<'a> {
     #[inline]
     pub fn tail(&self, rest: Raw<'a>, at: usize) -> Option<Raw<'a>> {
         match self.is_long() && at > 0 && self.keeps(rest) {
-            true => self.results.get(&rest.identity()).copied(),
+            true => self.deep.get(&rest.identity()).copied(),
             false => None,
         }
     }
@@ -52,13 +62,24 @@ impl<'a> Seen<'a> {
         spread(rest.identity() as u64) >> 60 == 0
     }
 
-    /// Keeps a result.
+    /// Keeps a result; `deep`: of a term with parts that have parts.
     #[inline]
-    pub fn add(&mut self, term: Raw<'a>, result: Raw<'a>) {
-        if self.is_long() {
-            self.results.insert(term.identity(), result);
+    pub fn add(&mut self, term: Raw<'a>, result: Raw<'a>, deep: bool) {
+        if !self.is_long() {
+            return;
         }
+        let identity = term.identity();
+        if deep {
+            self.deep.insert(identity, result);
+            return;
+        }
+        self.flat.resize(FLAT, None);
+        self.flat[place_of(identity)] = Some((identity, result));
     }
+}
+
+fn place_of(identity: usize) -> usize {
+    spread(identity as u64) as usize >> 32 & (FLAT - 1)
 }
 
 /// The golden ratio, so that neighbours come to lie far apart.
