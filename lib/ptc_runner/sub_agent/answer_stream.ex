@@ -53,15 +53,16 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   # `asked` is {signature, type, list?, max_bytes}: in one place, since each chunk makes a struct.
   # `text` must not be shown to a NIF while it grows: the VM would copy it for the next chunk.
   @enforce_keys [:asked, :state]
-  defstruct [:asked, :state, text: ""]
+  defstruct [:asked, :state, text: "", taken: 0]
 
-  @typedoc "An answer so far."
+  @typedoc "An answer so far; `taken` is the size of its text in bytes."
   @opaque t :: %__MODULE__{
             asked:
               {JsonHandler.signature(), type :: term(), list? :: boolean(),
                max_bytes :: pos_integer() | :infinity},
             state: reference(),
-            text: binary()
+            text: binary(),
+            taken: non_neg_integer()
           }
 
   @typedoc "What is wrong; the path is empty where it is about the answer as a whole."
@@ -148,9 +149,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec feed(t(), binary()) :: {:cont, t()} | {:halt, {:error, [error(), ...]}}
-  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text} = stream, chunk) do
-    taken = byte_size(text)
-
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, taken: taken} = stream, chunk) do
     # An integer is less than any atom.
     if taken + byte_size(chunk) > max_bytes,
       do: halted([], "expected at most #{max_bytes} bytes, got more"),
@@ -160,16 +159,19 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   defp fed(taken, stream, chunk) when is_integer(taken),
-    do: {:cont, %{stream | text: stream.text <> chunk}}
+    do: {:cont, %{stream | text: stream.text <> chunk, taken: taken}}
 
   defp fed({:halt, mistake}, stream, chunk), do: halt(stream, chunk, mistake)
+
+  defp fed(:fork, %{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
+    do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
 
   defp fed(:fork, stream, chunk),
     do: feed(%{stream | state: Native.stream_again(stream.state, stream.text)}, chunk)
 
   defp fed(:busy, stream, chunk) do
     stream.state
-    |> Native.stream_feed_dirty(byte_size(stream.text), chunk)
+    |> Native.stream_feed_dirty(stream.taken, chunk)
     |> fed(stream, chunk)
   end
 

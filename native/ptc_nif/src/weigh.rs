@@ -87,7 +87,8 @@ impl<'a> Scale<'a> {
             ERL_NIF_TERM_TYPE_MAP => self.map(term),
             ERL_NIF_TERM_TYPE_TUPLE => {
                 let elements = terms.tuple(term).unwrap_or(&[]);
-                self.count(1 + elements.len())?;
+                // The VM has one empty tuple for all.
+                self.count(elements.len() + usize::from(!elements.is_empty()))?;
                 self.fuel(elements.len());
                 self.pending.extend_from_slice(elements);
                 Ok(())
@@ -111,7 +112,7 @@ impl<'a> Scale<'a> {
         let terms = self.heap.terms;
         match map_view::entries(terms, map) {
             Some(Entries::Flat(keys, values)) => {
-                self.count(4 + 2 * keys.len())?;
+                self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
                 self.fuel(2 * keys.len());
                 self.pending.extend_from_slice(keys);
                 self.pending.extend_from_slice(values);

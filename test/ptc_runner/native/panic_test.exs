@@ -10,6 +10,7 @@ defmodule PtcRunner.Native.PanicTest do
     peer = Peer.start()
 
     Peer.eval(peer, ~S"""
+    :logger.set_primary_config(:level, :none)
     functions = for {name, arity} <- PtcRunner.Native.__info__(:functions), name not in [:load, :take_panics], do: {name, arity}
     :code.purge(PtcRunner.Native)
     :code.delete(PtcRunner.Native)
@@ -22,7 +23,11 @@ defmodule PtcRunner.Native.PanicTest do
         end
       end
     end
-    body = [quote(do: def take_panics, do: ["a message (a_file.rs:1)"]) | body]
+    panics = quote do
+      def take_panics, do: ["a message (a_file.rs:1)"]
+    end
+
+    body = [panics | body]
     Code.compiler_options(ignore_module_conflict: true)
     Module.create(PtcRunner.Native, body, Macro.Env.location(__ENV__))
     """)

@@ -11,6 +11,8 @@ defmodule PtcRunner.Sandbox.WeightTest do
     words
   end
 
+  defp closing_over(one, other), do: fn -> {one, other} end
+
   test "is that of the VM, for all that stands on the heap" do
     for term <- [
           nil,
@@ -70,7 +72,7 @@ defmodule PtcRunner.Sandbox.WeightTest do
           Shared.times([], 60, &[&1 | &1]),
           Shared.times({}, 60, &{&1, &1}),
           Shared.times(%{}, 60, &%{&1 => &1}),
-          Shared.times(fn -> 1 end, 60, fn fun -> fn -> {fun, fun, [fun]} end end),
+          Shared.times(fn -> 1 end, 60, &closing_over(&1, [&1])),
           Shared.times(Map.new(1..40, &{&1, &1}), 60, &Map.new(1..40, fn n -> {n, &1} end))
         ] do
       assert Weight.of(term, 1_250_000) == :too_much
