@@ -78,20 +78,51 @@ defmodule Mix.Tasks.Compile.PtcNative do
       "install Rust 1.91 or newer from https://rustup.rs and run this command again."
   end
 
-  # A library that a running VM has loaded must never be written over in place:
-  # the new one is put beside it and takes its name in one step.
-  defp install_library do
-    library = File.read!(built_library())
-    installed = installed_library()
+  # A library that a running VM has loaded must never be written over in place: each file is put beside
+  # the old one and takes its name in one step. The manifest is what PtcRunner.Native.Library checks
+  # before it loads the library. Another build may do the same at the same time: whoever comes last
+  # sees that, because it looks again.
+  defp install_library(tries \\ 10) do
+    library = read_built(File.stat!(built_library()))
+    files = [{installed_library(), library}, {installed_manifest(), manifest(library)}]
 
-    if File.read(installed) == {:ok, library} do
-      :noop
-    else
-      File.mkdir_p!(Path.dirname(installed))
-      incoming = "#{installed}.#{System.pid()}"
-      File.write!(incoming, library)
-      File.rename!(incoming, installed)
+    case Enum.reject(files, fn {path, content} -> File.read(path) == {:ok, content} end) do
+      [] ->
+        :noop
+
+      other when tries > 0 ->
+        for {path, content} <- other, do: replace(path, content)
+        install_library(tries - 1)
+        :ok
+
+      _other ->
+        Mix.raise("other builds of ptc_runner_native keep replacing #{installed_library()}")
     end
+  end
+
+  # Another build's linker may just be writing it.
+  defp read_built(stat) do
+    library = File.read!(built_library())
+
+    case File.stat!(built_library()) do
+      %{size: size} = ^stat when size == byte_size(library) -> library
+      other -> read_built(other)
+    end
+  end
+
+  defp replace(path, content) do
+    File.mkdir_p!(Path.dirname(path))
+    incoming = "#{path}.#{System.pid()}-#{:rand.uniform(0xFFFFFFFF)}"
+    File.write!(incoming, content)
+    File.rename!(incoming, path)
+  end
+
+  defp manifest(library) do
+    """
+    version #{Mix.Project.config()[:version]}
+    bytes #{byte_size(library)}
+    md5 #{Base.encode16(:erlang.md5(library), case: :lower)}
+    """
   end
 
   defp built_library do
@@ -110,6 +141,8 @@ defmodule Mix.Tasks.Compile.PtcNative do
     extension = if match?({:win32, _}, :os.type()), do: "dll", else: "so"
     Path.expand("priv/native/#{@crate}.#{extension}")
   end
+
+  defp installed_manifest, do: Path.rootname(installed_library()) <> ".manifest"
 
   defp stamp, do: Path.join(target_dir(), "#{@crate}.stamp")
 

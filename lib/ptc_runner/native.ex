@@ -7,12 +7,25 @@ defmodule PtcRunner.Native do
   # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
   # the same on a dirty scheduler, where the work may take as long as it needs.
 
+  #
+  # The module cannot be replaced in a running VM: a NIF library that knows no upgrade cannot. Loading
+  # it a second time is refused, and what is loaded stays in use.
+
+  alias PtcRunner.Native.Library
+
   @on_load :load
 
   @doc false
   def load do
-    path = :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
-    :erlang.load_nif(path, 0)
+    path = Library.path()
+
+    with :ok <- Library.check(path),
+         :ok <- :erlang.load_nif(path, 0) do
+      Library.loaded(:ok)
+    else
+      {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
+      {:error, sentence} -> Library.loaded({:error, sentence})
+    end
   end
 
   # native/ptc_nif/src/table.rs
@@ -87,7 +100,7 @@ defmodule PtcRunner.Native do
   def error_line(_errors), do: err()
   def error_line_dirty(_errors), do: err()
 
-  # native/ptc_nif/src/stream.rs: a stream is a reference and how many bytes it has taken
+  # native/ptc_nif/src/stream.rs: a stream is a reference, and how many bytes it has taken
   def stream_new(_type, _list?, _early?, _prose?), do: err()
   def stream_new_dirty(_type, _list?, _early?, _prose?), do: err()
 
@@ -95,18 +108,27 @@ defmodule PtcRunner.Native do
   # | {:syntax, offset}} | :fork, if the reference went on without this stream | :busy
   def stream_feed(_state, _taken, _chunk), do: err()
   def stream_feed_dirty(_state, _taken, _chunk), do: err()
-  def stream_fork(_state, _taken), do: err()
 
-  # as `answer_now/3`
-  def stream_finish(_state, _taken, _type, _list?), do: err()
-  def stream_finish_dirty(_state, _taken, _type, _list?), do: err()
+  # a reference of its own for a stream that took this text
+  def stream_again(_state, _text), do: err()
 
-  # {:ok, value} | :none | :busy
-  def stream_partial(_state, _taken), do: err()
-  def stream_partial_dirty(_state, _taken), do: err()
+  # {:ok, value} | :none | :busy; `text`: all that the stream took
+  def stream_partial(_state, _text), do: err()
+  def stream_partial_dirty(_state, _text), do: err()
 
-  # the text so far
-  def stream_text(_state, _taken), do: err()
+  # native/ptc_nif/src/weigh.rs: words | :too_much | {:funs, funs, words}
+  # | {:more, pending, funs, words}
+  def weigh_now(_pending, _words, _limit), do: err()
+  def weigh_dirty(_pending, _words, _limit), do: err()
 
-  defp err, do: :erlang.nif_error(:nif_not_loaded)
+  # native/ptc_nif/src/normalize: {:ok, value} | {:improper, tail} | :busy;
+  # `form` is :keys, :cache_key or :public
+  def normalize(_term, _form), do: err()
+  def normalize_dirty(_term, _form), do: err()
+
+  # native/ptc_nif/src/panics.rs
+  def take_panics, do: err()
+  def panic_for_test(_message), do: err()
+
+  defp err, do: :erlang.nif_error(Library.not_loaded())
 end

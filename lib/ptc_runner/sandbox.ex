@@ -13,7 +13,7 @@ defmodule PtcRunner.Sandbox do
 
   alias PtcRunner.Context
   alias PtcRunner.Json.{Interpreter, Limits, Runner}
-  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Sandbox.{Guarded, Weight}
 
   @default_timeout Limits.default_timeout()
   @default_max_heap Limits.default_max_heap()
@@ -85,11 +85,15 @@ defmodule PtcRunner.Sandbox do
 
   defp guarded(eval_fn, ast, context, timeout, max_heap) do
     ref = :erlang.alias([:reply])
-    args = [ref, eval_fn, ast, context]
+    args = [ref, eval_fn, ast, context, max_heap]
     {pid, monitor} = Guarded.start(max_heap, ref, __MODULE__, :evaluate, args)
 
     receive do
-      {^ref, result, bytes} ->
+      {^ref, :too_much, _bytes} ->
+        Process.demonitor(monitor, [:flush])
+        {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
+
+      {^ref, {:result, result}, bytes} ->
         Process.demonitor(monitor, [:flush])
         result(result, bytes)
 
@@ -104,10 +108,13 @@ defmodule PtcRunner.Sandbox do
   end
 
   @doc false
-  def evaluate(reply_to, eval_fn, ast, context) do
+  def evaluate(reply_to, eval_fn, ast, context, max_heap) do
     result = eval_fn.(ast, context)
+
+    # Sending copies the result, all its shared parts too.
+    answer = with {:ok, _words} <- Weight.of(result, max_heap), do: {:result, result}
     {:memory, bytes} = Process.info(self(), :memory)
-    send(reply_to, {reply_to, result, bytes})
+    send(reply_to, {reply_to, answer, bytes})
   catch
     # As reasons of an exit, which only the monitor gets to see: the VM would log a crash.
     :error, reason -> exit({reason, __STACKTRACE__})

@@ -25,6 +25,7 @@ defmodule PtcRunner.Json.Codec do
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.Encoder
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   # A longer text would hold a scheduler for too long.
   @long_text 65_536
@@ -120,6 +121,9 @@ defmodule PtcRunner.Json.Codec do
       {:ok, term} -> {:ok, term}
       {:error, detail} -> {:error, DecodeError.new(detail)}
     end
+  catch
+    :error, :nif_panicked ->
+      {:error, %DecodeError{reason: :failed, position: 0, text: Panic.caught()}}
   end
 
   @doc """
@@ -148,6 +152,8 @@ defmodule PtcRunner.Json.Codec do
       Native.json_encode_dirty(term, max_bytes)
     end
     |> written(max_bytes)
+  catch
+    :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end
 
   defp written({:ok, text}, _max_bytes), do: text

@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.Message do
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
+          | {:execution_error, String.t()}
 
   @doc """
   The documented error for a fault.
@@ -24,6 +25,7 @@ defmodule PtcRunner.Json.Message do
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
   def error({:expensive_to_inspect, fault}), do: error(fault)
+  def error({:execution_error, text} = error) when is_binary(text), do: error
 
   # The suggestion belongs to the check: a name that is met in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do

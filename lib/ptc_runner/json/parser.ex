@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Parser do
 
   alias PtcRunner.Json.Message
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   # A longer text would hold a scheduler for too long.
   @long_text 65_536
@@ -43,6 +44,8 @@ defmodule PtcRunner.Json.Parser do
       {:ok, _other} -> fault(:program_missing)
       {:error, reason} -> fault(reason)
     end
+  catch
+    :error, :nif_panicked -> {:error, {:parse_error, Panic.caught()}}
   end
 
   def parse(%{"program" => program}) when is_map(program), do: {:ok, program}

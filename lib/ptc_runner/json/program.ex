@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.Program do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
   defstruct [:source, :handle, :consts, :max_depth]
@@ -34,12 +35,11 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
-  def build(source, max_depth) when byte_size(source) > @long_text,
-    do: Native.compile_text_dirty(source, max_depth)
-
   def build(source, max_depth) when is_binary(source) do
-    with :busy <- Native.compile_text(source, max_depth),
+    with :busy <- compile_now(source, max_depth),
          do: Native.compile_text_dirty(source, max_depth)
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
   def build(%{"program" => node}, max_depth), do: build_node(node, max_depth)
@@ -49,7 +49,12 @@ defmodule PtcRunner.Json.Program do
   def build_node(node, max_depth) do
     with :busy <- Native.compile_node(node, max_depth),
          do: Native.compile_node_dirty(node, max_depth)
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
+
+  defp compile_now(source, _max_depth) when byte_size(source) > @long_text, do: :busy
+  defp compile_now(source, max_depth), do: Native.compile_text(source, max_depth)
 
   @doc false
   def rebuild(%__MODULE__{source: source, max_depth: max_depth}), do: build(source, max_depth)

@@ -6,6 +6,8 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native}
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.Sandbox.Weight
 
   @long_text Program.long_text()
 
@@ -42,12 +44,8 @@ defmodule PtcRunner.Json.Runner do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
     end
-  rescue
-    error in ErlangError ->
-      case error do
-        %{original: :nif_panicked} -> {:error, panicked()}
-        _other -> reraise error, __STACKTRACE__
-      end
+  catch
+    :error, :nif_panicked -> panicked()
   end
 
   # What may end in its first steps: a call is none, and a long text takes longer to read.
@@ -93,6 +91,8 @@ defmodule PtcRunner.Json.Runner do
     {:unchecked, ast}
     |> start(given, Limits.default_max_depth())
     |> eval_on(context.tools || %{})
+  catch
+    :error, :nif_panicked -> panicked()
   end
 
   defp start(text, given, depth) when byte_size(text) > @long_text,
@@ -138,14 +138,17 @@ defmodule PtcRunner.Json.Runner do
   defp drive(step, _tools, limits), do: finish(step, limits)
 
   defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
+    {_timeout, max_heap, _depth} = limits
+
     with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
       # What a tool answers stays with the run, so it counts.
-      answer = {:answer, answer, :erts_debug.flat_size(answer)}
+      answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
       call(step, tools, limits, process)
     else
-      {:error, _reason} = error -> stop(process, error)
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
@@ -159,6 +162,11 @@ defmodule PtcRunner.Json.Runner do
 
   defp go_on({:more, state, terms}), do: Native.resume(state, terms, :more)
   defp go_on({:long, state, terms}), do: Native.resume_dirty(state, terms, :more)
+
+  # Arguments are copied to the tool's process.
+  defp weigh(args, max_heap) do
+    with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
+  end
 
   # A failure of the native library must not leave the tools' process behind.
   defp unless_it_fails(process, step) do
@@ -197,8 +205,9 @@ defmodule PtcRunner.Json.Runner do
   defp finish({:ok, _value, _words} = done, _limits), do: done
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
+  # Without a limit, only what is too large to be copied exceeds anything.
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
-    do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
+    do: {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 
@@ -217,7 +226,5 @@ defmodule PtcRunner.Json.Runner do
 
   defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
 
-  defp panicked do
-    {:execution_error, "The native library failed on this program: please report it as a bug"}
-  end
+  defp panicked, do: {:error, {:execution_error, Panic.caught()}}
 end

@@ -13,17 +13,19 @@ defmodule PtcRunner.Json.ToolProcess do
   alias PtcRunner.Sandbox.Guarded
 
   @enforce_keys [:max_heap]
-  defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
+  defstruct [:max_heap, :pid, :monitor, :tag, words: 0, known: %{}]
 
   @typedoc """
   A run's tool process: `pid` is nil as long as there is none, `tag` is what the process expects
-  on its next request, and `known` has the names whose functions it holds.
+  on its next request, `words` is what the last value takes, and `known` has the names whose functions
+  the process holds.
   """
   @opaque t :: %__MODULE__{
             max_heap: Guarded.max_heap(),
             pid: pid() | nil,
             monitor: reference() | nil,
             tag: reference() | nil,
+            words: non_neg_integer(),
             known: %{String.t() => []}
           }
 
@@ -44,7 +46,8 @@ defmodule PtcRunner.Json.ToolProcess do
   Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds.
 
   A function goes to the process with the first call of its `name`; later calls send only the name.
-  After an error other than `:execution_error` the process is gone.
+  `words/1` says what the value takes. After an error other than `:execution_error` the process is
+  gone, or is to be stopped.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
       iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => 1}, 1_000)
@@ -63,11 +66,12 @@ defmodule PtcRunner.Json.ToolProcess do
   # The first request goes with the start of the process: a message less.
   def call(%__MODULE__{pid: nil} = t, name, fun, args, timeout) do
     ref = :erlang.alias([:reply])
-    {pid, monitor} = Guarded.start(t.max_heap, ref, ToolWorker, :start, [ref, name, fun, args])
+    request = [ref, t.max_heap, name, fun, args]
+    {pid, monitor} = Guarded.start(t.max_heap, ref, ToolWorker, :start, request)
     t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
 
     receive do
-      {^ref, result, tag} -> {result, %{t | tag: tag}}
+      {^ref, result, tag} -> answered(t, result, tag)
       {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
     after
       timeout -> give_up(t, ref)
@@ -81,6 +85,19 @@ defmodule PtcRunner.Json.ToolProcess do
   def call(%__MODULE__{known: known} = t, name, fun, args, timeout),
     do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
 
+  @doc """
+  The words that the last value takes, as a copy.
+
+      iex> tools = PtcRunner.Json.ToolProcess.new(0)
+      iex> {{:ok, _value}, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, [1, 2], 1_000)
+      iex> PtcRunner.Json.ToolProcess.stop(tools)
+      iex> PtcRunner.Json.ToolProcess.words(tools)
+      4
+
+  """
+  @spec words(t()) :: non_neg_integer()
+  def words(%__MODULE__{words: words}), do: words
+
   @doc "Ends the process, if there is one. Call it when the run ends, however it ends."
   @spec stop(t()) :: :ok
   def stop(%__MODULE__{pid: nil}), do: :ok
@@ -92,7 +109,7 @@ defmodule PtcRunner.Json.ToolProcess do
     send(t.pid, {t.tag, ref, name, fun, args})
 
     receive do
-      {^ref, result, tag} -> {result, %{t | tag: tag}}
+      {^ref, result, tag} -> answered(t, result, tag)
       {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
     after
       timeout ->
@@ -100,6 +117,9 @@ defmodule PtcRunner.Json.ToolProcess do
         give_up(t, ref)
     end
   end
+
+  defp answered(t, {:ok, value, words}, tag), do: {{:ok, value}, %{t | tag: tag, words: words}}
+  defp answered(t, error, tag), do: {error, %{t | tag: tag}}
 
   # Between two calls a link may have ended the process: only the first monitor knows why.
   defp end_reason(%{monitor: monitor}, :noproc) do

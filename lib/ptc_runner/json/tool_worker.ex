@@ -7,27 +7,43 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it lets the VM skip older messages, so that what tools leave in this mailbox
   # does not make later calls slower.
 
-  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Sandbox.{Guarded, Weight}
 
   @type result :: {:ok, term()} | {:error, {:execution_error, String.t()}}
 
-  @doc "Runs the first tool, answers to `reply_to`, and goes on until the process is ended."
-  @spec start(reference(), String.t(), (term() -> term()), term()) :: no_return()
-  def start(reply_to, name, fun, args), do: serve(reply_to, name, fun, args, %{name => fun})
+  @doc """
+  Runs the first tool, answers to `reply_to`, and goes on until the process is ended.
 
-  defp serve(reply_to, name, fun, args, funs) do
-    result = run(name, fun, args)
+  A value is sent with the words that it takes. If they are more than `max_heap` (0: no limit), the
+  answer is `{:error, :memory_exceeded}`: sending copies the value, all its shared parts too.
+  """
+  @spec start(reference(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
+          no_return()
+  def start(reply_to, max_heap, name, fun, args),
+    do: serve(reply_to, name, fun, args, %{name => fun}, max_heap)
+
+  defp serve(reply_to, name, fun, args, funs, max_heap) do
+    result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
     send(reply_to, {reply_to, result, tag})
 
     receive do
       {^tag, reply_to, name, nil, args} ->
-        serve(reply_to, name, Map.fetch!(funs, name), args, funs)
+        serve(reply_to, name, Map.fetch!(funs, name), args, funs, max_heap)
 
       {^tag, reply_to, name, fun, args} ->
-        serve(reply_to, name, fun, args, Map.put(funs, name, fun))
+        serve(reply_to, name, fun, args, Map.put(funs, name, fun), max_heap)
     end
   end
+
+  defp weighed({:ok, value}, max_heap) do
+    case Weight.of(value, max_heap) do
+      {:ok, words} -> {:ok, value, words}
+      :too_much -> {:error, :memory_exceeded}
+    end
+  end
+
+  defp weighed(error, _max_heap), do: error
 
   @doc """
   Runs one tool in the calling process.

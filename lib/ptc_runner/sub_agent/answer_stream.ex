@@ -16,7 +16,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   Chunks may end anywhere, within a character or an escape too. Each is looked at once, whatever
   came before. A stream is a value: feeding it gives a new one, and the old one can still be fed.
-  (Going on from an old one copies what it had taken; the usual way, from one to the next, does not.)
+  (Going on from an old one reads what it had taken once more; the usual way, from one to the next,
+  does not.)
+
+  The text is kept, as one binary, until the stream is no longer used; it ends at `:max_bytes`.
 
   ## When it stops
 
@@ -39,38 +42,61 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
-  # `asked` is {signature, type, list?}: in one place, since each chunk makes a struct.
-  @enforce_keys [:asked, :state]
-  defstruct [:asked, :state, taken: 0]
+  # 16 MiB
+  @max_bytes 16_777_216
 
-  @typedoc "An answer so far. `taken` counts bytes."
+  # `asked` is {signature, type, list?, max_bytes}: in one place, since each chunk makes a struct.
+  # `text` must not be shown to a NIF while it grows: the VM would copy it for the next chunk.
+  @enforce_keys [:asked, :state]
+  defstruct [:asked, :state, text: "", taken: 0]
+
+  @typedoc "An answer so far; `taken` is the size of its text in bytes."
   @opaque t :: %__MODULE__{
-            asked: {JsonHandler.signature(), type :: term(), list? :: boolean()},
+            asked:
+              {JsonHandler.signature(), type :: term(), list? :: boolean(),
+               max_bytes :: pos_integer() | :infinity},
             state: reference(),
+            text: binary(),
             taken: non_neg_integer()
           }
 
   @typedoc "What is wrong; the path is empty where it is about the answer as a whole."
   @type error :: JsonHandler.validation_error()
 
+  @typedoc "See `new/2`."
+  @type option ::
+          {:halt, :early | :certain}
+          | {:prose, boolean()}
+          | {:max_bytes, pos_integer() | :infinity}
+
   @doc """
   A stream for an answer to this signature: as text, parsed, or `nil` for any object.
 
-  Options: `:halt`, `:early` (default) or `:certain`; `:prose`, whether prose may come before the
-  JSON, by default `true`. See above.
+  ## Options
+
+    * `:halt` - `:early` (default) or `:certain`, see above
+    * `:prose` - whether prose may come before the JSON, by default `true`
+    * `:max_bytes` - how long the text may be, or `:infinity`; by default 16,777,216 (16 MiB). A chunk
+      that makes it longer halts the stream.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new(nil, prose: false)
       iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "Sure! ")
       {:halt, {:error, [%{path: [], message: "expected JSON, got prose"}]}}
 
-  Raises `ArgumentError` for a signature that is none.
+      iex> stream = PtcRunner.SubAgent.AnswerStream.new("[:int]", max_bytes: 8)
+      iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "[1, 2, 3")
+      iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "]")
+      {:halt, {:error, [%{path: [], message: "expected at most 8 bytes, got more"}]}}
+
+  Raises `ArgumentError` for a signature that is none, and for a `:max_bytes` that is no positive
+  integer.
   """
-  @spec new(String.t() | JsonHandler.signature(), halt: :early | :certain, prose: boolean()) ::
-          t()
+  @spec new(String.t() | JsonHandler.signature(), [option()]) :: t()
   def new(signature, opts \\ [])
 
   def new(text, opts) when is_binary(text) do
@@ -93,12 +119,21 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp build(signature, type, list?, opts) do
     early? = early?(Keyword.get(opts, :halt, :early))
     prose? = Keyword.get(opts, :prose, true)
+    max_bytes = max_bytes!(Keyword.get(opts, :max_bytes, @max_bytes))
 
     state =
       with :busy <- Native.stream_new(type, list?, early?, prose?),
            do: Native.stream_new_dirty(type, list?, early?, prose?)
 
-    %__MODULE__{asked: {signature, type, list?}, state: state}
+    %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
+  end
+
+  defp max_bytes!(:infinity), do: :infinity
+  defp max_bytes!(bytes) when is_integer(bytes) and bytes > 0, do: bytes
+
+  defp max_bytes!(other) do
+    raise ArgumentError,
+          "expected :max_bytes to be a positive integer or :infinity, got: #{inspect(other)}"
   end
 
   defp early?(:early), do: true
@@ -114,23 +149,30 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec feed(t(), binary()) :: {:cont, t()} | {:halt, {:error, [error(), ...]}}
-  def feed(%__MODULE__{state: state, taken: taken} = stream, chunk) do
-    case Native.stream_feed(state, taken, chunk) do
-      taken when is_integer(taken) -> {:cont, %{stream | taken: taken}}
-      {:halt, mistake} -> halt(stream, chunk, mistake)
-      other -> feed_otherwise(other, stream, chunk)
-    end
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, taken: taken} = stream, chunk) do
+    # An integer is less than any atom.
+    if taken + byte_size(chunk) > max_bytes,
+      do: halted([], "expected at most #{max_bytes} bytes, got more"),
+      else: stream.state |> Native.stream_feed(taken, chunk) |> fed(stream, chunk)
+  catch
+    :error, :nif_panicked -> halted([], Panic.caught())
   end
 
-  defp feed_otherwise(:fork, stream, chunk),
-    do: feed(%{stream | state: Native.stream_fork(stream.state, stream.taken)}, chunk)
+  defp fed(taken, stream, chunk) when is_integer(taken),
+    do: {:cont, %{stream | text: stream.text <> chunk, taken: taken}}
 
-  defp feed_otherwise(:busy, stream, chunk) do
-    case Native.stream_feed_dirty(stream.state, stream.taken, chunk) do
-      taken when is_integer(taken) -> {:cont, %{stream | taken: taken}}
-      {:halt, mistake} -> halt(stream, chunk, mistake)
-      :fork -> feed_otherwise(:fork, stream, chunk)
-    end
+  defp fed({:halt, mistake}, stream, chunk), do: halt(stream, chunk, mistake)
+
+  defp fed(:fork, %{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
+    do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
+
+  defp fed(:fork, stream, chunk),
+    do: feed(%{stream | state: Native.stream_again(stream.state, stream.text)}, chunk)
+
+  defp fed(:busy, stream, chunk) do
+    stream.state
+    |> Native.stream_feed_dirty(stream.taken, chunk)
+    |> fed(stream, chunk)
   end
 
   defp halt(_stream, _chunk, {path, message}) when is_list(path), do: halted(path, message)
@@ -138,8 +180,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp halt(_stream, _chunk, reason) when is_atom(reason), do: halted([], Answer.message(reason))
 
   defp halt(stream, chunk, {:syntax, offset}) do
-    text = Native.stream_text(stream.state, stream.taken + byte_size(chunk))
-    place = Place.describe(text, {:unexpected_token, offset})
+    place = Place.describe(stream.text <> chunk, {:unexpected_token, offset})
     halted([], "#{Answer.message(:invalid_json)} at #{place}")
   end
 
@@ -155,12 +196,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec finish(t()) :: {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, list?}, state: state, taken: taken}) do
-    answer =
-      with :busy <- Native.stream_finish(state, taken, type, list?),
-           do: Native.stream_finish_dirty(state, taken, type, list?)
-
-    case Answer.outcome(answer, type) do
+  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}) do
+    case Answer.native(text, type, list?) do
       {:ok, value} -> {:ok, value}
       {:invalid, errors, _line} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
@@ -185,16 +222,20 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec partial(t()) :: {:ok, term()} | :none
-  def partial(%__MODULE__{asked: {_, _, list?}, state: state, taken: taken}) do
+  def partial(%__MODULE__{asked: {_, _, list?, _}, state: state, text: text}) do
     partial =
-      with :busy <- Native.stream_partial(state, taken),
-           do: Native.stream_partial_dirty(state, taken)
+      with :busy <- Native.stream_partial(state, text),
+           do: Native.stream_partial_dirty(state, text)
 
     case partial do
       {:ok, %{"items" => items}} when list? and is_list(items) -> {:ok, normalized(items)}
       {:ok, value} -> {:ok, normalized(value)}
       :none -> :none
     end
+  catch
+    :error, :nif_panicked ->
+      _text = Panic.caught()
+      :none
   end
 
   defp normalized(value), do: KeyNormalizer.normalize_keys(value)

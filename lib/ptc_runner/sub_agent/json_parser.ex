@@ -27,6 +27,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   # A longer text would hold a scheduler for too long.
   @long_text 32_768
@@ -61,6 +62,13 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   @doc false
   # The same; an error says where: {kind, offset} | {kind, limit, offset} | nil.
-  def locate(text) when byte_size(text) > @long_text, do: Native.answer_parse_dirty(text)
-  def locate(text), do: Native.answer_parse(text)
+  def locate(text) do
+    if byte_size(text) > @long_text,
+      do: Native.answer_parse_dirty(text),
+      else: Native.answer_parse(text)
+  catch
+    :error, :nif_panicked ->
+      _text = Panic.caught()
+      {:error, {:invalid_json, nil}}
+  end
 end

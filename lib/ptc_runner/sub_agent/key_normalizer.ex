@@ -9,6 +9,9 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   and any string before any atom.
   """
 
+  alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
+
   @doc """
   One key: atoms and strings become strings with `_` for `-`, all else stays as it is.
 
@@ -25,23 +28,20 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   def normalize_key(key), do: key
 
   @doc """
-  All keys of all maps in a value. Structs and tuples are not entered.
+  All keys of all maps in a value. Structs and tuples are not entered. What does not change is the
+  very term it was, and parts that a value shares stay shared.
 
       iex> PtcRunner.SubAgent.KeyNormalizer.normalize_keys([%{"a-b" => %{c: 1}}, {:"a-b", 2}])
       [%{"a_b" => %{"c" => 1}}, {:"a-b", 2}]
 
   """
   @spec normalize_keys(term()) :: term()
-  def normalize_keys(%{__struct__: module} = struct) when is_atom(module), do: struct
-
-  def normalize_keys(map) when is_map(map),
-    do: rekey(map, &normalize_key/1, &normalize_keys/1)
-
-  def normalize_keys(list) when is_list(list), do: each(list, &normalize_keys/1)
+  def normalize_keys(term) when is_map(term) or is_list(term), do: in_form(term, :keys)
   def normalize_keys(other), do: other
 
   @doc """
-  What calls of a tool with the same meaning have in common.
+  What calls of a tool with the same meaning have in common: normalized keys, lists for tuples, and
+  integers for whole floats.
 
       iex> alias PtcRunner.SubAgent.KeyNormalizer
       iex> KeyNormalizer.canonical_cache_key("get", %{"page-size": 10.0})
@@ -53,22 +53,23 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   """
   @spec canonical_cache_key(String.t(), term()) :: {String.t(), term()}
   def canonical_cache_key(name, args) when is_binary(name) and is_map(args),
-    do: {name, canonical(args)}
+    do: {name, in_form(args, :cache_key)}
 
   def canonical_cache_key(name, args) when is_binary(name), do: {name, {:non_map, args}}
 
-  defp canonical(%{__struct__: module} = struct) when is_atom(module), do: struct
-
-  defp canonical(map) when is_map(map), do: rekey(map, &normalize_key/1, &canonical/1)
-  defp canonical(list) when is_list(list), do: each(list, &canonical/1)
-  defp canonical(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> canonical()
-
-  defp canonical(float) when is_float(float) do
-    whole = trunc(float)
-    if whole == float, do: whole, else: float
+  # Natively: one walk, in which shared parts are looked at once.
+  defp in_form(term, form) do
+    case Native.normalize(term, form) do
+      {:ok, value} -> value
+      :busy -> normalized(Native.normalize_dirty(term, form))
+      {:improper, tail} -> each(tail, & &1)
+    end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp canonical(other), do: other
+  defp normalized({:ok, value}), do: value
+  defp normalized({:improper, tail}), do: each(tail, & &1)
 
   defp underscored(key) do
     case :binary.match(key, "-") do

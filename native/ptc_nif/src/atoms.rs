@@ -26,6 +26,13 @@ rustler::atoms! {
     timeout,
     memory_exceeded,
 
+    // what a copy takes, and values in another form
+    funs,
+    improper,
+    keys,
+    cache_key,
+    public,
+
     // of a tool
     name,
 

@@ -7,8 +7,9 @@
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
+//! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
-//! * [`wire`]: results as terms
+//! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
 mod atoms;
@@ -19,6 +20,8 @@ mod error_line;
 mod execution;
 mod heap;
 mod map_view;
+mod normalize;
+mod panics;
 mod program;
 mod raw;
 mod run;
@@ -27,14 +30,13 @@ mod source;
 mod stream;
 mod table;
 mod tools;
+mod weigh;
 mod wire;
 
 use rustler::{Env, Term};
 
 fn load(env: Env, _info: Term) -> bool {
-    // A panic is caught where it would leave a NIF and becomes an error there; the default hook
-    // would print to the node's terminal on top.
-    std::panic::set_hook(Box::new(|_| {}));
+    panics::keep_messages();
     map_view::look_before_use(env);
     big_view::look_before_use(env);
     true

@@ -338,6 +338,16 @@ impl<'a> Terms<'a> {
         usize::try_from(written).ok()?.checked_sub(1)
     }
 
+    /// Whether a pid or a port is one of this node, and so stands in the word itself.
+    pub fn is_local(self, term: Raw<'a>) -> bool {
+        let (mut pid, mut port) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: the calls write to `pid` and `port` at most, which nobody reads.
+        unsafe {
+            enif_get_local_pid(self.c(), term.0, pid.as_mut_ptr()) != 0
+                || enif_get_local_port(self.c(), term.0, port.as_mut_ptr()) != 0
+        }
+    }
+
     /// Whether the process that called is still there. Only a dirty NIF can outlive it.
     pub fn caller_is_alive(self) -> bool {
         // SAFETY: the environment is that of a NIF call.

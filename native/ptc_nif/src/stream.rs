@@ -1,10 +1,10 @@
 //! Answers while they come in: a stream between two chunks, and the NIFs that feed and end it.
 //!
-//! A stream is a value on the Elixir side: a reference to what is here, and how many bytes it has
-//! taken. If another value went on from the same place, the reference has taken more, and the first
-//! of the two that comes back is given a copy of its own.
+//! A stream is a value on the Elixir side: the text so far, and a reference to what is here, which is
+//! small: the text is kept where the VM counts its memory. If another value went on from the same
+//! place, the reference has taken more, and the first of the two that comes back is given one of its
+//! own, made from its text.
 
-use crate::answer::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::program::charge_for_text;
@@ -50,7 +50,7 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
     let Some(mut stream) = held.take(pace) else {
         return atoms::busy().encode(env);
     };
-    if stream.text().len() != taken {
+    if stream.taken() != taken {
         return atoms::fork().encode(env);
     }
     if pace == Pace::Slice {
@@ -60,7 +60,7 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
         return atoms::busy().encode(env);
     }
     match stream.feed(chunk.as_slice()) {
-        None => stream.text().len().encode(env),
+        None => stream.taken().encode(env),
         Some(mistake) => (atoms::halt(), shown(env, mistake)).encode(env),
     }
 }
@@ -85,29 +85,13 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
     (path, message).encode(env)
 }
 
-fn finish<'a>(
-    env: Env<'a>,
-    held: &Held,
-    taken: usize,
-    of: Term<'a>,
-    list: bool,
-    pace: Pace,
-) -> Term<'a> {
-    match held.take(pace) {
-        Some(_) if pace == Pace::Slice && taken > TEXT_IN_A_SLICE => atoms::busy().encode(env),
-        Some(stream) => {
-            let text = stream.text();
-            answer(env, &text[..taken.min(text.len())], of, list, pace)
-        }
-        None => atoms::busy().encode(env),
+fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<'a> {
+    if pace == Pace::Slice && text.len() > TEXT_IN_A_SLICE {
+        return atoms::busy().encode(env);
     }
-}
-
-fn partial<'a>(env: Env<'a>, held: &Held, taken: usize, pace: Pace) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
     match held.take(pace) {
-        Some(_) if pace == Pace::Slice && taken > TEXT_IN_A_SLICE => atoms::busy().encode(env),
-        Some(stream) => match stream.partial(taken, &mut heap) {
+        Some(stream) => match stream.partial(text.as_slice(), &mut heap) {
             Some(answer) => (atoms::ok(), answer.value.term(env)).encode(env),
             None => atoms::none().encode(env),
         },
@@ -115,28 +99,16 @@ fn partial<'a>(env: Env<'a>, held: &Held, taken: usize, pace: Pace) -> Term<'a> 
     }
 }
 
-/// A stream of its own for a value that went on from where another one did.
+/// A stream of its own, of the same kind, that took this text.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn stream_fork(held: ResourceArc<Held>, taken: usize) -> rustler::NifResult<ResourceArc<Held>> {
+fn stream_again(held: ResourceArc<Held>, text: Binary) -> rustler::NifResult<ResourceArc<Held>> {
     let stream = held.take(Pace::Whole).ok_or(rustler::Error::BadArg)?;
-    // More than ever came: no stream of ours says so.
-    if taken > stream.text().len() {
-        return Err(rustler::Error::BadArg);
-    }
-    Ok(ResourceArc::new(Held(Mutex::new(stream.fork(taken)))))
-}
-
-/// The text so far, for messages that show where it is wrong.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn stream_text<'a>(env: Env<'a>, held: ResourceArc<Held>, taken: usize) -> Option<Term<'a>> {
-    let stream = held.take(Pace::Whole)?;
-    let text = stream.text();
-    let text = Terms { env }.make_binary(&text[..taken.min(text.len())]);
-    Some(text.term(env))
+    let again = stream.again(text.as_slice());
+    Ok(ResourceArc::new(Held(Mutex::new(again))))
 }
 
 macro_rules! stream_nifs {
-    ($new:ident, $feed:ident, $finish:ident, $partial:ident, $schedule:literal, $pace:expr) => {
+    ($new:ident, $feed:ident, $partial:ident, $schedule:literal, $pace:expr) => {
         /// A stream that nothing came from yet.
         #[rustler::nif(schedule = $schedule)]
         fn $new<'a>(env: Env<'a>, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
@@ -158,22 +130,10 @@ macro_rules! stream_nifs {
             feed(env, &held, taken, chunk, $pace)
         }
 
-        /// Reads all that came as one text.
-        #[rustler::nif(schedule = $schedule)]
-        fn $finish<'a>(
-            env: Env<'a>,
-            held: ResourceArc<Held>,
-            taken: usize,
-            of: Term<'a>,
-            list: bool,
-        ) -> Term<'a> {
-            finish(env, &held, taken, of, list, $pace)
-        }
-
         /// The value as far as it came.
         #[rustler::nif(schedule = $schedule)]
-        fn $partial<'a>(env: Env<'a>, held: ResourceArc<Held>, taken: usize) -> Term<'a> {
-            partial(env, &held, taken, $pace)
+        fn $partial<'a>(env: Env<'a>, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
+            partial(env, &held, text, $pace)
         }
     };
 }
@@ -181,7 +141,6 @@ macro_rules! stream_nifs {
 stream_nifs!(
     stream_new,
     stream_feed,
-    stream_finish,
     stream_partial,
     "Normal",
     Pace::Slice
@@ -189,7 +148,6 @@ stream_nifs!(
 stream_nifs!(
     stream_new_dirty,
     stream_feed_dirty,
-    stream_finish_dirty,
     stream_partial_dirty,
     "DirtyCpu",
     Pace::Whole

@@ -124,6 +124,69 @@ defmodule PtcRunner.SubAgent.AnswerStreamTest do
     end
   end
 
+  describe "the text" do
+    test "may be as long as it is allowed to be" do
+      for {opts, most} <- [{[max_bytes: 10], 10}, {[], 16_777_216}] do
+        stream = fed(AnswerStream.new(nil, opts), String.duplicate("x", most - 1))
+        assert {:cont, full} = AnswerStream.feed(stream, "x")
+        message = "expected at most #{most} bytes, got more"
+        halted = {:halt, {:error, [%{path: [], message: message}]}}
+        assert AnswerStream.feed(full, "x") == halted
+        assert AnswerStream.feed(stream, "xx") == halted
+        assert {:cont, _} = AnswerStream.feed(full, "")
+      end
+
+      stream = AnswerStream.new(nil, max_bytes: :infinity)
+      assert {:cont, _} = AnswerStream.feed(stream, String.duplicate("x", 16_777_217))
+    end
+
+    test "is limited by a positive integer" do
+      for max_bytes <- [0, -1, 1.0, nil, "10"] do
+        assert_raise ArgumentError, ~r/:max_bytes/, fn ->
+          AnswerStream.new(nil, max_bytes: max_bytes)
+        end
+      end
+    end
+
+    test "is no longer held than the stream, and seen by the VM meanwhile" do
+      chunk = String.duplicate("x", 1_000)
+
+      # Each in turn is abandoned, as a caller does that loses interest.
+      peaks =
+        for _ <- 1..400 do
+          stream =
+            Enum.reduce(1..1_000, AnswerStream.new(nil), fn _, stream -> fed(stream, chunk) end)
+
+          assert is_struct(stream)
+          :erlang.memory(:binary)
+        end
+
+      assert Enum.max(peaks) < 150_000_000
+      held = fed(AnswerStream.new(nil), String.duplicate("x", 10_000_000))
+      before = :erlang.memory(:binary)
+      held = for n <- 1..10, do: fed(held, "#{n}")
+      assert :erlang.memory(:binary) - before > 90_000_000
+      assert length(held) == 10
+    end
+
+    test "takes a chunk's time for each chunk" do
+      stream = fed(AnswerStream.new(nil), ~s({"text": ") <> String.duplicate("x", 4_000_000))
+      feed = fn -> Enum.reduce(1..20_000, stream, fn _, stream -> fed(stream, "abcd") end) end
+      # Copying the text for each chunk would take 80 GB.
+      {us, fed} = :timer.tc(feed)
+      assert us < 10_000_000
+      assert {:ok, %{"text" => text}} = AnswerStream.partial(fed)
+      assert byte_size(text) == 4_080_000
+    end
+
+    test "of a key may come in parts, and be longer than any name" do
+      key = String.duplicate("k", 100_000)
+      stream = AnswerStream.new("{a :int}")
+      stream = Enum.reduce(Answers.cut(~s({"#{key}": 1, "a": 2}), [7]), stream, &fed(&2, &1))
+      assert AnswerStream.finish(stream) == {:ok, %{"a" => 2, key => 1}}
+    end
+  end
+
   describe "a stream goes on" do
     test "past prose in brackets" do
       for prose <- ["[Note] ", "{x} ", "See [1, 2] and [3", "[1 of 2] "] do

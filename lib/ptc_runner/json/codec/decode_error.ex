@@ -5,16 +5,18 @@ defmodule PtcRunner.Json.Codec.DecodeError do
     * `:unexpected_token` - the first byte that cannot stand where it stands
     * `:unexpected_end` - the text ends inside a value
     * `:too_deep` - the bracket that nests deeper than `limit`, the option `:depth`
+    * `:failed` - a bug in the native library; `text` says so
 
   """
 
   @type t :: %__MODULE__{
-          reason: :unexpected_token | :unexpected_end | :too_deep,
+          reason: :unexpected_token | :unexpected_end | :too_deep | :failed,
           position: non_neg_integer(),
-          limit: non_neg_integer() | nil
+          limit: non_neg_integer() | nil,
+          text: String.t() | nil
         }
 
-  defexception [:reason, :position, :limit]
+  defexception [:reason, :position, :limit, :text]
 
   @doc false
   @spec new({atom(), non_neg_integer()} | {:too_deep, non_neg_integer(), non_neg_integer()}) ::
@@ -25,6 +27,8 @@ defmodule PtcRunner.Json.Codec.DecodeError do
     do: %__MODULE__{reason: :too_deep, position: position, limit: limit}
 
   @impl true
+  def message(%{reason: :failed, text: text}), do: text
+
   def message(%{reason: :unexpected_token, position: position}),
     do: "Unexpected token at position #{position}"
 

@@ -4,11 +4,12 @@ defmodule PtcRunner.Json.Codec.EncodeError do
 
     * `:not_utf8` - `value` is a string that from the byte `position` on is not UTF-8
     * `:too_long` - the text would be longer than `limit` bytes, the option `:max_bytes`
+    * `:failed` - a bug in the native library; `value` is a text that says so
 
   """
 
   @type t :: %__MODULE__{
-          reason: :not_utf8 | :too_long,
+          reason: :not_utf8 | :too_long | :failed,
           value: binary() | nil,
           position: non_neg_integer() | nil,
           limit: pos_integer() | nil
@@ -17,6 +18,8 @@ defmodule PtcRunner.Json.Codec.EncodeError do
   defexception [:reason, :value, :position, :limit]
 
   @impl true
+  def message(%{reason: :failed, value: text}), do: text
+
   def message(%{reason: :not_utf8, value: value, position: position}),
     do: "invalid UTF-8 at byte #{position} of the string #{inspect(value)}"
 

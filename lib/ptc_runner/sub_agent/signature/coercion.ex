@@ -23,6 +23,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
 
@@ -65,6 +66,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       {:ok, _value, _warnings} = done -> done
       other -> other |> Conversions.answer(&walk(type, value, &1)) |> Conversions.result()
     end
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught()}
   end
 
   @doc """

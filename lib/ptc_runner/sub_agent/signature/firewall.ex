@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   # Fields whose name starts with an underscore: kept for Elixir, hidden from LLMs and parent agents.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @doc "Whether a name or key is hidden; a hyphen in front stands for an underscore."
   @spec hidden?(term()) :: boolean()
@@ -22,21 +23,18 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
       {:ok, type} -> type
       :busy -> elem(Native.signature_public_dirty(type), 1)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc "A value without hidden keys, at any depth."
   @spec data(term()) :: term()
-  def data(struct) when is_struct(struct), do: struct
-
-  def data(map) when is_map(map) do
-    for {key, value} <- map, not hidden?(key), into: %{}, do: {key, data(value)}
+  def data(term) do
+    case Native.normalize(term, :public) do
+      {:ok, value} -> value
+      :busy -> elem(Native.normalize_dirty(term, :public), 1)
+    end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
-
-  def data([head | tail]), do: [data(head) | data_tail(tail)]
-  def data(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> data() |> List.to_tuple()
-  def data(other), do: other
-
-  # The tail of an improper list is a value of its own.
-  defp data_tail([head | tail]), do: [data(head) | data_tail(tail)]
-  defp data_tail(other), do: data(other)
 end

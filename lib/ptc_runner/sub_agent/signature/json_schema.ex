@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # and schemas are small: it is Elixir.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature.UnknownType
 
   @scalars %{"string" => :string, "integer" => :int, "number" => :float, "boolean" => :bool}
@@ -19,6 +20,8 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
       :busy -> schema(Native.signature_schema_dirty(type))
       other -> schema(other)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp schema({:ok, schema}), do: schema

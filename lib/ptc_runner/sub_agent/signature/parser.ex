@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.SyntaxText
 
@@ -42,6 +43,8 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
       {:ok, signature} -> {:ok, signature}
       {:error, fault} -> {:error, SyntaxText.message(text, fault)}
     end
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught()}
   end
 
   def parse(other), do: {:error, "signature must be a string, got #{inspect(other)}"}

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
 
@@ -49,6 +50,8 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
       :busy -> text(Native.signature_render_dirty(type, lisp?))
       other -> text(other)
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc """

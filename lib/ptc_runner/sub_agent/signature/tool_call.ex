@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   require Logger
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   alias PtcRunner.SubAgent.Signature.{
     Coercion,
@@ -43,6 +44,8 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
       :too_much -> {:error, {:invalid_input, [], "too many warnings"}}
       {:unknown, type} -> UnknownType.raise!(type)
     end
+  catch
+    :error, :nif_panicked -> {:error, {:invalid_input, [], Panic.caught()}}
   end
 
   defp run(fun, args) do

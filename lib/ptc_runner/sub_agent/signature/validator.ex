@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   """
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Findings
 
@@ -39,6 +40,8 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
       :busy -> answer(Native.signature_validate_dirty(type, data, closed?))
       other -> answer(other)
     end
+  catch
+    :error, :nif_panicked -> {:error, [%{path: [], message: Panic.caught()}]}
   end
 
   defp answer(:ok), do: :ok

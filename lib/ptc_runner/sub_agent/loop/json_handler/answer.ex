@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   # From the text of an answer to its value or its errors: one native call, as far as it goes.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
@@ -27,15 +28,18 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     end
   end
 
-  defp native(content, type, list?) when byte_size(content) > @long_text,
-    do: content |> Native.answer_dirty(type, list?) |> outcome(type)
-
-  defp native(content, type, list?) do
-    case Native.answer_now(content, type, list?) do
+  @doc false
+  def native(content, type, list?) do
+    case now(content, type, list?) do
       :busy -> content |> Native.answer_dirty(type, list?) |> outcome(type)
       answer -> outcome(answer, type)
     end
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught()}
   end
+
+  defp now(content, _type, _list?) when byte_size(content) > @long_text, do: :busy
+  defp now(content, type, list?), do: Native.answer_now(content, type, list?)
 
   @doc false
   # What the native side said, in the terms of this module.

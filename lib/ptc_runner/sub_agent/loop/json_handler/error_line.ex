@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   # are written natively.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @doc false
   def text(errors) do
@@ -15,6 +16,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
 
   defp native(errors) do
     with :busy <- Native.error_line(errors), do: Native.error_line_dirty(errors)
+  catch
+    :error, :nif_panicked ->
+      _text = Panic.caught()
+      :other
   end
 
   defp one(%{path: [], message: message}), do: "root: #{message}"

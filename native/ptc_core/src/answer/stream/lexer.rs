@@ -1,6 +1,7 @@
 //! JSON byte by byte: a token may end in another chunk than it began.
 
 use super::checker::{Checker, Rest, Start};
+use super::Window;
 use crate::answer::LIMITS;
 
 /// Why a run over the bytes stopped.
@@ -136,25 +137,40 @@ impl Lexer {
         }
     }
 
+    /// Where the string began that is being read, if its content will be looked at.
+    pub(super) fn string_to_keep(&self) -> Option<usize> {
+        let looked_at = match self.next {
+            Next::String { key } => key || self.rest == Rest::Keyword,
+            _ => false,
+        };
+        (looked_at && !self.escaped).then_some(self.string)
+    }
+
+    /// Its content will not be looked at, as if it had escapes.
+    pub(super) fn forget_string(&mut self) {
+        self.escaped = true;
+    }
+
     /// Reads on from `at`. `stop_at_first_error`: stops at a mistake.
     pub(super) fn run(
         &mut self,
-        text: &[u8],
+        text: Window,
         at: &mut usize,
         checker: &mut Checker,
         stop_at_first_error: bool,
     ) -> Progress {
         // In a variable of its own it need not be written back for every byte.
-        let mut local = *at;
+        let mut local = *at - text.begin;
         let progress = self.read(text, &mut local, checker, stop_at_first_error);
-        *at = local;
+        *at = local + text.begin;
         progress
     }
 
+    /// `at` counts from the start of the window, what the lexer remembers from that of the text.
     #[inline(always)]
     fn read(
         &mut self,
-        text: &[u8],
+        Window { bytes: text, begin }: Window,
         at: &mut usize,
         checker: &mut Checker,
         stop_at_first_error: bool,
@@ -167,10 +183,10 @@ impl Lexer {
                         return Progress::More;
                     };
                     match byte {
-                        b'"' => self.string_end(text, *at, key, checker),
+                        b'"' => self.string_end(text, begin, *at, key, checker),
                         b'\\' => {
                             self.escaped = true;
-                            self.escape = *at;
+                            self.escape = begin + *at;
                             self.next = Next::Escape { key };
                         }
                         _ => return Progress::Broken,
@@ -211,7 +227,7 @@ impl Lexer {
                         if let Rest::Unwanted(wanted) = self.rest {
                             checker.not_wanted(wanted, "int");
                         }
-                        self.value_end(*at);
+                        self.value_end(begin + *at);
                         // The byte is still to be looked at.
                         continue;
                     }
@@ -221,14 +237,14 @@ impl Lexer {
                     Some((letter, left)) if *letter == byte => {
                         self.next = Next::Word(left);
                         if left.is_empty() {
-                            self.value_end(*at + 1);
+                            self.value_end(begin + *at + 1);
                         }
                     }
                     _ => return Progress::Broken,
                 },
                 _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
                 next => {
-                    if !self.token(next, byte, *at, checker) {
+                    if !self.token(next, byte, begin + *at, checker) {
                         return Progress::Broken;
                     }
                 }
@@ -314,8 +330,16 @@ impl Lexer {
         self.next = Next::String { key };
     }
 
-    fn string_end(&mut self, text: &[u8], at: usize, key: bool, checker: &mut Checker) {
-        let content = (!self.escaped).then(|| &text[self.string..at]);
+    fn string_end(
+        &mut self,
+        text: &[u8],
+        begin: usize,
+        at: usize,
+        key: bool,
+        checker: &mut Checker,
+    ) {
+        let is_kept = (key || self.rest == Rest::Keyword) && !self.escaped;
+        let content = is_kept.then(|| &text[self.string - begin..at]);
         if key {
             checker.key(content);
             self.next = Next::Colon;
@@ -328,7 +352,7 @@ impl Lexer {
                 checker.not_wanted("keyword", "string");
             }
         }
-        self.value_end(at + 1);
+        self.value_end(begin + at + 1);
     }
 
     fn close(&mut self, at: usize, checker: &mut Checker) {

@@ -7,7 +7,8 @@
 //!
 //! Nothing here decides what an answer is: when the text is complete, it is read as any other text.
 //! All there is to find out is that it cannot be right any more, as soon as that is certain. Every
-//! byte is looked at once.
+//! byte is looked at once, and none is kept but those of a key that has not ended: the text is the
+//! caller's.
 
 mod checker;
 mod lexer;
@@ -68,11 +69,37 @@ enum TagPart {
     Space,
 }
 
+/// A longer key is the name of no field, and a longer string the name of no atom.
+const LONGEST_KEPT: usize = 65_536;
+
+/// The last bytes of a text, by their places in the whole of it.
+#[derive(Clone, Copy)]
+struct Window<'t> {
+    bytes: &'t [u8],
+    begin: usize,
+}
+
+impl<'t> Window<'t> {
+    fn new(bytes: &'t [u8], begin: usize) -> Self {
+        Window { bytes, begin }
+    }
+
+    fn byte(self, at: usize) -> u8 {
+        self.bytes[at - self.begin]
+    }
+
+    fn from(self, at: usize) -> &'t [u8] {
+        &self.bytes[at - self.begin..]
+    }
+}
+
 /// An answer as far as it has come in.
 #[derive(Debug)]
 pub struct Stream {
-    text: Vec<u8>,
-    at: usize,
+    /// How many bytes came in.
+    taken: usize,
+    /// The last of them, from where a string began that is to be looked at as a whole.
+    kept: Vec<u8>,
     phase: Phase,
     rules: Rules,
     lexer: Lexer,
@@ -89,8 +116,8 @@ impl Stream {
     /// Nothing yet.
     pub fn new(plan: Plan, rules: Rules) -> Self {
         Stream {
-            text: Vec::new(),
-            at: 0,
+            taken: 0,
+            kept: Vec::new(),
             phase: Phase::Prose { ticks: 0 },
             rules,
             lexer: Lexer::new(),
@@ -102,41 +129,67 @@ impl Stream {
         }
     }
 
-    /// All that came in.
-    pub fn text(&self) -> &[u8] {
-        &self.text
+    /// How many bytes came in.
+    pub fn taken(&self) -> usize {
+        self.taken
     }
 
-    /// The same stream when only so many bytes had come in.
-    pub fn fork(&self, length: usize) -> Self {
-        let mut fork = Stream::new(self.checker.plan().clone(), self.rules);
-        fork.feed(&self.text[..length.min(self.text.len())]);
-        fork
+    /// A stream of the same kind that took this text.
+    pub fn again(&self, text: &[u8]) -> Self {
+        let mut again = Stream::new(self.checker.plan().clone(), self.rules);
+        again.feed(text);
+        again
     }
 
     /// Takes the next part of the text; tells why the answer is wrong, if it is.
     pub fn feed(&mut self, chunk: &[u8]) -> Option<&Mistake> {
-        self.text.extend_from_slice(chunk);
-        if let Phase::Over = self.phase {
-            self.at = self.text.len();
-        }
-        while self.halted.is_none() && self.at < self.text.len() {
-            match self.phase {
-                Phase::Prose { ticks } => self.prose(ticks),
-                Phase::Tag { part, length, json } => self.tag(part, length, json),
-                Phase::Json => self.json(),
-                Phase::Over => self.at = self.text.len(),
+        // Usually nothing is kept, and nothing is copied.
+        let mut kept = std::mem::take(&mut self.kept);
+        let begin = self.taken - kept.len();
+        let text = match kept.is_empty() {
+            true => Window::new(chunk, begin),
+            false => {
+                kept.extend_from_slice(chunk);
+                Window::new(&kept, begin)
             }
+        };
+        let mut at = self.taken;
+        self.taken += chunk.len();
+        while self.halted.is_none() && at < self.taken {
+            match self.phase {
+                Phase::Prose { ticks } => self.prose(text, &mut at, ticks),
+                Phase::Tag { part, length, json } => self.tag(text, &mut at, part, length, json),
+                Phase::Json => self.json(text, &mut at),
+                Phase::Over => at = self.taken,
+            }
+        }
+        match self.string_to_keep() {
+            Some(from) if from == begin && !kept.is_empty() => self.kept = kept,
+            Some(from) => self.kept = text.from(from).to_vec(),
+            None => {}
         }
         self.halted.as_ref()
     }
 
-    fn prose(&mut self, ticks: usize) {
-        let byte = self.text[self.at];
+    /// Where the string begins that must be kept until it can be looked at as a whole.
+    fn string_to_keep(&mut self) -> Option<usize> {
+        let begin = match (self.phase, &self.halted) {
+            (Phase::Json, None) => self.lexer.string_to_keep()?,
+            _ => return None,
+        };
+        if self.taken - begin > LONGEST_KEPT {
+            self.lexer.forget_string();
+            return None;
+        }
+        Some(begin)
+    }
+
+    fn prose(&mut self, text: Window, at: &mut usize, ticks: usize) {
+        let byte = text.byte(*at);
         match byte {
             b'`' => {
                 self.phase = Phase::Prose { ticks: ticks + 1 };
-                self.at += 1;
+                *at += 1;
             }
             _ if ticks >= 3 => {
                 self.phase = Phase::Tag {
@@ -145,25 +198,25 @@ impl Stream {
                     json: true,
                 }
             }
-            _ if opens(byte) => self.begin(false),
+            _ if opens(byte) => self.begin(*at, false),
             // Blanks, and the bytes of a byte order mark.
             b' ' | 9..=13 | 0xEF | 0xBB | 0xBF => {
                 self.phase = Phase::Prose { ticks: 0 };
-                self.at += 1;
+                *at += 1;
             }
             _ if !self.rules.prose => self.halt(What::Prose),
             _ => {
                 self.first = false;
                 self.phase = Phase::Prose { ticks: 0 };
-                let next = memchr3(b'{', b'[', b'`', &self.text[self.at..]);
-                self.at = next.map_or(self.text.len(), |offset| self.at + offset);
+                let next = memchr3(b'{', b'[', b'`', text.from(*at));
+                *at = next.map_or(self.taken, |offset| *at + offset);
             }
         }
     }
 
     /// The rest of an opening marker. Only where it says JSON, or nothing, a mistake is final.
-    fn tag(&mut self, part: TagPart, length: usize, json: bool) {
-        let byte = self.text[self.at];
+    fn tag(&mut self, text: Window, at: &mut usize, part: TagPart, length: usize, json: bool) {
+        let byte = text.byte(*at);
         let of_tag = byte.is_ascii_alphanumeric() || b"_+.#-".contains(&byte);
         let (part, length, json) = match (part, byte) {
             (TagPart::Blanks, b' ' | b'\t') => (part, length, json),
@@ -176,33 +229,31 @@ impl Stream {
             _ => {
                 let is_json = json && length >= 4;
                 match opens(byte) && (is_json || length == 0) {
-                    true => self.begin(true),
+                    true => self.begin(*at, true),
                     false if !self.rules.prose && is_json => self.halt(What::Prose),
                     false => self.phase = Phase::Over,
                 }
                 return;
             }
         };
-        self.at += 1;
+        *at += 1;
         self.phase = Phase::Tag { part, length, json };
     }
 
-    fn begin(&mut self, fenced: bool) {
-        self.start = self.at;
+    fn begin(&mut self, at: usize, fenced: bool) {
+        self.start = at;
         self.fenced = fenced;
         self.phase = Phase::Json;
     }
 
-    fn json(&mut self) {
-        let progress = self
-            .lexer
-            .run(&self.text, &mut self.at, &mut self.checker, self.fenced);
+    fn json(&mut self, text: Window, at: &mut usize) {
+        let progress = self.lexer.run(text, at, &mut self.checker, self.fenced);
         match progress {
             Progress::More | Progress::Mistake => {}
             Progress::Ended => self.phase = Phase::Over,
             Progress::Broken => {
                 if self.fenced || !self.rules.prose {
-                    self.halt(What::Syntax(self.at));
+                    self.halt(What::Syntax(*at));
                 }
                 // Prose in brackets, maybe.
                 self.lexer.give_up();

@@ -99,18 +99,52 @@ fn is_certain_in_fences_only() {
 fn a_fork_is_what_the_stream_was() {
     let mut stream = stream("{r :string}", Caution::Early);
     stream.feed(br#"{"r": "ab"#);
-    let mut fork = stream.fork(8);
+    let mut fork = stream.again(br#"{"r": "a"#);
     stream.feed(b"cd");
     fork.feed(b"x");
-    for (stream, shown) in [
-        (&stream, r#"%{"r" => "abcd"}"#),
-        (&fork, r#"%{"r" => "ax"}"#),
+    for (stream, text, shown) in [
+        (&stream, r#"{"r": "abcd"#, r#"%{"r" => "abcd"}"#),
+        (&fork, r#"{"r": "ax"#, r#"%{"r" => "ax"}"#),
+        (&stream, r#"{"r": "abc"#, r#"%{"r" => "abc"}"#),
     ] {
         let mut heap = PlainHeap::new();
-        let value = stream.partial(stream.text().len(), &mut heap);
+        let value = stream.partial(text.as_bytes(), &mut heap);
         assert_eq!(
             value.map(|answer| heap.show(answer.value)).as_deref(),
             Some(shown)
         );
+    }
+}
+
+#[test]
+fn a_key_is_read_as_a_whole_wherever_it_is_cut() {
+    for name in ["a", "abcdefgh", &"k".repeat(70_000)] {
+        let text = format!("{{\"{name}\": 1}}");
+        for size in [1, 3, 7, 65_536] {
+            let mut stream = stream("{abcdefgh :string?}", Caution::Early);
+            let halted = text
+                .as_bytes()
+                .chunks(size)
+                .any(|chunk| stream.feed(chunk).is_some());
+            assert_eq!(halted, name == "abcdefgh", "{size}");
+        }
+    }
+}
+
+#[test]
+fn keeps_no_text_but_that_of_an_open_key() {
+    let mut stream = stream("{a :string?}", Caution::Early);
+    for (chunk, kept) in [
+        ("Sure: ", 0),
+        ("{\"", 0),
+        ("b", 1),
+        ("cd", 3),
+        ("\": \"some", 0),
+        ("thing", 0),
+        ("\", \"a", 1),
+        ("\": \"", 0),
+    ] {
+        assert!(stream.feed(chunk.as_bytes()).is_none());
+        assert_eq!(stream.kept.len(), kept, "{chunk}");
     }
 }

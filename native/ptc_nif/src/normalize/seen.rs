@@ -1,0 +1,108 @@
+//! What a long walk has made of a term, by its place in memory: parts of a term may be shared, and
+//! a small term can stand for a huge one.
+
+use crate::raw::Raw;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// From so many units on results are kept: about two milliseconds of a walk.
+const LONG: usize = 1 << 18;
+
+/// So many of the terms are kept that have no parts with parts: looking at them again is cheap, and a
+/// table has millions of them.
+const FLAT: usize = 1024;
+
+/// Results by term, empty until the walk is long.
+#[derive(Default)]
+pub struct Seen<'a> {
+    units: usize,
+    deep: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
+    /// Each at the place that its address says.
+    flat: Vec<Option<(usize, Raw<'a>)>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Counts work.
+    #[inline]
+    pub fn count(&mut self, units: usize) {
+        self.units += units;
+    }
+
+    /// Whether results are kept.
+    #[inline]
+    pub fn is_long(&self) -> bool {
+        self.units > LONG
+    }
+
+    /// The result of a term.
+    #[inline]
+    pub fn get(&self, term: Raw<'a>) -> Option<Raw<'a>> {
+        if !self.is_long() {
+            return None;
+        }
+        let identity = term.identity();
+        match self.flat.get(place_of(identity)) {
+            Some(Some((known, result))) if *known == identity => Some(*result),
+            _ => self.deep.get(&identity).copied(),
+        }
+    }
+
+    /// The result of the rest of a list, after its first `at` elements.
+    #[inline]
+    pub fn tail(&self, rest: Raw<'a>, at: usize) -> Option<Raw<'a>> {
+        match self.is_long() && at > 0 && self.keeps(rest) {
+            true => self.deep.get(&rest.identity()).copied(),
+            false => None,
+        }
+    }
+
+    /// Whether the results of the rest of a list are kept where it begins with this cell: one cell in
+    /// sixteen, so that a walk comes to one soon.
+    pub fn keeps(&self, rest: Raw<'a>) -> bool {
+        spread(rest.identity() as u64) >> 60 == 0
+    }
+
+    /// Keeps a result; `deep`: of a term with parts that have parts.
+    #[inline]
+    pub fn add(&mut self, term: Raw<'a>, result: Raw<'a>, deep: bool) {
+        if !self.is_long() {
+            return;
+        }
+        let identity = term.identity();
+        if deep {
+            self.deep.insert(identity, result);
+            return;
+        }
+        self.flat.resize(FLAT, None);
+        self.flat[place_of(identity)] = Some((identity, result));
+    }
+}
+
+fn place_of(identity: usize) -> usize {
+    spread(identity as u64) as usize >> 32 & (FLAT - 1)
+}
+
+/// The golden ratio, so that neighbours come to lie far apart.
+fn spread(word: u64) -> u64 {
+    word.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// A hash of one word. Words are places in memory, which no input can choose.
+#[derive(Default)]
+pub struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(*byte as usize);
+        }
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.0 = spread(self.0 ^ word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}

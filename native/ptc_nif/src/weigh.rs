@@ -1,0 +1,220 @@
+//! How many words a copy of a term takes, found out without making one.
+//!
+//! A small term can stand for a huge one, since its parts may be shared: a copy has each of them as
+//! often as it is used. The walk ends as soon as the limit is passed, so the limit bounds the work.
+
+use crate::atoms;
+use crate::heap::Beam;
+use crate::map_view::{self, Entries};
+use crate::raw::{Raw, Terms};
+use ptc_core::fault::Halt;
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use rustler::sys::ErlNifTermType::*;
+use rustler::{Encoder, Env, Term};
+
+/// What an entry of a large map takes on average: its cell, and its share of the tree.
+const WORDS_OF_LARGE: usize = 4;
+/// A reference to bytes outside of the heap.
+const WORDS_OF_REFERENCE: usize = 6;
+/// References, and pids and ports of other nodes; a fun without what it closes over.
+const WORDS_OF_OTHER: usize = 5;
+/// Binaries of so many bytes are on the heap, larger ones are referred to.
+const ON_HEAP: usize = 64;
+/// Integers of so many bits, with their sign, stand in the word itself.
+const SMALL_BITS: u32 = 60;
+/// So many bytes looked at count as one unit of fuel.
+const BYTES_A_UNIT: usize = 64;
+
+/// A walk that weighs.
+struct Scale<'a> {
+    heap: Beam<'a>,
+    meter: Meter,
+    words: usize,
+    limit: usize,
+    /// What is still to be weighed.
+    pending: Vec<Raw<'a>>,
+    /// Only Elixir can tell what a fun closes over.
+    funs: Vec<Raw<'a>>,
+}
+
+/// Why a walk ends before its end.
+enum Stop {
+    TooMuch,
+    SliceOver,
+}
+
+impl<'a> Scale<'a> {
+    /// Weighs what is pending.
+    fn run(&mut self) -> Result<(), Stop> {
+        loop {
+            if let Err(halt) = self.meter.consume_fuel(1, &self.heap) {
+                return Err(match halt {
+                    Halt::SliceOver => Stop::SliceOver,
+                    // The caller is gone.
+                    _ => Stop::TooMuch,
+                });
+            }
+            if self.meter.between_instructions::<()>().is_err() {
+                return Err(Stop::SliceOver);
+            }
+            let Some(term) = self.pending.pop() else {
+                return Ok(());
+            };
+            self.add(term)?;
+        }
+    }
+
+    fn count(&mut self, words: usize) -> Result<(), Stop> {
+        self.words = self.words.saturating_add(words);
+        match self.words > self.limit {
+            true => Err(Stop::TooMuch),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts a term's own words; its parts are to be weighed.
+    fn add(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+        let terms = self.heap.terms;
+        match terms.kind(term) {
+            ERL_NIF_TERM_TYPE_LIST => match terms.uncons(term) {
+                Some((head, tail)) => {
+                    self.pending.push(tail);
+                    self.pending.push(head);
+                    self.count(2)
+                }
+                None => Ok(()),
+            },
+            ERL_NIF_TERM_TYPE_MAP => self.map(term),
+            ERL_NIF_TERM_TYPE_TUPLE => {
+                let elements = terms.tuple(term).unwrap_or(&[]);
+                // The VM has one empty tuple for all.
+                self.count(elements.len() + usize::from(!elements.is_empty()))?;
+                self.fuel(elements.len());
+                self.pending.extend_from_slice(elements);
+                Ok(())
+            }
+            ERL_NIF_TERM_TYPE_BITSTRING => self.bits(term),
+            ERL_NIF_TERM_TYPE_FLOAT => self.count(2),
+            ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
+            ERL_NIF_TERM_TYPE_FUN => {
+                self.funs.push(term);
+                self.count(WORDS_OF_OTHER)
+            }
+            ERL_NIF_TERM_TYPE_REFERENCE => self.count(WORDS_OF_OTHER),
+            ERL_NIF_TERM_TYPE_PID | ERL_NIF_TERM_TYPE_PORT if !terms.is_local(term) => {
+                self.count(WORDS_OF_OTHER)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn map(&mut self, map: Raw<'a>) -> Result<(), Stop> {
+        let terms = self.heap.terms;
+        match map_view::entries(terms, map) {
+            Some(Entries::Flat(keys, values)) => {
+                self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
+                self.fuel(2 * keys.len());
+                self.pending.extend_from_slice(keys);
+                self.pending.extend_from_slice(values);
+            }
+            Some(Entries::Large) => {
+                let size = terms.map_size(map).unwrap_or(0);
+                self.count(4 + WORDS_OF_LARGE * size)?;
+                self.fuel(2 * size);
+                self.pending.reserve(2 * size);
+                terms.each_entry(map, |key, value| self.pending.extend([key, value]));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn bits(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+        let terms = self.heap.terms;
+        let bytes = match terms.is_binary(term) {
+            true => terms.bytes(term).unwrap_or(&[]),
+            // Bits that are no bytes: a part of a binary with its place in it.
+            false => return self.count(WORDS_OF_REFERENCE + WORDS_OF_OTHER),
+        };
+        if bytes.len() <= ON_HEAP {
+            return self.count(2 + bytes.len().div_ceil(8));
+        }
+        // One that does not start at a byte is copied by each look at it, and the copies stay until
+        // this call ends: they count as if they were on the heap.
+        let again = terms.bytes(term).unwrap_or(&[]);
+        if again.as_ptr() != bytes.as_ptr() {
+            self.fuel(2 * bytes.len() / BYTES_A_UNIT);
+            return self.count(bytes.len().div_ceil(8));
+        }
+        self.count(WORDS_OF_REFERENCE)
+    }
+
+    fn integer(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+        match self.heap.terms.integer(term) {
+            Some(value) if value >> (SMALL_BITS - 1) == value >> 63 => Ok(()),
+            Some(_) => self.count(2),
+            None => {
+                // A version, a tag, a length, a sign, and the bytes.
+                let text = term.term(self.heap.terms.env).to_binary();
+                self.fuel(text.len() / BYTES_A_UNIT);
+                self.count(1 + text.len().saturating_sub(4).div_ceil(8))
+            }
+        }
+    }
+
+    /// Counts work that is being done; the walk ends at its next step if it was the last.
+    fn fuel(&mut self, units: usize) {
+        let _ = self.meter.consume_fuel(units, &self.heap);
+    }
+}
+
+/// `words`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
+/// where the rest is what these close over; `{:more, pending, funs, words}` at the end of a slice.
+fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: Pace) -> Term<'a> {
+    let terms = Terms { env };
+    let none = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+    let mut scale = Scale {
+        heap: Beam::new(env, 0),
+        meter: Meter::new(none, pace),
+        words,
+        limit,
+        pending: Vec::with_capacity(32),
+        funs: Vec::new(),
+    };
+    let mut rest = Raw::from(pending);
+    while let Some((term, tail)) = terms.uncons(rest) {
+        scale.pending.push(term);
+        rest = tail;
+    }
+    let end = scale.run();
+    let percent = scale.meter.percent_of_slice();
+    if pace == Pace::Slice && percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
+    let funs = || terms.make_list(&scale.funs).term(env);
+    match end {
+        Ok(()) if scale.funs.is_empty() => scale.words.encode(env),
+        Ok(()) => (atoms::funs(), funs(), scale.words).encode(env),
+        Err(Stop::TooMuch) => atoms::too_much().encode(env),
+        Err(Stop::SliceOver) => {
+            let pending = terms.make_list(&scale.pending).term(env);
+            (atoms::more(), pending, funs(), scale.words).encode(env)
+        }
+    }
+}
+
+macro_rules! weigh_nif {
+    ($name:ident, $schedule:literal, $pace:expr) => {
+        /// Weighs the terms of a list, on top of `words`.
+        #[rustler::nif(schedule = $schedule)]
+        fn $name<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize) -> Term<'a> {
+            weigh(env, pending, words, limit, $pace)
+        }
+    };
+}
+
+weigh_nif!(weigh_now, "Normal", Pace::Slice);
+weigh_nif!(weigh_dirty, "DirtyCpu", Pace::Quantum);
