@@ -4,11 +4,10 @@ defmodule PtcRunner.Json.Runner do
   # scheduler, and turns its end into a result.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
-  alias PtcRunner.{Context, Native}
+  alias PtcRunner.{Context, Native, Quanta}
 
-  @long_text Program.long_text()
-
-  @bytes_per_word 8
+  # A longer text takes longer to read than its limits to look up.
+  @long_text 16_384
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
@@ -94,30 +93,24 @@ defmodule PtcRunner.Json.Runner do
     |> eval_on(context.tools || %{})
   end
 
-  defp start(text, given, depth) when byte_size(text) > @long_text,
-    do: Native.run_text_dirty(text, depth, given)
+  defp start(text, given, depth) when is_binary(text), do: Native.run_text(text, depth, given)
 
-  defp start(text, given, depth) when is_binary(text) do
-    with :busy <- Native.run_text(text, depth, given),
-         do: Native.run_text_dirty(text, depth, given)
-  end
-
-  defp start(%Program{handle: handle, consts: consts} = program, given, _depth) do
+  defp start(%Program{handle: handle, consts: consts} = program, given, depth) do
     Native.run_compiled(handle, consts, given)
   rescue
     # The handle of another node, or of this one before a restart.
     ArgumentError ->
-      case Program.rebuild(program) do
+      {_context, _memory, timeout, max_heap} = given
+      {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, depth})
+
+      case Program.rebuild(program, {timeout, max_heap}) do
         {:ok, handle, consts} -> Native.run_compiled(handle, consts, given)
         error -> error
       end
   end
 
   defp start({checked, node}, given, depth) do
-    checked? = checked == :checked
-
-    with :busy <- Native.run_node(node, checked?, depth, given),
-         do: Native.run_node_dirty(node, checked?, depth, given)
+    Native.run_node(node, checked == :checked, depth, given)
   end
 
   # Until the first call there is no process to end.
@@ -126,8 +119,8 @@ defmodule PtcRunner.Json.Runner do
     state |> Native.resume(terms, {timeout, max_heap}) |> drive(tools, limits)
   end
 
-  defp drive({:more, state, terms}, tools, limits),
-    do: state |> Native.resume_dirty(terms, :more) |> drive(tools, limits)
+  defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long],
+    do: left |> Quanta.go_on() |> drive(tools, limits)
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
@@ -149,8 +142,8 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp call({:more, state, terms}, tools, limits, process) do
-    step = unless_it_fails(process, fn -> Native.resume_dirty(state, terms, :more) end)
+  defp call({next, _state, _terms} = left, tools, limits, process) when next in [:more, :long] do
+    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
     call(step, tools, limits, process)
   end
 
@@ -176,8 +169,8 @@ defmodule PtcRunner.Json.Runner do
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
-  defp eval_on({:more, state, terms}, tools),
-    do: state |> Native.resume_dirty(terms, :more) |> eval_on(tools)
+  defp eval_on({next, _state, _terms} = left, tools) when next in [:more, :long],
+    do: left |> Quanta.go_on() |> eval_on(tools)
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
   defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
@@ -194,7 +187,7 @@ defmodule PtcRunner.Json.Runner do
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
-    do: {:error, {:memory_exceeded, max_heap * @bytes_per_word}}
+    do: {:error, {:memory_exceeded, Limits.bytes(max_heap)}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 

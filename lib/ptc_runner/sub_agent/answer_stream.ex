@@ -38,7 +38,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   has escapes, its value is left to `finish/1`, and so are dates.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
@@ -148,17 +149,28 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @doc """
   The value, now that the text is complete, or all that is wrong with it.
 
+  Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
+  `PtcRunner.SubAgent.JsonParser.parse/2`.
+
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{total :int}")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "I do not know.")
       iex> PtcRunner.SubAgent.AnswerStream.finish(stream)
       {:error, [%{path: [], message: "No valid JSON found in response"}]}
 
   """
-  @spec finish(t()) :: {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, list?}, state: state, taken: taken}) do
+  @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
+          {:ok, term()} | {:error, [error(), ...]}
+  def finish(
+        %__MODULE__{asked: {signature, type, list?}, state: state, taken: taken},
+        opts \\ []
+      ) do
+    limits = Limits.of_text(opts, taken)
+
     answer =
-      with :busy <- Native.stream_finish(state, taken, type, list?),
-           do: Native.stream_finish_dirty(state, taken, type, list?)
+      with :busy <- Native.stream_finish(state, taken, type, list?, limits) do
+        Native.stream_finish_dirty(state, taken, type, list?, limits)
+      end
+      |> Quanta.finish()
 
     case Answer.outcome(answer, type) do
       {:ok, value} -> {:ok, value}

@@ -90,6 +90,8 @@ pub trait Heap {
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
     /// A new proper list. Linear.
     fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
+    /// A new list: the items in front of `tail`. Linear in the items, which alone are counted.
+    fn prepend(&mut self, items: &[Self::Term], tail: Self::Term) -> Self::Term;
     /// A new list cell.
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
     /// A new map; of equal keys the first one counts. Linear in the fields.

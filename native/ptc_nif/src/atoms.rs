@@ -11,6 +11,7 @@ rustler::atoms! {
     // how a run is left
     call,
     more,
+    long,
     limits,
     busy,
     timeout,

@@ -230,6 +230,12 @@ impl<'a> Heap for Beam<'a> {
         self.terms.make_list(items)
     }
 
+    fn prepend(&mut self, items: &[Raw<'a>], tail: Raw<'a>) -> Raw<'a> {
+        self.words += 2 * items.len();
+        let cell = |tail, item: &Raw<'a>| self.terms.cons(*item, tail);
+        items.iter().rev().fold(tail, cell)
+    }
+
     fn cons(&mut self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {
         self.terms.cons(head, tail)
     }

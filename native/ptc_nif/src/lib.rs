@@ -7,6 +7,7 @@
 //!   [`tools`]: the NIFs
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`signature`]: types of values, and the walks over values
+//! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms
 
 mod answer;
@@ -24,6 +25,7 @@ mod signature;
 mod source;
 mod stream;
 mod table;
+mod task;
 mod tools;
 mod wire;
 

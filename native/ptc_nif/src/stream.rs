@@ -4,13 +4,16 @@
 //! taken. If another value went on from the same place, the reference has taken more, and the first
 //! of the two that comes back is given a copy of its own.
 
-use crate::answer::answer;
+use crate::answer::{answer, Ask};
 use crate::atoms;
 use crate::heap::Beam;
 use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
+use crate::run::limits;
 use crate::signature::{plan, Pace};
+use crate::task::Call;
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
+use ptc_core::meter::{Limits, Pace as MeterPace};
 use rustler::{Binary, Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -36,6 +39,16 @@ impl Held {
                 Err(TryLockError::WouldBlock) => None,
             },
         }
+    }
+}
+
+impl Held {
+    /// The same for a reader of the whole text.
+    pub fn lock(&self, pace: MeterPace) -> Option<MutexGuard<'_, Stream>> {
+        self.take(match pace {
+            MeterPace::Quantum => Pace::Whole,
+            MeterPace::Slice | MeterPace::Probe => Pace::Slice,
+        })
     }
 }
 
@@ -87,17 +100,23 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
 
 fn finish<'a>(
     env: Env<'a>,
-    held: &Held,
+    held: &ResourceArc<Held>,
     taken: usize,
     of: Term<'a>,
     list: bool,
+    limits: Limits,
     pace: Pace,
 ) -> Term<'a> {
+    let work_pace = match pace {
+        Pace::Slice => MeterPace::Slice,
+        Pace::Whole => MeterPace::Quantum,
+    };
     match held.take(pace) {
-        Some(_) if pace == Pace::Slice && taken > TEXT_IN_A_SLICE => atoms::busy().encode(env),
         Some(stream) => {
             let text = stream.text();
-            answer(env, &text[..taken.min(text.len())], of, list, pace)
+            let text = &text[..taken.min(text.len())];
+            let call = Call::first(env, limits, work_pace);
+            answer(call, held.encode(env), text, of, Ask::Type { list })
         }
         None => atoms::busy().encode(env),
     }
@@ -158,7 +177,7 @@ macro_rules! stream_nifs {
             feed(env, &held, taken, chunk, $pace)
         }
 
-        /// Reads all that came as one text.
+        /// Reads all that came as one text; `given` is {timeout, max_heap}.
         #[rustler::nif(schedule = $schedule)]
         fn $finish<'a>(
             env: Env<'a>,
@@ -166,8 +185,10 @@ macro_rules! stream_nifs {
             taken: usize,
             of: Term<'a>,
             list: bool,
-        ) -> Term<'a> {
-            finish(env, &held, taken, of, list, $pace)
+            given: (Term<'a>, Term<'a>),
+        ) -> rustler::NifResult<Term<'a>> {
+            let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+            Ok(finish(env, &held, taken, of, list, limits, $pace))
         }
 
         /// The value as far as it came.

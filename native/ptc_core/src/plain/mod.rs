@@ -271,9 +271,13 @@ impl Heap for PlainHeap {
     }
 
     fn make_list(&mut self, items: &[Term]) -> Term {
+        self.prepend(items, EMPTY_LIST)
+    }
+
+    fn prepend(&mut self, items: &[Term], tail: Term) -> Term {
         self.words += 2 * items.len();
         let cell = |tail, item: &Term| self.push(Value::Cons(*item, tail));
-        items.iter().rev().fold(EMPTY_LIST, cell)
+        items.iter().rev().fold(tail, cell)
     }
 
     /// Not counted in words: how often a run is left must not decide whether it has room.
