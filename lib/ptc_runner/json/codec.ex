@@ -140,10 +140,17 @@ defmodule PtcRunner.Json.Codec do
     {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
 
     case Quanta.finish(Native.json_decode(text, depth(opts), limits)) do
-      {:ok, term} -> {:ok, term}
-      {:error, :timeout} -> {:error, %DecodeError{reason: :timeout, limit: timeout}}
-      {:error, :memory_exceeded} -> {:error, %DecodeError{reason: :memory_exceeded, limit: max_heap}}
-      {:error, detail} -> {:error, DecodeError.new(detail)}
+      {:ok, term} ->
+        {:ok, term}
+
+      {:error, :timeout} ->
+        {:error, %DecodeError{reason: :timeout, limit: timeout}}
+
+      {:error, :memory_exceeded} ->
+        {:error, %DecodeError{reason: :memory_exceeded, limit: max_heap}}
+
+      {:error, detail} ->
+        {:error, DecodeError.new(detail)}
     end
   end
 
@@ -169,7 +176,8 @@ defmodule PtcRunner.Json.Codec do
   defp writing(opts), do: Limits.of_text(Keyword.put_new(opts, :max_heap, 0), 0)
 
   # A struct would be handed back at once: it is asked for its encoding first.
-  defp write(%module{} = struct, limits) when is_atom(module), do: foreign(struct, started(limits))
+  defp write(%module{} = struct, limits) when is_atom(module),
+    do: foreign(struct, started(limits))
 
   defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
     given = {left(limits), max_heap}

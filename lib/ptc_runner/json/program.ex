@@ -57,7 +57,10 @@ defmodule PtcRunner.Json.Program do
           {:parse_error | :validation_error | :execution_error, String.t()}
           | {:timeout | :memory_exceeded, non_neg_integer()}
   def error(:timeout, {timeout, _max_heap}), do: {:timeout, timeout}
-  def error(:memory_exceeded, {_timeout, max_heap}), do: {:memory_exceeded, Limits.bytes(max_heap)}
+
+  def error(:memory_exceeded, {_timeout, max_heap}),
+    do: {:memory_exceeded, Limits.bytes(max_heap)}
+
   def error(fault, _limits), do: Message.error(fault)
 
   defimpl Inspect do

@@ -73,7 +73,10 @@ impl Digits {
         while self.parts.len() > 1 {
             self.round(&mut count)?;
         }
-        Ok(BigInt::from_biguint(sign, self.parts.pop().unwrap_or_default()))
+        Ok(BigInt::from_biguint(
+            sign,
+            self.parts.pop().unwrap_or_default(),
+        ))
     }
 
     /// Puts the parts together in pairs.
@@ -116,7 +119,9 @@ mod tests {
         for parts in 0..6 {
             for edge in [0, 1, PART - 1] {
                 let length = (parts * PART + edge).max(1);
-                let text: String = (0..length).map(|at| (b'1' + (at % 9) as u8) as char).collect();
+                let text: String = (0..length)
+                    .map(|at| (b'1' + (at % 9) as u8) as char)
+                    .collect();
                 let read = Digits::new(length).read(text.as_bytes(), |_| Ok(()));
                 assert_eq!(read.unwrap().to_string(), text);
             }

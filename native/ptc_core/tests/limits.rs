@@ -4,11 +4,11 @@ mod common;
 
 use common::{End, Lab, STRICT};
 use ptc_core::compile::{compile, Failure, Options, Walk};
-use ptc_core::stop::Stop;
 use ptc_core::fault::Code;
 use ptc_core::json::{Document, JsonError, Limits as JsonLimits};
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
+use ptc_core::stop::Stop;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -65,7 +65,10 @@ fn depth_of_operations() {
 #[test]
 fn a_long_program_is_counted_and_can_be_left_between_its_parts() {
     let step = r#"{"op":"get","field":"a"}"#;
-    let text = format!(r#"{{"op":"pipe","steps":[{}]}}"#, vec![step; 5_000].join(","));
+    let text = format!(
+        r#"{{"op":"pipe","steps":[{}]}}"#,
+        vec![step; 5_000].join(",")
+    );
     let document = Document::parse(text.as_bytes(), common::DEEP).expect("JSON");
     let whole = compile(&document, 0, STRICT).unwrap_or_else(|_| panic!("it is right"));
     let mut walk = Walk::new(0, STRICT);

@@ -17,8 +17,6 @@ enum Value {
     Cons(usize, usize),
     Map(Vec<usize>, Vec<usize>),
     Foreign,
-    /// Somewhere in the arena: nobody waits.
-    Abandoned,
 }
 
 impl Arena {
@@ -46,7 +44,7 @@ impl Readable for Arena {
             Value::Empty | Value::Cons(..) => View::List,
             Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
             Value::Map(keys, _) => View::LargeMap(keys.len()),
-            Value::Foreign | Value::Abandoned => View::Foreign,
+            Value::Foreign => View::Foreign,
         }
     }
 
@@ -82,9 +80,11 @@ impl Readable for Arena {
 
 fn text(arena: &Arena, root: usize) -> String {
     let mut text = Vec::new();
-    assert!(write(arena, root, usize::MAX, &mut text, &mut |_, _| Ok(()))
-        .unwrap()
-        .is_empty());
+    assert!(
+        write(arena, root, usize::MAX, &mut text, &mut |_, _| Ok(()))
+            .unwrap()
+            .is_empty()
+    );
     String::from_utf8(text).unwrap()
 }
 
@@ -183,14 +183,20 @@ fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
     }
     assert_eq!(refusal(&arena, term, 1_000_000), Refusal::Exhausted);
     let (mut bytes, mut asked) = (0, 0);
-    let written = write(&arena, term, usize::MAX, &mut Vec::new(), &mut |more, held| {
-        (bytes, asked) = (bytes + more, asked + 1);
-        assert!(held <= 4 * bytes + 100_000, "{held} {bytes}");
-        match asked {
-            ..100 => Ok(()),
-            _ => Err(Stop::DeadlinePassed),
-        }
-    });
+    let written = write(
+        &arena,
+        term,
+        usize::MAX,
+        &mut Vec::new(),
+        &mut |more, held| {
+            (bytes, asked) = (bytes + more, asked + 1);
+            assert!(held <= 4 * bytes + 100_000, "{held} {bytes}");
+            match asked {
+                ..100 => Ok(()),
+                _ => Err(Stop::DeadlinePassed),
+            }
+        },
+    );
     assert_eq!(written, Err(Refusal::Stopped(Stop::DeadlinePassed)));
     assert!((1_000_000..10_000_000).contains(&bytes), "{bytes}");
 }

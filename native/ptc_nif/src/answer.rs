@@ -217,9 +217,7 @@ impl<'a> Reading<'a, '_> {
             Ask::Value => Next::Reply(self.say(atoms::ok(), value)),
             Ask::Type { list } => match wanted(&mut self.heap, value, list) {
                 Ok(value) => Next::Stage(Stage::Judge(hyphens.then_some(start)), value),
-                Err(reason) => {
-                    Next::Reply((atoms::error(), (reason, atoms::nil())).encode(env))
-                }
+                Err(reason) => Next::Reply((atoms::error(), (reason, atoms::nil())).encode(env)),
             },
         }
     }

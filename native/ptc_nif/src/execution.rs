@@ -146,7 +146,7 @@ impl<'a> Execution<'a> {
             Exit::Halted(Halt::SliceOver) => {
                 let (checkpoint, frozen) = vm.freeze();
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
-                (atoms::more(), state, terms).encode(env)
+                (atoms::long(), state, terms).encode(env)
             }
             Exit::Halted(Halt::Fault(fault)) => {
                 drop(vm);

@@ -267,7 +267,15 @@ fn load<'a>(
     let terms = loader.terms;
     let [values, tail] = frozen(&call, terms.frozen);
     let (source, context, memory) = (terms.source, terms.context, terms.memory);
-    let terms = [source, context, memory, terms.nodes, terms.consts, values, tail];
+    let terms = [
+        source,
+        context,
+        memory,
+        terms.nodes,
+        terms.consts,
+        values,
+        tail,
+    ];
     let without_limits = loading.then == Then::RunWithoutLimits;
     let work = Task::Load(Loading { stage, ..loading });
     match without_limits {
@@ -348,7 +356,10 @@ impl<'a> Loader<'a> {
                     strict: self.reading.strict,
                     depth: self.reading.depth,
                 };
-                Next::Stage(Stage::Compile(Walk::new(root, options), document.into_table()))
+                Next::Stage(Stage::Compile(
+                    Walk::new(root, options),
+                    document.into_table(),
+                ))
             }
         }
     }
@@ -356,7 +367,9 @@ impl<'a> Loader<'a> {
     fn compile(&mut self, mut walk: Walk<u32>, table: Table) -> Next<'a> {
         let document = Document::new(self.text(), table);
         let (heap, meter) = (&self.heap, &mut self.meter);
-        match walk.go_on(&document, &mut |fuel, words| spend(heap, meter, fuel, words)) {
+        match walk.go_on(&document, &mut |fuel, words| {
+            spend(heap, meter, fuel, words)
+        }) {
             Ok(()) => {
                 let Compiled { program, consts } = walk.finish(&document);
                 Next::Stage(Stage::Build(Building {

@@ -36,10 +36,7 @@ pub enum Work {
 }
 
 /// Puts what was left into the resource it came out of, or a new one.
-pub fn suspend(
-    left: Left,
-    reuse: Option<ResourceArc<Suspension>>,
-) -> ResourceArc<Suspension> {
+pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceArc<Suspension> {
     match reuse {
         Some(state) => {
             state.put(left);

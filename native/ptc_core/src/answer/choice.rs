@@ -15,11 +15,7 @@ pub enum Choice {
 }
 
 /// Chooses. `known` is a region that is JSON, start and end.
-pub fn choose(
-    text: &[u8],
-    known: Option<Range<usize>>,
-    count: &mut Count,
-) -> Result<Choice, Stop> {
+pub fn choose(text: &[u8], known: Option<Range<usize>>, count: &mut Count) -> Result<Choice, Stop> {
     let mut from = 0;
     loop {
         let Some(fence) = fence(text, from) else {

@@ -188,12 +188,23 @@ impl<N: Copy> Walk<N> {
     /// The same walk over other handles of the same nodes.
     pub fn map<M>(self, mut node: impl FnMut(N) -> M) -> Walk<M> {
         let mut step = |step| match step {
-            Step::Visit { node: at, scope, given } => Step::Visit {
+            Step::Visit {
+                node: at,
+                scope,
+                given,
+            } => Step::Visit {
                 node: node(at),
                 scope,
                 given,
             },
-            Step::Field { owner, op, name, number, given, scope } => Step::Field {
+            Step::Field {
+                owner,
+                op,
+                name,
+                number,
+                given,
+                scope,
+            } => Step::Field {
                 owner: node(owner),
                 op,
                 name,
@@ -338,9 +349,7 @@ impl<S: Source> Compiler<'_, S> {
                 None => self.missing(scope, op, name)?,
             },
             Step::Emit(instr) => self.walk.code.push(instr),
-            Step::Mark(label) => {
-                self.walk.labels[label.0 as usize] = self.walk.code.len() as u32
-            }
+            Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
             Step::Bind(name, slot) => {
                 let name = self.source.text(name).unwrap_or_default();
                 self.walk.bindings.bind(name, slot)

@@ -137,6 +137,8 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     pub fn clear(&mut self) {
         self.stack.clear();
         self.ids.clear();
+        // What is known of a key is not told again.
+        self.known = Keys::new();
         self.frozen.values = self.work.heap.nil();
         self.frozen.tail = None;
         self.parts = Parts {

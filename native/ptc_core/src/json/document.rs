@@ -253,11 +253,7 @@ impl Replay {
         }
     }
 
-    fn event<'d>(
-        &mut self,
-        document: &'d Document,
-        sink: &mut impl Sink<'d>,
-    ) -> Result<(), Stop> {
+    fn event<'d>(&mut self, document: &'d Document, sink: &mut impl Sink<'d>) -> Result<(), Stop> {
         let entry = document.entry(self.at);
         let bytes = document.bytes(entry).unwrap_or_default();
         match entry {
@@ -265,7 +261,9 @@ impl Replay {
             Entry::Bool(value) => sink.boolean(value),
             Entry::Int(value) => sink.integer(value),
             Entry::Float(value) => sink.float(value),
-            Entry::BigInt(..) => sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?,
+            Entry::BigInt(..) => {
+                sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?
+            }
             Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes))?,
             Entry::List(end, _) => {
                 sink.open(false);

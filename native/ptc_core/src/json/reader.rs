@@ -434,7 +434,10 @@ impl<'t> Reading<'_, 't> {
 
     #[inline]
     fn skip_blanks(&mut self, sink: &mut impl Sink<'t>, phase: Phase) -> Result<(), ReadError> {
-        while matches!(self.text.get(self.reader.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        while matches!(
+            self.text.get(self.reader.at),
+            Some(b' ' | b'\t' | b'\n' | b'\r')
+        ) {
             self.reader.at += 1;
             self.look(sink, phase)?;
         }

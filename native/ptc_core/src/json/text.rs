@@ -111,7 +111,12 @@ fn whole_characters(text: &[u8], from: usize, end: usize) -> usize {
     let before = (end.saturating_sub(3).max(from + 1)..=end).rev();
     let behind = end..text.len().min(end + 3);
     let place = before.clone().find(|at| !is_within(at));
-    place.unwrap_or_else(|| behind.clone().find(|at| !is_within(at)).unwrap_or(behind.end))
+    place.unwrap_or_else(|| {
+        behind
+            .clone()
+            .find(|at| !is_within(at))
+            .unwrap_or(behind.end)
+    })
 }
 
 /// Undoes the escape at `at` (a backslash) and gives the offset after it.

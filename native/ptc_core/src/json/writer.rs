@@ -67,7 +67,6 @@ pub enum Refusal<T> {
 /// do what takes as long, and holds so many.
 pub type Spend<'c> = dyn FnMut(usize, usize) -> Result<(), Stop> + 'c;
 
-
 /// A place in the text, and the foreign term whose form belongs there.
 pub type Gap<T> = (usize, T);
 

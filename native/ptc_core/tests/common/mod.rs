@@ -12,13 +12,15 @@ pub mod rng;
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
-use ptc_core::json::{Document, Extent, JsonError, Limits as JsonLimits, ReadError, Reader, TermBuilder};
-use ptc_core::stop::{unlimited, Work};
+use ptc_core::json::{
+    Document, Extent, JsonError, Limits as JsonLimits, ReadError, Reader, TermBuilder,
+};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
+use ptc_core::stop::{unlimited, Work};
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use std::time::Instant;
 
