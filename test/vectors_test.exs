@@ -73,7 +73,7 @@ defmodule PtcRunner.VectorsTest do
 
   # A text that is an object can also be given as the map that it means.
   defp decoded(text) when is_binary(text) do
-    case Native.json_decode(text) do
+    case Native.json_decode(text, :infinity, {:infinity, 0}) do
       {:ok, map} when is_map(map) -> [map]
       _ -> []
     end

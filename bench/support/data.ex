@@ -31,7 +31,7 @@ defmodule Bench.Data do
 
   def rows(:decoded, count) do
     text = IO.iodata_to_binary(to_json(rows(:built, count)))
-    {:ok, rows} = PtcRunner.Native.json_decode(text)
+    {:ok, rows} = PtcRunner.Json.Codec.decode(text, timeout: :infinity)
     rows
   end
 

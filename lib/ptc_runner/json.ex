@@ -35,7 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Limits, Message, Parser, Program, Runner}
+  alias PtcRunner.Json.{ErrorText, Limits, Parser, Program, Runner}
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -134,7 +134,8 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:max_depth`, see `run/2`. Errors are those of parsing and validation.
+  Takes `:timeout`, `:max_heap` and `:max_depth`, see `run/2`: reading, checking and compiling end
+  within the limits that a run would have. Errors are those of parsing and validation, and the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
       iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
@@ -144,19 +145,22 @@ defmodule PtcRunner.Json do
       {:error, {:validation_error, "Operation 'load' requires field 'name'"}}
 
   """
-  @spec compile(program(), max_depth: pos_integer()) :: {:ok, Program.t()} | {:error, error()}
+  @spec compile(program(), [
+          {:timeout, timeout()} | {:max_heap, non_neg_integer()} | {:max_depth, pos_integer()}
+        ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ [])
   def compile(%Program{} = program, _opts), do: {:ok, program}
 
   def compile(program, opts) do
-    {_timeout, _max_heap, max_depth} = Limits.given(opts)
+    {timeout, max_heap, max_depth} = opts |> Limits.given() |> Limits.resolve()
+    limits = {timeout, max_heap}
 
     with {:ok, _source} <- source(program),
-         {:ok, handle, consts} <- Program.build(program, max_depth) do
+         {:ok, handle, consts} <- Program.build(program, max_depth, limits) do
       {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
     else
       {:error, {:parse_error, _text}} = error -> error
-      {:error, fault} -> {:error, Message.error(fault)}
+      {:error, fault} -> {:error, Program.error(fault, limits)}
     end
   end
 
@@ -203,14 +207,17 @@ defmodule PtcRunner.Json do
 
   defp check(%Program{}, _limits), do: :ok
 
-  defp check(program, {_timeout, _max_heap, max_depth}) do
+  defp check(program, limits) do
+    {timeout, max_heap, max_depth} = Limits.resolve(limits)
+    limits = {timeout, max_heap}
+
     built =
       case program do
-        {:checked, node} -> Program.build_node(node, max_depth)
-        text -> Program.build(text, max_depth)
+        {:checked, node} -> Program.build_node(node, max_depth, limits)
+        text -> Program.build(text, max_depth, limits)
       end
 
-    with {:error, fault} <- built, do: {:error, Message.error(fault)}, else: (_ok -> :ok)
+    with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}, else: (_ok -> :ok)
   end
 
   defp text(name) when is_binary(name) or is_atom(name) or is_number(name), do: to_string(name)

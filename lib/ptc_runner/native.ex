@@ -12,6 +12,7 @@ defmodule PtcRunner.Native do
   # it a second time is refused, and what is loaded stays in use.
 
   alias PtcRunner.Native.Library
+  require Library
 
   @on_load :load
 
@@ -31,48 +32,42 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/table.rs
   def operations, do: err()
 
+  # `limits` are {timeout, max_heap}, as in `given`. What is left in the middle is
+  # {:more | :long, state, terms}: see `PtcRunner.Quanta`.
+
   # native/ptc_nif/src/decode.rs
-  def json_decode(_text), do: err()
-  def json_decode_dirty(_text), do: err()
-  def json_decode(_text, _depth), do: err()
-  def json_decode_dirty(_text, _depth), do: err()
+  def json_decode(_text, _depth, _limits), do: err()
 
   # native/ptc_nif/src/encode.rs: {:ok, text} | {:partial, [text | foreign]} | :busy
-  # | {:error, {:foreign, term} | {:not_utf8, binary, offset}}
-  def json_encode(_term, _limit), do: err()
-  def json_encode_dirty(_term, _limit), do: err()
+  # | {:error, {:foreign, term} | {:not_utf8, binary, offset} | :too_long | limit}
+  def json_encode(_term, _max_bytes, _limits), do: err()
+  def json_encode_dirty(_term, _max_bytes, _limits), do: err()
 
   # native/ptc_nif/src/tools.rs: tools | :busy
   def merge_tools(_tools, _overrides), do: err()
   def merge_tools_dirty(_tools, _overrides), do: err()
 
-  # native/ptc_nif/src/program.rs: {:ok, handle, consts} | :busy | {:error, _}
-  def compile_text(_text, _depth), do: err()
-  def compile_text_dirty(_text, _depth), do: err()
-  def compile_node(_node, _depth), do: err()
-  def compile_node_dirty(_node, _depth), do: err()
+  # native/ptc_nif/src/program.rs: {:ok, handle, consts} | {:error, _} | {:more | :long, _, _}
+  def compile_text(_text, _depth, _limits), do: err()
+  def compile_node(_node, _depth, _limits), do: err()
 
-  # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _} | :busy
-  # | {:call, state, terms, tool, args, milliseconds_left} | {:more | :long, state, terms}:
-  # go on with `resume/3` or with `resume_dirty/3`
+  # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _}
+  # | {:call, state, terms, tool, args, milliseconds_left} | {:limits, state, terms}
+  # | {:more | :long, state, terms}: go on with `resume/3` or with `resume_dirty/3`
   def run_text(_text, _depth, _given), do: err()
-  def run_text_dirty(_text, _depth, _given), do: err()
   def run_node(_node, _checked?, _depth, _given), do: err()
-  def run_node_dirty(_node, _checked?, _depth, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
-  def run_compiled_dirty(_handle, _consts, _given), do: err()
+
+  # goes on with anything that was left, for a slice or for a quantum
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()
 
-  # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil}}
-  def answer_parse(_text), do: err()
-  def answer_parse_dirty(_text), do: err()
+  # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil} | limit}
+  def answer_parse(_text, _limits), do: err()
 
   # {:ok | :hyphens | :map | :list, value} | {:invalid, errors, line}
-  # | {:error, {reason, place | nil}}
-  # | :busy; `list?`: the type is one of a list, which may be wrapped
-  def answer_now(_text, _type, _list?), do: err()
-  def answer_dirty(_text, _type, _list?), do: err()
+  # | {:error, {reason, place | nil} | limit}; `list?`: the type is one of a list, which may be wrapped
+  def answer_read(_text, _type, _list?, _limits), do: err()
 
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
   def signature_lisp_key(_name), do: err()

@@ -19,21 +19,31 @@ defmodule PtcRunner.Json.Codec do
   (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
   stack for a value that nests deeper.
 
-  Work that could hold a scheduler for longer than about a millisecond is done on a dirty one.
+  Neither direction holds a scheduler for longer than about a millisecond. A long text is read in
+  quanta, which share the dirty schedulers fairly; a long one is written in one call on a dirty
+  scheduler. Both end at `:timeout` and `:max_heap`, and when the calling process is killed.
   """
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
-  alias PtcRunner.Json.Encoder
-  alias PtcRunner.Native
+  alias PtcRunner.Json.{Encoder, Limits}
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
 
-  # A longer text would hold a scheduler for too long.
-  @long_text 65_536
   # A term whose parts are shared can be small and its text endless.
   @max_bytes 1_073_741_824
 
-  @type encode_option :: {:as, :binary | :iodata} | {:max_bytes, pos_integer()}
-  @type decode_option :: {:depth, non_neg_integer() | :infinity}
+  @typedoc "See `encode/2`: milliseconds, words, bytes."
+  @type encode_option ::
+          {:as, :binary | :iodata}
+          | {:max_bytes, pos_integer()}
+          | {:timeout, timeout()}
+          | {:max_heap, non_neg_integer()}
+
+  @typedoc "See `decode/2`: milliseconds, words, brackets inside one another."
+  @type decode_option ::
+          {:depth, non_neg_integer() | :infinity}
+          | {:timeout, timeout()}
+          | {:max_heap, non_neg_integer()}
 
   @doc """
   Writes a term as JSON text.
@@ -43,11 +53,14 @@ defmodule PtcRunner.Json.Codec do
     * `:as` - `:binary` (the default), or `:iodata`, which saves a copy where a text is put together
       of several: where structs stand in the term
     * `:max_bytes` - a longer text is an error, by default 1 GiB. Of structs each one counts by itself.
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}
+    * `:max_heap` - words that the text may take while it is written, by default 0 for no limit but
+      `:max_bytes`. Of structs each one counts by itself.
 
   Errors are a `Protocol.UndefinedError` with the offending value, however deep it stands: a tuple,
   pid, function, reference, port or bitstring, an improper list, a struct without an encoding, a key
   that is none of strings, atoms and numbers; and `PtcRunner.Json.Codec.EncodeError` for a string
-  that is not UTF-8 and for a text that is too long.
+  that is not UTF-8, for a text that is too long, and for one that takes too much time or memory.
 
       iex> PtcRunner.Json.Codec.encode(%{"a" => [1, 2.5, nil, :ok, ~D[2025-11-20]]})
       {:ok, ~s({"a":[1,2.5,null,"ok","2025-11-20"]})}
@@ -88,11 +101,11 @@ defmodule PtcRunner.Json.Codec do
   """
   @spec encode!(term(), [encode_option()]) :: String.t() | iodata()
   def encode!(term, opts \\ []) do
-    max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
+    limits = {Keyword.get(opts, :max_bytes, @max_bytes), writing(opts), nil}
 
     case Keyword.get(opts, :as, :binary) do
-      :binary -> term |> write(max_bytes) |> IO.iodata_to_binary()
-      :iodata -> write(term, max_bytes)
+      :binary -> term |> write(limits) |> IO.iodata_to_binary()
+      :iodata -> write(term, limits)
     end
   end
 
@@ -102,6 +115,10 @@ defmodule PtcRunner.Json.Codec do
   Options:
 
     * `:depth` - how many arrays and objects may stand inside one another, by default `:infinity`
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}. On an idle machine that
+      is some 500 MB of text.
+    * `:max_heap` - words that the terms may take, 0 for no limit; by default 16 for each byte of the
+      text, or 1,250,000 if that is more. The densest text becomes three words a byte.
 
       iex> PtcRunner.Json.Codec.decode(~s({"a": [1, 2.5, null, "\\\\u00e4"]}))
       {:ok, %{"a" => [1, 2.5, nil, "ä"]}}
@@ -114,12 +131,27 @@ defmodule PtcRunner.Json.Codec do
       iex> Exception.message(error)
       "Nesting exceeds 2 levels at position 2"
 
+      iex> {:error, error} = PtcRunner.Json.Codec.decode("[" <> String.duplicate("1,", 10_000), max_heap: 1_000)
+      iex> Exception.message(error)
+      "The value takes more than 1000 words"
+
   """
   @spec decode(String.t(), [decode_option()]) :: {:ok, term()} | {:error, DecodeError.t()}
   def decode(text, opts \\ []) when is_binary(text) do
-    case read(text, depth(opts)) do
-      {:ok, term} -> {:ok, term}
-      {:error, detail} -> {:error, DecodeError.new(detail)}
+    {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
+
+    case Quanta.finish(Native.json_decode(text, depth(opts), limits)) do
+      {:ok, term} ->
+        {:ok, term}
+
+      {:error, :timeout} ->
+        {:error, %DecodeError{reason: :timeout, limit: timeout}}
+
+      {:error, :memory_exceeded} ->
+        {:error, %DecodeError{reason: :memory_exceeded, limit: max_heap}}
+
+      {:error, detail} ->
+        {:error, DecodeError.new(detail)}
     end
   catch
     :error, :nif_panicked ->
@@ -144,35 +176,54 @@ defmodule PtcRunner.Json.Codec do
     end
   end
 
-  # A struct would be handed back at once: it is asked for its encoding first.
-  defp write(%module{} = struct, max_bytes) when is_atom(module), do: foreign(struct, max_bytes)
+  defp writing([]), do: {Limits.text_timeout(), 0}
+  defp writing(opts), do: Limits.of_text(Keyword.put_new(opts, :max_heap, 0), 0)
 
-  defp write(term, max_bytes) do
-    with :busy <- Native.json_encode(term, max_bytes) do
-      Native.json_encode_dirty(term, max_bytes)
+  # A struct would be handed back at once: it is asked for its encoding first.
+  defp write(%module{} = struct, limits) when is_atom(module),
+    do: foreign(struct, started(limits))
+
+  defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
+    given = {left(limits), max_heap}
+
+    with :busy <- Native.json_encode(term, max_bytes, given) do
+      Native.json_encode_dirty(term, max_bytes, given)
     end
-    |> written(max_bytes)
+    |> written(limits)
   catch
     :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end
 
-  defp written({:ok, text}, _max_bytes), do: text
-  defp written({:partial, pieces}, max_bytes), do: fill(pieces, max_bytes)
-  defp written({:error, {:foreign, term}}, _max_bytes), do: refuse(term)
-  defp written(:busy, max_bytes), do: raise(EncodeError, reason: :too_long, limit: max_bytes)
+  defp written({:ok, text}, _limits), do: text
+  defp written({:partial, pieces}, limits), do: fill(pieces, started(limits))
+  defp written({:error, {:foreign, term}}, _limits), do: refuse(term)
 
-  defp written({:error, {:not_utf8, string, position}}, _max_bytes),
+  defp written({:error, {:not_utf8, string, position}}, _limits),
     do: raise(EncodeError, reason: :not_utf8, value: string, position: position)
 
-  defp fill([text], _max_bytes), do: [text]
+  defp written({:error, reason}, {max_bytes, {timeout, max_heap}, _until}) do
+    limits = %{too_long: max_bytes, timeout: timeout, memory_exceeded: max_heap}
+    raise(EncodeError, reason: reason, limit: Map.fetch!(limits, reason))
+  end
 
-  defp fill([text, term | pieces], max_bytes),
-    do: [text, foreign(term, max_bytes) | fill(pieces, max_bytes)]
+  # What has no structs in it is one call, whose clock is the native side's.
+  defp started({max_bytes, {timeout, _max_heap} = given, nil}) when is_integer(timeout),
+    do: {max_bytes, given, System.monotonic_time(:millisecond) + timeout}
 
-  defp foreign(term, max_bytes) do
+  defp started(limits), do: limits
+
+  defp left({_max_bytes, {timeout, _max_heap}, nil}), do: timeout
+  defp left({_, _, until}), do: max(until - System.monotonic_time(:millisecond), 0)
+
+  defp fill([text], _limits), do: [text]
+
+  defp fill([text, term | pieces], limits),
+    do: [text, foreign(term, limits) | fill(pieces, limits)]
+
+  defp foreign(term, limits) do
     case Encoder.impl_for(term) do
       nil -> without_encoder(term)
-      encoder -> write(encoder.encode(term), max_bytes)
+      encoder -> write(encoder.encode(term), limits)
     end
   end
 
@@ -206,9 +257,4 @@ defmodule PtcRunner.Json.Codec do
               ":depth is a non-negative integer or :infinity, got: #{inspect(other)}"
     end
   end
-
-  defp read(text, depth) when byte_size(text) > @long_text,
-    do: Native.json_decode_dirty(text, depth)
-
-  defp read(text, depth), do: Native.json_decode(text, depth)
 end

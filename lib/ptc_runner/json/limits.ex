@@ -9,6 +9,9 @@ defmodule PtcRunner.Json.Limits do
   @default_timeout 1_000
   @default_max_heap 1_250_000
   @default_max_depth 10_000
+  @text_timeout 5_000
+  @words_per_byte 16
+  @bytes_per_word 8
 
   @typedoc "Timeout in milliseconds, heap in words (0: no limit), nesting; nil: not given."
   @type given :: {timeout() | nil, non_neg_integer() | nil, pos_integer()}
@@ -27,6 +30,45 @@ defmodule PtcRunner.Json.Limits do
   @doc "Operations inside one another."
   @spec default_max_depth() :: pos_integer()
   def default_max_depth, do: @default_max_depth
+
+  @doc """
+  The limits of work on a text of so many bytes: those of the options, or else bounds that no honest
+  text meets. Raises as `given/1` does.
+
+      iex> PtcRunner.Json.Limits.of_text([timeout: 50], 1_000)
+      {50, 1_250_000}
+
+      iex> PtcRunner.Json.Limits.of_text([max_heap: 0], 1_000)
+      {5_000, 0}
+
+  """
+  @spec of_text(keyword(), non_neg_integer()) :: {timeout(), non_neg_integer()}
+  def of_text([], bytes), do: {@text_timeout, text_heap(bytes)}
+
+  def of_text(opts, bytes) do
+    timeout = Keyword.get(opts, :timeout, @text_timeout)
+    max_heap = Keyword.get_lazy(opts, :max_heap, fn -> text_heap(bytes) end)
+    Guarded.check_timeout!(timeout)
+    Guarded.check_max_heap!(max_heap)
+    {timeout, max_heap}
+  end
+
+  # The densest texts become three words a byte.
+  defp text_heap(bytes), do: max(@default_max_heap, @words_per_byte * bytes)
+
+  @doc """
+  Words in bytes.
+
+      iex> PtcRunner.Json.Limits.bytes(10)
+      80
+
+  """
+  @spec bytes(non_neg_integer()) :: non_neg_integer()
+  def bytes(words), do: words * @bytes_per_word
+
+  @doc "Milliseconds."
+  @spec text_timeout() :: pos_integer()
+  def text_timeout, do: @text_timeout
 
   @doc """
   What the options give. Raises `ErlangError` or `ArgumentError` for what cannot be a limit.

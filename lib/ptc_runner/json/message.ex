@@ -59,6 +59,9 @@ defmodule PtcRunner.Json.Message do
   def parse({:too_deep, limit, position}),
     do: "JSON decode error: Nesting exceeds #{limit} levels at position #{position}"
 
+  def parse({:integer_too_long, limit, position}),
+    do: "JSON decode error: Integer of more than #{limit} digits at position #{position}"
+
   # Found by the check
 
   defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{show(node)}"

@@ -6,17 +6,21 @@ defmodule PtcRunner.Json.Parser do
   object. What the program says is checked by `PtcRunner.Json.Validator`.
   """
 
-  alias PtcRunner.Json.Message
-  alias PtcRunner.Native
+  alias PtcRunner.Json.{Limits, Message}
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
 
-  # A longer text would hold a scheduler for too long.
-  @long_text 65_536
-
-  @type error :: {:parse_error, String.t()}
+  @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
+  @type error ::
+          {:parse_error, String.t()}
+          | {:timeout, non_neg_integer()}
+          | {:memory_exceeded, non_neg_integer()}
 
   @doc """
   Parses JSON text, or takes a map as already parsed.
+
+  A text is read within 5,000 ms and 16 words of memory for each of its bytes (or 1,250,000 words, if
+  that is more), which no honest one meets.
 
   JSON is strict (RFC 8259); of equal keys in one object the first one counts. Positions in errors
   are zero-based byte offsets.
@@ -39,9 +43,13 @@ defmodule PtcRunner.Json.Parser do
   """
   @spec parse(term()) :: {:ok, map()} | {:error, error()}
   def parse(text) when is_binary(text) do
-    case decode(text) do
+    {timeout, max_heap} = limits = Limits.of_text([], byte_size(text))
+
+    case Quanta.finish(Native.json_decode(text, :infinity, limits)) do
       {:ok, map} when is_map(map) -> parse(map)
       {:ok, _other} -> fault(:program_missing)
+      {:error, :timeout} -> {:error, {:timeout, timeout}}
+      {:error, :memory_exceeded} -> {:error, {:memory_exceeded, Limits.bytes(max_heap)}}
       {:error, reason} -> fault(reason)
     end
   catch
@@ -54,9 +62,6 @@ defmodule PtcRunner.Json.Parser do
 
   def parse(other),
     do: {:error, {:parse_error, "Input must be a string or map, got #{inspect(other)}"}}
-
-  defp decode(text) when byte_size(text) > @long_text, do: Native.json_decode_dirty(text)
-  defp decode(text), do: Native.json_decode(text)
 
   defp fault(reason), do: {:error, Message.error({:parse, reason})}
 end

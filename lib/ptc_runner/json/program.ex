@@ -10,7 +10,8 @@ defmodule PtcRunner.Json.Program do
   New in this library: the original has no compiled programs.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.Json.{Limits, Message}
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
@@ -27,37 +28,47 @@ defmodule PtcRunner.Json.Program do
           max_depth: pos_integer()
         }
 
-  # Reading and compiling a longer text would hold a scheduler for too long.
-  @long_text 16_384
-
-  @doc false
-  def long_text, do: @long_text
+  @typedoc "Milliseconds, and words the program's own constants and instructions may take; 0: no limit."
+  @type limits :: {timeout(), non_neg_integer()}
 
   @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
-  def build(source, max_depth) when is_binary(source) do
-    with :busy <- compile_now(source, max_depth),
-         do: Native.compile_text_dirty(source, max_depth)
+  @spec build(String.t() | map(), pos_integer(), limits()) ::
+          {:ok, reference(), tuple()} | {:error, term()}
+  def build(source, max_depth, limits) when is_binary(source) do
+    source |> Native.compile_text(max_depth, limits) |> Quanta.finish()
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
-  def build(%{"program" => node}, max_depth), do: build_node(node, max_depth)
+  def build(%{"program" => node}, max_depth, limits), do: build_node(node, max_depth, limits)
 
   @doc false
   # The same for what stands under `"program"`.
-  def build_node(node, max_depth) do
-    with :busy <- Native.compile_node(node, max_depth),
-         do: Native.compile_node_dirty(node, max_depth)
+  @spec build_node(term(), pos_integer(), limits()) ::
+          {:ok, reference(), tuple()} | {:error, term()}
+  def build_node(node, max_depth, limits) do
+    node |> Native.compile_node(max_depth, limits) |> Quanta.finish()
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
-  defp compile_now(source, _max_depth) when byte_size(source) > @long_text, do: :busy
-  defp compile_now(source, max_depth), do: Native.compile_text(source, max_depth)
+  @doc false
+  @spec rebuild(t(), limits()) :: {:ok, reference(), tuple()} | {:error, term()}
+  def rebuild(%__MODULE__{source: source, max_depth: max_depth}, limits),
+    do: build(source, max_depth, limits)
 
   @doc false
-  def rebuild(%__MODULE__{source: source, max_depth: max_depth}), do: build(source, max_depth)
+  # The documented error for a fault.
+  @spec error(term(), limits()) ::
+          {:parse_error | :validation_error | :execution_error, String.t()}
+          | {:timeout | :memory_exceeded, non_neg_integer()}
+  def error(:timeout, {timeout, _max_heap}), do: {:timeout, timeout}
+
+  def error(:memory_exceeded, {_timeout, max_heap}),
+    do: {:memory_exceeded, Limits.bytes(max_heap)}
+
+  def error(fault, _limits), do: Message.error(fault)
 
   defimpl Inspect do
     import Inspect.Algebra

@@ -5,13 +5,12 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
-  alias PtcRunner.{Context, Native}
+  alias PtcRunner.{Context, Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
-  @long_text Program.long_text()
-
-  @bytes_per_word 8
+  # A longer text takes longer to read than its limits to look up.
+  @long_text 16_384
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
@@ -95,30 +94,24 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  defp start(text, given, depth) when byte_size(text) > @long_text,
-    do: Native.run_text_dirty(text, depth, given)
+  defp start(text, given, depth) when is_binary(text), do: Native.run_text(text, depth, given)
 
-  defp start(text, given, depth) when is_binary(text) do
-    with :busy <- Native.run_text(text, depth, given),
-         do: Native.run_text_dirty(text, depth, given)
-  end
-
-  defp start(%Program{handle: handle, consts: consts} = program, given, _depth) do
+  defp start(%Program{handle: handle, consts: consts} = program, given, depth) do
     Native.run_compiled(handle, consts, given)
   rescue
     # The handle of another node, or of this one before a restart.
     ArgumentError ->
-      case Program.rebuild(program) do
+      {_context, _memory, timeout, max_heap} = given
+      {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, depth})
+
+      case Program.rebuild(program, {timeout, max_heap}) do
         {:ok, handle, consts} -> Native.run_compiled(handle, consts, given)
         error -> error
       end
   end
 
   defp start({checked, node}, given, depth) do
-    checked? = checked == :checked
-
-    with :busy <- Native.run_node(node, checked?, depth, given),
-         do: Native.run_node_dirty(node, checked?, depth, given)
+    Native.run_node(node, checked == :checked, depth, given)
   end
 
   # Until the first call there is no process to end.
@@ -127,8 +120,8 @@ defmodule PtcRunner.Json.Runner do
     state |> Native.resume(terms, {timeout, max_heap}) |> drive(tools, limits)
   end
 
-  defp drive({next, _state, _terms} = step, tools, limits) when next in [:more, :long],
-    do: step |> go_on() |> drive(tools, limits)
+  defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long],
+    do: left |> Quanta.go_on() |> drive(tools, limits)
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
@@ -153,15 +146,12 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp call({next, _state, _terms} = step, tools, limits, process) when next in [:more, :long] do
-    step = unless_it_fails(process, fn -> go_on(step) end)
+  defp call({next, _state, _terms} = left, tools, limits, process) when next in [:more, :long] do
+    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
     call(step, tools, limits, process)
   end
 
   defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
-
-  defp go_on({:more, state, terms}), do: Native.resume(state, terms, :more)
-  defp go_on({:long, state, terms}), do: Native.resume_dirty(state, terms, :more)
 
   # Arguments are copied to the tool's process.
   defp weigh(args, max_heap) do
@@ -188,8 +178,8 @@ defmodule PtcRunner.Json.Runner do
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
-  defp eval_on({next, _state, _terms} = step, tools) when next in [:more, :long],
-    do: step |> go_on() |> eval_on(tools)
+  defp eval_on({next, _state, _terms} = left, tools) when next in [:more, :long],
+    do: left |> Quanta.go_on() |> eval_on(tools)
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
   defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
@@ -207,7 +197,7 @@ defmodule PtcRunner.Json.Runner do
 
   # Without a limit, only what is too large to be copied exceeds anything.
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
-    do: {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
+    do: {:error, {:memory_exceeded, Limits.bytes(Weight.limit(max_heap))}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 

@@ -4,12 +4,17 @@ defmodule PtcRunner.Json.Validator do
   right shapes.
   """
 
-  alias PtcRunner.Json.{Limits, Message, Program}
+  alias PtcRunner.Json.{Limits, Program}
 
-  @type error :: {:validation_error, String.t()}
+  @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
+  @type error ::
+          {:validation_error, String.t()}
+          | {:timeout, non_neg_integer()}
+          | {:memory_exceeded, non_neg_integer()}
 
   @doc """
-  Checks a program; reports the first mistake, depth first.
+  Checks a program; reports the first mistake, depth first. The check has the default limits of a
+  run, see `PtcRunner.Json.run/2`.
 
       iex> PtcRunner.Json.Validator.validate(%{"op" => "load", "name" => "orders"})
       :ok
@@ -23,9 +28,11 @@ defmodule PtcRunner.Json.Validator do
   """
   @spec validate(term()) :: :ok | {:error, error()}
   def validate(ast) when is_map(ast) do
-    case Program.build_node(ast, Limits.default_max_depth()) do
+    {timeout, max_heap, max_depth} = Limits.resolve(Limits.given([]))
+
+    case Program.build_node(ast, max_depth, {timeout, max_heap}) do
       {:ok, _handle, _consts} -> :ok
-      {:error, fault} -> {:error, Message.error(fault)}
+      {:error, fault} -> {:error, Program.error(fault, {timeout, max_heap})}
     end
   end
 

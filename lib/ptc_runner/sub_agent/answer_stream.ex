@@ -189,15 +189,19 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @doc """
   The value, now that the text is complete, or all that is wrong with it.
 
+  Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
+  `PtcRunner.SubAgent.JsonParser.parse/2`.
+
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{total :int}")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "I do not know.")
       iex> PtcRunner.SubAgent.AnswerStream.finish(stream)
       {:error, [%{path: [], message: "No valid JSON found in response"}]}
 
   """
-  @spec finish(t()) :: {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}) do
-    case Answer.native(text, type, list?) do
+  @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
+          {:ok, term()} | {:error, [error(), ...]}
+  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}, opts \\ []) do
+    case Answer.native(text, type, list?, opts) do
       {:ok, value} -> {:ok, value}
       {:invalid, errors, _line} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)

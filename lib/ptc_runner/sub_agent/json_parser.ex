@@ -26,21 +26,30 @@ defmodule PtcRunner.SubAgent.JsonParser do
   value keeps nothing of it alive.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
-
-  # A longer text would hold a scheduler for too long.
-  @long_text 32_768
 
   @typedoc "A value as JSON has it; maps have string keys."
   @type json ::
           nil | boolean() | number() | String.t() | [json()] | %{optional(String.t()) => json()}
 
-  @typedoc "There is nothing like JSON in the text, or nothing that is ended; or it is not JSON."
-  @type reason :: :no_json_found | :invalid_json
+  @typedoc """
+  There is nothing like JSON in the text, or nothing that is ended; it is not JSON; or a limit was met.
+  """
+  @type reason :: :no_json_found | :invalid_json | :timeout | :memory_exceeded
+
+  @typedoc "See `parse/2`: milliseconds, words."
+  @type option :: {:timeout, timeout()} | {:max_heap, non_neg_integer()}
 
   @doc """
   The value in an answer.
+
+  ## Options
+
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}
+    * `:max_heap` - words that the value may take, 0 for no limit; by default 16 for each byte of the
+      text, or 1,250,000 if that is more
 
       iex> PtcRunner.SubAgent.JsonParser.parse("```json\\n[1, 2]\\n```")
       {:ok, [1, 2]}
@@ -54,18 +63,25 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> PtcRunner.SubAgent.JsonParser.parse("{a: 1}")
       {:error, :invalid_json}
 
+      iex> PtcRunner.SubAgent.JsonParser.parse(String.duplicate("[", 10_000), max_heap: 1_000)
+      {:error, :memory_exceeded}
+
   """
-  @spec parse(String.t()) :: {:ok, json()} | {:error, reason()}
-  def parse(text) when is_binary(text) do
-    with {:error, {reason, _place}} <- locate(text), do: {:error, reason}
+  @spec parse(String.t(), [option()]) :: {:ok, json()} | {:error, reason()}
+  def parse(text, opts \\ []) when is_binary(text) do
+    with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}
   end
 
   @doc false
   # The same; an error says where: {kind, offset} | {kind, limit, offset} | nil.
-  def locate(text) do
-    if byte_size(text) > @long_text,
-      do: Native.answer_parse_dirty(text),
-      else: Native.answer_parse(text)
+  @spec locate(String.t(), [option()]) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
+  def locate(text, opts \\ []) do
+    limits = Limits.of_text(opts, byte_size(text))
+
+    case Quanta.finish(Native.answer_parse(text, limits)) do
+      {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
+      answer -> answer
+    end
   catch
     :error, :nif_panicked ->
       _text = Panic.caught()

@@ -10,6 +10,8 @@
 //! * [`signature`]: the types of values that programs and tools take and give
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
+//! * [`stop`]: what work on a text counts on, and why it ends early
+//! * [`digits`]: long integers, read one product at a time
 //! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
 
@@ -18,6 +20,7 @@
 
 pub mod answer;
 pub mod compile;
+pub mod digits;
 pub mod fault;
 pub mod heap;
 pub mod json;
@@ -30,4 +33,5 @@ pub mod plain;
 pub mod program;
 pub mod signature;
 pub mod source;
+pub mod stop;
 pub mod vm;

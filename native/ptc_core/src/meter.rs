@@ -147,6 +147,11 @@ impl Meter {
         }
     }
 
+    /// Where it counts.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
     /// Ends a probe before something that must not happen in one.
     pub fn leave_probe<T>(&self) -> Result<(), Halt<T>> {
         match self.pace {

@@ -1,5 +1,6 @@
 //! Numbers as the BEAM counts: exact integers of any size, finite doubles, and its own conversion.
 
+use crate::digits::Digits;
 use num_bigint::{BigInt, Sign};
 
 /// An integer or a finite double.
@@ -40,14 +41,12 @@ impl Number {
         }
     }
 
-    /// An integer as it stands in JSON text: digits, maybe a sign.
+    /// An integer as it stands in JSON text: digits, maybe a sign. For a text that cannot be long;
+    /// see [`Digits`] for others.
     pub fn from_digits(digits: &[u8]) -> Self {
-        let (negative, digits) = match digits.split_first() {
-            Some((b'-', digits)) => (true, digits),
-            _ => (false, digits),
-        };
-        let size = big_of(digits);
-        Number::from_big(if negative { -size } else { size })
+        let count = digits.len() - usize::from(digits.first() == Some(&b'-'));
+        let value = Digits::new(count).read(digits, |_| Ok(()));
+        Number::from_big(value.unwrap_or_default())
     }
 
     /// True for 0, 0.0 and -0.0.
@@ -121,17 +120,6 @@ impl Number {
             Number::Float(_) => None,
         }
     }
-}
-
-/// The value of decimal digits: halves put together by a product, since reading digit by digit is
-/// quadratic. The depth is the logarithm of their number.
-fn big_of(digits: &[u8]) -> BigInt {
-    const FEW: usize = 1024;
-    if digits.len() <= FEW {
-        return BigInt::parse_bytes(digits, 10).unwrap_or_default();
-    }
-    let (high, low) = digits.split_at(digits.len() / 2);
-    big_of(high) * BigInt::from(10).pow(low.len() as u32) + big_of(low)
 }
 
 impl Arithmetic {

@@ -1,6 +1,7 @@
 //! What the compiler asks of a program: the same questions to a JSON document and to terms.
 
 use crate::json::{Document, Entry};
+use crate::stop::Stop;
 
 /// What a part of a program is, as far as checks can tell parts apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,10 +49,14 @@ pub trait Source {
     fn text(&self, node: Self::Node) -> Option<&[u8]>;
     /// How many entries a map has; quick, unlike [`Source::entries`].
     fn size(&self, node: Self::Node) -> usize;
-    /// Whether a list was longer than what may be looked at in one go: then what was said about it
-    /// does not count.
-    fn gave_up(&self) -> bool {
-        false
+    /// Why what was said since this was last asked does not count, if a list was too long to be
+    /// looked at in one go.
+    fn take_stop(&self) -> Option<Stop> {
+        None
+    }
+    /// How many parts were looked at, other than one by one, since this was last asked.
+    fn take_uncounted(&self) -> usize {
+        0
     }
     /// The elements of a list.
     fn elements(&self, node: Self::Node) -> Vec<Self::Node>;

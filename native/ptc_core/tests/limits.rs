@@ -3,11 +3,12 @@
 mod common;
 
 use common::{End, Lab, STRICT};
-use ptc_core::compile::{compile, Failure, Options};
+use ptc_core::compile::{compile, Failure, Options, Walk};
 use ptc_core::fault::Code;
 use ptc_core::json::{Document, JsonError, Limits as JsonLimits};
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
+use ptc_core::stop::Stop;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -62,19 +63,38 @@ fn depth_of_operations() {
 }
 
 #[test]
-fn parts_of_a_program() {
-    let text = r#"{"op":"pipe","steps":[{"op":"load","name":"a"},{"op":"count"}]}"#;
+fn a_long_program_is_counted_and_can_be_left_between_its_parts() {
+    let step = r#"{"op":"get","field":"a"}"#;
+    let text = format!(
+        r#"{{"op":"pipe","steps":[{}]}}"#,
+        vec![step; 5_000].join(",")
+    );
     let document = Document::parse(text.as_bytes(), common::DEEP).expect("JSON");
-    let compiles = |parts| match compile(&document, 0, Options { parts, ..STRICT }) {
-        Ok(_) => true,
-        Err(Failure::Exhausted) => false,
-        Err(Failure::Rejected(fault)) => panic!("{fault:?}"),
-    };
-    let needed = (0..1000)
-        .find(|parts| compiles(*parts))
-        .expect("it is small");
-    assert!((2..50).contains(&needed), "{needed}");
-    assert!(compiles(needed + 1));
+    let whole = compile(&document, 0, STRICT).unwrap_or_else(|_| panic!("it is right"));
+    let mut walk = Walk::new(0, STRICT);
+    let (mut asked, mut fuel, mut most) = (0, 0, 0);
+    loop {
+        let went = walk.go_on(&document, &mut |cost, words| {
+            asked += 1;
+            fuel += cost;
+            most = most.max(words.unwrap_or(0));
+            match asked % 2 {
+                0 => Err(Stop::SliceOver),
+                _ => Ok(()),
+            }
+        });
+        match went {
+            Ok(()) => break,
+            Err(failure) => assert_eq!(failure, Failure::Stopped(Stop::SliceOver)),
+        }
+        // Its nodes are moved from one call of the heap to the next.
+        walk = walk.map(|node| node + 1).map(|node| node - 1);
+    }
+    let again = walk.finish(&document);
+    assert_eq!((again.program, again.consts), (whole.program, whole.consts));
+    assert!(asked > 20, "{asked}");
+    assert!(fuel > 50_000, "{fuel}");
+    assert!(most > 10_000, "{most}");
 }
 
 fn lab(program: &str, limits: Limits) -> Lab {

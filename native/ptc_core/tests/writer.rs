@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use ptc_core::json::{write, Readable, Refusal, View};
+use ptc_core::stop::Stop;
 
 /// Terms as an arena of values; a handle is an index.
 #[derive(Default)]
@@ -16,8 +17,6 @@ enum Value {
     Cons(usize, usize),
     Map(Vec<usize>, Vec<usize>),
     Foreign,
-    /// Somewhere in the arena: nobody waits.
-    Abandoned,
 }
 
 impl Arena {
@@ -45,7 +44,7 @@ impl Readable for Arena {
             Value::Empty | Value::Cons(..) => View::List,
             Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
             Value::Map(keys, _) => View::LargeMap(keys.len()),
-            Value::Foreign | Value::Abandoned => View::Foreign,
+            Value::Foreign => View::Foreign,
         }
     }
 
@@ -77,22 +76,20 @@ impl Readable for Arena {
     fn identity(&self, term: usize) -> usize {
         term + 1
     }
-
-    fn abandoned(&self) -> bool {
-        self.0.iter().any(|value| matches!(value, Value::Abandoned))
-    }
 }
 
 fn text(arena: &Arena, root: usize) -> String {
     let mut text = Vec::new();
-    assert!(write(arena, root, usize::MAX, &mut text)
-        .unwrap()
-        .is_empty());
+    assert!(
+        write(arena, root, usize::MAX, &mut text, &mut |_, _| Ok(()))
+            .unwrap()
+            .is_empty()
+    );
     String::from_utf8(text).unwrap()
 }
 
 fn refusal(arena: &Arena, root: usize, limit: usize) -> Refusal<usize> {
-    write(arena, root, limit, &mut Vec::new()).unwrap_err()
+    write(arena, root, limit, &mut Vec::new(), &mut |_, _| Ok(())).unwrap_err()
 }
 
 #[test]
@@ -133,7 +130,7 @@ fn foreign_terms_leave_gaps() {
     let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
     let list = arena.list(&[foreign, one, foreign]);
     let mut text = b"left over".to_vec();
-    let gaps = write(&arena, list, usize::MAX, &mut text).unwrap();
+    let gaps = write(&arena, list, usize::MAX, &mut text, &mut |_, _| Ok(())).unwrap();
     assert_eq!(text, b"[,1,]");
     assert_eq!(gaps, [(1, foreign), (4, foreign)]);
 }
@@ -159,7 +156,7 @@ fn the_limit_counts_work_too() {
     let mut arena = Arena::default();
     let one = arena.add(Value::Int(1));
     let list = arena.list(&[one; 10]);
-    assert!(write(&arena, list, 21, &mut Vec::new()).is_ok());
+    assert!(write(&arena, list, 21, &mut Vec::new(), &mut |_, _| Ok(())).is_ok());
     assert_eq!(refusal(&arena, list, 19), Refusal::Exhausted);
     let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
     assert_eq!(refusal(&arena, big, 249_999), Refusal::Exhausted);
@@ -185,6 +182,39 @@ fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
         term = arena.list(&[term, term]);
     }
     assert_eq!(refusal(&arena, term, 1_000_000), Refusal::Exhausted);
-    arena.add(Value::Abandoned);
-    assert_eq!(refusal(&arena, term, usize::MAX), Refusal::Exhausted);
+    let (mut bytes, mut asked) = (0, 0);
+    let written = write(
+        &arena,
+        term,
+        usize::MAX,
+        &mut Vec::new(),
+        &mut |more, held| {
+            (bytes, asked) = (bytes + more, asked + 1);
+            assert!(held <= 4 * bytes + 100_000, "{held} {bytes}");
+            match asked {
+                ..100 => Ok(()),
+                _ => Err(Stop::DeadlinePassed),
+            }
+        },
+    );
+    assert_eq!(written, Err(Refusal::Stopped(Stop::DeadlinePassed)));
+    assert!((1_000_000..10_000_000).contains(&bytes), "{bytes}");
+}
+
+/// What is long by itself is asked for before it is done.
+#[test]
+fn long_strings_and_integers_are_asked_for() {
+    let mut arena = Arena::default();
+    let long: &'static [u8] = vec![b'x'; 1_000_000].leak();
+    let text = arena.add(Value::Text(long));
+    let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
+    for (term, least) in [(text, 100_000), (big, 200_000)] {
+        let mut out = Vec::new();
+        let written = write(&arena, term, usize::MAX, &mut out, &mut |more, _| {
+            assert!(more >= least, "{more}");
+            Err(Stop::Abandoned)
+        });
+        assert_eq!(written, Err(Refusal::Stopped(Stop::Abandoned)));
+        assert!(out.is_empty());
+    }
 }

@@ -1,24 +1,53 @@
 //! Answers of LLMs: the JSON in a text as terms, and whether it is what was asked for.
 
 use crate::atoms;
+use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
-use crate::program::charge_for_text;
 use crate::raw::Raw;
-use crate::signature::{judge, Pace, Verdict};
+use crate::run::limits;
+use crate::signature::{judge, Pace as Walk, Verdict};
+use crate::task::{Call, Print, Work as Task};
 use crate::wire;
-use ptc_core::answer::{read_answer, read_underscored, Answer, NoAnswer};
+use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
 use ptc_core::heap::{Heap, Kind};
-use rustler::{Atom, Binary, Encoder, Env, Term};
+use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
+use ptc_core::meter::{Meter, Pace};
+use ptc_core::stop::{Stop, Work};
+use rustler::{Atom, Encoder, Env, NifResult, Term};
 
-/// `{:ok, value}` or `{:error, {reason, place}}`.
-fn parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    charge_for_text(env, text.as_slice());
-    let mut heap = Beam::new(env, 0);
-    match read_answer(text.as_slice(), &mut heap) {
-        Ok(answer) => (atoms::ok(), answer.value.term(env)).encode(env),
-        Err(error) => no_answer(env, error),
-    }
+/// What is asked of an answer.
+#[derive(Clone, Copy)]
+pub enum Ask {
+    /// Its value.
+    Value,
+    /// Whether it is of a type; whether that is one of a list.
+    Type { list: bool },
+}
+
+/// An answer that is being read.
+pub struct Answering {
+    stage: Stage,
+    ask: Ask,
+    print: Print,
+}
+
+enum Stage {
+    /// Finding and building it.
+    Search(Box<(Search, Parts)>),
+    /// Validating the value, which is the only term; and where it starts, if it has hyphens.
+    Judge(Option<usize>),
+    /// It is right; its keys are made with underscores.
+    Rename(usize),
+}
+
+/// The terms that go with it.
+#[derive(Clone, Copy)]
+struct AnswerTerms<'a> {
+    text: Raw<'a>,
+    /// The type, as a term.
+    of: Raw<'a>,
+    frozen: FrozenTerms<Raw<'a>>,
 }
 
 fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
@@ -30,39 +59,199 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
     (atoms::error(), (reason, place)).encode(env)
 }
 
-/// From text to verdict: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right, but
+/// Begins with an answer: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right, but
 /// two of its keys become one; `{:map, value}` and `{:list, value}`, not judged;
-/// `{:invalid, errors, line}`, `{:error, {reason, place}}` or `:busy`.
-pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pace) -> Term<'a> {
-    let mut heap = Beam::new(env, 0);
-    charge_for_text(env, text);
-    let Answer {
-        value,
-        hyphens,
-        start,
-    } = match read_answer(text, &mut heap) {
-        Ok(answer) => answer,
-        Err(error) => return no_answer(env, error),
+/// `{:invalid, errors, line}`, `{:error, {reason, place}}`, `{:error, :timeout | :memory_exceeded}` or
+/// `{:more, state, terms}`. If only the value is asked for, `{:ok, value}` has it as it is.
+pub fn answer<'a>(
+    call: Call<'a>,
+    source: Term<'a>,
+    text: &[u8],
+    of: Term<'a>,
+    ask: Ask,
+) -> Term<'a> {
+    let answering = Answering {
+        stage: Stage::Search(Box::default()),
+        ask,
+        print: Print::of(text),
     };
-    let value = match wanted(&mut heap, value, list) {
-        Ok(value) => value,
-        Err(reason) => return (atoms::error(), (reason, atoms::nil())).encode(env),
+    let values = Raw::from(atoms::nil().encode(call.env));
+    let terms = AnswerTerms {
+        text: source.into(),
+        of: of.into(),
+        frozen: FrozenTerms { values, tail: None },
     };
-    let say = |tag: Atom, term: Raw<'a>| (tag, term.term(env)).encode(env);
-    let undecided = say(if list { atoms::list() } else { atoms::map() }, value);
-    match judge(env, of.into(), value, pace) {
-        Verdict::Right if hyphens => match read_underscored(text, start, &mut heap) {
-            Some(whole) => say(atoms::ok(), wanted(&mut heap, whole, list).unwrap_or(value)),
-            None => say(atoms::hyphens(), value),
+    read(call, text, answering, terms)
+}
+
+/// Goes on; `None` if these are not the terms it was left with.
+pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    let [text, of, values, tail] = *terms else {
+        return None;
+    };
+    let terms = AnswerTerms {
+        text,
+        of,
+        frozen: thawed(&call, values, tail),
+    };
+    let text = call.terms().bytes(terms.text)?;
+    (Print::of(text) == answering.print).then(|| read(call, text, answering, terms))
+}
+
+fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
+    let [values, tail] = frozen(&call, terms.frozen);
+    let terms = [terms.text, terms.of, values, tail];
+    call.more(Task::Answer(answering), &terms)
+}
+
+/// What the reader of an answer comes to.
+enum Next<'a> {
+    Stage(Stage, Raw<'a>),
+    Reply(Term<'a>),
+    Stopped(Stop, Stage, FrozenTerms<Raw<'a>>),
+}
+
+fn read<'a>(
+    mut call: Call<'a>,
+    text: &[u8],
+    answering: Answering,
+    mut terms: AnswerTerms<'a>,
+) -> Term<'a> {
+    let mut reading = Reading {
+        heap: Beam::new(call.env, call.words),
+        meter: call.meter(),
+        text,
+        of: terms.of,
+        ask: answering.ask,
+        walk: match call.pace {
+            Pace::Quantum => Walk::Whole,
+            Pace::Slice | Pace::Probe => Walk::Slice,
         },
-        Verdict::Right => say(atoms::ok(), value),
-        Verdict::Wrong(errors) => match error_text(env, errors, pace) {
-            Some(text) => (atoms::invalid(), errors.term(env), text.term(env)).encode(env),
-            None if pace == Pace::Slice => atoms::busy().encode(env),
-            None => undecided,
-        },
-        Verdict::Undecided => undecided,
-        Verdict::Busy => atoms::busy().encode(env),
+    };
+    let mut stage = answering.stage;
+    loop {
+        match reading.step(stage, terms.frozen) {
+            Next::Stage(next, value) => {
+                stage = next;
+                terms.frozen.values = value;
+            }
+            Next::Reply(reply) => {
+                call.settle(&reading.meter);
+                return reply;
+            }
+            Next::Stopped(Stop::SliceOver, stage, frozen) => {
+                call.settle(&reading.meter);
+                call.words = reading.heap.words_built();
+                terms.frozen = frozen;
+                return leave(call, Answering { stage, ..answering }, terms);
+            }
+            Next::Stopped(stop, ..) => return call.stopped(stop),
+        }
+    }
+}
+
+struct Reading<'a, 't> {
+    heap: Beam<'a>,
+    meter: Meter,
+    text: &'t [u8],
+    of: Raw<'a>,
+    ask: Ask,
+    walk: Walk,
+}
+
+impl<'a> Reading<'a, '_> {
+    fn step(&mut self, stage: Stage, terms: FrozenTerms<Raw<'a>>) -> Next<'a> {
+        match (stage, self.ask) {
+            (Stage::Search(search), _) => self.search(*search, terms),
+            (Stage::Judge(hyphens), Ask::Type { list }) => self.judge(hyphens, terms.values, list),
+            (Stage::Rename(start), Ask::Type { list }) => self.rename(start, terms, list),
+            (_, Ask::Value) => Next::Reply(self.say(atoms::ok(), terms.values)),
+        }
+    }
+
+    fn say(&self, tag: Atom, term: Raw<'a>) -> Term<'a> {
+        let env = self.heap.terms.env;
+        (tag, term.term(env)).encode(env)
+    }
+
+    fn search(
+        &mut self,
+        (mut search, parts): (Search, Parts),
+        terms: FrozenTerms<Raw<'a>>,
+    ) -> Next<'a> {
+        let env = self.heap.terms.env;
+        let work = Work::new(&mut self.heap, &mut self.meter);
+        let mut builder = TermBuilder::thaw(work, parts, terms);
+        let found = search.go_on(self.text, &mut builder);
+        if let Err(stop) = builder.check_heap_limit() {
+            let (parts, terms) = builder.freeze();
+            return Next::Stopped(stop, Stage::Search(Box::new((search, parts))), terms);
+        }
+        let Answer {
+            value,
+            hyphens,
+            start,
+        } = match found {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => return Next::Reply(no_answer(env, error)),
+            Err(stop) => {
+                let (parts, terms) = builder.freeze();
+                return Next::Stopped(stop, Stage::Search(Box::new((search, parts))), terms);
+            }
+        };
+        drop(builder);
+        match self.ask {
+            Ask::Value => Next::Reply(self.say(atoms::ok(), value)),
+            Ask::Type { list } => match wanted(&mut self.heap, value, list) {
+                Ok(value) => Next::Stage(Stage::Judge(hyphens.then_some(start)), value),
+                Err(reason) => Next::Reply((atoms::error(), (reason, atoms::nil())).encode(env)),
+            },
+        }
+    }
+
+    fn judge(&mut self, hyphens: Option<usize>, value: Raw<'a>, list: bool) -> Next<'a> {
+        let env = self.heap.terms.env;
+        let busy = Next::Stopped(
+            match self.walk {
+                Walk::Slice => Stop::SliceOver,
+                Walk::Whole => Stop::Abandoned,
+            },
+            Stage::Judge(hyphens),
+            FrozenTerms {
+                values: value,
+                tail: None,
+            },
+        );
+        let undecided = self.say(if list { atoms::list() } else { atoms::map() }, value);
+        match judge(env, self.of, value, self.walk) {
+            Verdict::Right => match hyphens {
+                Some(start) => Next::Stage(Stage::Rename(start), value),
+                None => Next::Reply(self.say(atoms::ok(), value)),
+            },
+            Verdict::Wrong(errors) => match error_text(env, errors, self.walk) {
+                Some(text) => {
+                    let (errors, text) = (errors.term(env), text.term(env));
+                    Next::Reply((atoms::invalid(), errors, text).encode(env))
+                }
+                None if self.walk == Walk::Slice => busy,
+                None => Next::Reply(undecided),
+            },
+            Verdict::Undecided => Next::Reply(undecided),
+            Verdict::Busy => busy,
+        }
+    }
+
+    fn rename(&mut self, start: usize, terms: FrozenTerms<Raw<'a>>, list: bool) -> Next<'a> {
+        let value = terms.values;
+        let work = Work::in_one_go(&mut self.heap, &mut self.meter);
+        match read_underscored(self.text, start, work) {
+            Err(stop) => Next::Stopped(stop, Stage::Rename(start), terms),
+            Ok(None) => Next::Reply(self.say(atoms::hyphens(), value)),
+            Ok(Some(whole)) => {
+                let value = wanted(&mut self.heap, whole, list).unwrap_or(value);
+                Next::Reply(self.say(atoms::ok(), value))
+            }
+        }
     }
 }
 
@@ -81,21 +270,38 @@ fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>
     }
 }
 
-macro_rules! answer_nifs {
-    ($parse:ident, $answer:ident, $schedule:literal, $pace:expr) => {
-        /// Finds and decodes.
-        #[rustler::nif(schedule = $schedule)]
-        fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-            parse(env, text)
-        }
-
-        /// Finds, decodes and validates; `list`: the type is one of a list.
-        #[rustler::nif(schedule = $schedule)]
-        fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
-            answer(env, text.as_slice(), of, list, $pace)
-        }
-    };
+/// Finds and decodes; `given` is {timeout, max_heap}.
+#[rustler::nif]
+fn answer_parse<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    first(env, text, atoms::nil().encode(env), Ask::Value, given)
 }
 
-answer_nifs!(answer_parse, answer_now, "Normal", Pace::Slice);
-answer_nifs!(answer_parse_dirty, answer_dirty, "DirtyCpu", Pace::Whole);
+/// Finds, decodes and validates; `list`: the type is one of a list.
+#[rustler::nif]
+fn answer_read<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    of: Term<'a>,
+    list: bool,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    first(env, text, of, Ask::Type { list }, given)
+}
+
+fn first<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    of: Term<'a>,
+    ask: Ask,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let bytes = call.terms().bytes(text.into());
+    let bytes = bytes.ok_or(rustler::Error::BadArg)?;
+    Ok(answer(call, text, bytes, of, ask))
+}

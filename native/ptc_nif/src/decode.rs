@@ -1,52 +1,121 @@
-//! `json_decode/1`: JSON text to terms.
+//! `json_decode/3`: JSON text to terms.
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::program::charge_for_text;
+use crate::raw::Raw;
+use crate::run::limits;
+use crate::task::{Call, Print, Work as Task};
 use crate::wire;
-use ptc_core::json::{read, Limits, TermBuilder};
-use rustler::{Binary, Encoder, Env, Term};
+use ptc_core::json::{Extent, FrozenTerms, Limits, Parts, ReadError, Reader, TermBuilder};
+use ptc_core::meter::Pace;
+use ptc_core::stop::{Stop, Work};
+use rustler::{Encoder, Env, NifResult, Term};
 
 /// Brackets cost a byte each while the text is read, so that their number needs no limit.
 const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
 
-/// `{:ok, term}` or `{:error, {kind, position}}`.
+/// A text that is being read.
+pub struct Decoding {
+    reader: Reader,
+    parts: Parts,
+    print: Print,
+}
+
+/// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
+/// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. `depth` is an integer, or else
+/// there is no limit; `given` is {timeout, max_heap}.
 #[rustler::nif]
-fn json_decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    decode(env, text, ANY_DEPTH)
+fn json_decode<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    depth: Term<'a>,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let bytes = call.terms().bytes(text.into());
+    let bytes = bytes.ok_or(rustler::Error::BadArg)?;
+    let depth = depth.decode().map_or(ANY_DEPTH, Limits::depth);
+    let decoding = Decoding {
+        reader: Reader::new(0, Extent::Whole, depth),
+        parts: Parts::default(),
+        print: Print::of(bytes),
+    };
+    let values = Raw::from(atoms::nil().encode(env));
+    let frozen = FrozenTerms { values, tail: None };
+    Ok(read(call, text.into(), bytes, decoding, frozen))
 }
 
-/// The same for a text too long for a scheduler's thread.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn json_decode_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-    decode(env, text, ANY_DEPTH)
+/// Goes on; `None` if these are not the terms it was left with.
+pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    let [text, values, tail] = *terms else {
+        return None;
+    };
+    let bytes = call.terms().bytes(text)?;
+    if Print::of(bytes) != decoding.print {
+        return None;
+    }
+    let frozen = thawed(&call, values, tail);
+    Some(read(call, text, bytes, decoding, frozen))
 }
 
-/// With a limit of nesting, an integer or else none: then also `{:error, {:too_deep, limit, _}}`.
-#[rustler::nif(name = "json_decode")]
-fn json_decode_to<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
-    decode(env, text, limits(depth))
+/// A builder's terms out of a tuple.
+pub fn thawed<'a>(call: &Call<'a>, values: Raw<'a>, tail: Raw<'a>) -> FrozenTerms<Raw<'a>> {
+    let is_none = atoms::nil() == tail.term(call.env);
+    FrozenTerms {
+        values,
+        tail: (!is_none).then_some(tail),
+    }
 }
 
-/// The same for a text too long for a scheduler's thread.
-#[rustler::nif(name = "json_decode_dirty", schedule = "DirtyCpu")]
-fn json_decode_to_dirty<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
-    decode(env, text, limits(depth))
+/// A builder's terms as they stand in a tuple.
+pub fn frozen<'a>(call: &Call<'a>, frozen: FrozenTerms<Raw<'a>>) -> [Raw<'a>; 2] {
+    let nil = Raw::from(atoms::nil().encode(call.env));
+    [frozen.values, frozen.tail.unwrap_or(nil)]
 }
 
-fn limits(depth: Term) -> Limits {
-    depth.decode().map_or(ANY_DEPTH, Limits::depth)
-}
-
-fn decode<'a>(env: Env<'a>, text: Binary<'a>, limits: Limits) -> Term<'a> {
-    charge_for_text(env, text.as_slice());
-    let mut heap = Beam::new(env, 0);
-    let mut builder = TermBuilder::new(&mut heap);
-    match read(text.as_slice(), limits, &mut builder) {
-        Ok(()) => {
+fn read<'a>(
+    mut call: Call<'a>,
+    text: Raw<'a>,
+    bytes: &[u8],
+    decoding: Decoding,
+    terms: FrozenTerms<Raw<'a>>,
+) -> Term<'a> {
+    let env = call.env;
+    let Decoding {
+        mut reader,
+        parts,
+        print,
+    } = decoding;
+    let (mut heap, mut meter) = (Beam::new(env, call.words), call.meter());
+    let work = Work::new(&mut heap, &mut meter);
+    let mut builder = TermBuilder::thaw(work, parts, terms);
+    let read = reader.read(bytes, &mut builder);
+    let within = builder.check_heap_limit();
+    match read {
+        Ok(_) if within.is_err() => call.stopped(Stop::MemoryExceeded),
+        Ok(_) => {
             let term = builder.finish().term(env);
+            call.settle(&meter);
             (atoms::ok(), term).encode(env)
         }
-        Err(error) => (atoms::error(), wire::json_error_detail(env, error)).encode(env),
+        Err(ReadError::Json(error)) => {
+            drop(builder);
+            call.settle(&meter);
+            (atoms::error(), wire::json_error_detail(env, error)).encode(env)
+        }
+        Err(ReadError::Stop(Stop::SliceOver)) => {
+            let (parts, terms) = builder.freeze();
+            call.settle(&meter);
+            call.words = ptc_core::heap::Heap::words_built(&heap);
+            let [values, tail] = frozen(&call, terms);
+            let decoding = Decoding {
+                reader,
+                parts,
+                print,
+            };
+            call.more(Task::Decode(decoding), &[text, values, tail])
+        }
+        Err(ReadError::Stop(stop)) => call.stopped(stop),
     }
 }

@@ -1,31 +1,51 @@
-//! `json_encode/2`: terms to JSON text.
+//! `json_encode/3`: terms to JSON text.
 
 use crate::atoms;
+use crate::heap::Beam;
 use crate::map_view::{self, Entries};
 use crate::raw::{Raw, Terms};
+use crate::run::limits;
 use num_bigint::BigInt;
 use ptc_core::json::{write, Gap, Readable, Refusal, View};
+use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::stop::{Stop, Work};
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
-use rustler::{Encoder, Env, Term};
+use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
 /// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
 const BYTES_IN_A_SLICE: usize = 65_536;
+/// So many bytes are written in a unit of fuel.
+const BYTES_PER_UNIT: usize = 4;
+/// The bytes of a word.
+const BYTES_PER_WORD: usize = 8;
 
 /// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
-/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`; or `:busy`
-/// for a text longer than `limit`, or too long for a scheduler's thread.
+/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
+/// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
+/// `:busy` for a text too long for a scheduler's thread. `given` is {timeout, max_heap}.
 #[rustler::nif]
-fn json_encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
-    encode(env, term, limit.min(BYTES_IN_A_SLICE))
+fn json_encode<'a>(
+    env: Env<'a>,
+    term: Term<'a>,
+    limit: usize,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    Ok(encode(env, term, limit, limits, Pace::Slice))
 }
 
-/// The same without a thread to leave: `:busy` for a text longer than `limit`, or if the caller
-/// is gone.
+/// The same on a dirty scheduler, to its end or to a limit; it ends early if the caller is gone.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
-    encode(env, term, limit)
+fn json_encode_dirty<'a>(
+    env: Env<'a>,
+    term: Term<'a>,
+    limit: usize,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    Ok(encode(env, term, limit, limits, Pace::Quantum))
 }
 
 /// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
@@ -36,10 +56,26 @@ thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize, limits: Limits, pace: Pace) -> Term<'a> {
     let source = Source::new(env);
     let mut text = BUFFER.take();
-    let written = write(&source, term.into(), limit, &mut text);
+    // What the buffer has already is not taken for this text.
+    let kept = text.capacity();
+    let (mut heap, mut meter) = (Beam::new(env, 0), Meter::new(limits, pace));
+    let most = match pace {
+        Pace::Quantum => limit,
+        Pace::Slice | Pace::Probe => limit.min(BYTES_IN_A_SLICE),
+    };
+    let mut work = Work::in_one_go(&mut heap, &mut meter);
+    let written = write(&source, term.into(), most, &mut text, &mut |bytes, held| {
+        work.consume_fuel(bytes / BYTES_PER_UNIT)?;
+        work.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD)
+    });
+    let written = match written {
+        Err(Refusal::Stopped(Stop::SliceOver)) => Err(None),
+        Err(Refusal::Exhausted) if most < limit => Err(None),
+        other => other.map_err(Some),
+    };
     let answer = answer(source.terms, written, &text);
     charge(env, text.len());
     if text.capacity() <= KEPT_BYTES {
@@ -56,21 +92,23 @@ fn charge(env: Env, bytes: usize) {
     }
 }
 
-fn answer<'a>(
-    terms: Terms<'a>,
-    written: Result<Vec<Gap<Raw<'a>>>, Refusal<Raw<'a>>>,
-    text: &[u8],
-) -> Term<'a> {
+/// `None`: it takes longer than a slice.
+type Written<'a> = Result<Vec<Gap<Raw<'a>>>, Option<Refusal<Raw<'a>>>>;
+
+fn answer<'a>(terms: Terms<'a>, written: Written<'a>, text: &[u8]) -> Term<'a> {
     let env = terms.env;
     let refuse = |reason: Term<'a>| (atoms::error(), reason).encode(env);
     match written {
         Ok(gaps) if gaps.is_empty() => (atoms::ok(), terms.make_binary(text).term(env)).encode(env),
         Ok(gaps) => (atoms::partial(), pieces(terms, text, &gaps)).encode(env),
-        Err(Refusal::Exhausted) => atoms::busy().encode(env),
-        Err(Refusal::Foreign(term)) => refuse((atoms::foreign(), term.term(env)).encode(env)),
-        Err(Refusal::NotUtf8(text, at)) => {
-            refuse((atoms::not_utf8(), text.term(env), at).encode(env))
-        }
+        Err(None) => atoms::busy().encode(env),
+        Err(Some(refusal)) => refuse(match refusal {
+            Refusal::Exhausted => atoms::too_long().encode(env),
+            Refusal::Stopped(Stop::MemoryExceeded) => atoms::memory_exceeded().encode(env),
+            Refusal::Stopped(_) => atoms::timeout().encode(env),
+            Refusal::Foreign(term) => (atoms::foreign(), term.term(env)).encode(env),
+            Refusal::NotUtf8(text, at) => (atoms::not_utf8(), text.term(env), at).encode(env),
+        }),
     }
 }
 
@@ -182,10 +220,6 @@ impl<'a> Readable for Source<'a> {
         self.terms
             .each_entry(map, |key, value| entries.push((key, value)));
         entries
-    }
-
-    fn abandoned(&self) -> bool {
-        !self.terms.caller_is_alive()
     }
 
     #[inline]

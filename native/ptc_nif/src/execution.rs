@@ -2,6 +2,7 @@
 
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::task::{suspend, Left};
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
@@ -35,15 +36,27 @@ pub struct Suspended {
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
 /// A run between calls; empty while it runs, so that it cannot be taken up twice.
-pub struct Suspension(Mutex<Option<Suspended>>);
+pub struct Suspension(Mutex<Option<Left>>);
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
 
 impl Suspension {
+    /// Holds what was left.
+    pub fn new(left: Left) -> Self {
+        Suspension(Mutex::new(Some(left)))
+    }
+
     /// What was left, once.
-    pub fn take(&self) -> Option<Suspended> {
+    pub fn take(&self) -> Option<Left> {
         self.0.try_lock().ok()?.take()
+    }
+
+    /// Holds something again.
+    pub fn put(&self, left: Left) {
+        if let Ok(mut place) = self.0.try_lock() {
+            *place = Some(left);
+        }
     }
 }
 
@@ -255,7 +268,6 @@ impl<'a> Execution<'a> {
             frozen.stack,
             terms.make_tuple(&frozen.work),
         ]);
-        let state = reuse.unwrap_or_else(|| ResourceArc::new(Suspension(Mutex::new(None))));
         let suspended = Suspended {
             words: self.heap_words(),
             consts: self.consts.slice().len(),
@@ -265,9 +277,7 @@ impl<'a> Execution<'a> {
             checkpoint,
             limits: self.limits,
         };
-        if let Ok(mut place) = state.0.try_lock() {
-            *place = Some(suspended);
-        }
+        let state = suspend(Left::Run(suspended), reuse);
         (state, tuple.term(terms.env))
     }
 }

@@ -9,6 +9,7 @@
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
+//! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
@@ -29,6 +30,7 @@ mod signature;
 mod source;
 mod stream;
 mod table;
+mod task;
 mod tools;
 mod weigh;
 mod wire;

@@ -1,15 +1,17 @@
-//! The NIFs that start a run and take it up again.
+//! The NIFs that start a run, and those that go on with whatever was left.
 
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Suspension};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, Loaded, Reading, Reply};
+use crate::program::{from_node, from_text, Handle, Reading, Then};
 use crate::raw::Raw;
+use crate::task::{Call, Left, Work};
+use crate::{answer, decode, program};
 use ptc_core::meter::{Deadline, Limits, Pace};
 use ptc_core::program::Program;
-use rustler::{Atom, Binary, Encoder, Env, NifTuple, NifUntaggedEnum, ResourceArc, Term};
+use rustler::{Atom, Encoder, Env, NifResult, NifTuple, NifUntaggedEnum, ResourceArc, Term};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
@@ -24,7 +26,7 @@ struct RunArgs<'a> {
 
 /// The limits, out of milliseconds or `:infinity` and words or 0 for no limit; nothing if either
 /// is nil, which stands for "not known yet".
-fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
+pub fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
     let deadline = match timeout.decode() {
         Ok(length) => Deadline::After(Duration::from_millis(length)),
         Err(_) if atoms::infinity() == timeout => Deadline::Never,
@@ -37,24 +39,30 @@ fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
-/// When the deadline's clock starts: before a program is read, if that may take long.
-fn began(pace: Pace) -> Option<Instant> {
-    (pace == Pace::Quantum).then(Instant::now)
+/// Begins to read a program that is run then; without limits at first, if it does not know them.
+fn reading<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
+    let known = limits(given.timeout, given.max_heap);
+    let then = match known {
+        Some(_) => Then::Run,
+        None => Then::RunWithoutLimits,
+    };
+    let unlimited = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+    let call = Call::first(env, known.unwrap_or(unlimited), Pace::Slice);
+    (call, then, [given.context.into(), given.memory.into()])
 }
 
-/// Starts a run. Without limits it is tried for a few steps, which most small programs end in.
+/// Starts a compiled program. Without limits it is tried for a few steps, which most small programs
+/// end in.
 fn start<'a>(
     heap: Beam<'a>,
     program: Arc<Program>,
     consts: Consts<'a>,
     given: RunArgs<'a>,
-    pace: Pace,
-    began: Option<Instant>,
 ) -> Term<'a> {
-    let mut limits = limits(given.timeout, given.max_heap);
-    if let (Some(limits), Some(began)) = (&mut limits, began) {
-        limits.deadline = limits.deadline.started(began);
-    }
+    let limits = limits(given.timeout, given.max_heap);
     let execution = Execution {
         heap,
         program,
@@ -62,28 +70,12 @@ fn start<'a>(
         context: given.context.into(),
         memory: given.memory.into(),
         limits: limits.unwrap_or(Limits::PROBE),
-        pace: limits.map_or(Pace::Probe, |_| pace),
+        pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
-}
-
-fn start_loaded<'a>(
-    heap: Beam<'a>,
-    loaded: Result<Loaded<'a>, Reply<'a>>,
-    given: RunArgs<'a>,
-    pace: Pace,
-    began: Option<Instant>,
-) -> Term<'a> {
-    match loaded {
-        Ok(Loaded { program, consts }) => {
-            let consts = Consts::Vector(consts);
-            start(heap, program, consts, given, pace, began)
-        }
-        Err(instead) => instead,
-    }
 }
 
 /// How a run that was left goes on.
@@ -105,7 +97,25 @@ fn take_up<'a>(
     on: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
-    let suspended = state.take()?;
+    let suspended = match state.take()? {
+        Left::Run(suspended) => suspended,
+        Left::Work {
+            work,
+            limits,
+            words,
+            slices,
+        } => {
+            let call = Call {
+                env,
+                pace,
+                limits,
+                words,
+                slices,
+                state: Some(state),
+            };
+            return go_on(call, work, terms, on);
+        }
+    };
     let answered = match on {
         ResumeWith::Answer((_, _, words)) => words,
         _ => 0,
@@ -131,82 +141,82 @@ fn take_up<'a>(
     execution.run(begin, Some(state))
 }
 
-macro_rules! run_nifs {
-    ($text:ident, $node:ident, $compiled:ident, $resume:ident, $schedule:literal, $pace:expr) => {
-        /// Compiles and runs a program's text.
-        #[rustler::nif(schedule = $schedule)]
-        fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: RunArgs<'a>) -> Term<'a> {
-            let mut heap = Beam::new(env, 0);
-            let began = began($pace);
-            let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
-            start_loaded(heap, loaded, given, $pace, began)
+/// Goes on with work other than a run.
+fn go_on<'a>(call: Call<'a>, work: Work, terms: Term<'a>, on: ResumeWith<'a>) -> Option<Term<'a>> {
+    let terms = call.terms().tuple(terms.into())?;
+    match work {
+        Work::Load(loading) => {
+            let given = match on {
+                ResumeWith::Limits((timeout, max_heap)) => Some(limits(timeout, max_heap)?),
+                _ => None,
+            };
+            program::go_on(call, loading, terms, given)
         }
-
-        /// Compiles and runs a program that is already parsed.
-        #[rustler::nif(schedule = $schedule)]
-        fn $node<'a>(
-            env: Env<'a>,
-            node: Term<'a>,
-            strict: bool,
-            depth: u32,
-            given: RunArgs<'a>,
-        ) -> Term<'a> {
-            let mut heap = Beam::new(env, 0);
-            let reading = Reading { strict, depth };
-            let began = began($pace);
-            let loaded = from_node(&mut heap, node.into(), reading, $pace);
-            start_loaded(heap, loaded, given, $pace, began)
-        }
-
-        /// Runs a compiled program; `consts` must be those it was compiled with.
-        #[rustler::nif(schedule = $schedule)]
-        fn $compiled<'a>(
-            env: Env<'a>,
-            handle: ResourceArc<Handle>,
-            consts: Term<'a>,
-            given: RunArgs<'a>,
-        ) -> rustler::NifResult<Term<'a>> {
-            let heap = Beam::new(env, 0);
-            let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
-            if consts.slice().len() != handle.consts {
-                return Err(rustler::Error::BadArg);
-            }
-            Ok(start(
-                heap,
-                handle.program.clone(),
-                consts,
-                given,
-                $pace,
-                None,
-            ))
-        }
-
-        /// Goes on with a run, see [`ResumeWith`].
-        #[rustler::nif(schedule = $schedule)]
-        fn $resume<'a>(
-            env: Env<'a>,
-            state: ResourceArc<Suspension>,
-            terms: Term<'a>,
-            on: ResumeWith<'a>,
-        ) -> rustler::NifResult<Term<'a>> {
-            take_up(env, state, terms, on, $pace).ok_or(rustler::Error::BadArg)
-        }
-    };
+        Work::Decode(decoding) => decode::go_on(call, decoding, terms),
+        Work::Answer(answering) => answer::go_on(call, answering, terms),
+    }
 }
 
-run_nifs!(
-    run_text,
-    run_node,
-    run_compiled,
-    resume,
-    "Normal",
-    Pace::Slice
-);
-run_nifs!(
-    run_text_dirty,
-    run_node_dirty,
-    run_compiled_dirty,
-    resume_dirty,
-    "DirtyCpu",
-    Pace::Quantum
-);
+/// Compiles and runs a program's text.
+#[rustler::nif]
+fn run_text<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    depth: u32,
+    given: RunArgs<'a>,
+) -> NifResult<Term<'a>> {
+    let (call, then, surroundings) = reading(env, &given);
+    from_text(call, text.into(), depth, then, surroundings).ok_or(rustler::Error::BadArg)
+}
+
+/// Compiles and runs a program that is already parsed.
+#[rustler::nif]
+fn run_node<'a>(
+    env: Env<'a>,
+    node: Term<'a>,
+    strict: bool,
+    depth: u32,
+    given: RunArgs<'a>,
+) -> Term<'a> {
+    let (call, then, surroundings) = reading(env, &given);
+    let reading = Reading { strict, depth };
+    from_node(call, node.into(), reading, then, surroundings)
+}
+
+/// Runs a compiled program; `consts` must be those it was compiled with.
+#[rustler::nif]
+fn run_compiled<'a>(
+    env: Env<'a>,
+    handle: ResourceArc<Handle>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+) -> NifResult<Term<'a>> {
+    let heap = Beam::new(env, 0);
+    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    if consts.slice().len() != handle.consts {
+        return Err(rustler::Error::BadArg);
+    }
+    Ok(start(heap, handle.program.clone(), consts, given))
+}
+
+/// Goes on with a run, see [`ResumeWith`], or with other work that was left.
+#[rustler::nif]
+fn resume<'a>(
+    env: Env<'a>,
+    state: ResourceArc<Suspension>,
+    terms: Term<'a>,
+    on: ResumeWith<'a>,
+) -> NifResult<Term<'a>> {
+    take_up(env, state, terms, on, Pace::Slice).ok_or(rustler::Error::BadArg)
+}
+
+/// The same for a quantum.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn resume_dirty<'a>(
+    env: Env<'a>,
+    state: ResourceArc<Suspension>,
+    terms: Term<'a>,
+    on: ResumeWith<'a>,
+) -> NifResult<Term<'a>> {
+    take_up(env, state, terms, on, Pace::Quantum).ok_or(rustler::Error::BadArg)
+}

@@ -5,6 +5,7 @@ use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use ptc_core::heap::{Heap, Inside, Kind, Lookup};
 use ptc_core::source::{Shape, Source, LONG};
+use ptc_core::stop::Stop;
 use rustler::Encoder;
 use std::cell::{Cell, RefCell};
 
@@ -17,20 +18,26 @@ pub struct TermSource<'a> {
     /// The names that were asked for, as terms.
     names: RefCell<Vec<(&'static str, Raw<'a>)>>,
     struct_key: Raw<'a>,
-    /// How long a list may be, and whether one was longer.
+    /// How long a list may be, what that means, and whether one was longer.
     longest: usize,
-    gave_up: Cell<bool>,
+    too_long: Stop,
+    stop: Cell<Option<Stop>>,
+    /// The elements that were looked at since this was last asked.
+    looked_at: Cell<usize>,
 }
 
 impl<'a> TermSource<'a> {
-    /// `longest`: how many elements of a list may be looked at in one go.
-    pub fn new(terms: Terms<'a>, longest: usize) -> Self {
+    /// `longest`: how many elements of a list may be looked at in one go; `too_long`: what happens
+    /// at a longer one.
+    pub fn new(terms: Terms<'a>, longest: usize, too_long: Stop) -> Self {
         TermSource {
             heap: Beam::new(terms.env, 0),
             names: RefCell::new(Vec::new()),
             struct_key: rustler::types::atom::__struct__().encode(terms.env).into(),
             longest,
-            gave_up: Cell::new(false),
+            too_long,
+            stop: Cell::new(None),
+            looked_at: Cell::new(0),
         }
     }
 
@@ -49,13 +56,14 @@ impl<'a> TermSource<'a> {
         let (mut rest, mut length) = (list, 0);
         while let Some((element, tail)) = self.heap.uncons(rest) {
             if length == self.longest {
-                self.gave_up.set(true);
+                self.stop.set(Some(self.too_long));
                 return false;
             }
             visit(element);
             rest = tail;
             length += 1;
         }
+        self.looked_at.set(self.looked_at.get() + length);
         self.heap.is_empty_list(rest)
     }
 }
@@ -121,8 +129,12 @@ impl<'a> Source for TermSource<'a> {
         self.heap.map_size(node).unwrap_or(0)
     }
 
-    fn gave_up(&self) -> bool {
-        self.gave_up.get()
+    fn take_stop(&self) -> Option<Stop> {
+        self.stop.take()
+    }
+
+    fn take_uncounted(&self) -> usize {
+        self.looked_at.take()
     }
 
     fn elements(&self, node: Raw<'a>) -> Vec<Raw<'a>> {
@@ -138,7 +150,7 @@ impl<'a> Source for TermSource<'a> {
         let bytes = keys.map(|key| self.heap.bytes(key).map_or(0, <[u8]>::len));
         let rounds = entries.len().max(1).ilog2() as usize + 1;
         if bytes.sum::<usize>() / BYTES_A_PART * rounds > self.longest {
-            self.gave_up.set(true);
+            self.stop.set(Some(self.too_long));
             return entries;
         }
         entries.sort_by(|(a, _), (b, _)| self.heap.compare(*a, *b));

@@ -54,9 +54,6 @@ impl<'a> Scale<'a> {
                     _ => Stop::TooMuch,
                 });
             }
-            if self.meter.between_instructions::<()>().is_err() {
-                return Err(Stop::SliceOver);
-            }
             let Some(term) = self.pending.pop() else {
                 return Ok(());
             };

@@ -5,13 +5,25 @@ defmodule PtcRunner.Json.Codec.DecodeError do
     * `:unexpected_token` - the first byte that cannot stand where it stands
     * `:unexpected_end` - the text ends inside a value
     * `:too_deep` - the bracket that nests deeper than `limit`, the option `:depth`
+    * `:integer_too_long` - an integer of more than `limit` digits
     * `:failed` - a bug in the native library; `text` says so
+    * `:timeout` - reading took longer than `limit` milliseconds, the option `:timeout`
+    * `:memory_exceeded` - the terms would take more than `limit` words, the option `:max_heap`
+
+  The last two have no position.
 
   """
 
   @type t :: %__MODULE__{
-          reason: :unexpected_token | :unexpected_end | :too_deep | :failed,
-          position: non_neg_integer(),
+          reason:
+            :unexpected_token
+            | :unexpected_end
+            | :too_deep
+            | :integer_too_long
+            | :timeout
+            | :memory_exceeded
+            | :failed,
+          position: non_neg_integer() | nil,
           limit: non_neg_integer() | nil,
           text: String.t() | nil
         }
@@ -19,12 +31,11 @@ defmodule PtcRunner.Json.Codec.DecodeError do
   defexception [:reason, :position, :limit, :text]
 
   @doc false
-  @spec new({atom(), non_neg_integer()} | {:too_deep, non_neg_integer(), non_neg_integer()}) ::
-          t()
+  @spec new({atom(), non_neg_integer()} | {atom(), non_neg_integer(), non_neg_integer()}) :: t()
   def new({reason, position}), do: %__MODULE__{reason: reason, position: position}
 
-  def new({:too_deep, limit, position}),
-    do: %__MODULE__{reason: :too_deep, position: position, limit: limit}
+  def new({reason, limit, position}),
+    do: %__MODULE__{reason: reason, position: position, limit: limit}
 
   @impl true
   def message(%{reason: :failed, text: text}), do: text
@@ -37,4 +48,12 @@ defmodule PtcRunner.Json.Codec.DecodeError do
 
   def message(%{reason: :too_deep, position: position, limit: limit}),
     do: "Nesting exceeds #{limit} levels at position #{position}"
+
+  def message(%{reason: :integer_too_long, position: position, limit: limit}),
+    do: "Integer of more than #{limit} digits at position #{position}"
+
+  def message(%{reason: :timeout, limit: limit}), do: "Reading took more than #{limit} ms"
+
+  def message(%{reason: :memory_exceeded, limit: limit}),
+    do: "The value takes more than #{limit} words"
 end

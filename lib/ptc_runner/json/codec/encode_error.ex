@@ -4,15 +4,17 @@ defmodule PtcRunner.Json.Codec.EncodeError do
 
     * `:not_utf8` - `value` is a string that from the byte `position` on is not UTF-8
     * `:too_long` - the text would be longer than `limit` bytes, the option `:max_bytes`
+    * `:timeout` - writing took longer than `limit` milliseconds, the option `:timeout`
+    * `:memory_exceeded` - the text would take more than `limit` words, the option `:max_heap`
     * `:failed` - a bug in the native library; `value` is a text that says so
 
   """
 
   @type t :: %__MODULE__{
-          reason: :not_utf8 | :too_long | :failed,
+          reason: :not_utf8 | :too_long | :timeout | :memory_exceeded | :failed,
           value: binary() | nil,
           position: non_neg_integer() | nil,
-          limit: pos_integer() | nil
+          limit: non_neg_integer() | nil
         }
 
   defexception [:reason, :value, :position, :limit]
@@ -24,4 +26,8 @@ defmodule PtcRunner.Json.Codec.EncodeError do
     do: "invalid UTF-8 at byte #{position} of the string #{inspect(value)}"
 
   def message(%{reason: :too_long, limit: limit}), do: "the text is longer than #{limit} bytes"
+  def message(%{reason: :timeout, limit: limit}), do: "writing took more than #{limit} ms"
+
+  def message(%{reason: :memory_exceeded, limit: limit}),
+    do: "the text takes more than #{limit} words"
 end

@@ -34,6 +34,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
       expectation and value of up to 20 wrong values. New in this library.
 
+    * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
+      by default 5,000. New in this library.
+    * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
+      of the answer, or 1,250,000 if that is more. New in this library.
+
+  An answer that meets one of the last two is handled as one that is no JSON.
+
   ## What is native
 
   `handle_json_answer/4` finds, decodes and validates in one native call, which reads a plain answer
@@ -64,7 +71,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
-    case Answer.read(content, agent) do
+    case Answer.read(content, agent, opts) do
       {:ok, value} -> Outcome.success(value, content, agent, state, opts)
       {:invalid, errors, error} -> invalid(error, errors, content, agent, state, opts)
       {:map, map} -> validate_and_complete(map, content, agent, state, opts)

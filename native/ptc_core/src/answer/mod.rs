@@ -18,4 +18,4 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use read::{read_answer, read_underscored, Answer, NoAnswer, LIMITS};
+pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search, LIMITS};

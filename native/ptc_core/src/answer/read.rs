@@ -2,10 +2,10 @@
 
 use super::choice::{choose, Choice};
 use super::recovery::recover;
-use super::scan::{backticks, bracket, landmark, region_end};
+use super::scan::{backticks, bracket, landmark, region_end, Count};
 use crate::heap::Heap;
-use crate::json::{read_value, JsonError, Limits, Sink, TermBuilder, Text};
-use std::ops::Range;
+use crate::json::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
+use crate::stop::{unlimited, Stop, Work};
 
 /// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
 /// an integer of more than 1024 digits neither.
@@ -36,131 +36,260 @@ pub struct Answer<T> {
     pub start: usize,
 }
 
-/// Builds an answer that was found once more, with underscores for the hyphens of its keys; nothing
+/// Builds an answer that was found once more, with underscores for the hyphens of its keys; `None`
 /// if two keys of an object became one.
-pub fn read_underscored<H: Heap>(text: &[u8], start: usize, heap: &mut H) -> Option<H::Term> {
-    let mut builder = TermBuilder::underscored(heap);
-    read_value(text, start, LIMITS, &mut builder).ok()?;
-    (!builder.has_repeated()).then(|| builder.finish())
-}
-
-/// Finds the JSON of an answer and builds it.
-pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
-    let first = match landmark(text) {
-        None => return Err(NoAnswer::NotFound(None)),
-        Some(at) if text[at] == b'`' => None,
-        Some(start) => Some((start, build(text, start, heap))),
-    };
-    match first {
-        Some((start, Ok((value, end)))) => {
-            // No marker before it, and those within stand in strings.
-            if backticks(text, end).is_none() {
-                return Ok(value);
-            }
-            match choose(text, Some(start..end)) {
-                Choice::Raw => Ok(value),
-                Choice::Fenced(content) => fenced(text, content, heap),
-            }
-        }
-        Some((start, Err(error))) => match choose(text, None) {
-            Choice::Raw => {
-                let closed = region_end(text, start).is_some();
-                recovered(text, heap, refusal(closed, error))
-            }
-            Choice::Fenced(content) => fenced(text, content, heap),
-        },
-        None => match choose(text, None) {
-            Choice::Raw => raw(text, heap),
-            Choice::Fenced(content) => fenced(text, content, heap),
-        },
+pub fn read_underscored<H: Heap>(
+    text: &[u8],
+    start: usize,
+    work: Work<H>,
+) -> Result<Option<H::Term>, Stop> {
+    let mut builder = TermBuilder::underscored(work);
+    match Reader::new(start, Extent::Value, LIMITS).read(text, &mut builder) {
+        Ok(_) => Ok((!builder.has_repeated()).then(|| builder.finish())),
+        Err(ReadError::Json(_)) => Ok(None),
+        Err(ReadError::Stop(stop)) => Err(stop),
     }
 }
 
-/// The end of the JSON at `start`, if there is any.
-pub fn check(text: &[u8], start: usize) -> Option<usize> {
-    read_value(text, start, LIMITS, &mut Ignore).ok()
+/// Finds the JSON of an answer and builds it. Where it was stopped it can go on; it is plain data
+/// then, while the builder has the terms.
+#[derive(Debug, Default)]
+pub struct Search {
+    stage: Stage,
 }
 
-/// Builds the JSON at `start`; gives it and the offset after it.
+#[derive(Debug, Default)]
+enum Stage {
+    #[default]
+    Begin,
+    /// Building what starts here and ends before `end`.
+    Build {
+        reader: Reader,
+        start: usize,
+        end: usize,
+        part: Part,
+    },
+    /// Choosing the part that is tried first. What the first bracket opens was tried already: it
+    /// ends there, or is no JSON.
+    Choose(Option<(usize, Result<usize, JsonError>)>),
+    /// Looking whether a bracket is ever closed, behind which there is no JSON.
+    Closed(usize, JsonError),
+    /// The second look.
+    Recover(NoAnswer),
+}
+
+/// Which part of the text is built.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// What the first bracket opens, if it comes before all markers.
+    First,
+    /// The content of a fence.
+    Fenced,
+    /// What the first bracket opens, wherever it stands.
+    Raw,
+    /// What the second look found.
+    Recovered,
+}
+
+/// What a step comes to.
+enum Next {
+    Stage(Stage),
+    /// The builder has the value, which starts here.
+    Found(usize),
+    Nothing(NoAnswer),
+}
+
+impl Search {
+    /// Goes on in `text`, which is the same each time.
+    pub fn go_on<'t, H: Heap>(
+        &mut self,
+        text: &'t [u8],
+        builder: &mut TermBuilder<'_, 't, H>,
+    ) -> Result<Result<Answer<H::Term>, NoAnswer>, Stop> {
+        loop {
+            match self.step(text, builder)? {
+                Next::Stage(stage) => self.stage = stage,
+                Next::Nothing(why) => return Ok(Err(why)),
+                Next::Found(start) => {
+                    return Ok(Ok(Answer {
+                        hyphens: builder.has_hyphens(),
+                        value: builder.take(),
+                        start,
+                    }))
+                }
+            }
+        }
+    }
+
+    fn step<'t, H: Heap>(
+        &mut self,
+        text: &'t [u8],
+        builder: &mut TermBuilder<'_, 't, H>,
+    ) -> Result<Next, Stop> {
+        match &mut self.stage {
+            Stage::Begin => Ok(match landmark(text) {
+                None => Next::Nothing(NoAnswer::NotFound(None)),
+                Some(at) if text[at] == b'`' => Next::Stage(Stage::Choose(None)),
+                Some(start) => reading(start, text.len(), Part::First),
+            }),
+            Stage::Build {
+                reader,
+                start,
+                end,
+                part,
+            } => {
+                let (start, part) = (*start, *part);
+                let within = text.get(..*end).unwrap_or(text);
+                match reader.read(within, builder) {
+                    Ok(end) => Ok(built(text, within, start, end, part)),
+                    Err(ReadError::Stop(stop)) => Err(stop),
+                    Err(ReadError::Json(error)) => {
+                        builder.clear();
+                        Ok(failed(start, error, part))
+                    }
+                }
+            }
+            Stage::Choose(first) => {
+                let known = first.and_then(|(start, end)| Some(start..end.ok()?));
+                let first = *first;
+                match choose(text, known, &mut |bytes| builder.count(bytes))? {
+                    Choice::Fenced(content) => {
+                        builder.clear();
+                        Ok(reading(content.start, content.end, Part::Fenced))
+                    }
+                    Choice::Raw => Ok(match first {
+                        Some((start, Ok(_))) => Next::Found(start),
+                        Some((start, Err(error))) => Next::Stage(Stage::Closed(start, error)),
+                        None => match bracket(text, 0, text.len()) {
+                            Some(start) => reading(start, text.len(), Part::Raw),
+                            None => Next::Stage(Stage::Recover(NoAnswer::NotFound(None))),
+                        },
+                    }),
+                }
+            }
+            Stage::Closed(start, error) => {
+                let closed = region_end(text, *start, &mut |bytes| builder.count(bytes))?;
+                let refusal = match closed {
+                    Some(_) => NoAnswer::Invalid(*error),
+                    None => NoAnswer::NotFound(Some(*error)),
+                };
+                Ok(Next::Stage(Stage::Recover(refusal)))
+            }
+            Stage::Recover(refusal) => {
+                let refusal = *refusal;
+                let found = recover(text, &mut |bytes| builder.count(bytes))?;
+                builder.clear();
+                Ok(match found {
+                    Some(range) => reading(range.start, text.len(), Part::Recovered),
+                    None => Next::Nothing(refusal),
+                })
+            }
+        }
+    }
+}
+
+fn reading(start: usize, end: usize, part: Part) -> Next {
+    Next::Stage(Stage::Build {
+        reader: Reader::new(start, Extent::Value, LIMITS),
+        start,
+        end,
+        part,
+    })
+}
+
+/// A part was JSON, up to `end`.
+fn built(text: &[u8], within: &[u8], start: usize, end: usize, part: Part) -> Next {
+    match part {
+        // No marker before it, and those within stand in strings.
+        Part::First if backticks(text, end).is_some() => {
+            Next::Stage(Stage::Choose(Some((start, Ok(end)))))
+        }
+        Part::First | Part::Raw | Part::Recovered => Next::Found(start),
+        Part::Fenced => {
+            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+            match within[end..].iter().position(|byte| !blank(byte)) {
+                None => Next::Found(start),
+                Some(more) => {
+                    let error = JsonError::UnexpectedToken(end + more);
+                    Next::Stage(Stage::Recover(NoAnswer::Invalid(error)))
+                }
+            }
+        }
+    }
+}
+
+/// A part was no JSON.
+fn failed(start: usize, error: JsonError, part: Part) -> Next {
+    match part {
+        Part::First => Next::Stage(Stage::Choose(Some((start, Err(error))))),
+        Part::Fenced => Next::Stage(Stage::Recover(NoAnswer::Invalid(error))),
+        Part::Raw => Next::Stage(Stage::Closed(start, error)),
+        Part::Recovered => Next::Nothing(NoAnswer::Invalid(error)),
+    }
+}
+
+/// Finds the JSON of an answer and builds it, without limits of time and memory.
+pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
+    let mut meter = unlimited();
+    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    let found = Search::default().go_on(text, &mut builder);
+    found.unwrap_or(Err(NoAnswer::NotFound(None)))
+}
+
+/// Builds the JSON at `start`, without limits of time and memory; gives it and the offset after it.
 pub fn build<H: Heap>(
     text: &[u8],
     start: usize,
     heap: &mut H,
-) -> Result<(Answer<H::Term>, usize), JsonError> {
-    let mut builder = TermBuilder::new(heap);
-    let end = read_value(text, start, LIMITS, &mut builder)?;
+) -> Result<(Answer<H::Term>, usize), ReadError> {
+    let mut meter = unlimited();
+    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    let mut reader = Reader::new(start, Extent::Value, LIMITS);
+    let end = reader.read(text, &mut builder)?;
     let answer = Answer {
         hyphens: builder.has_hyphens(),
-        value: builder.finish(),
+        value: builder.take(),
         start,
     };
     Ok((answer, end))
 }
 
-fn fenced<H: Heap>(
-    text: &[u8],
-    content: Range<usize>,
-    heap: &mut H,
-) -> Result<Answer<H::Term>, NoAnswer> {
-    let within = &text[..content.end];
-    match build(within, content.start, heap) {
-        Ok((value, end)) => {
-            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-            match within[end..].iter().position(|byte| !blank(byte)) {
-                None => Ok(value),
-                Some(more) => {
-                    let error = JsonError::UnexpectedToken(end + more);
-                    recovered(text, heap, NoAnswer::Invalid(error))
-                }
-            }
-        }
-        Err(error) => recovered(text, heap, NoAnswer::Invalid(error)),
+/// The end of the JSON at `start`, if there is any.
+pub fn check(text: &[u8], start: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
+    match Reader::new(start, Extent::Value, LIMITS).read(text, &mut Ignore { count }) {
+        Ok(end) => Ok(Some(end)),
+        Err(ReadError::Json(_)) => Ok(None),
+        Err(ReadError::Stop(stop)) => Err(stop),
     }
-}
-
-/// The first bracket of a text, where it does not come before all markers.
-fn raw<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
-    let Some(start) = bracket(text, 0, text.len()) else {
-        return recovered(text, heap, NoAnswer::NotFound(None));
-    };
-    match build(text, start, heap) {
-        Ok((value, _)) => Ok(value),
-        Err(error) => {
-            let closed = region_end(text, start).is_some();
-            recovered(text, heap, refusal(closed, error))
-        }
-    }
-}
-
-fn refusal(closed: bool, error: JsonError) -> NoAnswer {
-    match closed {
-        true => NoAnswer::Invalid(error),
-        false => NoAnswer::NotFound(Some(error)),
-    }
-}
-
-#[cold]
-fn recovered<H: Heap>(
-    text: &[u8],
-    heap: &mut H,
-    refusal: NoAnswer,
-) -> Result<Answer<H::Term>, NoAnswer> {
-    let range = recover(text).ok_or(refusal)?;
-    let (value, _) = build(text, range.start, heap).map_err(NoAnswer::Invalid)?;
-    Ok(value)
 }
 
 /// Takes events for granted: what is asked is only whether they come.
-struct Ignore;
+struct Ignore<'i, 'c> {
+    count: &'i mut Count<'c>,
+}
 
-impl<'t> Sink<'t> for Ignore {
+impl<'t> Sink<'t> for Ignore<'_, '_> {
     fn null(&mut self) {}
     fn boolean(&mut self, _value: bool) {}
     fn integer(&mut self, _value: i64) {}
-    fn big_integer(&mut self, _digits: &'t str) {}
+    fn big_integer(&mut self, _digits: &'t str) -> Result<(), Stop> {
+        Ok(())
+    }
     fn float(&mut self, _value: f64) {}
-    fn string(&mut self, _text: Text<'t, '_>) {}
-    fn key(&mut self, _text: Text<'t, '_>) {}
+    fn string(&mut self, _text: Text<'t, '_>) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn key(&mut self, _text: Text<'t, '_>) -> Result<(), Stop> {
+        Ok(())
+    }
     fn open(&mut self, _object: bool) {}
-    fn close(&mut self, _object: bool) {}
+    fn close(&mut self, _object: bool) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn spend(&mut self, bytes: usize, _held: usize) -> Result<(), Stop> {
+        (self.count)(bytes)
+    }
+    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
+        (self.count)(bytes)
+    }
 }

@@ -2,34 +2,40 @@
 //! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
 
 use super::read::check;
-use super::scan::{opens, region_end, run_length, skip_blanks};
+use super::scan::{opens, region_end, run_length, skip_blanks, Count, BYTES_BETWEEN_LOOKS};
+use crate::stop::Stop;
 use std::ops::Range;
 
 /// The only JSON of the text.
-pub fn recover(text: &[u8]) -> Option<Range<usize>> {
+pub fn recover(text: &[u8], count: &mut Count) -> Result<Option<Range<usize>>, Stop> {
     let mut runs = Runs::default();
     let mut only = None;
     let mut at = 0;
+    let mut next_look = BYTES_BETWEEN_LOOKS;
     while at < text.len() {
+        if at >= next_look {
+            next_look = at + BYTES_BETWEEN_LOOKS;
+            count(BYTES_BETWEEN_LOOKS)?;
+        }
         let step = match text[at] {
             b'`' => match run_length(text, at) {
                 length @ ..=2 => Step::On(at + length),
-                length => fence(text, at, length, &mut runs),
+                length => fence(text, at, length, &mut runs, count)?,
             },
-            byte if opens(byte) => region(text, at),
+            byte if opens(byte) => region(text, at, count)?,
             _ => Step::On(at + 1),
         };
         match step {
             Step::On(next) => at = next,
-            Step::Veto => return None,
-            Step::Candidate(..) if only.is_some() => return None,
+            Step::Veto => return Ok(None),
+            Step::Candidate(..) if only.is_some() => return Ok(None),
             Step::Candidate(range, next) => {
                 only = Some(range);
                 at = next;
             }
         }
     }
-    only
+    Ok(only)
 }
 
 enum Step {
@@ -41,15 +47,15 @@ enum Step {
     Veto,
 }
 
-fn region(text: &[u8], at: usize) -> Step {
-    if let Some(end) = check(text, at) {
-        return Step::Candidate(at..end, end);
+fn region(text: &[u8], at: usize, count: &mut Count) -> Result<Step, Stop> {
+    if let Some(end) = check(text, at, count)? {
+        return Ok(Step::Candidate(at..end, end));
     }
-    match region_end(text, at) {
+    Ok(match region_end(text, at, count)? {
         // `[Note]`, `{name}`
         Some(end) if !text[at + 1..end - 1].iter().any(is_of_json) => Step::On(end),
         _ => Step::Veto,
-    }
+    })
 }
 
 fn is_of_json(byte: &u8) -> bool {
@@ -57,7 +63,13 @@ fn is_of_json(byte: &u8) -> bool {
 }
 
 /// A run of `length` backticks at `at`.
-fn fence(text: &[u8], at: usize, length: usize, runs: &mut Runs) -> Step {
+fn fence(
+    text: &[u8],
+    at: usize,
+    length: usize,
+    runs: &mut Runs,
+    count: &mut Count,
+) -> Result<Step, Stop> {
     let rest = &text[at + length..];
     let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
     let tag_start = at + length + blanks.count();
@@ -68,22 +80,22 @@ fn fence(text: &[u8], at: usize, length: usize, runs: &mut Runs) -> Step {
     let content = skip_blanks(text, tag_start + tag.len());
     match text.get(content) {
         Some(&byte) if opens(byte) => {
-            if let Some(end) = check(text, content) {
+            if let Some(end) = check(text, content, count)? {
                 let closing = skip_blanks(text, end);
                 let closing_length = run_length(text, closing);
                 if closing_length >= length {
-                    return Step::Candidate(content..end, closing + closing_length);
+                    return Ok(Step::Candidate(content..end, closing + closing_length));
                 }
             }
             if tag.is_empty() || is_json {
-                return Step::Veto;
+                return Ok(Step::Veto);
             }
         }
-        Some(_) if run_length(text, content) < length && is_json => return Step::Veto,
+        Some(_) if run_length(text, content) < length && is_json => return Ok(Step::Veto),
         _ => {}
     }
     let after = at + length;
-    Step::On(runs.next(text, after, length).unwrap_or(after))
+    Ok(Step::On(runs.next(text, after, length).unwrap_or(after)))
 }
 
 /// The runs of backticks of a text, so that looking for one of some length is not a walk of its own

@@ -1,5 +1,6 @@
 //! Landmarks in a text: brackets, backticks, blanks.
 
+use crate::stop::Stop;
 use memchr::{memchr2, memchr3_iter, memmem};
 use std::ops::Range;
 
@@ -13,15 +14,26 @@ pub fn opens(byte: u8) -> bool {
     matches!(byte, b'{' | b'[')
 }
 
+/// What is asked before so many bytes are looked at.
+pub type Count<'c> = dyn FnMut(usize) -> Result<(), Stop> + 'c;
+
+/// As many bytes are looked at between two questions.
+pub const BYTES_BETWEEN_LOOKS: usize = 4096;
+
 /// The offset after the region that the bracket at `at` opens: only brackets of its own kind count,
 /// and none inside of strings.
-pub fn region_end(text: &[u8], at: usize) -> Option<usize> {
+pub fn region_end(text: &[u8], at: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
     let open = text[at];
     let close = open + 2;
     let mut depth = 0_usize;
     let mut inside = false;
     let mut at = at;
+    let mut next_look = at + BYTES_BETWEEN_LOOKS;
     while let Some(&byte) = text.get(at) {
+        if at >= next_look {
+            next_look += BYTES_BETWEEN_LOOKS;
+            count(BYTES_BETWEEN_LOOKS)?;
+        }
         at += 1;
         match byte {
             b'"' => inside = !inside,
@@ -31,13 +43,13 @@ pub fn region_end(text: &[u8], at: usize) -> Option<usize> {
             _ if byte == close => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(at);
+                    return Ok(Some(at));
                 }
             }
             _ => {}
         }
     }
-    None
+    Ok(None)
 }
 
 /// The first three backticks in a row from `at` on.

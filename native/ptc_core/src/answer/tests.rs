@@ -80,9 +80,10 @@ fn numbers_have_a_limit() {
 
 #[test]
 fn regions() {
-    assert_eq!(region_end(br#"{"}\"}": [}] }"#, 0), Some(11));
-    assert_eq!(region_end(b"[\\\"]\"]", 0), Some(6));
-    assert_eq!(region_end(b"[[]", 0), None);
+    let region_end = |text: &[u8]| region_end(text, 0, &mut |_| Ok(()));
+    assert_eq!(region_end(br#"{"}\"}": [}] }"#), Ok(Some(11)));
+    assert_eq!(region_end(b"[\\\"]\"]"), Ok(Some(6)));
+    assert_eq!(region_end(b"[[]"), Ok(None));
     assert_eq!(trim(b"  a b \xC2\xA0", 0..8), 2..5);
     assert_eq!(trim(b"   ", 0..3), 3..3);
 }

@@ -114,19 +114,19 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     /// The elements of a list.
     pub fn elements(&mut self, list: S::Node) -> Checked<Vec<S::Node>, S::Node> {
         let elements = self.compiler.source.elements(list);
-        self.compiler.spend(elements.len())?;
+        self.compiler.count(elements.len())?;
         Ok(elements)
     }
 
     /// The entries of a map, in ascending order of the keys.
     pub fn entries(&mut self, map: S::Node) -> Checked<Pairs<S::Node>, S::Node> {
-        self.compiler.spend(self.compiler.source.size(map))?;
+        self.compiler.count(self.compiler.source.size(map))?;
         Ok(self.compiler.source.entries(map))
     }
 
     /// Counts a look at so many bytes, a hash of them say.
     pub fn spend_bytes(&mut self, bytes: usize) -> Checked<(), S::Node> {
-        self.compiler.spend(bytes / BYTES_A_PART)
+        self.compiler.count(bytes / BYTES_A_PART)
     }
 
     /// Every part must be a string.
@@ -181,8 +181,8 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Constants that stand side by side; gives the first one's index.
     pub fn constants(&mut self, parts: impl Iterator<Item = S::Node>) -> ConstId {
-        let first = self.compiler.consts.len() as ConstId;
-        self.compiler.consts.extend(parts.map(Const::Node));
+        let first = self.compiler.walk.consts.len() as ConstId;
+        self.compiler.walk.consts.extend(parts.map(Const::Node));
         first
     }
 
@@ -193,7 +193,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// The slot of the innermost `let` of this name.
     pub fn binding(&self, name: &[u8]) -> Option<Slot> {
-        self.compiler.bindings.slot(name)
+        self.compiler.walk.bindings.slot(name)
     }
 
     /// Whether a part is `{"op": "var", "name": "__input"}`.
@@ -209,7 +209,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Emit an instruction.
     pub fn emit(&mut self, instr: Instr) {
-        self.compiler.planned.push(Step::Emit(instr));
+        self.compiler.walk.planned.push(Step::Emit(instr));
     }
 
     /// Fail when reached.
@@ -222,7 +222,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     /// Fail when reached without a current value.
     pub fn needs_input(&mut self) {
         if self.scope.input == INPUT {
-            self.compiler.reads_input = true;
+            self.compiler.walk.reads_input = true;
             self.emit(Instr::NeedInput(self.op));
         }
     }
@@ -251,7 +251,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
-        self.compiler.planned.push(Step::Field {
+        self.compiler.walk.planned.push(Step::Field {
             owner: self.node,
             op: self.op,
             name,
@@ -264,6 +264,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     /// Evaluate a part, which must be an operation.
     pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
         self.compiler
+            .walk
             .planned
             .push(Step::Visit { node, scope, given });
     }
@@ -333,13 +334,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// A place to jump to, marked later.
     pub fn label(&mut self) -> Label {
-        self.compiler.labels.push(0);
-        Label(self.compiler.labels.len() as u32 - 1)
+        self.compiler.walk.labels.push(0);
+        Label(self.compiler.walk.labels.len() as u32 - 1)
     }
 
     /// The label stands here.
     pub fn mark(&mut self, label: Label) {
-        self.compiler.planned.push(Step::Mark(label));
+        self.compiler.walk.planned.push(Step::Mark(label));
     }
 
     /// Go on at the label.
@@ -352,13 +353,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         self.emit(Instr::JumpIf { when, to: label.0 });
     }
 
-    /// From here on the name means the slot …
-    pub fn bind(&mut self, name: &'s [u8], slot: Slot) {
-        self.compiler.planned.push(Step::Bind(name, slot));
+    /// From here on the name that stands in a part means the slot …
+    pub fn bind(&mut self, name: S::Node, slot: Slot) {
+        self.compiler.walk.planned.push(Step::Bind(name, slot));
     }
 
     /// … until here.
-    pub fn unbind(&mut self, name: &'s [u8]) {
-        self.compiler.planned.push(Step::Unbind(name));
+    pub fn unbind(&mut self, name: S::Node) {
+        self.compiler.walk.planned.push(Step::Unbind(name));
     }
 }

@@ -42,16 +42,21 @@ impl Scope {
 
 /// The `let` bindings that hold where the walk stands, innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Bindings<'s> {
-    slots: HashMap<&'s [u8], Vec<Slot>>,
+pub(super) struct Bindings {
+    slots: HashMap<Box<[u8]>, Vec<Slot>>,
 }
 
-impl<'s> Bindings<'s> {
-    pub fn bind(&mut self, name: &'s [u8], slot: Slot) {
-        self.slots.entry(name).or_default().push(slot);
+impl Bindings {
+    pub fn bind(&mut self, name: &[u8], slot: Slot) {
+        match self.slots.get_mut(name) {
+            Some(slots) => slots.push(slot),
+            None => {
+                self.slots.insert(name.into(), vec![slot]);
+            }
+        }
     }
 
-    pub fn unbind(&mut self, name: &'s [u8]) {
+    pub fn unbind(&mut self, name: &[u8]) {
         if let Some(slots) = self.slots.get_mut(name) {
             slots.pop();
         }

@@ -2,123 +2,327 @@
 
 use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
+use crate::digits::Digits;
 use crate::heap::Heap;
 use crate::number::Number;
+use crate::stop::{Stop, Work};
+
+/// From so many bytes on a string is counted by itself.
+const LONG: usize = 4096;
+/// Up to here a map is built in one go, and counted with its text.
+const FEW: usize = 1024;
+/// The same of a list.
+const FEW_ITEMS: usize = 16_384;
+/// What an entry of a large map costs: it is a tree that is built in one go.
+const MAP_ENTRY: usize = 32;
+/// What an entry of a large map takes at least.
+const WORDS_OF_ENTRY: usize = 4;
+/// The bytes of text that are copied in a unit of fuel.
+const BYTES_PER_UNIT: usize = 64;
+/// What is remembered of an open container.
+const WORDS_OF_OPEN: usize = 2;
 
 /// Builds one term out of the events of one value.
-pub struct TermBuilder<'h, 't, H: Heap> {
-    heap: &'h mut H,
-    /// Finished values of the open containers; in an object, keys and values in turn.
+pub struct TermBuilder<'w, 't, H: Heap> {
+    work: Work<'w, H>,
+    /// Finished values of the open containers that were built since the builder was thawed; in an
+    /// object, keys and values in turn.
     stack: Vec<H::Term>,
-    /// Where each open container's part of the stack starts, and its part of `ids`.
-    starts: Vec<(usize, usize)>,
+    parts: Parts,
+    /// The values below those on the stack, last one first, and the end of a list whose beginning
+    /// is still among them.
+    frozen: FrozenTerms<H::Term>,
     known: Keys<'t, H::Term>,
     /// The keys of the open objects, as far as they have ids.
     ids: Vec<KeyId>,
     // Reused by one object after another.
     keys: Vec<H::Term>,
     values: Vec<H::Term>,
+}
+
+/// A builder that was frozen, less its terms.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// Where each open container's part of the stack starts, and its part of the ids.
+    starts: Vec<(usize, usize)>,
+    /// How many values are frozen.
+    frozen: usize,
     hyphens: bool,
     /// Keys are made with underscores for hyphens.
     underscored: bool,
     repeated: bool,
+    /// An integer that is being read.
+    digits: Option<Digits>,
 }
 
-impl<'h, H: Heap> TermBuilder<'h, '_, H> {
+/// The terms of a builder that was frozen.
+#[derive(Debug, Clone, Copy)]
+pub struct FrozenTerms<T> {
+    /// The finished values as a list, last one first.
+    pub values: T,
+    /// The end of a list that is being built, if there is one.
+    pub tail: Option<T>,
+}
+
+impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     /// A builder that has seen nothing.
-    pub fn new(heap: &'h mut H) -> Self {
+    pub fn new(work: Work<'w, H>) -> Self {
+        let nothing = FrozenTerms {
+            values: work.heap.nil(),
+            tail: None,
+        };
+        TermBuilder::thaw(work, Parts::default(), nothing)
+    }
+
+    /// The same with underscores for the hyphens of keys.
+    pub fn underscored(work: Work<'w, H>) -> Self {
+        let mut builder = TermBuilder::new(work);
+        builder.parts.underscored = true;
+        builder
+    }
+
+    /// A builder from where it was frozen. The keys it knew are forgotten.
+    pub fn thaw(work: Work<'w, H>, parts: Parts, frozen: FrozenTerms<H::Term>) -> Self {
         TermBuilder {
-            heap,
+            work,
             stack: Vec::new(),
-            starts: Vec::new(),
+            parts,
+            frozen,
             known: Keys::new(),
             ids: Vec::new(),
             keys: Vec::new(),
             values: Vec::new(),
-            hyphens: false,
-            underscored: false,
-            repeated: false,
         }
     }
 
-    /// The same with underscores for the hyphens of keys.
-    pub fn underscored(heap: &'h mut H) -> Self {
-        TermBuilder {
-            underscored: true,
-            ..TermBuilder::new(heap)
+    /// Takes the builder apart; [`TermBuilder::thaw`] puts it together again, in another call of the
+    /// heap. Each value is frozen once, however often this happens.
+    pub fn freeze(mut self) -> (Parts, FrozenTerms<H::Term>) {
+        self.parts.frozen += self.stack.len();
+        for value in self.stack.drain(..) {
+            self.frozen.values = self.work.heap.cons(value, self.frozen.values);
         }
+        // An object whose keys have ids in part has no order that is known: see `close`.
+        self.parts.starts.iter_mut().for_each(|start| start.1 = 0);
+        (self.parts, self.frozen)
     }
 
     /// Whether two keys of an object became one; only known of underscored ones.
     pub fn has_repeated(&self) -> bool {
-        self.repeated
+        self.parts.repeated
     }
 
     /// Whether a key had a hyphen.
     pub fn has_hyphens(&self) -> bool {
-        self.hyphens
+        self.parts.hyphens
     }
 
     /// The term, once its last event has been seen.
     pub fn finish(mut self) -> H::Term {
-        self.stack.pop().unwrap_or(self.heap.nil())
+        self.take()
+    }
+
+    /// The same for a builder that lives on.
+    pub fn take(&mut self) -> H::Term {
+        let nil = self.work.heap.nil();
+        self.pop().unwrap_or(nil)
+    }
+
+    /// Whether all that was built is within the limit.
+    pub fn check_heap_limit(&self) -> Result<(), Stop> {
+        self.work.check_heap_limit(0)
+    }
+
+    /// Forgets all it has seen.
+    pub fn clear(&mut self) {
+        self.stack.clear();
+        self.ids.clear();
+        // What is known of a key is not told again.
+        self.known = Keys::new();
+        self.frozen.values = self.work.heap.nil();
+        self.frozen.tail = None;
+        self.parts = Parts {
+            underscored: self.parts.underscored,
+            ..Parts::default()
+        };
+    }
+
+    fn depth(&self) -> usize {
+        self.parts.frozen + self.stack.len()
+    }
+
+    fn pop(&mut self) -> Option<H::Term> {
+        self.stack.pop().or_else(|| self.pop_frozen())
+    }
+
+    #[cold]
+    fn pop_frozen(&mut self) -> Option<H::Term> {
+        let (value, rest) = self.work.heap.uncons(self.frozen.values)?;
+        self.frozen.values = rest;
+        self.parts.frozen -= 1;
+        Some(value)
+    }
+
+    /// Moves the values from `start` on to the stack.
+    #[cold]
+    fn thaw_from(&mut self, start: usize) {
+        let missing = self.parts.frozen.saturating_sub(start);
+        let mut lower: Vec<_> = (0..missing).map_while(|_| self.pop_frozen()).collect();
+        lower.reverse();
+        lower.append(&mut self.stack);
+        self.stack = lower;
     }
 
     fn push_number(&mut self, number: Number) {
-        let term = self.heap.make_number(number);
-        self.stack.push(term.unwrap_or(self.heap.nil()));
+        let heap = &mut *self.work.heap;
+        let term = heap.make_number(number);
+        self.stack.push(term.unwrap_or(heap.nil()));
+    }
+
+    /// Makes sure that there is room for a long text and time to copy it.
+    #[cold]
+    fn check_long(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.work.consume_fuel(bytes / BYTES_PER_UNIT)?;
+        self.work.check_heap_limit(bytes / 8)
+    }
+
+    /// Builds a list from its end, as far as it gets.
+    #[cold]
+    fn close_long(&mut self, start: usize) -> Result<(), Stop> {
+        let mut tail = match self.frozen.tail {
+            Some(tail) => tail,
+            None => {
+                let words = 2 * (self.depth() - start);
+                self.work.check_heap_limit(words)?;
+                self.work.heap.make_list(&[])
+            }
+        };
+        while self.depth() > start {
+            self.frozen.tail = Some(tail);
+            self.work.consume_fuel_or_suspend(FEW)?;
+            let live = self.stack.len().min(self.depth() - start).min(FEW);
+            if live > 0 {
+                let from = self.stack.len() - live;
+                tail = self.work.heap.make_list_onto(&self.stack[from..], tail);
+                self.stack.truncate(from);
+                continue;
+            }
+            for _ in 0..FEW.min(self.depth() - start) {
+                if let Some(item) = self.pop_frozen() {
+                    tail = self.work.heap.make_list_onto(&[item], tail);
+                }
+            }
+        }
+        self.frozen.tail = None;
+        self.stack.push(tail);
+        Ok(())
+    }
+
+    /// Makes room and time for a map of so many entries.
+    #[cold]
+    fn check_large(&mut self, entries: usize) -> Result<(), Stop> {
+        self.work.check_heap_limit(WORDS_OF_ENTRY * entries)?;
+        self.work.consume_fuel_or_suspend(MAP_ENTRY * entries)
     }
 }
 
 impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
+    #[inline]
     fn null(&mut self) {
-        self.stack.push(self.heap.nil());
+        self.stack.push(self.work.heap.nil());
     }
 
+    #[inline]
     fn boolean(&mut self, value: bool) {
-        self.stack.push(self.heap.boolean(value));
+        self.stack.push(self.work.heap.boolean(value));
     }
 
+    #[inline]
     fn integer(&mut self, value: i64) {
         self.push_number(Number::Int(value));
     }
 
-    fn big_integer(&mut self, digits: &'t str) {
-        self.push_number(Number::from_digits(digits.as_bytes()));
+    fn big_integer(&mut self, token: &'t str) -> Result<(), Stop> {
+        let count = token.len() - usize::from(token.starts_with('-'));
+        let digits = match self.parts.digits.as_mut() {
+            Some(digits) => digits,
+            None => {
+                self.work.check_heap_limit(Digits::words(count))?;
+                self.work.check_time_left(Digits::least_time(count))?;
+                self.parts.digits.insert(Digits::new(count))
+            }
+        };
+        let work = &mut self.work;
+        let value = digits.read(token.as_bytes(), |cost| work.consume_fuel_or_suspend(cost))?;
+        self.parts.digits = None;
+        self.push_number(Number::from_big(value));
+        Ok(())
     }
 
+    #[inline]
     fn float(&mut self, value: f64) {
         self.push_number(Number::Float(value));
     }
 
-    fn string(&mut self, text: Text<'t, '_>) {
-        let term = self.heap.make_string(text.bytes());
+    #[inline]
+    fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
+        let bytes = text.bytes();
+        if bytes.len() > LONG {
+            self.check_long(bytes.len())?;
+        }
+        let term = self.work.heap.make_string(bytes);
         self.stack.push(term);
+        Ok(())
     }
 
-    fn key(&mut self, text: Text<'t, '_>) {
+    #[inline]
+    fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
+        let parts = &mut self.parts;
         // A key with escapes is too rare to be looked for.
         let Text::Source(bytes) = text else {
-            self.hyphens |= text.bytes().contains(&b'-');
-            let term = make_key(self.heap, text.bytes(), self.underscored);
-            return self.stack.push(term);
+            parts.hyphens |= text.bytes().contains(&b'-');
+            let term = make_key(self.work.heap, text.bytes(), parts.underscored);
+            self.stack.push(term);
+            return Ok(());
         };
-        let (heap, hyphens, underscored) = (&mut *self.heap, &mut self.hyphens, self.underscored);
+        if bytes.len() > LONG {
+            self.check_long(bytes.len())?;
+        }
+        let parts = &mut self.parts;
+        let heap = &mut *self.work.heap;
+        let (hyphens, underscored) = (&mut parts.hyphens, parts.underscored);
         let (id, term) = self.known.intern(bytes, || {
             *hyphens |= bytes.contains(&b'-');
             make_key(heap, bytes, underscored)
         });
         self.ids.extend(id);
         self.stack.push(term);
+        Ok(())
     }
 
+    #[inline]
     fn open(&mut self, _object: bool) {
-        self.starts.push((self.stack.len(), self.ids.len()));
+        self.parts.starts.push((self.depth(), self.ids.len()));
     }
 
-    fn close(&mut self, object: bool) {
-        let (start, first_id) = self.starts.pop().unwrap_or_default();
-        let items = &self.stack[start..];
+    #[inline]
+    fn close(&mut self, object: bool) -> Result<(), Stop> {
+        let (start, first_id) = self.parts.starts.last().copied().unwrap_or_default();
+        if !object && (self.depth() - start > FEW_ITEMS || start < self.parts.frozen) {
+            self.close_long(start)?;
+            self.ids.truncate(first_id);
+            self.parts.starts.pop();
+            return Ok(());
+        }
+        if object && self.depth() - start > 2 * FEW {
+            self.check_large((self.depth() - start) / 2)?;
+        }
+        if start < self.parts.frozen {
+            self.thaw_from(start);
+        }
+        let from = start - self.parts.frozen;
+        let items = &self.stack[from..];
+        let heap = &mut *self.work.heap;
         let term = if object {
             self.keys.clear();
             self.values.clear();
@@ -136,17 +340,29 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
                 Some(order) => order.iter().for_each(|at| push(&pairs[*at as usize])),
                 None => pairs.iter().for_each(push),
             }
-            let map = self.heap.make_map(&self.keys, &self.values);
-            if self.underscored {
-                self.repeated |= self.heap.map_size(map) != Some(self.keys.len());
+            let map = heap.make_map(&self.keys, &self.values);
+            if self.parts.underscored {
+                self.parts.repeated |= heap.map_size(map) != Some(self.keys.len());
             }
             map
         } else {
-            self.heap.make_list(items)
+            heap.make_list(items)
         };
         self.ids.truncate(first_id);
-        self.stack.truncate(start);
+        self.stack.truncate(from);
         self.stack.push(term);
+        self.parts.starts.pop();
+        Ok(())
+    }
+
+    fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
+        self.work.consume_fuel_or_suspend(bytes)?;
+        let open = self.parts.starts.len() * WORDS_OF_OPEN;
+        self.work.check_heap_limit(self.depth() + open + held / 8)
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.work.consume_fuel(bytes)
     }
 }
 

@@ -1,8 +1,10 @@
 //! A JSON text as one flat table of entries: what the compiler reads a program from.
 
-use super::{read, JsonError, Limits, Sink, TermBuilder, Text};
+use super::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
 use crate::heap::Heap;
 use crate::number::Number;
+use crate::plain::PlainHeap;
+use crate::stop::{unlimited, Stop, Work};
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -28,36 +30,90 @@ pub enum Entry {
     Object(u32, u32),
 }
 
-/// A parsed text: borrows the text, owns the table.
-#[derive(Debug)]
-pub struct Document<'t> {
-    text: &'t [u8],
+/// The entries of a text, less the text.
+#[derive(Debug, Default)]
+pub struct Table {
     unescaped: Vec<u8>,
     entries: Vec<Entry>,
 }
 
-impl<'t> Document<'t> {
-    /// Reads `text`; the root is entry 0.
-    pub fn parse(text: &'t [u8], limits: Limits) -> Result<Self, JsonError> {
-        // Positions are kept in 32 bits: a longer text is refused where they end.
-        if text.len() > u32::MAX as usize {
-            return Err(JsonError::UnexpectedToken(u32::MAX as usize));
-        }
-        let mut builder = Builder {
-            document: Document {
-                text,
+/// A parsed text: borrows the text, owns the table.
+#[derive(Debug)]
+pub struct Document<'t> {
+    text: &'t [u8],
+    table: Table,
+}
+
+/// A text that is being read into a table. Holds no terms.
+#[derive(Debug)]
+pub struct TableReader {
+    reader: Reader,
+    table: Table,
+    /// Where the open containers stand in the table.
+    open: Vec<u32>,
+}
+
+/// What a table begins with: enough for what an LLM writes in one go.
+const ENTRIES: usize = 4096;
+
+/// The longest text whose positions fit the table.
+const LONGEST_TEXT: usize = u32::MAX as usize;
+
+impl TableReader {
+    /// A reader that has seen nothing of a text of so many bytes.
+    pub fn new(length: usize, limits: Limits) -> Self {
+        TableReader {
+            reader: Reader::new(0, Extent::Whole, limits),
+            table: Table {
                 unescaped: Vec::new(),
-                entries: Vec::with_capacity(text.len() / 4),
+                entries: Vec::with_capacity((length / 4).min(ENTRIES)),
             },
             open: Vec::with_capacity(16),
+        }
+    }
+
+    /// Reads on in `text`, which is the same each time; the root is entry 0.
+    pub fn read<H: Heap>(&mut self, text: &[u8], work: Work<H>) -> Result<Table, ReadError> {
+        // Positions are kept in 32 bits: a longer text is refused where they end.
+        if text.len() > LONGEST_TEXT {
+            return Err(JsonError::UnexpectedToken(LONGEST_TEXT).into());
+        }
+        let mut builder = Builder {
+            text,
+            table: &mut self.table,
+            open: &mut self.open,
+            work,
         };
-        read(text, limits, &mut builder)?;
-        Ok(builder.document)
+        self.reader.read(text, &mut builder)?;
+        Ok(std::mem::take(&mut self.table))
+    }
+}
+
+impl<'t> Document<'t> {
+    /// Reads all of `text` without limits of time and memory.
+    pub fn parse(text: &'t [u8], limits: Limits) -> Result<Self, JsonError> {
+        let (mut heap, mut meter) = (PlainHeap::new(), unlimited());
+        let work = Work::in_one_go(&mut heap, &mut meter);
+        match TableReader::new(text.len(), limits).read(text, work) {
+            Ok(table) => Ok(Document::new(text, table)),
+            Err(ReadError::Json(error)) => Err(error),
+            Err(ReadError::Stop(_)) => Err(JsonError::UnexpectedEnd(text.len())),
+        }
+    }
+
+    /// The document of `text`, whose table this is.
+    pub fn new(text: &'t [u8], table: Table) -> Self {
+        Document { text, table }
+    }
+
+    /// What is left without the text.
+    pub fn into_table(self) -> Table {
+        self.table
     }
 
     /// The entry at `index`.
     pub fn entry(&self, index: u32) -> Entry {
-        self.entries[index as usize]
+        self.table.entries[index as usize]
     }
 
     /// The index after the value at `index` and all it contains.
@@ -74,7 +130,7 @@ impl<'t> Document<'t> {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
                 self.text.get(start as usize..end as usize)
             }
-            Entry::Unescaped(start, end) => self.unescaped.get(start as usize..end as usize),
+            Entry::Unescaped(start, end) => self.table.unescaped.get(start as usize..end as usize),
             _ => None,
         }
     }
@@ -86,52 +142,28 @@ impl<'t> Document<'t> {
             .map(|(_, value)| value)
     }
 
-    /// The value at `index` as a term.
-    pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
+    /// The value at `index` as a term, if it is one that takes no time to make.
+    #[inline]
+    pub fn build_small<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         // Most constants of a program are names and numbers.
         let entry = self.entry(index);
         match entry {
             Entry::Str(..) | Entry::Unescaped(..) => {
-                return heap.make_string(self.bytes(entry).unwrap_or_default());
+                let bytes = self.bytes(entry).unwrap_or_default();
+                (bytes.len() <= SHORT).then(|| heap.make_string(bytes))
             }
-            Entry::Int(value) => {
-                return heap.make_number(Number::Int(value)).unwrap_or(heap.nil());
-            }
-            _ => {}
+            Entry::Int(value) => Some(heap.make_number(Number::Int(value)).unwrap_or(heap.nil())),
+            _ => None,
         }
-        let mut builder = TermBuilder::new(heap);
-        self.replay(index, &mut builder);
-        builder.finish()
     }
 
-    /// The events that make up the value at `index`; keys come as strings.
-    fn replay<'d>(&'d self, index: u32, sink: &mut impl Sink<'d>) {
-        // The open containers: the index after each, and whether it is an object.
-        let mut open: Vec<(u32, bool)> = Vec::new();
-        for at in index..self.end(index) {
-            let entry = self.entry(at);
-            let bytes = self.bytes(entry).unwrap_or_default();
-            match entry {
-                Entry::Null => sink.null(),
-                Entry::Bool(value) => sink.boolean(value),
-                Entry::Int(value) => sink.integer(value),
-                Entry::Float(value) => sink.float(value),
-                Entry::BigInt(..) => {
-                    sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())
-                }
-                Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes)),
-                Entry::List(end, _) => {
-                    sink.open(false);
-                    open.push((end, false));
-                }
-                Entry::Object(end, _) => {
-                    sink.open(true);
-                    open.push((end, true));
-                }
-            }
-            while let Some((_, object)) = open.pop_if(|(end, _)| *end == at + 1) {
-                sink.close(object);
-            }
+    /// The value at `index` as a term, without limits of time and memory.
+    pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
+        let mut meter = unlimited();
+        let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+        match Replay::new(self, index).run(self, &mut builder) {
+            Ok(()) => builder.finish(),
+            Err(_) => heap.nil(),
         }
     }
 
@@ -164,25 +196,109 @@ impl<'t> Document<'t> {
     }
 }
 
-struct Builder<'t> {
-    document: Document<'t>,
-    /// Where the open containers stand in the table.
-    open: Vec<u32>,
+/// The longest string that is made without being counted.
+const SHORT: usize = 4096;
+
+/// The events that make up a value of a document once more; keys come as strings. It can be left
+/// wherever its sink stops it.
+#[derive(Debug)]
+pub struct Replay {
+    at: u32,
+    end: u32,
+    /// The open containers: the index after each, and whether it is an object.
+    open: Vec<(u32, bool)>,
+    /// How many entries the sink was not told about.
+    untold: usize,
 }
 
-impl<'t> Builder<'t> {
+/// So many entries are replayed between two looks at the limits.
+const ENTRIES_BETWEEN_LOOKS: usize = 512;
+/// What an entry counts, in bytes of text.
+const BYTES_OF_ENTRY: usize = 4;
+
+impl Replay {
+    /// The value at `index`.
+    pub fn new(document: &Document, index: u32) -> Self {
+        Replay {
+            at: index,
+            end: document.end(index),
+            open: Vec::new(),
+            untold: 0,
+        }
+    }
+
+    /// Goes on to the end of the value.
+    pub fn run<'d>(
+        &mut self,
+        document: &'d Document,
+        sink: &mut impl Sink<'d>,
+    ) -> Result<(), Stop> {
+        loop {
+            while let Some((_, object)) = self.open.pop_if(|(end, _)| *end == self.at) {
+                if let Err(stop) = sink.close(object) {
+                    self.open.push((self.at, object));
+                    return Err(stop);
+                }
+            }
+            if self.at == self.end {
+                return Ok(());
+            }
+            if self.untold >= ENTRIES_BETWEEN_LOOKS {
+                let entries = std::mem::take(&mut self.untold);
+                sink.spend(BYTES_OF_ENTRY * entries, 0)?;
+            }
+            self.event(document, sink)?;
+            self.at += 1;
+            self.untold += 1;
+        }
+    }
+
+    fn event<'d>(&mut self, document: &'d Document, sink: &mut impl Sink<'d>) -> Result<(), Stop> {
+        let entry = document.entry(self.at);
+        let bytes = document.bytes(entry).unwrap_or_default();
+        match entry {
+            Entry::Null => sink.null(),
+            Entry::Bool(value) => sink.boolean(value),
+            Entry::Int(value) => sink.integer(value),
+            Entry::Float(value) => sink.float(value),
+            Entry::BigInt(..) => {
+                sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?
+            }
+            Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes))?,
+            Entry::List(end, _) => {
+                sink.open(false);
+                self.open.push((end, false));
+            }
+            Entry::Object(end, _) => {
+                sink.open(true);
+                self.open.push((end, true));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Builder<'t, 'b, 'w, H: Heap> {
+    text: &'t [u8],
+    table: &'b mut Table,
+    /// Where the open containers stand in the table.
+    open: &'b mut Vec<u32>,
+    work: Work<'w, H>,
+}
+
+impl<'t, H: Heap> Builder<'t, '_, '_, H> {
     fn value(&mut self, entry: Entry) {
         if let Some(&parent) = self.open.last() {
-            if let Entry::List(_, count) = &mut self.document.entries[parent as usize] {
+            if let Entry::List(_, count) = &mut self.table.entries[parent as usize] {
                 *count += 1;
             }
         }
-        self.document.entries.push(entry);
+        self.table.entries.push(entry);
     }
 
     /// Where a part of the text stands in it.
     fn range(&self, part: &[u8]) -> (u32, u32) {
-        let start = part.as_ptr() as usize - self.document.text.as_ptr() as usize;
+        let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
         (start as u32, (start + part.len()) as u32)
     }
 
@@ -193,15 +309,18 @@ impl<'t> Builder<'t> {
                 Entry::Str(start, end)
             }
             Text::Scratch(bytes) => {
-                let start = self.document.unescaped.len() as u32;
-                self.document.unescaped.extend_from_slice(bytes);
-                Entry::Unescaped(start, self.document.unescaped.len() as u32)
+                let start = self.table.unescaped.len() as u32;
+                self.table.unescaped.extend_from_slice(bytes);
+                Entry::Unescaped(start, self.table.unescaped.len() as u32)
             }
         }
     }
 }
 
-impl<'t> Sink<'t> for Builder<'t> {
+/// The bytes of a word of the heap.
+const BYTES_PER_WORD: usize = 8;
+
+impl<'t, H: Heap> Sink<'t> for Builder<'t, '_, '_, H> {
     fn null(&mut self) {
         self.value(Entry::Null);
     }
@@ -214,32 +333,35 @@ impl<'t> Sink<'t> for Builder<'t> {
         self.value(Entry::Int(value));
     }
 
-    fn big_integer(&mut self, digits: &'t str) {
+    fn big_integer(&mut self, digits: &'t str) -> Result<(), Stop> {
         let (start, end) = self.range(digits.as_bytes());
         self.value(Entry::BigInt(start, end));
+        Ok(())
     }
 
     fn float(&mut self, value: f64) {
         self.value(Entry::Float(value));
     }
 
-    fn string(&mut self, text: Text<'t, '_>) {
+    fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
         let entry = self.text(text);
         self.value(entry);
+        Ok(())
     }
 
-    fn key(&mut self, text: Text<'t, '_>) {
+    fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
         let entry = self.text(text);
         if let Some(&parent) = self.open.last() {
-            if let Entry::Object(_, count) = &mut self.document.entries[parent as usize] {
+            if let Entry::Object(_, count) = &mut self.table.entries[parent as usize] {
                 *count += 1;
             }
         }
-        self.document.entries.push(entry);
+        self.table.entries.push(entry);
+        Ok(())
     }
 
     fn open(&mut self, object: bool) {
-        let at = self.document.entries.len() as u32;
+        let at = self.table.entries.len() as u32;
         self.value(if object {
             Entry::Object(0, 0)
         } else {
@@ -248,14 +370,27 @@ impl<'t> Sink<'t> for Builder<'t> {
         self.open.push(at);
     }
 
-    fn close(&mut self, _object: bool) {
-        let after = self.document.entries.len() as u32;
+    fn close(&mut self, _object: bool) -> Result<(), Stop> {
+        let after = self.table.entries.len() as u32;
         if let Some(at) = self.open.pop() {
-            match &mut self.document.entries[at as usize] {
+            match &mut self.table.entries[at as usize] {
                 Entry::List(end, _) | Entry::Object(end, _) => *end = after,
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
+        self.work.consume_fuel_or_suspend(bytes)?;
+        let entries = self.table.entries.len() * std::mem::size_of::<Entry>();
+        let open = self.open.len() * std::mem::size_of::<u32>();
+        let bytes = entries + open + self.table.unescaped.len() + held;
+        self.work.check_heap_limit(bytes / BYTES_PER_WORD)
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.work.consume_fuel(bytes)
     }
 }
 
@@ -271,7 +406,8 @@ mod tests {
     #[test]
     fn a_subtree_is_a_range() {
         let limits = Limits::depth(10);
-        let document = Document::parse(br#"{"a":[1,{"b":2}],"a":3}"#, limits).unwrap();
+        let text = br#"{"a":[1,{"b":2}],"a":3}"#;
+        let document = Document::parse(text, limits).unwrap();
         assert_eq!(document.end(0), 9);
         let list = document.field(0, b"a").unwrap();
         assert_eq!(document.entry(list), Entry::List(7, 2));

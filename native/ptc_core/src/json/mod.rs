@@ -9,11 +9,11 @@ mod scan;
 mod text;
 mod writer;
 
-pub use builder::TermBuilder;
-pub use document::{Document, Entry};
-pub use reader::{read, read_value, Limits, Sink, LONGEST_INTEGER};
+pub use builder::{FrozenTerms, Parts, TermBuilder};
+pub use document::{Document, Entry, Replay, Table, TableReader};
+pub use reader::{Extent, Limits, ReadError, Reader, Sink, LONGEST_INTEGER};
 pub use text::Text;
-pub use writer::{write, Gap, Readable, Refusal, View};
+pub use writer::{write, Gap, Readable, Refusal, Spend, View};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

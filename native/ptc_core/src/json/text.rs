@@ -23,47 +23,100 @@ impl Text<'_, '_> {
     }
 }
 
-/// Reads the string whose opening quote stands at `open`; gives the content and the offset after
-/// the closing quote.
-pub(super) fn read_string<'t, 's>(
-    text: &'t [u8],
-    open: usize,
-    scratch: &'s mut Vec<u8>,
-) -> Result<(Text<'t, 's>, usize), JsonError> {
-    let start = open + 1;
-    let end = run(text, start)?;
-    if text[end] == b'"' {
-        return Ok((Text::Source(&text[start..end]), end + 1));
+/// A string that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scan {
+    /// The offset after the opening quote.
+    start: usize,
+    /// How far it was read; at the end, where the closing quote stands.
+    pub at: usize,
+    /// Whether it had escapes: then it stands in the scratch buffer up to `at`.
+    escaped: bool,
+}
+
+impl Scan {
+    /// The string whose opening quote stands at `open`.
+    pub fn new(open: usize) -> Self {
+        Scan {
+            start: open + 1,
+            at: open + 1,
+            escaped: false,
+        }
     }
-    scratch.clear();
-    scratch.extend_from_slice(&text[start..end]);
-    let mut at = end;
-    loop {
-        // `at` stands on a backslash here.
-        at = unescape(text, at, scratch)?;
-        let end = run(text, at)?;
-        scratch.extend_from_slice(&text[at..end]);
-        at = end;
-        if text[at] == b'"' {
-            return Ok((Text::Scratch(scratch), at + 1));
+
+    /// Reads on, by `most` bytes and a few; says whether it came to the end.
+    #[inline]
+    pub fn advance(
+        &mut self,
+        text: &[u8],
+        scratch: &mut Vec<u8>,
+        most: usize,
+    ) -> Result<bool, JsonError> {
+        let bound = text.len().min(self.at + most);
+        loop {
+            let from = self.at;
+            let (found, ascii) = to_special(&text[..bound], from);
+            let is_cut = found == bound && bound < text.len();
+            let end = match is_cut {
+                true => whole_characters(text, from, found),
+                false => found,
+            };
+            if !ascii || end > found {
+                if let Err(error) = std::str::from_utf8(&text[from..end]) {
+                    return Err(JsonError::UnexpectedToken(from + error.valid_up_to()));
+                }
+            }
+            if self.escaped {
+                scratch.extend_from_slice(&text[from..end]);
+            }
+            self.at = end;
+            if is_cut {
+                return Ok(false);
+            }
+            match text.get(end) {
+                Some(b'"') => return Ok(true),
+                Some(b'\\') => {
+                    if !self.escaped {
+                        scratch.clear();
+                        scratch.extend_from_slice(&text[self.start..end]);
+                        self.escaped = true;
+                    }
+                    self.at = unescape(text, end, scratch)?;
+                    if self.at >= bound {
+                        return Ok(false);
+                    }
+                }
+                Some(_) => return Err(JsonError::UnexpectedToken(end)),
+                None => return Err(JsonError::UnexpectedEnd(end)),
+            }
+        }
+    }
+
+    /// The content, once all of it was read.
+    #[inline]
+    pub fn content<'t, 's>(&self, text: &'t [u8], scratch: &'s [u8]) -> Text<'t, 's> {
+        match self.escaped {
+            true => Text::Scratch(scratch),
+            false => Text::Source(&text[self.start..self.at]),
         }
     }
 }
 
-/// The offset of the quote or backslash that ends the run of ordinary characters at `start`.
-fn run(text: &[u8], start: usize) -> Result<usize, JsonError> {
-    let (at, ascii) = to_special(text, start);
-    let stop = match text.get(at) {
-        None => Err(JsonError::UnexpectedEnd(at)),
-        Some(b'"' | b'\\') => Ok(at),
-        Some(_) => Err(JsonError::UnexpectedToken(at)),
-    };
-    if !ascii {
-        if let Err(error) = std::str::from_utf8(&text[start..at]) {
-            return Err(JsonError::UnexpectedToken(start + error.valid_up_to()));
-        }
-    }
-    stop
+/// The last place after `from` and up to `end` where no character is cut in two, or else the first
+/// one behind `end`.
+#[cold]
+fn whole_characters(text: &[u8], from: usize, end: usize) -> usize {
+    let is_within = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    // No character has more than three bytes behind its first one.
+    let before = (end.saturating_sub(3).max(from + 1)..=end).rev();
+    let behind = end..text.len().min(end + 3);
+    let place = before.clone().find(|at| !is_within(at));
+    place.unwrap_or_else(|| {
+        behind
+            .clone()
+            .find(|at| !is_within(at))
+            .unwrap_or(behind.end)
+    })
 }
 
 /// Undoes the escape at `at` (a backslash) and gives the offset after it.

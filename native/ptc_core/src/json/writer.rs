@@ -1,6 +1,7 @@
 //! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
 
 use super::put::{put_float, put_integer, put_string, NotUtf8};
+use crate::stop::Stop;
 use num_bigint::BigInt;
 
 /// One term as the writer sees it.
@@ -47,8 +48,6 @@ pub trait Readable {
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
     /// Terms of the same identity are equal; equal terms may differ in it. Never 0.
     fn identity(&self, term: Self::Term) -> usize;
-    /// The process that asked is gone, and with it every use of an answer.
-    fn abandoned(&self) -> bool;
 }
 
 /// Why nothing was written.
@@ -58,9 +57,15 @@ pub enum Refusal<T> {
     Foreign(T),
     /// A string, and the offset in it where it stops being UTF-8.
     NotUtf8(T, usize),
-    /// The text would be longer than the limit, or take as long to make; or nobody waits for it.
+    /// The text would be longer than the limit, or take as long to make.
     Exhausted,
+    /// Another limit, or nobody waits for it.
+    Stopped(Stop),
 }
+
+/// What the writer asks before it goes on: it wrote so many bytes since it asked last, or is about to
+/// do what takes as long, and holds so many.
+pub type Spend<'c> = dyn FnMut(usize, usize) -> Result<(), Stop> + 'c;
 
 /// A place in the text, and the foreign term whose form belongs there.
 pub type Gap<T> = (usize, T);
@@ -72,6 +77,7 @@ pub fn write<R: Readable>(
     root: R::Term,
     limit: usize,
     out: &mut Vec<u8>,
+    spend: &mut Spend,
 ) -> Result<Vec<Gap<R::Term>>, Refusal<R::Term>> {
     out.clear();
     let mut writer = Writer {
@@ -82,6 +88,8 @@ pub fn write<R: Readable>(
         gaps: Vec::new(),
         open: Vec::with_capacity(16),
         keys: [KeyText::default(); KEYS],
+        asked: 0,
+        spend,
     };
     writer.value(root)?;
     writer.rest()?;
@@ -116,7 +124,10 @@ const LONGEST: usize = 31;
 const TOLL: usize = 16;
 
 /// So often it is asked whether somebody still waits.
-const BYTES_BETWEEN_LOOKS: usize = 65_536;
+const BYTES_BETWEEN_LOOKS: usize = 16_384;
+
+/// From so many bytes on a string is asked for by itself.
+const LONG: usize = 65_536;
 
 const _: () = assert!(KEYS.is_power_of_two());
 
@@ -135,7 +146,7 @@ struct KeyText {
     text: [u8; LONGEST],
 }
 
-struct Writer<'s, 'o, R: Readable> {
+struct Writer<'s, 'o, 'c, R: Readable> {
     source: &'s R,
     limit: usize,
     out: &'o mut Vec<u8>,
@@ -145,9 +156,12 @@ struct Writer<'s, 'o, R: Readable> {
     /// Innermost last.
     open: Vec<Open<'s, R::Term>>,
     keys: [KeyText; KEYS],
+    /// How much had been spent when it was asked last.
+    asked: usize,
+    spend: &'o mut Spend<'c>,
 }
 
-impl<R: Readable> Writer<'_, '_, R> {
+impl<R: Readable> Writer<'_, '_, '_, R> {
     /// Writes a scalar, or begins what is left to [`Writer::rest`]: a map's first bracket is written
     /// with its first key.
     #[inline]
@@ -196,14 +210,13 @@ impl<R: Readable> Writer<'_, '_, R> {
 
     /// Goes on until all that is open is closed.
     fn rest(&mut self) -> Result<(), Refusal<R::Term>> {
-        let mut looked_at = self.out.len();
-        while let Some(open) = self.open.last_mut() {
-            if self.out.len() - looked_at > BYTES_BETWEEN_LOOKS {
-                looked_at = self.out.len();
-                if self.source.abandoned() {
-                    return Err(Refusal::Exhausted);
-                }
+        loop {
+            if self.out.len() + self.toll - self.asked > BYTES_BETWEEN_LOOKS {
+                self.ask(0)?;
             }
+            let Some(open) = self.open.last_mut() else {
+                return Ok(());
+            };
             match open {
                 Open::List { whole, rest, first } => match self.source.uncons(*rest) {
                     Some((head, tail)) => {
@@ -236,7 +249,16 @@ impl<R: Readable> Writer<'_, '_, R> {
                 },
             }
         }
-        Ok(())
+    }
+
+    /// Asks whether to go on, with what was written and `more`.
+    #[cold]
+    fn ask(&mut self, more: usize) -> Result<(), Refusal<R::Term>> {
+        let spent = self.out.len() + self.toll;
+        let since = spent - self.asked;
+        self.asked = spent;
+        let held = self.out.capacity() + self.open.len() * size_of::<Open<R::Term>>();
+        (self.spend)(since.saturating_add(more), held).map_err(Refusal::Stopped)
     }
 
     fn close(&mut self, bracket: u8) {
@@ -320,13 +342,20 @@ impl<R: Readable> Writer<'_, '_, R> {
 
     #[inline]
     fn string(&mut self, term: R::Term, text: &[u8]) -> Result<(), Refusal<R::Term>> {
+        if text.len() > LONG {
+            self.ask(text.len() / 8)?;
+        }
         put_string(self.out, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
     }
 
     /// The time it takes to find the decimal digits grows with the square of their number.
     fn big(&mut self, value: &BigInt) -> Result<(), Refusal<R::Term>> {
         let limbs = value.bits() as usize / 64;
-        self.check(limbs.saturating_mul(limbs) / 4)?;
+        let time = limbs.saturating_mul(limbs) / 4;
+        self.check(time)?;
+        if time > BYTES_BETWEEN_LOOKS {
+            self.ask(time)?;
+        }
         self.out.extend_from_slice(value.to_string().as_bytes());
         Ok(())
     }

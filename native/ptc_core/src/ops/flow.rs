@@ -59,16 +59,17 @@ impl Operation for Let {
         plan.expr("value");
         let source = plan.source();
         let node = plan.field("name");
-        let Some(name) = node.and_then(|name| source.text(name)) else {
+        let text = node.and_then(|node| Some((node, source.text(node)?)));
+        let Some((name, text)) = text else {
             plan.fail(Code::LetName, "name", node.map_or(Const::Nil, Const::Node));
             return Ok(());
         };
         let slot = plan.take_slot();
         plan.emit(Instr::Store(slot));
-        if name == INPUT_NAME.as_bytes() {
+        if text == INPUT_NAME.as_bytes() {
             plan.expr_in("in", plan.scope.with_input(slot), false);
         } else {
-            plan.spend_bytes(2 * name.len())?;
+            plan.spend_bytes(2 * text.len())?;
             plan.bind(name, slot);
             plan.expr("in");
             plan.unbind(name);

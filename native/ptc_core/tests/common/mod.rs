@@ -12,12 +12,15 @@ pub mod rng;
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
-use ptc_core::json::{read, Document, JsonError, Limits as JsonLimits, TermBuilder};
+use ptc_core::json::{
+    Document, Extent, JsonError, Limits as JsonLimits, ReadError, Reader, TermBuilder,
+};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
+use ptc_core::stop::{unlimited, Work};
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 
 /// No limit that a test would meet by accident.
@@ -75,7 +78,6 @@ enum Place {
 pub const STRICT: Options = Options {
     strict: true,
     depth: 1_000_000,
-    parts: usize::MAX,
 };
 
 /// Mistakes matter once they are reached.
@@ -86,9 +88,13 @@ pub const UNCHECKED: Options = Options {
 
 /// A JSON text as a term.
 pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
-    let mut builder = TermBuilder::new(heap);
-    read(json.as_bytes(), DEEP, &mut builder)?;
-    Ok(builder.finish())
+    let mut meter = unlimited();
+    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    match Reader::new(0, Extent::Whole, DEEP).read(json.as_bytes(), &mut builder) {
+        Ok(_) => Ok(builder.finish()),
+        Err(ReadError::Json(error)) => Err(error),
+        Err(ReadError::Stop(stop)) => panic!("{stop:?}"),
+    }
 }
 
 impl Lab {
@@ -118,7 +124,7 @@ impl Lab {
         };
         let compiled = match compiled {
             Ok(compiled) => compiled,
-            Err(Failure::Exhausted) => panic!("no test asks for fewer parts"),
+            Err(Failure::Stopped(stop)) => panic!("nothing stops it: {stop:?}"),
             Err(Failure::Rejected(fault)) => {
                 let fault = fault.map(|value| constant(&mut heap, value));
                 return Err(End::Rejected(mistake(&heap, fault)));

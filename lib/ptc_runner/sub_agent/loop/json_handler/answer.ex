@@ -2,13 +2,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @moduledoc false
   # From the text of an answer to its value or its errors: one native call, as far as it goes.
 
-  alias PtcRunner.Native
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
-
-  # A longer text would hold a scheduler for too long.
-  @long_text 32_768
 
   @type outcome ::
           {:ok, map() | list()}
@@ -18,32 +16,29 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
           | {:error, String.t()}
 
   # `:ok`: right, with normalized keys. `:map` and `:list`: still to be atomized and validated.
-  @spec read(String.t(), map()) :: outcome()
-  def read(content, agent) do
+  # Of the options `:timeout` and `:max_heap` count.
+  @spec read(String.t(), map(), keyword()) :: outcome()
+  def read(content, agent, opts \\ []) do
     case agent do
-      %{parsed_signature: nil} -> native(content, :any, false)
-      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true)
-      %{parsed_signature: {:signature, _, type}} -> native(content, type, false)
-      _other -> content |> JsonParser.parse() |> parsed(agent)
+      %{parsed_signature: nil} -> native(content, :any, false, opts)
+      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true, opts)
+      %{parsed_signature: {:signature, _, type}} -> native(content, type, false, opts)
+      _other -> content |> JsonParser.parse(opts) |> parsed(agent)
     end
   end
 
   @doc false
-  def native(content, type, list?) do
-    case now(content, type, list?) do
-      :busy -> content |> Native.answer_dirty(type, list?) |> outcome(type)
-      answer -> outcome(answer, type)
-    end
+  def native(content, type, list?, opts) do
+    limits = Limits.of_text(opts, byte_size(content))
+    content |> Native.answer_read(type, list?, limits) |> Quanta.finish() |> outcome(type)
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
   end
 
-  defp now(content, _type, _list?) when byte_size(content) > @long_text, do: :busy
-  defp now(content, type, list?), do: Native.answer_now(content, type, list?)
-
   @doc false
   # What the native side said, in the terms of this module.
   def outcome({:error, {reason, _place}}, _type), do: {:error, message(reason)}
+  def outcome({:error, reason}, _type), do: {:error, message(reason)}
 
   # Which of two keys counts that become one depends on which of them is an atom.
   def outcome({:hyphens, value}, type),
@@ -68,6 +63,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @doc false
   def message(:no_json_found), do: "No valid JSON found in response"
   def message(:invalid_json), do: "JSON parse error"
+  def message(:timeout), do: "Response takes too long to read"
+  def message(:memory_exceeded), do: "Response takes too much memory to read"
   def message(:not_wrapped), do: ~s(Expected {"items": [...]} wrapper for array response)
 
   def message(:not_an_object),

@@ -1,0 +1,142 @@
+//! Work that is left between two calls, be it a run or the reading of a text: one resource for the
+//! plain part, one tuple for the terms, and the same two NIFs to go on with any of it.
+
+use crate::answer::Answering;
+use crate::atoms;
+use crate::decode::Decoding;
+use crate::execution::{Suspended, Suspension};
+use crate::program::Loading;
+use crate::raw::Raw;
+use crate::raw::Terms;
+use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::stop::Stop;
+use rustler::{Encoder, Env, ResourceArc, Term};
+
+/// So many slices there are before work goes on in quanta.
+const SLICES: u32 = 3;
+
+/// What was left.
+pub enum Left {
+    Run(Suspended),
+    Work {
+        work: Work,
+        limits: Limits,
+        /// The words built so far.
+        words: usize,
+        /// The slices so far.
+        slices: u32,
+    },
+}
+
+/// Work other than a run.
+pub enum Work {
+    Load(Loading),
+    Decode(Decoding),
+    Answer(Answering),
+}
+
+/// Puts what was left into the resource it came out of, or a new one.
+pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceArc<Suspension> {
+    match reuse {
+        Some(state) => {
+            state.put(left);
+            state
+        }
+        None => ResourceArc::new(Suspension::new(left)),
+    }
+}
+
+/// One call that goes on with some work.
+pub struct Call<'a> {
+    pub env: Env<'a>,
+    pub pace: Pace,
+    pub limits: Limits,
+    /// The words built before this call.
+    pub words: usize,
+    /// The slices before this call.
+    pub slices: u32,
+    /// Where the work was.
+    pub state: Option<ResourceArc<Suspension>>,
+}
+
+impl<'a> Call<'a> {
+    /// The first call.
+    pub fn first(env: Env<'a>, limits: Limits, pace: Pace) -> Self {
+        Call {
+            env,
+            pace,
+            limits,
+            words: 0,
+            slices: 0,
+            state: None,
+        }
+    }
+
+    pub fn meter(&self) -> Meter {
+        Meter::new(self.limits, self.pace)
+    }
+
+    pub fn terms(&self) -> Terms<'a> {
+        Terms { env: self.env }
+    }
+
+    /// `{:more, state, terms}`, to go on in a slice, or `{:long, state, terms}`, in a quantum.
+    pub fn more(self, work: Work, terms: &[Raw<'a>]) -> Term<'a> {
+        let next = match self.pace == Pace::Quantum || self.slices + 1 >= SLICES {
+            true => atoms::long(),
+            false => atoms::more(),
+        };
+        self.leave(work, terms, next)
+    }
+
+    /// The same with another word.
+    pub fn leave(self, work: Work, terms: &[Raw<'a>], why: rustler::Atom) -> Term<'a> {
+        let (env, tuple) = (self.env, self.terms().make_tuple(terms));
+        let left = Left::Work {
+            work,
+            limits: self.limits,
+            words: self.words,
+            slices: self.slices + 1,
+        };
+        let state = suspend(left, self.state);
+        (why, state, tuple.term(env)).encode(env)
+    }
+
+    /// What is over, other than for a while. Nobody sees the answer to work that was abandoned.
+    pub fn stopped(&self, stop: Stop) -> Term<'a> {
+        let reason = match stop {
+            Stop::MemoryExceeded => atoms::memory_exceeded(),
+            Stop::SliceOver | Stop::DeadlinePassed | Stop::Abandoned => atoms::timeout(),
+        };
+        (atoms::error(), reason).encode(self.env)
+    }
+
+    /// Charges the caller for what was done on its scheduler, and remembers the clock of the deadline.
+    pub fn settle(&mut self, meter: &Meter) {
+        self.limits = meter.limits;
+        let percent = meter.percent_of_slice();
+        if self.pace == Pace::Slice && percent > 0 {
+            rustler::schedule::consume_timeslice(self.env, percent);
+        }
+    }
+}
+
+/// By what a text is known again: work on it goes on only with the same one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Print {
+    length: usize,
+    ends: u64,
+}
+
+impl Print {
+    pub fn of(text: &[u8]) -> Self {
+        const MOST: usize = 64;
+        let head = &text[..text.len().min(MOST)];
+        let tail = &text[text.len().saturating_sub(MOST)..];
+        let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        Print {
+            length: text.len(),
+            ends: head.iter().chain(tail).fold(0xcbf2_9ce4_8422_2325, mix),
+        }
+    }
+}

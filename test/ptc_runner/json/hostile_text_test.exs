@@ -1,0 +1,297 @@
+defmodule PtcRunner.Json.HostileTextTest do
+  # Reading, compiling and writing have the limits that a run has: they end at the deadline, at the
+  # heap limit and with their caller, and give their dirty scheduler back in between.
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.Json
+  alias PtcRunner.Json.{Codec, Parser, Program}
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.Test.Watch
+
+  @million 1_000_000
+
+  defp literal(json), do: ~s({"program": {"op": "literal", "value": #{json}}})
+
+  # Twenty integers of a million digits: about two seconds of arithmetic.
+  defp integers,
+    do: "[" <> Enum.map_join(1..20, ",", fn _ -> String.duplicate("7", @million) end) <> "]"
+
+  defp milliseconds(fun) do
+    {micros, result} = :timer.tc(fun)
+    {div(micros, 1000), result}
+  end
+
+  # 2^levels operations in a few words.
+  defp shared(levels) do
+    Enum.reduce(1..levels, %{"op" => "literal", "value" => 1}, fn _, inner ->
+      %{"op" => "add", "left" => inner, "right" => inner}
+    end)
+  end
+
+  describe "integers of a million digits" do
+    test "meet the deadline, in programs and everywhere else" do
+      json = integers()
+      answer = "Here: " <> json
+      state = state()
+      agent = %{parsed_signature: nil, max_turns: 3, field_descriptions: nil}
+      decode_error = %Codec.DecodeError{reason: :timeout, limit: 50}
+
+      cases = [
+        {{:error, {:timeout, 50}}, fn -> Json.run(literal(json), timeout: 50) end},
+        {{:error, {:timeout, 50}}, fn -> Json.compile(literal(json), timeout: 50) end},
+        {{:error, decode_error}, fn -> Codec.decode(json, timeout: 50) end}
+      ]
+
+      for {expected, fun} <- cases do
+        {elapsed, result} = milliseconds(fun)
+        assert result == expected
+        assert elapsed < 1_000
+      end
+
+      # Answers have shorter integers: there it is the text that is long.
+      rows = "[" <> String.duplicate(~s({"a": [1, 2.5, "x"]},), 500_000) <> "1]"
+      assert JsonParser.parse(rows, timeout: 5) == {:error, :timeout}
+      assert {:error, :invalid_json} = JsonParser.parse(answer)
+
+      assert {:continue, %{messages: messages}, _turn} =
+               JsonHandler.handle_json_answer(rows, agent, state, timeout: 5)
+
+      assert List.last(messages).content =~ "Response takes too long to read"
+
+      {:cont, stream} = AnswerStream.feed(AnswerStream.new("[:any]"), rows)
+
+      assert AnswerStream.finish(stream, timeout: 5) ==
+               {:error, [%{path: [], message: "Response takes too long to read"}]}
+
+      assert {:ok, [_ | _]} = AnswerStream.finish(stream, timeout: :infinity)
+    end
+
+    test "are read right, and one digit more is said to be too much" do
+      digits = String.duplicate("123456789", 20_000)
+      {:ok, value, _, _} = Json.run(literal("[#{digits}, -#{digits}]"), timeout: :infinity)
+      assert value == [String.to_integer(digits), -String.to_integer(digits)]
+
+      most = String.duplicate("7", @million)
+      assert {:ok, %Program{}} = Json.compile(literal("-" <> most))
+
+      assert Json.run(literal("7" <> most)) ==
+               {:error,
+                {:parse_error,
+                 "JSON decode error: Integer of more than 1000000 digits at position 36"}}
+
+      assert {:error, %{reason: :integer_too_long} = error} = Codec.decode("[7#{most}]")
+      assert Exception.message(error) == "Integer of more than 1000000 digits at position 1"
+    end
+
+    test "do not hold the dirty schedulers once their callers are gone" do
+      text = literal(integers())
+
+      callers =
+        for _ <- 1..4, do: spawn(fn -> Json.run(text, timeout: :infinity, max_heap: 0) end)
+
+      Process.sleep(100)
+      for caller <- callers, do: Process.exit(caller, :kill)
+      {elapsed, {:ok, _}} = milliseconds(fn -> Native.json_encode_dirty([1], 100, {100, 0}) end)
+      assert elapsed < 1_000
+    end
+
+    test "let others have the dirty schedulers in between" do
+      text = literal(integers())
+      parent = self()
+
+      callers =
+        for _ <- 1..4 do
+          spawn_link(fn -> send(parent, {:done, Json.run(text, timeout: 3_000)}) end)
+        end
+
+      Process.sleep(50)
+
+      {elapsed, {:ok, 1_999_000, _, _}} =
+        milliseconds(fn ->
+          Json.run(
+            ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"}, {"op": "sum", "field": "a"}]}}),
+            context: %{"x" => for(n <- 0..1_999, do: %{"a" => n})},
+            timeout: 5_000
+          )
+        end)
+
+      assert elapsed < 1_000
+      for caller <- callers, do: Process.unlink(caller)
+      for caller <- callers, do: Process.exit(caller, :kill)
+    end
+  end
+
+  describe "memory" do
+    test "a text that would become too much is refused before it has" do
+      # 20 MB.
+      maps = "[" <> String.duplicate("{},", 6_666_666) <> "{}]"
+      brackets = String.duplicate("[", 20_000_000)
+
+      for {name, json} <- [maps: maps, brackets: brackets] do
+        text = literal(json)
+        opts = [max_heap: 1_250_000, timeout: :infinity, max_depth: 100_000_000]
+
+        {result, megabytes} = Watch.growth(fn -> Json.run(text, opts) end)
+        assert {name, result} == {name, {:error, {:memory_exceeded, 10_000_000}}}
+        assert megabytes < 100
+
+        {result, megabytes} =
+          Watch.growth(fn -> Codec.decode(json, max_heap: 1_250_000, timeout: :infinity) end)
+
+        assert {:error, %Codec.DecodeError{reason: :memory_exceeded, limit: 1_250_000}} = result
+        assert megabytes < 100
+      end
+
+      assert JsonParser.parse(maps, max_heap: 1_250_000) == {:error, :memory_exceeded}
+
+      assert {:error, %{reason: :memory_exceeded}} =
+               Codec.encode(String.duplicate("x", 20_000_000), max_heap: 1_000)
+    end
+
+    test "what is just within the limit is read" do
+      for json <- ["[1, 2, 3]", ~s("#{String.duplicate("x", 10_000)}"), ~s({"a": [{}, {}]})] do
+        {:ok, value} = Codec.decode(json, max_heap: 0)
+
+        enough =
+          Enum.find(233..100_000, fn words ->
+            match?({:ok, _}, Codec.decode(json, max_heap: words))
+          end)
+
+        assert enough <= 2 * :erts_debug.flat_size(value) + div(byte_size(json), 8) + 233
+      end
+    end
+
+    test "any text is within the default" do
+      for unit <- ["0,", "{},", "[],", ~s("",), ~s({"":0},), ~s("a",), "1.5,", ~s({"a":{"a":1}},)] do
+        count = 300_000
+        json = "[" <> String.duplicate(unit, count) <> "0]"
+        assert {:ok, list} = Codec.decode(json)
+        assert length(list) == count + 1
+      end
+
+      deep = String.duplicate("[", 500_000) <> String.duplicate("]", 500_000)
+      assert {:ok, [_]} = Codec.decode(deep)
+    end
+  end
+
+  describe "programs whose parts are shared" do
+    test "meet the deadline, run or compiled" do
+      program = %{"program" => shared(22)}
+      opts = [timeout: 50, max_heap: 0]
+
+      for fun <- [fn -> Json.run(program, opts) end, fn -> Json.compile(program, opts) end] do
+        {elapsed, result} = milliseconds(fun)
+        assert result == {:error, {:timeout, 50}}
+        assert elapsed < 700
+      end
+    end
+
+    test "meet the heap limit" do
+      program = %{"program" => shared(22)}
+      opts = [timeout: :infinity, max_heap: 1_000_000]
+      assert Json.run(program, opts) == {:error, {:memory_exceeded, 8_000_000}}
+      assert Json.compile(program, opts) == {:error, {:memory_exceeded, 8_000_000}}
+      assert {:error, {limit, _}} = Json.Validator.validate(shared(22))
+      assert limit in [:timeout, :memory_exceeded]
+    end
+
+    test "end with their caller" do
+      program = %{"program" => shared(26)}
+      opts = [timeout: :infinity, max_heap: 0]
+      callers = for _ <- 1..4, do: spawn(fn -> Json.compile(program, opts) end)
+      Process.sleep(100)
+      for caller <- callers, do: Process.exit(caller, :kill)
+      {elapsed, {:ok, _}} = milliseconds(fn -> Native.json_encode_dirty([1], 100, {100, 0}) end)
+      assert elapsed < 1_000
+    end
+
+    test "give the right program where they are left many times" do
+      program = %{"program" => shared(15)}
+      assert {:ok, 32_768, _, _} = Json.run(program, timeout: :infinity, max_heap: 0)
+      long = %{"op" => "and", "conditions" => List.duplicate(shared(3), 20_000)}
+      assert {:ok, 8, _, _} = Json.run(%{"program" => long}, timeout: :infinity, max_heap: 0)
+    end
+  end
+
+  describe "what is left in the middle" do
+    # All kinds of values, in a text of megabytes.
+    defp rows do
+      for n <- 1..40_000 do
+        %{
+          "id" => n,
+          "name" => "name ä \"#{n}\"",
+          "tags" => [n / 7, nil, true, 12_345_678_901_234_567_890 * n],
+          "nested" => %{"a-b" => %{}, "empty" => []}
+        }
+      end
+    end
+
+    test "comes to the same" do
+      rows = rows()
+      {:ok, json} = Codec.encode(rows)
+      assert byte_size(json) > 4_000_000
+      assert Codec.decode(json) == {:ok, rows}
+      assert {:ok, ^rows, _, _} = Json.run(literal(json), timeout: :infinity, max_heap: 0)
+      assert Parser.parse(literal(json)) == {:ok, %{"op" => "literal", "value" => rows}}
+      assert JsonParser.parse("Here you are: #{json}. Anything else?") == {:ok, rows}
+      assert JsonParser.parse("So [it] is: ```json\n#{json}\n```") == {:ok, rows}
+
+      {:ok, program} = Json.compile(literal(json), timeout: :infinity, max_heap: 0)
+      assert Json.run!(program) == rows
+    end
+
+    test "knows its text again" do
+      {:ok, json} = Codec.encode(rows())
+      limits = {:infinity, 0}
+      {:more, state, terms} = Native.json_decode(json, :infinity, limits)
+      other = put_elem(terms, 0, json <> " ")
+      assert_raise ArgumentError, fn -> Native.resume(state, other, :more) end
+      # What was taken up is gone.
+      assert_raise ArgumentError, fn -> Native.resume(state, terms, :more) end
+    end
+
+    test "begins in slices and goes on in quanta" do
+      {:ok, json} = Codec.encode(rows())
+      kinds = kinds(Native.json_decode(json, :infinity, {:infinity, 0}))
+      assert [:more, :more, :long | _] = kinds
+      assert List.last(kinds) == :ok
+    end
+
+    defp kinds({kind, _state, _terms} = left), do: [kind | kinds(PtcRunner.Quanta.go_on(left))]
+    defp kinds({kind, _result}), do: [kind]
+  end
+
+  describe "writing" do
+    test "meets the deadline, structs included" do
+      term = Enum.reduce(1..60, 1, fn _, inner -> [inner, inner] end)
+
+      assert {:error, %Codec.EncodeError{reason: :timeout, limit: 20}} =
+               Codec.encode(term, timeout: 20)
+
+      dates = List.duplicate(~D[2025-11-20], 300_000)
+      assert {:error, %{reason: :timeout}} = Codec.encode(dates, timeout: 5)
+      assert {:error, %{reason: :timeout} = error} = Codec.encode(term, timeout: 0)
+      assert Exception.message(error) == "writing took more than 0 ms"
+    end
+  end
+
+  defp state do
+    %{
+      turn: 1,
+      turns: [],
+      messages: [],
+      remaining_turns: 2,
+      turn_tokens: nil,
+      start_time: 0,
+      trace_mode: false,
+      collect_messages: false,
+      expanded_prompt: "",
+      original_prompt: "",
+      llm_requests: 1,
+      total_input_tokens: 0,
+      total_output_tokens: 0
+    }
+  end
+end
