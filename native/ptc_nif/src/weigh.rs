@@ -150,12 +150,7 @@ impl<'a> Scale<'a> {
         match self.heap.terms.integer(term) {
             Some(value) if value >> (SMALL_BITS - 1) == value >> 63 => Ok(()),
             Some(_) => self.count(2),
-            None => {
-                // A version, a tag, a length, a sign, and the bytes.
-                let text = term.term(self.heap.terms.env).to_binary();
-                self.fuel(text.len() / BYTES_A_UNIT);
-                self.count(1 + text.len().saturating_sub(4).div_ceil(8))
-            }
+            None => self.count(1 + self.heap.limbs(term)),
         }
     }
 

@@ -253,6 +253,8 @@ fn normalize<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifRes
         results: Vec::with_capacity(64),
         keys: Vec::new(),
     };
+    // A quantum goes on to the end: what is open here cannot be left.
+    walk.meter.begin_whole();
     let result = walk.run(term.into());
     let percent = walk.meter.percent_of_slice();
     if pace == Pace::Slice && percent > 0 {
