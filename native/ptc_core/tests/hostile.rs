@@ -81,7 +81,7 @@ fn looks_count_what_they_look_at() {
         (string(8), string(64 * 257)),
         (integer(8), integer(64 * 257)),
         (integer(30), integer(40_000)),
-        (list(3), list(257)),
+        (list(0), list(257)),
         (map(1), map(128)),
         (key(8), key(64 * 257)),
     ] {

@@ -88,9 +88,9 @@ defmodule PtcRunner.Json.HostileIntegersTest do
       # Made where they are used, and nothing of it leaves.
       {:done, holds} =
         Watch.holds(@hold, fn ->
-          many = for _ <- 1..60, do: huge()
+          many = List.duplicate(huge(), 300)
           rows = for n <- many, do: %{"n" => n}
-          context = %{"many" => many, "rows" => rows, "x" => hd(many), "y" => List.last(many)}
+          context = %{"many" => many, "rows" => rows, "x" => hd(many), "y" => huge()}
           for _ <- 1..3, do: run(pipe([node, %{"op" => "typeof"}]), context, timeout: 5_000)
           :done
         end)
