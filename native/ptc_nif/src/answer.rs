@@ -98,4 +98,4 @@ macro_rules! answer_nifs {
 }
 
 answer_nifs!(answer_parse, answer_now, "Normal", Pace::Slice);
-answer_nifs!(answer_parse_dirty, answer_dirty, "DirtyCpu", Pace::Whole);
+answer_nifs!(answer_parse_dirty, answer_dirty, "DirtyCpu", Pace::Quantum);

@@ -120,6 +120,7 @@ rustler::atoms! {
     path,
     message,
     inspect,
+    kind,
     unexpected,
     missing,
     refused,

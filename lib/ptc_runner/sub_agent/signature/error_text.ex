@@ -84,17 +84,19 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp literal(value), do: kind(value)
 
-  defp kind(nil), do: "nil"
-  defp kind(value) when is_binary(value), do: "string"
-  defp kind(value) when is_boolean(value), do: "boolean"
-  defp kind(value) when is_atom(value), do: "keyword"
-  defp kind(value) when is_integer(value), do: "integer"
-  defp kind(value) when is_float(value), do: "float"
-  defp kind(value) when is_list(value), do: if(proper?(value), do: "list", else: "improper list")
-  defp kind(%module{}), do: "struct #{inspect(module)}"
-  defp kind(value) when is_map(value), do: "map"
-  defp kind(value) when is_tuple(value), do: "tuple"
-  defp kind(_value), do: "term"
+  @doc "What a value is, in a word."
+  @spec kind(term()) :: String.t()
+  def kind(nil), do: "nil"
+  def kind(value) when is_binary(value), do: "string"
+  def kind(value) when is_boolean(value), do: "boolean"
+  def kind(value) when is_atom(value), do: "keyword"
+  def kind(value) when is_integer(value), do: "integer"
+  def kind(value) when is_float(value), do: "float"
+  def kind(value) when is_list(value), do: if(proper?(value), do: "list", else: "improper list")
+  def kind(%module{}), do: "struct #{inspect(module)}"
+  def kind(value) when is_map(value), do: "map"
+  def kind(value) when is_tuple(value), do: "tuple"
+  def kind(_value), do: "term"
 
   defp proper?(list), do: not List.improper?(list)
 

@@ -13,6 +13,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Conversions,
     ErrorText,
     Findings,
+    Quanta,
     UnknownType,
     Validator
   }
@@ -36,7 +37,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   defp input(_mode, type, args) do
     first = Native.signature_input(type, args, nil)
 
-    case Conversions.answer(first, &Native.signature_input_dirty(type, args, &1)) do
+    case Conversions.answer(first, &walk(type, args, &1)) do
       {:ok, _args, _warnings} = done -> done
       {:error, errors, true} -> invalid(:invalid_input, errors, args)
       {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)
@@ -44,6 +45,9 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
       {:unknown, type} -> UnknownType.raise!(type)
     end
   end
+
+  defp walk(type, args, answers),
+    do: Quanta.finish(type, Native.signature_input_dirty(type, args, answers))
 
   defp run(fun, args) do
     case fun.(args) do
