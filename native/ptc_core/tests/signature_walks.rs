@@ -14,7 +14,9 @@ use ptc_core::signature::{Check, Coerce, Purpose, Scalar, Stop, Type, TypeId, Ty
 #[test]
 fn random_values_are_walked_as_the_oracle_says() {
     let asked = std::env::var("PTC_ROUNDS").ok();
-    let rounds = asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(5_000);
+    let rounds = asked
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(5_000);
     let mut random = Rng::new(7);
     for _ in 0..rounds {
         let length = random.below(200);
@@ -50,7 +52,13 @@ fn what_is_shared_is_looked_at_once_in_a_long_walk() {
     let mut heap = PlainHeap::new();
     let one = heap.make_number(Number::Int(1)).expect("an integer");
     let value = doubled(&mut heap, one, 60);
-    let mut walk = Walk::new(&mut heap, &types, (value, root), Check, meter(Pace::Quantum));
+    let mut walk = Walk::new(
+        &mut heap,
+        &types,
+        (value, root),
+        Check,
+        meter(Pace::Quantum),
+    );
     walk.remember_after(100_000);
     loop {
         match walk.run() {
@@ -66,12 +74,20 @@ fn what_is_shared_is_looked_at_once_in_a_long_walk() {
 fn work_is_counted_in_bytes_before_it_is_done() {
     let (types, root) = lists(Scalar::Int, 0);
     let mut heap = PlainHeap::new();
-    for (digits, units) in [(1_000, 250..2_000), (30_000, 8_000..40_000), (1_000_000, 5_000_000..50_000_000)] {
+    for (digits, units) in [
+        (1_000, 250..2_000),
+        (30_000, 8_000..40_000),
+        (1_000_000, 5_000_000..50_000_000),
+    ] {
         let text = heap.make_string("7".repeat(digits).as_bytes());
         let task = Coerce::new(Purpose::Coerce, None);
         let mut walk = Walk::new(&mut heap, &types, (text, root), task, meter(Pace::Quantum));
         assert!(matches!(walk.run(), Ok(Some(_)) | Err(Stop::Over)));
-        assert!(units.contains(&walk.fuel()), "{digits} digits: {}", walk.fuel());
+        assert!(
+            units.contains(&walk.fuel()),
+            "{digits} digits: {}",
+            walk.fuel()
+        );
     }
     // In a slice what is too long is not begun.
     let text = heap.make_string("7".repeat(1_000_000).as_bytes());
@@ -111,7 +127,11 @@ fn depth_needs_no_call_stack_and_freezing_each_frame_once_no_square() {
             end => break end.expect("it is coerced").expect("it changed"),
         }
     };
-    assert!(heap.conses() - before < 5 * DEPTH, "{}", heap.conses() - before);
+    assert!(
+        heap.conses() - before < 5 * DEPTH,
+        "{}",
+        heap.conses() - before
+    );
     let mut inner = made;
     for _ in 0..DEPTH {
         (inner, _) = heap.uncons(inner).expect("a list");

@@ -15,6 +15,10 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "datetime (%DateTime{})" => "datetime"
   }
 
+  # What a message says without a look at the value.
+  @kinds ["string", "int", "float", "bool", "keyword", "map", "list", "improper list", "nil"] ++
+           ["tuple", "term"]
+
   # Longer texts are cut to this and three dots.
   @longest 100
   @cut 97
@@ -57,7 +61,13 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp wanted(_message), do: nil
 
-  defp rewritten(message, _wanted, :error, _hidden?), do: message
+  # The value cannot be looked at: what the message says it is must not be its text.
+  defp rewritten(message, wanted, :error, true) do
+    [_expected, got] = :binary.split(message, ", got ")
+    if got in @kinds, do: message, else: "expected #{wanted}, got term"
+  end
+
+  defp rewritten(message, _wanted, :error, false), do: message
 
   defp rewritten(_message, wanted, {:ok, value}, hidden?) do
     got = if hidden?, do: kind(value), else: literal(value)

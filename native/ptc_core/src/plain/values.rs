@@ -157,9 +157,15 @@ impl Rows<PlainHeap> for PlainRows {
         fields: Fields,
         (map, is_flat): (Term, bool),
     ) -> Vec<Term> {
-        let found = fields.range().filter_map(|field| self.find(heap, types, (map, is_flat), field));
+        let found = fields
+            .range()
+            .filter_map(|field| self.find(heap, types, (map, is_flat), field));
         let found: Vec<Term> = found.map(|found| found.key).collect();
-        let keys = heap.map(map).unwrap_or_default().iter().map(|(key, _)| *key);
+        let keys = heap
+            .map(map)
+            .unwrap_or_default()
+            .iter()
+            .map(|(key, _)| *key);
         keys.filter(|key| !found.contains(key)).collect()
     }
 

@@ -93,10 +93,7 @@ impl<H: Values> Task<H> for Check {
     }
 
     #[inline]
-    fn map_end(
-        walk: &mut Walk<H, Self>,
-        map: &MapFrame<H::Term, Open<H>, ()>,
-    ) -> Result<(), Stop> {
+    fn map_end(walk: &mut Walk<H, Self>, map: &MapFrame<H::Term, Open<H>, ()>) -> Result<(), Stop> {
         walk.remember(map.value, map.id, map.findings, &());
         Ok(())
     }

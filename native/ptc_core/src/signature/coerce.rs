@@ -173,7 +173,11 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         if !H::Rows::is_flat(map.open) {
             return walk.task.outputs.push(done.unwrap_or(found.value));
         }
-        let Some(value) = done else { return };
+        // Another field may have changed the same value.
+        if done.is_none() && map.mark.changed == 0 {
+            return;
+        }
+        let value = done.unwrap_or(found.value);
         let outputs = &mut walk.task.outputs;
         if map.mark.changed == 0 {
             map.mark.changed = 1;
@@ -255,7 +259,8 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
                 false => None,
             };
             let value = (map.value, map.open);
-            walk.rows.remake(heap, walk.types, map.id, map.fields, value, outputs)
+            walk.rows
+                .remake(heap, walk.types, map.id, map.fields, value, outputs)
         };
         outputs.truncate(map.mark.outputs, heap);
         if walk.heap.same(made, map.value) {

@@ -151,7 +151,10 @@ impl<H: Values> Coercion<'_, '_, H> {
             Scalar::Keyword if length > LONGEST_ATOM => (None, "keyword"),
             Scalar::Keyword => {
                 let name = self.heap.bytes(text);
-                (name.and_then(|name| self.heap.existing_atom(name)), "keyword")
+                (
+                    name.and_then(|name| self.heap.existing_atom(name)),
+                    "keyword",
+                )
             }
             Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
         };
@@ -204,7 +207,10 @@ impl<H: Values> Coercion<'_, '_, H> {
         place: Option<Place>,
     ) -> Result<Option<H::Term>, Stop> {
         self.spend(8)?;
-        let next = self.task.answers.and_then(|answers| self.heap.uncons(answers));
+        let next = self
+            .task
+            .answers
+            .and_then(|answers| self.heap.uncons(answers));
         let Some((answer, more)) = next else {
             let hidden = self.is_hidden(place);
             self.task.questions.push(Question { scalar, hidden });

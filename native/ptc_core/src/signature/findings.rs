@@ -105,7 +105,7 @@ impl<T: Copy> Findings<T> {
             Wrong::Mismatch(mismatch) => mismatch.got == Got::Other,
             _ => true,
         };
-        self.values.len() > 0 && self.all.iter().any(shows)
+        !self.values.is_empty() && self.all.iter().any(shows)
     }
 
     pub(super) fn add(

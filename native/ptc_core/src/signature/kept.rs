@@ -6,6 +6,7 @@
 
 use crate::heap::Heap;
 
+/// Terms by place, from the oldest on.
 #[derive(Debug)]
 pub struct Kept<T> {
     live: Vec<T>,
@@ -34,21 +35,21 @@ impl<T: Copy> Kept<T> {
         }
     }
 
+    /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.count + self.live.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds one.
     #[inline]
     pub fn push(&mut self, term: T) {
         self.live.push(term);
-    }
-
-    pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
-        match self.live.pop() {
-            Some(term) => Some(term),
-            None => self.pop_frozen(heap),
-        }
     }
 
     #[cold]

@@ -26,7 +26,17 @@ impl Choices<'_> {
 /// Names of fields and keys: some stand for one another, some are firewalled.
 pub const NAMES: [&str; 7] = ["a", "b", "x_y", "x-y", "_t", "-t", "c"];
 const ATOMS: [&str; 5] = ["nil", "true", "false", "ok", "a"];
-const STRINGS: [&str; 9] = ["1", "x", "2.5e1", "true", "ok", "", "no such atom", "-07", "d"];
+const STRINGS: [&str; 9] = [
+    "1",
+    "x",
+    "2.5e1",
+    "true",
+    "ok",
+    "",
+    "no such atom",
+    "-07",
+    "d",
+];
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ty {
@@ -113,7 +123,10 @@ fn any(choices: &mut Choices, depth: usize) -> Val {
         3 | 4 => Val::Str(choices.pick(&STRINGS).into()),
         5 => Val::Tuple,
         6 => Val::List(vec![any(choices, depth - 1)], None),
-        _ => Val::Map(vec![((false, choices.pick(&NAMES).into()), any(choices, depth - 1))]),
+        _ => Val::Map(vec![(
+            (false, choices.pick(&NAMES).into()),
+            any(choices, depth - 1),
+        )]),
     }
 }
 

@@ -84,7 +84,13 @@ impl Lab {
         read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, Stop>) -> R,
     ) -> R {
         let (heap, types) = (&mut self.heap, &self.types);
-        let mut walk = Walk::new(heap, types, (self.value, self.root), task, (meter(), Pace::Quantum));
+        let mut walk = Walk::new(
+            heap,
+            types,
+            (self.value, self.root),
+            task,
+            (meter(), Pace::Quantum),
+        );
         walk.remember_after(memo_after);
         loop {
             if pause < usize::MAX {
@@ -124,14 +130,17 @@ impl Lab {
                     let asked = questions.iter().zip(values);
                     return Err(asked.map(|(question, value)| (*question, *value)).collect());
                 }
-                let findings = findings(walk, &types);
+                let mut findings = findings(walk, &types);
                 let Ok(done) = end else {
+                    // Where a coercion ends, nobody asks for the way to an improper list.
+                    findings.iter_mut().for_each(without_way);
                     return Ok((findings, None));
                 };
                 let mut warnings = Vec::new();
                 let mut rest = walk.task.warnings.list(walk.heap);
                 while let Some((warning, tail)) = walk.heap.uncons(rest) {
-                    warnings.push(String::from_utf8_lossy(walk.heap.bytes(warning).unwrap()).into());
+                    warnings
+                        .push(String::from_utf8_lossy(walk.heap.bytes(warning).unwrap()).into());
                     rest = tail;
                 }
                 Ok((findings, Some((done, warnings))))
@@ -207,12 +216,16 @@ fn findings<K: Task<PlainHeap>>(walk: &mut Walk<PlainHeap, K>, types: &Types) ->
             }
             other => format!("{other:?}"),
         };
-        // Of an improper list that ends a coercion the place is not told.
-        let improper = message.ends_with("improper list") && path.is_empty();
-        let hidden = if finding.hidden && !improper { " hidden" } else { "" };
+        let hidden = if finding.hidden { " hidden" } else { "" };
         format!("{}{hidden}: {message}", path.join("."))
     };
     (0..findings.count()).map(text).collect()
+}
+
+fn without_way(finding: &mut String) {
+    if finding.ends_with("improper list") {
+        *finding = ": expected list, got improper list".into();
+    }
 }
 
 /// The rules once more, by recursion over small values.
@@ -248,7 +261,8 @@ impl Oracle {
     fn find(&mut self, path: &[String], message: String) {
         let hidden = path.iter().any(|name| is_firewalled(name.as_bytes()));
         let hidden = if hidden { " hidden" } else { "" };
-        self.findings.push(format!("{}{hidden}: {message}", path.join(".")));
+        self.findings
+            .push(format!("{}{hidden}: {message}", path.join(".")));
     }
 
     /// What a value becomes; `None` ends a coercion.

@@ -8,7 +8,7 @@ use crate::raw::Raw;
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
 use rustler::sys::ErlNifTermType::*;
-use rustler::types::atom::{Atom, __struct__};
+use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
 
 impl<'a> Beam<'a> {

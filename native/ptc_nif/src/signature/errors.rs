@@ -89,10 +89,7 @@ impl<'a> Templates<'a> {
 fn template<'a>(terms: Terms<'a>, mismatch: Mismatch) -> Raw<'a> {
     let nothing = terms.make_list(&[]);
     let message = terms.make_binary(mismatch.to_string().as_bytes());
-    let keys = [
-        word(terms, atoms::message()),
-        word(terms, atoms::path()),
-    ];
+    let keys = [word(terms, atoms::message()), word(terms, atoms::path())];
     let template = terms.make_map(&keys, &[message, nothing]);
     template.unwrap_or(nothing)
 }

@@ -1,9 +1,9 @@
 //! Whether a value that was just read out of an answer is of the type that was asked for.
 
 use super::errors::errors;
-use super::{meter, settle};
 use super::read::{read, Reading};
 use super::words::Words;
+use super::{meter, settle};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use ptc_core::answer::stream::Plan;

@@ -215,7 +215,12 @@ impl<'a> Shapes<'a> {
     }
 
     #[cold]
-    fn find_large(&mut self, types: &Types<'_>, map: Raw<'a>, field: usize) -> Option<Found<Raw<'a>>> {
+    fn find_large(
+        &mut self,
+        types: &Types<'_>,
+        map: Raw<'a>,
+        field: usize,
+    ) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
             self.large_keys.resize_with(types.field_count(), || None);
         }

@@ -2,14 +2,14 @@
 
 use super::read::{read, Reading};
 use super::words::Words;
-use super::{meter, settle};
 use super::write::Writer;
+use super::{meter, settle};
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
+use ptc_core::meter::Pace;
 use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
-use ptc_core::meter::Pace;
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
 /// A text may be so long: a small type can stand for a huge one, since parts may be shared.

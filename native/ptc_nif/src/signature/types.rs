@@ -1,9 +1,9 @@
 //! Type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
+use super::meter;
 use super::read::{read, Reading};
 use super::schema::schema;
 use super::words::Words;
-use super::meter;
 use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;

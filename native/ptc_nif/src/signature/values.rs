@@ -17,7 +17,12 @@ use rustler::{Atom, Encoder, Env, ResourceArc, Term};
 use std::time::Instant;
 
 /// Reads the type; `None` if that takes too long.
-fn types<'a>(heap: &Beam<'a>, of: Term<'a>, closed: bool, pace: Pace) -> Option<(Read<'a>, TypeId)> {
+fn types<'a>(
+    heap: &Beam<'a>,
+    of: Term<'a>,
+    closed: bool,
+    pace: Pace,
+) -> Option<(Read<'a>, TypeId)> {
     let reading = Reading {
         closed,
         once_optional: true,
@@ -90,7 +95,9 @@ fn signature_resume<'a>(
     let mut heap = Beam::new(env, 0);
     let (left, closed) = state.take().ok_or(rustler::Error::BadArg)?;
     let terms = heap.terms.tuple(terms.into());
-    let (value, terms) = terms.and_then(<[_]>::split_first).ok_or(rustler::Error::BadArg)?;
+    let (value, terms) = terms
+        .and_then(<[_]>::split_first)
+        .ok_or(rustler::Error::BadArg)?;
     let value = value.term(env);
     let Some((read, _)) = types(&heap, of, closed, Pace::Quantum) else {
         return Ok(atoms::busy().encode(env));
@@ -149,7 +156,11 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 (atoms::ok(), value, warnings).encode(env)
             }
             Err(Stop::Failed) => {
-                let hidden = walk.findings.all().last().is_none_or(|finding| finding.hidden);
+                let hidden = walk
+                    .findings
+                    .all()
+                    .last()
+                    .is_none_or(|finding| finding.hidden);
                 let failure = failure(walk.heap, read, &mut walk.findings);
                 (atoms::refused(), failure, hidden).encode(env)
             }

@@ -9,38 +9,55 @@ use crate::heap::Heap;
 /// is what the task wants to know when it leaves.
 #[derive(Debug, Clone, Copy)]
 pub enum Frame<T, O, M> {
+    /// A list.
     List(ListFrame<T, M>),
+    /// A map.
     Map(MapFrame<T, O, M>),
 }
 
+/// A list that the walk is in.
 #[derive(Debug, Clone, Copy)]
 pub struct ListFrame<T, M> {
+    /// The list.
     pub value: T,
+    /// What is left of it.
     pub rest: T,
+    /// Its type.
     pub id: TypeId,
+    /// The type of its elements.
     pub holds: TypeId,
     /// How many elements were taken.
     pub taken: u32,
     /// The list stands in a firewalled field.
     pub hidden: bool,
-    /// The fuel and the findings when the list was entered.
+    /// The fuel consumed when the list was entered.
     pub fuel: usize,
+    /// The findings then.
     pub findings: usize,
+    /// How the task stood then.
     pub mark: M,
 }
 
+/// A map that the walk is in.
 #[derive(Debug, Clone, Copy)]
 pub struct MapFrame<T, O, M> {
+    /// The map.
     pub value: T,
+    /// The same, open.
     pub open: O,
+    /// Its type.
     pub id: TypeId,
+    /// The fields of its type.
     pub fields: Fields,
+    /// Whether other keys are refused.
     pub closed: bool,
     /// The map stands in a firewalled field.
     pub hidden: bool,
     /// The next field.
     pub next: usize,
+    /// The findings when the map was entered.
     pub findings: usize,
+    /// How the task stood then.
     pub mark: M,
 }
 
@@ -68,21 +85,26 @@ impl<T, O, M> Frame<T, O, M> {
 /// walk was suspended, whose terms stand in a list on the heap.
 #[derive(Debug)]
 pub struct Stack<T, O, M> {
+    /// The innermost ones.
     pub live: Vec<Frame<T, O, M>>,
+    /// The others.
     pub frozen: Vec<Frame<(), (), M>>,
     /// The terms of the frozen frames, innermost first; of a list what is left of it, then the list.
     pub terms: Option<T>,
 }
 
-impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
-    pub fn new() -> Self {
+impl<T: Copy, O: Copy, M: Copy> Default for Stack<T, O, M> {
+    fn default() -> Self {
         Stack {
             live: Vec::with_capacity(8),
             frozen: Vec::new(),
             terms: None,
         }
     }
+}
 
+impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
+    /// How many frames there are.
     pub fn depth(&self) -> usize {
         self.frozen.len() + self.live.len()
     }

@@ -179,7 +179,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
             task,
             findings: Findings::default(),
             rows,
-            stack: Stack::new(),
+            stack: Stack::default(),
             memo: Memo::default(),
             begin: Some((value, id)),
         }
@@ -307,7 +307,9 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         let mut id = id;
         loop {
             match self.types.get(id) {
-                Type::Scalar(scalar) => return K::scalar(self, (scalar, id), value, None).map(Some),
+                Type::Scalar(scalar) => {
+                    return K::scalar(self, (scalar, id), value, None).map(Some)
+                }
                 Type::Optional(_) if self.heap.is_nil(value) => return Ok(Some(K::SAME)),
                 Type::Optional(inner) => id = inner,
                 Type::List(holds) => return self.list(value, id, holds),
@@ -326,12 +328,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         }
     }
 
-    fn list(
-        &mut self,
-        value: H::Term,
-        id: TypeId,
-        holds: TypeId,
-    ) -> Result<Option<K::Done>, Stop> {
+    fn list(&mut self, value: H::Term, id: TypeId, holds: TypeId) -> Result<Option<K::Done>, Stop> {
         if self.heap.class(value) != Class::List {
             self.refuse(None, Target::List, value)?;
             return Ok(Some(K::SAME));
@@ -467,7 +464,10 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
                 let done = match types.get(holds) {
                     Type::Scalar(scalar) => {
                         let hidden = map.hidden;
-                        let place = Place { field: index, hidden };
+                        let place = Place {
+                            field: index,
+                            hidden,
+                        };
                         K::scalar(self, (scalar, holds), found.value, Some(place))?
                     }
                     _ => {
@@ -519,10 +519,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         Ok((list.value, K::list_end(self, &list, is_proper)?))
     }
 
-    fn map_end(
-        &mut self,
-        map: &MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<Whole<H, K>, Stop> {
+    fn map_end(&mut self, map: &MapFrame<H::Term, Open<H>, K::Mark>) -> Result<Whole<H, K>, Stop> {
         if map.closed {
             self.closed_end(map)?;
         }
@@ -533,10 +530,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// A value that stays as it is, and that nothing was said about, need not be looked at again.
     #[inline]
     pub(super) fn remember(&mut self, value: H::Term, id: TypeId, findings: usize, mark: &K::Mark) {
-        if self.memo.on
-            && findings == self.findings.count()
-            && self.task.is_silent_since(mark)
-        {
+        if self.memo.on && findings == self.findings.count() && self.task.is_silent_since(mark) {
             self.memo.add(|| self.heap.identity(value), id);
         }
     }

@@ -61,9 +61,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     /// Whether the part that the walk is at stands in a firewalled field.
     pub(in super::super) fn is_hidden(&self, place: Option<Place>) -> bool {
         match place {
-            Some(place) => {
-                place.hidden || is_firewalled(self.types.field(place.field).name)
-            }
+            Some(place) => place.hidden || is_firewalled(self.types.field(place.field).name),
             None => self.stack.hides_part(self.types),
         }
     }

@@ -6,6 +6,7 @@ use super::super::values::{Rows, Values};
 use super::super::{TypeId, Types};
 use super::frame::{Frame, Stack};
 use super::{Task, Walk};
+use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
 
 /// A walk that was left, without its terms.
@@ -27,10 +28,16 @@ impl<M, F> Suspended<M, F> {
     }
 }
 
+/// What is left of a walk, and its terms.
+pub type Left<H, K> = (
+    Suspended<<K as Task<H>>::Mark, <K as Task<H>>::Frozen>,
+    Vec<<H as Heap>::Term>,
+);
+
 impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Leaves the walk after a [`Stop::Over`](super::Stop::Over) at the end of a quantum; what is here
     /// goes on in [`Walk::resume`] with the terms that are given.
-    pub fn suspend(mut self) -> (Suspended<K::Mark, K::Frozen>, Vec<H::Term>) {
+    pub fn suspend(mut self) -> Left<H, K> {
         let heap = self.heap;
         let mut terms = vec![self.stack.freeze(heap)];
         let (findings, values) = self.findings.freeze(heap);
@@ -90,4 +97,3 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         })
     }
 }
-
