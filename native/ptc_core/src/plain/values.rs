@@ -181,10 +181,14 @@ impl Rows<PlainHeap> for PlainRows {
         let (keys, values): (Vec<Term>, Vec<Term>) = match (open.1, changed) {
             (true, changed) => {
                 let undeclared = self.undeclared(heap, types, id, fields, open);
-                if undeclared.is_empty() && changed.is_none() {
+                let entries = heap.map(map).unwrap_or_default().iter().enumerate();
+                let is_same = |changed: &[Term]| {
+                    let mut entries = entries.clone();
+                    entries.all(|(slot, (_, value))| changed[slot] == *value)
+                };
+                if undeclared.is_empty() && changed.is_none_or(is_same) {
                     return map;
                 }
-                let entries = heap.map(map).unwrap_or_default().iter().enumerate();
                 let kept = entries.filter(|(_, (key, _))| !undeclared.contains(key));
                 kept.map(|(slot, (key, value))| match changed {
                     Some(changed) => (*key, changed[slot]),
