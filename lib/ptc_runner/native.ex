@@ -71,6 +71,7 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
   def signature_lisp_key(_name), do: err()
+  def signature_lisp_key_dirty(_name), do: err()
   def signature_parse(_text), do: err()
   def signature_parse_dirty(_text), do: err()
   def signature_render(_type, _lisp?), do: err()
@@ -80,12 +81,15 @@ defmodule PtcRunner.Native do
   def signature_public(_type), do: err()
   def signature_public_dirty(_type), do: err()
 
+  # what follows is also {:more, state, terms} on a dirty scheduler: resume goes on, for a quantum
+  def signature_resume(_type, _state, _terms), do: err()
+
   # :ok | {:error, errors, finished?} | {:unknown, type}
   def signature_validate(_type, _value, _closed?), do: err()
   def signature_validate_dirty(_type, _value, _closed?), do: err()
 
-  # {:ok, value, warnings} | {:ask, questions} | {:refused, failure} | {:error, errors, finished?}
-  # | :too_much | {:unknown, type}; `answers` are those to the questions, nil at first
+  # {:ok, value, warnings} | {:ask, questions} | {:refused, failure, hidden?}
+  # | {:error, errors, finished?} | :too_much | {:unknown, type}; `answers` are those to the questions, nil at first
   def signature_coerce(_type, _value, _answers), do: err()
   def signature_coerce_dirty(_type, _value, _answers), do: err()
   def signature_input(_type, _value, _answers), do: err()

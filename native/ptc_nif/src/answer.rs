@@ -6,7 +6,7 @@ use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::run::limits;
-use crate::signature::{judge, Pace as Walk, Verdict};
+use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work as Task};
 use crate::wire;
 use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
@@ -124,8 +124,8 @@ fn read<'a>(
         of: terms.of,
         ask: answering.ask,
         walk: match call.pace {
-            Pace::Quantum => Walk::Whole,
-            Pace::Slice | Pace::Probe => Walk::Slice,
+            Pace::Quantum => Pace::Quantum,
+            Pace::Slice | Pace::Probe => Pace::Slice,
         },
     };
     let mut stage = answering.stage;
@@ -156,7 +156,7 @@ struct Reading<'a, 't> {
     text: &'t [u8],
     of: Raw<'a>,
     ask: Ask,
-    walk: Walk,
+    walk: Pace,
 }
 
 impl<'a> Reading<'a, '_> {
@@ -213,8 +213,8 @@ impl<'a> Reading<'a, '_> {
         let env = self.heap.terms.env;
         let busy = Next::Stopped(
             match self.walk {
-                Walk::Slice => Stop::SliceOver,
-                Walk::Whole => Stop::Abandoned,
+                Pace::Slice | Pace::Probe => Stop::SliceOver,
+                Pace::Quantum => Stop::Abandoned,
             },
             Stage::Judge(hyphens),
             FrozenTerms {
@@ -233,7 +233,7 @@ impl<'a> Reading<'a, '_> {
                     let (errors, text) = (errors.term(env), text.term(env));
                     Next::Reply((atoms::invalid(), errors, text).encode(env))
                 }
-                None if self.walk == Walk::Slice => busy,
+                None if self.walk == Pace::Slice => busy,
                 None => Next::Reply(undecided),
             },
             Verdict::Undecided => Next::Reply(undecided),

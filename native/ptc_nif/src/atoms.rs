@@ -94,6 +94,7 @@ rustler::atoms! {
     path,
     message,
     inspect,
+    kind,
     unexpected,
     missing,
     refused,

@@ -1,14 +1,16 @@
 //! Validation errors in one line: `format_validation_errors/1` for errors as validation makes them.
 
 use crate::atoms;
+use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::signature::Pace;
+use crate::signature::{meter_of_whole, settle, Pace};
+use ptc_core::meter::Meter;
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
-/// As many path segments and errors are written on a scheduler's own thread: a quarter of a
-/// millisecond.
-const PARTS_IN_A_SLICE: usize = 5_000;
+/// What a path segment or an error costs, in units of fuel, and the bytes that are copied for one.
+const PART: usize = 5;
+const BYTES: usize = 64;
 
 enum Stop {
     /// Something that only Elixir knows how to write.
@@ -17,11 +19,12 @@ enum Stop {
 }
 
 struct Line<'a> {
+    heap: Beam<'a>,
     terms: Terms<'a>,
+    meter: Meter,
     path: Raw<'a>,
     message: Raw<'a>,
     text: Vec<u8>,
-    parts_left: usize,
     /// Strings by their place in memory: errors share their messages and the names of fields.
     seen: [Option<(ErlNifTerm, &'a [u8])>; SEEN],
     oldest: usize,
@@ -30,9 +33,10 @@ struct Line<'a> {
 const SEEN: usize = 4;
 
 impl<'a> Line<'a> {
-    fn spend(&mut self) -> Result<(), Stop> {
-        self.parts_left = self.parts_left.checked_sub(1).ok_or(Stop::Busy)?;
-        Ok(())
+    /// Consumes fuel for so many units of work that come next.
+    fn spend(&mut self, units: usize) -> Result<(), Stop> {
+        let spent = self.meter.consume_fuel(units, &self.heap);
+        spent.map_err(|_| Stop::Busy)
     }
 
     /// Shows the elements of a proper list.
@@ -43,7 +47,7 @@ impl<'a> Line<'a> {
     ) -> Result<(), Stop> {
         let (mut rest, mut first) = (list, true);
         while let Some((element, tail)) = self.terms.uncons(rest) {
-            self.spend()?;
+            self.spend(PART)?;
             write(self, element, first)?;
             (rest, first) = (tail, false);
         }
@@ -111,6 +115,9 @@ impl<'a> Line<'a> {
                 bytes
             }
         };
+        if bytes.len() > BYTES {
+            self.spend(bytes.len() / BYTES)?;
+        }
         self.text.extend_from_slice(bytes);
         Ok(())
     }
@@ -124,14 +131,12 @@ pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'
 fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop> {
     let key = |atom: Atom| Raw::from(atom.encode(env));
     let mut line = Line {
+        heap: Beam::new(env, 0),
         terms: Terms { env },
+        meter: meter_of_whole(pace),
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),
-        parts_left: match pace {
-            Pace::Slice => PARTS_IN_A_SLICE,
-            Pace::Whole => usize::MAX,
-        },
         seen: [None; SEEN],
         oldest: 0,
     };
@@ -141,6 +146,8 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop>
         }
         line.error(error)
     })?;
+    line.spend(line.text.len() / BYTES)?;
+    settle(env, pace, line.meter.percent_of_slice());
     Ok(line.terms.make_binary(&line.text))
 }
 
@@ -162,5 +169,5 @@ fn error_line<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
 /// Writes more of them.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn error_line_dirty<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
-    line(env, errors, Pace::Whole)
+    line(env, errors, Pace::Quantum)
 }

@@ -11,6 +11,7 @@ use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
 use crate::signature::{plan, Pace};
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
+use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Binary, Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -29,8 +30,8 @@ impl Held {
     fn take(&self, pace: Pace) -> Option<MutexGuard<'_, Stream>> {
         match pace {
             // Whoever held it panicked between two bytes at worst: the stream is as it was.
-            Pace::Whole => Some(self.0.lock().unwrap_or_else(|held| held.into_inner())),
-            Pace::Slice => match self.0.try_lock() {
+            Pace::Quantum => Some(self.0.lock().unwrap_or_else(|held| held.into_inner())),
+            Pace::Probe | Pace::Slice => match self.0.try_lock() {
                 Ok(held) => Some(held),
                 Err(TryLockError::Poisoned(held)) => Some(held.into_inner()),
                 Err(TryLockError::WouldBlock) => None,
@@ -67,9 +68,8 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
 
 fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
     let message = match &mistake.what {
-        What::Other { wanted, got } => format!("expected {wanted}, got {got}"),
-        What::Missing => "expected field, got nil".to_string(),
-        What::Unexpected => "unexpected field — schema disallows additional properties".to_string(),
+        What::Mismatch(mismatch) => mismatch.to_string(),
+        What::Unexpected => UNEXPECTED_FIELD.to_string(),
         What::NotAnObject => return atoms::not_an_object().encode(env),
         What::NotWrapped => return atoms::not_wrapped().encode(env),
         What::Prose => return atoms::prose().encode(env),
@@ -102,7 +102,7 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
 /// A stream of its own, of the same kind, that took this text.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn stream_again(held: ResourceArc<Held>, text: Binary) -> rustler::NifResult<ResourceArc<Held>> {
-    let stream = held.take(Pace::Whole).ok_or(rustler::Error::BadArg)?;
+    let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
     let again = stream.again(text.as_slice());
     Ok(ResourceArc::new(Held(Mutex::new(again))))
 }
@@ -150,5 +150,5 @@ stream_nifs!(
     stream_feed_dirty,
     stream_partial_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Quantum
 );

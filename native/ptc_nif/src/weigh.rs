@@ -8,6 +8,7 @@ use crate::heap::Beam;
 use crate::map_view::{self, Entries};
 use crate::raw::{Raw, Terms};
 use ptc_core::fault::Halt;
+use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};

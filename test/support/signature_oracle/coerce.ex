@@ -2,6 +2,8 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
   @moduledoc false
   # Coercion: the value and its warnings, or a throw of the first reason against it.
 
+  alias PtcRunner.Test.SignatureOracle.Validate
+
   @calendars [DateTime, NaiveDateTime, Date, Time]
 
   def coerce(nil, {:optional, _type}), do: {nil, []}
@@ -21,7 +23,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
       Enum.reduce(fields, {%{}, []}, fn {name, type}, {result, warnings} ->
         case {key(value, name), type} do
           {{:ok, key}, type} ->
-            {field, more} = coerce(Map.fetch!(value, key), type)
+            {field, more} = field(name, Map.fetch!(value, key), type)
             {Map.put(result, key, field), warnings ++ more}
 
           {:error, {:optional, _}} ->
@@ -126,6 +128,25 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
     do: refuse("cannot coerce to #{scalar}")
 
   def coerce(_value, _type), do: refuse("unsupported type")
+
+  # Texts about what stands in a firewalled field do not show it.
+  defp field(name, value, type) do
+    {field, warnings} = coerce(value, type)
+    {field, if(Validate.hidden?([name]), do: Enum.map(warnings, &hide/1), else: warnings)}
+  catch
+    {:refused, reason} -> refuse(if(Validate.hidden?([name]), do: hide(reason), else: reason))
+  end
+
+  @shown [
+    {~r/\A(cannot coerce string|coerced string) ".*" (to \w+)\z/s, "\\1 \\2"},
+    {~r/\A(invalid datetime) .*(: \w+)\z/s, "\\1\\2"},
+    {~r/\A(.*naive ISO 8601) .*(\); use )/s, "\\1\\2"},
+    {~r/\A(unexpected field\(s\)): .*\z/s, "\\1"}
+  ]
+
+  @doc "A warning or reason without the value that it shows."
+  def hide(text),
+    do: Enum.reduce(@shown, text, fn {regex, by}, text -> Regex.replace(regex, text, by) end)
 
   defp naive(value) do
     "datetime requires a timezone offset (got naive ISO 8601 #{inspect(value)}); " <>

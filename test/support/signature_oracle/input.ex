@@ -3,7 +3,7 @@ defmodule PtcRunner.Test.SignatureOracle.Input do
   # Arguments of a tool: coerced and validated together.
 
   alias PtcRunner.Test.SignatureOracle
-  alias PtcRunner.Test.SignatureOracle.Validate
+  alias PtcRunner.Test.SignatureOracle.{Coerce, Validate}
 
   @doc "The value, its warnings and its errors; `path` is the way to it, innermost first."
   def walk(nil, {:optional, _type}, _path), do: {nil, [], []}
@@ -48,10 +48,13 @@ defmodule PtcRunner.Test.SignatureOracle.Input do
 
   def walk(value, scalar, path) do
     case SignatureOracle.coerce(value, scalar) do
-      {:ok, value, warnings} -> {value, warnings, []}
+      {:ok, value, warnings} -> {value, said(warnings, path), []}
       {:error, _reason} -> {value, [], [Validate.refused(path, wanted(scalar), value)]}
     end
   end
+
+  defp said(warnings, path),
+    do: if(Validate.hidden?(path), do: Enum.map(warnings, &Coerce.hide/1), else: warnings)
 
   defp wanted(:datetime), do: "datetime (%DateTime{})"
   defp wanted(scalar), do: Atom.to_string(scalar)

@@ -55,6 +55,15 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
     known = for {_, _, {:ok, key}} <- found, do: key
     keys = for key <- Map.keys(map), key not in known, do: key
 
+    # A key that is not declared is part of a firewalled value.
+    if keys != [] and hidden?(path) do
+      [error(path, @unexpected)]
+    else
+      unexpected(keys, path)
+    end
+  end
+
+  defp unexpected(keys, path) do
     for key <- Enum.sort_by(keys, &inspect/1) do
       segment = if is_binary(key) or is_atom(key), do: to_string(key), else: inspect(key)
       error([segment | path], @unexpected)
@@ -95,7 +104,23 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp accepts?(:map, value), do: is_map(value) and not is_struct(value)
 
   @doc "The error of a value that is not what was wanted."
-  def refused(path, wanted, value), do: error(path, "expected #{wanted}, got #{got(value)}")
+  def refused(path, wanted, value) do
+    got = if hidden?(path), do: kind(value), else: got(value)
+    error(path, "expected #{wanted}, got #{got}")
+  end
+
+  @doc "Whether a path leads into a firewalled field."
+  def hidden?(path), do: Enum.any?(path, &(is_binary(&1) and String.starts_with?(&1, ["_", "-"])))
+
+  defp kind(%module{}), do: "struct #{inspect(module)}"
+  defp kind(value) when is_tuple(value), do: "tuple"
+
+  defp kind(value)
+       when is_pid(value) or is_reference(value) or is_function(value) or is_port(value) or
+              (is_bitstring(value) and not is_binary(value)),
+       do: "term"
+
+  defp kind(value), do: got(value)
 
   defp error(path, message), do: %{path: Enum.reverse(path), message: message}
 

@@ -25,7 +25,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
+  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Quanta, Validator}
 
   @typedoc "The value, and what was done to it; or why not."
   @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
@@ -58,6 +58,14 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       iex> type = {:map, [{"id", :int}, {"name", :string}]}
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"id" => "42", "name" => "Alice"}, type)
       {:ok, %{"id" => 42, "name" => "Alice"}, ["coerced string \\"42\\" to integer"]}
+
+  What stands in a firewalled field is coerced too, but neither warnings nor errors show it:
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"_pin" => "1234"}, {:map, [{"_pin", :int}]})
+      {:ok, %{"_pin" => 1234}, ["coerced string to integer"]}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"_pin" => "s3cret"}, {:map, [{"_pin", :int}]})
+      {:error, "cannot coerce string to integer"}
 
   """
   @spec coerce(term(), Signature.type()) :: result()
@@ -112,5 +120,6 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     end
   end
 
-  defp walk(type, value, answers), do: Native.signature_coerce_dirty(type, value, answers)
+  defp walk(type, value, answers),
+    do: Quanta.finish(type, Native.signature_coerce_dirty(type, value, answers))
 end

@@ -20,14 +20,15 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   @doc "The documented result of a coercion."
   def result({:ok, _value, _warnings} = done), do: done
-  def result({:refused, failure}), do: {:error, reason(failure)}
+  def result({:refused, failure, hidden?}), do: {:error, reason(failure, hidden?)}
   def result(:too_much), do: {:error, "too many warnings"}
   def result({:unknown, type}), do: UnknownType.raise!(type)
 
-  defp convert({:datetime, text}), do: date_time(text)
-  defp convert({:string, struct}), do: iso8601(struct)
+  # What is hidden stands in a firewalled field: texts say what it is, but do not show it.
+  defp convert({:datetime, text, hidden?}), do: date_time(text, hidden?)
+  defp convert({:string, struct, _hidden?}), do: iso8601(struct)
 
-  defp date_time(text) do
+  defp date_time(text, hidden?) do
     case DateTime.from_iso8601(text) do
       {:ok, date_time, 0} ->
         {:ok, date_time, ["normalized to UTC"]}
@@ -37,13 +38,16 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
       {:error, :missing_offset} ->
         {:error,
-         "datetime requires a timezone offset (got naive ISO 8601 #{inspect(text)}); " <>
+         "datetime requires a timezone offset (got naive ISO 8601#{shown(text, hidden?)}); " <>
            ~s(use "...Z" or "...+HH:MM")}
 
       {:error, reason} ->
-        {:error, "invalid datetime #{inspect(text)}: #{reason}"}
+        {:error, "invalid datetime#{shown(text, hidden?)}: #{reason}"}
     end
   end
+
+  defp shown(_text, true), do: ""
+  defp shown(text, false), do: " " <> inspect(text)
 
   # A map that only claims to be a date has no ISO 8601.
   defp iso8601(%module{} = struct) do
@@ -53,24 +57,28 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
     _ -> {:error, "cannot coerce to string"}
   end
 
-  defp reason({:answered, reason}), do: reason
-  defp reason({:missing, name}), do: "missing required field \"#{name}\""
+  defp reason({:answered, reason}, _hidden?), do: reason
+  defp reason({:missing, name}, _hidden?), do: "missing required field \"#{name}\""
+  defp reason({:unexpected, _keys}, true), do: "unexpected field(s)"
 
-  defp reason({:unexpected, keys}) do
+  defp reason({:unexpected, keys}, false) do
     "unexpected field(s): " <> (keys |> Enum.map(&inspect/1) |> Enum.sort() |> Enum.join(", "))
   end
 
-  defp reason(:unsupported), do: "unsupported type"
+  defp reason(:unsupported, _hidden?), do: "unsupported type"
 
-  defp reason({:datetime, _value}) do
+  defp reason({:datetime, _value}, _hidden?) do
     "cannot coerce to datetime — expected ISO 8601 string with offset " <>
       ~s[(e.g. "2026-05-03T09:14:00Z") or %DateTime{}]
   end
 
-  defp reason({target, text}) when is_binary(text) and target in [:int, :float, :bool, :keyword],
-    do: ~s(cannot coerce string "#{text}" to #{name(target)})
+  defp reason({target, text}, hidden?)
+       when is_binary(text) and target in [:int, :float, :bool, :keyword] do
+    shown = if hidden?, do: "", else: ~s("#{text}" )
+    "cannot coerce string #{shown}to #{name(target)}"
+  end
 
-  defp reason({target, _value}), do: "cannot coerce to #{name(target)}"
+  defp reason({target, _value}, _hidden?), do: "cannot coerce to #{name(target)}"
 
   defp name(:int), do: "integer"
   defp name(:bool), do: "boolean"

@@ -1,6 +1,9 @@
 defmodule PtcRunner.SubAgent.Signature.Findings do
   @moduledoc false
-  # Completes the errors of a native walk: those that need `inspect/1` come unfinished.
+  # Completes the errors of a native walk: those that need `inspect/1` come unfinished. Of what stands
+  # in a firewalled field neither a value nor a key that is not declared is shown.
+
+  alias PtcRunner.SubAgent.Signature.ErrorText
 
   @unexpected "unexpected field — schema disallows additional properties"
 
@@ -11,7 +14,12 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   defp error({:inspect, path, text, value}),
     do: [%{path: path, message: text <> PtcRunner.Shown.text(value)}]
 
-  defp error({:unexpected, path, keys, _}) do
+  defp error({:kind, path, text, value}),
+    do: [%{path: path, message: text <> ErrorText.kind(value)}]
+
+  defp error({:unexpected, path, _keys, true}), do: [%{path: path, message: @unexpected}]
+
+  defp error({:unexpected, path, keys, false}) do
     for key <- Enum.sort_by(keys, &inspect/1) do
       %{path: path ++ [segment(key)], message: @unexpected}
     end

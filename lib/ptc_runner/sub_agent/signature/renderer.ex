@@ -62,7 +62,9 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
 
   """
   @spec to_lisp_key(String.t()) :: String.t()
-  def to_lisp_key(name), do: Native.signature_lisp_key(name)
+  def to_lisp_key(name) do
+    with :busy <- Native.signature_lisp_key(name), do: Native.signature_lisp_key_dirty(name)
+  end
 
   defp text(text) when is_binary(text), do: text
   defp text({:unknown, type}), do: UnknownType.raise!(type)

@@ -14,6 +14,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Conversions,
     ErrorText,
     Findings,
+    Quanta,
     UnknownType,
     Validator
   }
@@ -37,7 +38,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   defp input(_mode, type, args) do
     first = Native.signature_input(type, args, nil)
 
-    case Conversions.answer(first, &Native.signature_input_dirty(type, args, &1)) do
+    case Conversions.answer(first, &walk(type, args, &1)) do
       {:ok, _args, _warnings} = done -> done
       {:error, errors, true} -> invalid(:invalid_input, errors, args)
       {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)
@@ -47,6 +48,9 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   catch
     :error, :nif_panicked -> {:error, {:invalid_input, [], Panic.caught()}}
   end
+
+  defp walk(type, args, answers),
+    do: Quanta.finish(type, Native.signature_input_dirty(type, args, answers))
 
   defp run(fun, args) do
     case fun.(args) do

@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Findings
+  alias PtcRunner.SubAgent.Signature.{Findings, Quanta}
 
   @doc """
   Checks a value; all errors are reported, with the path to each.
@@ -37,12 +37,15 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   defp check(data, type, closed?) do
     case Native.signature_validate(type, data, closed?) do
       :ok -> :ok
-      :busy -> answer(Native.signature_validate_dirty(type, data, closed?))
+      :busy -> answer(again(type, data, closed?))
       other -> answer(other)
     end
   catch
     :error, :nif_panicked -> {:error, [%{path: [], message: Panic.caught()}]}
   end
+
+  defp again(type, data, closed?),
+    do: Quanta.finish(type, Native.signature_validate_dirty(type, data, closed?))
 
   defp answer(:ok), do: :ok
   defp answer({:error, errors, finished?}), do: {:error, Findings.finish(errors, finished?)}

@@ -8,6 +8,7 @@
 //! * `order`: term order, `==`, `===` and hashes
 //! * `show`: terms as text, for assertions that can be read
 //! * `source`: a term as a program, the way a program comes in that is already parsed
+//! * `values`: what signatures ask of terms
 //!
 //! ```
 //! use ptc_core::heap::Heap;
@@ -24,6 +25,7 @@
 mod order;
 mod show;
 mod source;
+mod values;
 
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;

@@ -5,9 +5,11 @@
 
 pub mod answers;
 pub mod generate;
+pub mod model;
 pub mod oracle;
 pub mod probe;
 pub mod rng;
+pub mod walks;
 
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};

@@ -10,13 +10,20 @@ const VERSION: u8 = 131;
 const ATOM: u8 = 118;
 const SMALL_ATOM: u8 = 119;
 
+/// The characters of the longest name.
+const LONGEST: usize = 255;
+
 /// The atom of that name, if there is one already.
 pub fn existing<'a>(terms: Terms<'a>, name: &[u8]) -> Option<Raw<'a>> {
+    // No look at what is too long for certain: no character takes more than four bytes.
+    if name.len() > 4 * LONGEST {
+        return None;
+    }
     if name.is_ascii() {
         return existing_latin1(terms, name);
     }
     let text = std::str::from_utf8(name).ok()?;
-    if text.chars().count() > 255 {
+    if text.chars().count() > LONGEST {
         return None;
     }
     let latin1: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();

@@ -1,12 +1,14 @@
 //! Whether a value that was just read out of an answer is of the type that was asked for.
 
-use super::budget::{Budget, Pace, Stop};
+use super::errors::errors;
 use super::read::{read, Reading};
-use super::validate::Validation;
 use super::words::Words;
-use crate::raw::{Raw, Terms};
+use super::{meter_of_whole, settle};
+use crate::heap::Beam;
+use crate::raw::Raw;
 use ptc_core::answer::stream::Plan;
-use ptc_core::signature::{Scalar, Type};
+use ptc_core::meter::Pace;
+use ptc_core::signature::{Check, Scalar, Stop, Type, Walk};
 use rustler::Env;
 
 /// What there is to say about the value.
@@ -23,8 +25,8 @@ pub enum Verdict<'a> {
 
 /// Judges a value whose keys are strings.
 pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdict<'a> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let mut heap = Beam::new(env, 0);
+    let (words, mut reader) = (Words::new(env), meter_of_whole(pace));
     if words.scalar(of) == Some(Scalar::Any) {
         return Verdict::Right;
     }
@@ -32,38 +34,37 @@ pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdi
         closed: false,
         once_optional: true,
     };
-    let Ok((read, id)) = read(terms, &words, of, reading, &mut budget) else {
+    let Ok((read, id)) = read(&heap, &words, of, reading, &mut reader) else {
         return Verdict::Busy;
     };
     if read.types.all().contains(&Type::Scalar(Scalar::DateTime)) {
         return Verdict::Undecided;
     }
-    let mut validation = Validation::new(terms, &words, &read, &mut budget);
-    let outcome = validation.run(value, id);
-    let (errors, finished) = validation.errors.finish();
-    let verdict = match outcome {
+    let meters = (reader, pace);
+    let mut walk = Walk::new(&mut heap, &read.types, (value, id), Check, meters);
+    let outcome = walk.run();
+    settle(env, pace, walk.percent_of_slice());
+    match outcome {
         Err(Stop::Unknown(_)) => Verdict::Undecided,
-        Err(Stop::Busy | Stop::Failed) => Verdict::Busy,
+        Err(Stop::Over | Stop::Abandoned | Stop::Failed) => Verdict::Busy,
         // So many errors are enough.
-        Ok(()) | Err(Stop::TooMuch) if !finished => Verdict::Undecided,
-        Ok(()) | Err(Stop::TooMuch) => match validation.errors.count() {
+        Ok(()) | Err(Stop::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
+        Ok(()) | Err(Stop::TooMuch) => match walk.findings.count() {
             0 => Verdict::Right,
-            _ => Verdict::Wrong(errors),
+            _ => Verdict::Wrong(errors(walk.heap, &read, &mut walk.findings).0),
         },
-    };
-    budget.settle(terms);
-    verdict
+    }
 }
 
 /// The types of an answer, for a stream; nothing if there are too many for a slice.
 pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Plan> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let heap = Beam::new(env, 0);
+    let (words, mut meter) = (Words::new(env), meter_of_whole(pace));
     let reading = Reading {
         closed: false,
         once_optional: true,
     };
-    let (read, id) = read(terms, &words, of, reading, &mut budget).ok()?;
-    budget.settle(terms);
+    let (read, id) = read(&heap, &words, of, reading, &mut meter).ok()?;
+    settle(env, pace, meter.percent_of_slice());
     Some(Plan::new(&read.types, id, list))
 }

@@ -1,30 +1,52 @@
-//! Signatures on the BEAM's terms: the NIFs, and the walks behind them.
+//! Signatures on the BEAM's terms: the NIFs, and what the walks of the core ask of terms.
 //!
 //! * [`read`], [`write`]: type terms to a table of types and back; [`schema`]: to JSON Schema
-//! * [`validate`]: a value against a type; [`rebuild`]: to a type, with [`convert`] and [`map_out`]
-//! * [`shape`]: where the fields of a type stand in the maps at hand
-//! * [`judge`]: the same for an answer that was just read
-//! * [`budget`]: when a walk must leave a scheduler's own thread
+//! * [`beam`]: what signatures ask of terms; [`shape`]: where the fields of a type stand in the maps
+//!   at hand; [`map_out`]: maps out of coerced fields
+//! * [`values`]: values against types, in one call or in several; [`suspension`]: between two calls
+//! * [`judge`]: the same for an answer that was just read; [`errors`]: findings as terms
 
-mod accept;
 mod atom_text;
-mod budget;
-mod convert;
+mod beam;
 mod errors;
 mod judge;
-mod kind;
 mod map_out;
 mod read;
-mod rebuild;
 mod schema;
-mod seen;
 mod shape;
+mod suspension;
 mod text;
 mod types;
-mod validate;
 mod values;
 mod words;
 mod write;
 
-pub use budget::Pace;
 pub use judge::{judge, plan, Verdict};
+pub use ptc_core::meter::Pace;
+
+use ptc_core::meter::{Deadline, Limits, Meter};
+
+/// What a walk may take: any time, as nobody waits for it longer than its caller wants to.
+const LIMITS: Limits = Limits {
+    deadline: Deadline::Never,
+    words: usize::MAX,
+};
+
+/// Charges the caller for its slice.
+pub fn settle(env: rustler::Env, pace: Pace, percent: i32) {
+    if pace == Pace::Slice && percent > 0 {
+        rustler::schedule::consume_timeslice(env, percent);
+    }
+}
+
+/// A meter that knows no limit but the pace.
+pub fn meter(pace: Pace) -> Meter {
+    Meter::new(LIMITS, pace)
+}
+
+/// The same for work that cannot be left in the middle: a quantum goes on to its end.
+pub fn meter_of_whole(pace: Pace) -> Meter {
+    let mut meter = meter(pace);
+    meter.begin_whole();
+    meter
+}

@@ -1,8 +1,10 @@
 //! Type terms to a table.
 
-use super::budget::{Budget, Stop};
 use super::words::Words;
+use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
+use ptc_core::meter::Meter;
+use ptc_core::signature::walk::Stop;
 use ptc_core::signature::{Field, Type, TypeId, Types};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
@@ -14,6 +16,8 @@ pub struct Read<'a> {
     pub names: Vec<Raw<'a>>,
     /// The terms that are no types.
     pub unknown: Vec<Raw<'a>>,
+    /// All maps were taken for closed ones.
+    pub closed: bool,
 }
 
 /// What a walk may take for the same.
@@ -55,19 +59,20 @@ struct Reader<'a, 'w> {
 
 /// Reads a type; a term that is none is kept as unknown, wherever it stands.
 pub fn read<'a>(
-    terms: Terms<'a>,
+    heap: &Beam<'a>,
     words: &Words<'a>,
     term: Raw<'a>,
     reading: Reading,
-    budget: &mut Budget,
+    meter: &mut Meter,
 ) -> Result<(Read<'a>, TypeId), Stop> {
     let read = Read {
         types: Types::new(),
         names: Vec::with_capacity(16),
         unknown: Vec::new(),
+        closed: reading.closed,
     };
     let mut reader = Reader {
-        terms,
+        terms: heap.terms,
         words,
         reading,
         read,
@@ -77,7 +82,7 @@ pub fn read<'a>(
     };
     let mut next = Step::Read(term);
     loop {
-        budget.spend(terms, 4)?;
+        meter.consume_fuel(2, heap)?;
         next = match next {
             Step::Read(term) => reader.step(term),
             Step::Complete(id) => match reader.hand_over(id) {

@@ -5,15 +5,18 @@
 //! it met last and where its fields stood among them: of the next row only the values are read.
 
 use super::atom_text;
-use super::kind::{kind, Kind};
+use super::map_out;
+use crate::heap::Beam;
 use crate::map_view::{look, value_of, View};
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::{candidates, rank, Matching};
+use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
 use rustler::sys::ErlNifTerm;
-
-/// The place of a key that is not there.
-pub const ABSENT: u8 = u8::MAX;
+use rustler::sys::ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM;
+use rustler::types::atom::__struct__;
+use rustler::Encoder;
+use std::collections::HashSet;
 
 /// A map that a type looks into.
 #[derive(Clone, Copy)]
@@ -36,16 +39,6 @@ struct Last<'a> {
     covered: u32,
 }
 
-/// A field that was found.
-#[derive(Clone, Copy)]
-pub struct Found<'a> {
-    /// Its place in a small map.
-    pub slot: u8,
-    /// Its key; of a small map only the place counts.
-    pub key: Raw<'a>,
-    pub value: Raw<'a>,
-}
-
 /// What all types of a call know about the maps they met.
 pub struct Shapes<'a> {
     terms: Terms<'a>,
@@ -60,13 +53,10 @@ pub struct Shapes<'a> {
     large_keys: Vec<Option<Box<[Raw<'a>]>>>,
 }
 
-impl<'a> Shapes<'a> {
-    pub fn new(
-        terms: Terms<'a>,
-        struct_key: Raw<'a>,
-        types: &Types<'a>,
-        matching: Matching,
-    ) -> Self {
+impl<'a> Rows<Beam<'a>> for Shapes<'a> {
+    type Open = Opened<'a>;
+
+    fn new(heap: &Beam<'a>, types: &Types<'_>, matching: Matching) -> Self {
         let nothing = Last {
             keys: &[],
             met: false,
@@ -74,8 +64,8 @@ impl<'a> Shapes<'a> {
             covered: 0,
         };
         Shapes {
-            terms,
-            struct_key,
+            terms: heap.terms,
+            struct_key: __struct__().encode(heap.terms.env).into(),
             matching,
             last: vec![nothing; types.all().len()],
             slots: vec![ABSENT; types.field_count()],
@@ -84,12 +74,11 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Looks at a map for the type with these fields; nothing for what is no map. Until the type is
-    /// done with the map, it must not look at another one.
     #[inline]
-    pub fn open(
+    fn open(
         &mut self,
-        types: &Types<'a>,
+        _heap: &Beam<'a>,
+        types: &Types<'_>,
         id: TypeId,
         fields: Fields,
         map: Raw<'a>,
@@ -107,33 +96,28 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The module of a struct.
     #[inline]
-    pub fn module(&self, id: TypeId, map: Opened<'a>) -> Option<Raw<'a>> {
-        let module = match map {
+    fn is_struct(&self, _heap: &Beam<'a>, id: TypeId, open: Opened<'a>) -> bool {
+        let module = match open {
             Opened::Flat(values) => {
                 let at = self.last[id.index()].struct_at;
-                value_of(self.terms, *values.get(at as usize)?)
+                let module = values.get(at as usize);
+                module.map(|module| value_of(self.terms, *module))
             }
-            Opened::Large(map) => self.terms.map_get(map, self.struct_key)?,
+            Opened::Large(map) => self.terms.map_get(map, self.struct_key),
         };
-        (kind(self.terms, module) == Kind::Atom).then_some(module)
+        module.is_some_and(|module| is_atom(self.terms, module))
     }
 
-    /// The keys of the small map that the type has opened.
-    pub fn keys(&self, id: TypeId) -> &'a [ErlNifTerm] {
-        self.last[id.index()].keys
-    }
-
-    /// The places of the fields in a small map, as bits.
-    pub fn covered(&self, id: TypeId) -> u32 {
-        self.last[id.index()].covered
-    }
-
-    /// The field with that index in the map that its type has opened.
     #[inline]
-    pub fn find(&mut self, types: &Types<'a>, map: Opened<'a>, field: usize) -> Option<Found<'a>> {
-        match map {
+    fn find(
+        &mut self,
+        _heap: &Beam<'a>,
+        types: &Types<'_>,
+        open: Opened<'a>,
+        field: usize,
+    ) -> Option<Found<Raw<'a>>> {
+        match open {
             Opened::Flat(values) => {
                 let slot = self.slots[field];
                 let value = value_of(self.terms, *values.get(slot as usize)?);
@@ -147,8 +131,96 @@ impl<'a> Shapes<'a> {
         }
     }
 
+    #[inline(always)]
+    fn is_flat(open: Opened<'a>) -> bool {
+        matches!(open, Opened::Flat(_))
+    }
+
+    #[inline]
+    fn each_value(&self, _heap: &Beam<'a>, open: Opened<'a>, visit: impl FnMut(Raw<'a>)) {
+        if let Opened::Flat(values) = open {
+            let values = values.iter().map(|value| value_of(self.terms, *value));
+            values.for_each(visit);
+        }
+    }
+
+    fn undeclared(
+        &mut self,
+        heap: &Beam<'a>,
+        types: &Types<'_>,
+        id: TypeId,
+        fields: Fields,
+        open: Opened<'a>,
+    ) -> Vec<Raw<'a>> {
+        match open {
+            Opened::Flat(_) => {
+                let (keys, covered) = (self.last[id.index()].keys, self.covered(id, fields));
+                let free = |at: &usize| covered >> at & 1 == 0;
+                let places = (0..keys.len()).filter(free);
+                places.map(|at| value_of(self.terms, keys[at])).collect()
+            }
+            Opened::Large(map) => {
+                let (mut atoms, mut strings) = (HashSet::new(), HashSet::new());
+                for field in fields.range() {
+                    if let Some(found) = self.find(heap, types, open, field) {
+                        match self.terms.bytes(found.key) {
+                            Some(name) => strings.insert(name),
+                            None => atoms.insert(found.key.word()),
+                        };
+                    }
+                }
+                let mut undeclared = Vec::new();
+                self.terms.each_entry(map, |key, _| {
+                    let known = match self.terms.bytes(key) {
+                        Some(name) => strings.contains(name),
+                        None => atoms.contains(&key.word()),
+                    };
+                    if !known {
+                        undeclared.push(key);
+                    }
+                });
+                undeclared
+            }
+        }
+    }
+
+    #[inline]
+    fn remake(
+        &mut self,
+        _heap: &mut Beam<'a>,
+        _types: &Types<'_>,
+        id: TypeId,
+        fields: Fields,
+        (map, open): (Raw<'a>, Opened<'a>),
+        changed: Option<&[Raw<'a>]>,
+    ) -> Raw<'a> {
+        match open {
+            Opened::Flat(values) => {
+                let entries = (self.last[id.index()].keys, values);
+                let covered = self.covered(id, fields);
+                map_out::small(self.terms, map, entries, covered, changed)
+            }
+            Opened::Large(_) => map_out::large(self.terms, map, changed.unwrap_or_default()),
+        }
+    }
+}
+
+impl<'a> Shapes<'a> {
+    /// The places of the fields in a small map, as bits.
+    fn covered(&self, id: TypeId, fields: Fields) -> u32 {
+        match fields.count {
+            0 => 0,
+            _ => self.last[id.index()].covered,
+        }
+    }
+
     #[cold]
-    fn find_large(&mut self, types: &Types<'a>, map: Raw<'a>, field: usize) -> Option<Found<'a>> {
+    fn find_large(
+        &mut self,
+        types: &Types<'_>,
+        map: Raw<'a>,
+        field: usize,
+    ) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
             self.large_keys.resize_with(types.field_count(), || None);
         }
@@ -174,7 +246,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Finds the fields among keys at another place than the last ones.
-    fn meet(&mut self, types: &Types<'a>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
+    fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
         let last = &mut self.last[id.index()];
         let same_words = last.met && last.keys == keys;
         if same_words || (last.met && same_keys(self.terms, last.keys, keys)) {
@@ -194,14 +266,14 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn place(&mut self, types: &Types<'a>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
+    fn place(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
         self.slots[fields.range()].fill(ABSENT);
         self.ranks[fields.range()].fill(ABSENT);
         for (at, key) in keys.iter().enumerate() {
             let key = value_of(self.terms, *key);
             if let Some(name) = self.terms.bytes(key) {
                 self.take(types, fields, at as u8, name, false);
-            } else if kind(self.terms, key) == Kind::Atom {
+            } else if is_atom(self.terms, key) {
                 let terms = self.terms;
                 atom_text::with_name(terms, key, |name| {
                     self.take(types, fields, at as u8, name, true)
@@ -214,7 +286,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Gives a key to the fields that it fits best so far.
-    fn take(&mut self, types: &Types<'a>, fields: Fields, at: u8, name: &[u8], is_atom: bool) {
+    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], is_atom: bool) {
         let start = fields.start as usize;
         for (index, field) in types.fields(fields).iter().enumerate() {
             if let Some(rank) = rank(field.name, name, is_atom, self.matching) {
@@ -233,4 +305,8 @@ fn same_keys<'a>(terms: Terms<'a>, some: &'a [ErlNifTerm], others: &'a [ErlNifTe
         a == b || terms.identical(value_of(terms, *a), value_of(terms, *b))
     };
     some.len() == others.len() && some.iter().zip(others).all(same)
+}
+
+fn is_atom<'a>(terms: Terms<'a>, term: Raw<'a>) -> bool {
+    matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM)
 }

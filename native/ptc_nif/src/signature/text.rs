@@ -1,17 +1,22 @@
 //! Signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
-use super::budget::{Budget, Pace};
 use super::read::{read, Reading};
 use super::words::Words;
 use super::write::Writer;
+use super::{meter_of_whole, settle};
 use crate::atoms;
+use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
+use ptc_core::meter::Pace;
 use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
 /// A text may be so long: a small type can stand for a huge one, since parts may be shared.
 const LONGEST_TEXT: usize = 1 << 26;
+
+/// Bytes of a name that are written anew for one unit of fuel.
+const BYTES_OF_A_NAME: usize = 8;
 
 /// `{:ok, {:signature, params, type}}` or `{:error, {line, column, line, column, expected}}`: the
 /// place that is reported, then the place that is meant.
@@ -64,10 +69,10 @@ fn word(expected: Expected) -> Atom {
 
 /// A type as text, `:busy`, `:too_long`, or `{:unknown, term}`.
 fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let heap = Beam::new(env, 0);
+    let (terms, words, mut meter) = (heap.terms, Words::new(env), meter_of_whole(pace));
     let reading = Reading::default();
-    let Ok((read, id)) = read(terms, &words, term.into(), reading, &mut budget) else {
+    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
     };
     if let Some(unknown) = read.unknown.first() {
@@ -79,26 +84,30 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
     };
     // A slice's text is as long as it takes to write a slice's worth of types.
     let limit = match pace {
-        Pace::Slice => LONGEST_TEXT >> 8,
-        Pace::Whole => LONGEST_TEXT,
+        Pace::Probe | Pace::Slice => LONGEST_TEXT >> 8,
+        Pace::Quantum => LONGEST_TEXT,
     };
     match (render_type(&read.types, id, style, limit), pace) {
         (Ok(text), _) => terms.make_binary(&text).term(env),
-        (Err(_), Pace::Slice) => atoms::busy().encode(env),
-        (Err(_), Pace::Whole) => atoms::too_long().encode(env),
+        (Err(_), Pace::Probe | Pace::Slice) => atoms::busy().encode(env),
+        (Err(_), Pace::Quantum) => atoms::too_long().encode(env),
     }
 }
 
-/// A name as Lisp programs read it.
-#[rustler::nif]
-fn signature_lisp_key<'a>(env: Env<'a>, name: Binary<'a>) -> Term<'a> {
-    Terms { env }
-        .make_binary(&lisp_key(name.as_slice()))
-        .term(env)
+/// A name as Lisp programs read it, or `:busy`.
+fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
+    let mut meter = meter_of_whole(pace);
+    let heap = Beam::new(env, 0);
+    let read = meter.consume_fuel(name.len() / BYTES_OF_A_NAME, &heap);
+    if read.is_err() {
+        return atoms::busy().encode(env);
+    }
+    settle(env, pace, meter.percent_of_slice());
+    heap.terms.make_binary(&lisp_key(name.as_slice())).term(env)
 }
 
 macro_rules! text_nifs {
-    ($parse:ident, $render:ident, $schedule:literal, $pace:expr) => {
+    ($parse:ident, $render:ident, $lisp:ident, $schedule:literal, $pace:expr) => {
         /// Text to a signature.
         #[rustler::nif(schedule = $schedule)]
         fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
@@ -110,13 +119,26 @@ macro_rules! text_nifs {
         fn $render<'a>(env: Env<'a>, term: Term<'a>, lisp: bool) -> Term<'a> {
             rendered(env, term, lisp, $pace)
         }
+
+        /// A name as Lisp programs read it.
+        #[rustler::nif(schedule = $schedule)]
+        fn $lisp<'a>(env: Env<'a>, name: Binary<'a>) -> Term<'a> {
+            lisp(env, name, $pace)
+        }
     };
 }
 
-text_nifs!(signature_parse, signature_render, "Normal", Pace::Slice);
+text_nifs!(
+    signature_parse,
+    signature_render,
+    signature_lisp_key,
+    "Normal",
+    Pace::Slice
+);
 text_nifs!(
     signature_parse_dirty,
     signature_render_dirty,
+    signature_lisp_key_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Quantum
 );

@@ -1,20 +1,21 @@
 //! Type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
-use super::budget::{Budget, Pace};
+use super::meter_of_whole;
 use super::read::{read, Reading};
 use super::schema::schema;
 use super::words::Words;
 use super::write::Writer;
 use crate::atoms;
-use crate::raw::Terms;
+use crate::heap::Beam;
+use ptc_core::meter::Pace;
 use rustler::{Encoder, Env, Term};
 
 /// `{:ok, schema}`, `:busy` or `{:unknown, term}`.
 fn to_schema<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let heap = Beam::new(env, 0);
+    let (terms, words, mut meter) = (heap.terms, Words::new(env), meter_of_whole(pace));
     let reading = Reading::default();
-    let Ok((read, id)) = read(terms, &words, term.into(), reading, &mut budget) else {
+    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
     };
     match schema(terms, &read, id) {
@@ -28,10 +29,10 @@ fn to_schema<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
 
 /// The type without its firewalled fields, as `{:ok, type}`, or `:busy`.
 fn public<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let heap = Beam::new(env, 0);
+    let (terms, words, mut meter) = (heap.terms, Words::new(env), meter_of_whole(pace));
     let reading = Reading::default();
-    let Ok((read, id)) = read(terms, &words, term.into(), reading, &mut budget) else {
+    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
     };
     let mut writer = Writer::new(terms, &words);
@@ -60,5 +61,5 @@ type_nifs!(
     signature_schema_dirty,
     signature_public_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Quantum
 );

@@ -1,65 +1,236 @@
-//! Values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`.
+//! Values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`, and
+//! `signature_resume/3` for walks that take longer than a quantum.
 
-use super::budget::{Budget, Pace, Stop};
-use super::errors::{Errors, Wanted};
+use super::errors::errors;
 use super::read::{read, Read, Reading};
-use super::rebuild::{Failure, Purpose, Rebuild};
-use super::validate::Validation;
+use super::suspension::{leave, Held, Left, Task, Turn};
 use super::words::Words;
+use super::{meter, meter_of_whole, settle, Pace};
 use crate::atoms;
-use crate::raw::{Raw, Terms};
-use ptc_core::signature::TypeId;
-use rustler::{Atom, Encoder, Env, Term};
+use crate::heap::Beam;
+use crate::raw::Raw;
+use ptc_core::signature::coerce::Question;
+use ptc_core::signature::{
+    Check, Coerce, Findings, Purpose, Step, Stop, Target, TypeId, Walk, Wrong,
+};
+use rustler::{Atom, Encoder, Env, ResourceArc, Term};
+use std::time::Instant;
 
-/// Reads the type and walks the value; says `:busy` if either takes too long, `{:unknown, term}` if
-/// the walk came to what is no type.
-fn walk<'a>(
-    env: Env<'a>,
+/// Reads the type; `None` if that takes too long.
+fn types<'a>(
+    heap: &Beam<'a>,
     of: Term<'a>,
     closed: bool,
     pace: Pace,
-    walk: impl FnOnce(Terms<'a>, &Words<'a>, &Read<'a>, TypeId, &mut Budget) -> Result<Term<'a>, Stop>,
-) -> Term<'a> {
-    let terms = Terms { env };
-    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+) -> Option<(Read<'a>, TypeId)> {
     let reading = Reading {
         closed,
         once_optional: true,
     };
-    let Ok((read, id)) = read(terms, &words, of.into(), reading, &mut budget) else {
+    let words = Words::new(heap.terms.env);
+    read(heap, &words, of.into(), reading, &mut meter_of_whole(pace)).ok()
+}
+
+/// What a task makes of the end of its walk.
+trait Outcome<'a>: Task<'a> {
+    fn outcome(
+        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
+        read: &Read<'a>,
+        value: Term<'a>,
+        end: Result<Self::Done, Stop>,
+    ) -> Term<'a>;
+}
+
+/// Walks: `:busy` if a slice is over, `{:more, state, terms}` if a quantum is, `{:unknown, term}` if
+/// the walk came to what is no type; otherwise what the task makes of it.
+fn walk<'a, K: Outcome<'a>>(
+    mut walk: Walk<'_, '_, Beam<'a>, K>,
+    read: &Read<'a>,
+    value: Term<'a>,
+    turn: &Turn,
+    reuse: Option<ResourceArc<Held>>,
+) -> Term<'a> {
+    let terms = walk.heap.terms;
+    let end = turn.run(&mut walk);
+    settle(terms.env, turn.pace, walk.percent_of_slice());
+    match end {
+        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, value, reuse),
+        Err(Stop::Over | Stop::Abandoned) => atoms::busy().encode(terms.env),
+        Err(Stop::Unknown(number)) => {
+            let unknown = read.unknown[number as usize].term(terms.env);
+            (atoms::unknown(), unknown).encode(terms.env)
+        }
+        end => K::outcome(&mut walk, read, value, end),
+    }
+}
+
+/// Begins a walk.
+fn begin<'a, K: Outcome<'a>>(
+    env: Env<'a>,
+    (of, closed): (Term<'a>, bool),
+    value: Term<'a>,
+    task: K,
+    pace: Pace,
+) -> Term<'a> {
+    let begun = (pace == Pace::Quantum).then(Instant::now);
+    let mut heap = Beam::new(env, 0);
+    let Some((read, id)) = types(&heap, of, closed, pace) else {
         return atoms::busy().encode(env);
     };
-    let answer = match walk(terms, &words, &read, id, &mut budget) {
-        Ok(answer) => answer,
-        Err(Stop::Unknown(number)) => {
-            let unknown = read.unknown[number as usize].term(env);
-            (atoms::unknown(), unknown).encode(env)
-        }
-        Err(Stop::TooMuch) => atoms::too_much().encode(env),
-        Err(Stop::Busy | Stop::Failed) => atoms::busy().encode(env),
+    let turn = Turn::new(pace, begun, 0);
+    let meters = (meter(pace), pace);
+    let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
+    walk(begun, &read, value, &turn, None)
+}
+
+/// Goes on with a walk; `terms` are those that it was left with.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn signature_resume<'a>(
+    env: Env<'a>,
+    of: Term<'a>,
+    state: ResourceArc<Held>,
+    terms: Term<'a>,
+) -> rustler::NifResult<Term<'a>> {
+    let begun = Some(Instant::now());
+    let mut heap = Beam::new(env, 0);
+    let (left, closed) = state.take().ok_or(rustler::Error::BadArg)?;
+    let terms = heap.terms.tuple(terms.into());
+    let (value, terms) = terms
+        .and_then(<[_]>::split_first)
+        .ok_or(rustler::Error::BadArg)?;
+    let value = value.term(env);
+    let Some((read, _)) = types(&heap, of, closed, Pace::Quantum) else {
+        return Ok(atoms::busy().encode(env));
     };
-    budget.settle(terms);
-    answer
+    let (types, meters) = (&read.types, (meter(Pace::Quantum), Pace::Quantum));
+    Ok(match left {
+        Left::Check(left) => {
+            let turn = Turn::new(Pace::Quantum, begun, left.fuel());
+            let resumed = Walk::<_, Check>::resume(&mut heap, types, left, terms, meters);
+            let resumed = resumed.ok_or(rustler::Error::BadArg)?;
+            walk(resumed, &read, value, &turn, Some(state))
+        }
+        Left::Coerce(left) => {
+            let turn = Turn::new(Pace::Quantum, begun, left.fuel());
+            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, types, left, terms, meters);
+            let resumed = resumed.ok_or(rustler::Error::BadArg)?;
+            walk(resumed, &read, value, &turn, Some(state))
+        }
+    })
+}
+
+impl<'a> Outcome<'a> for Check {
+    /// `:ok` or `{:error, errors, finished?}`.
+    fn outcome(
+        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
+        read: &Read<'a>,
+        _value: Term<'a>,
+        _end: Result<(), Stop>,
+    ) -> Term<'a> {
+        // Where there are too many, so many errors are enough.
+        match walk.findings.count() {
+            0 => atoms::ok().encode(walk.heap.terms.env),
+            _ => found(walk.heap, read, &mut walk.findings),
+        }
+    }
+}
+
+impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
+    /// `{:ok, value, warnings}`, `{:ask, questions}`, `{:error, errors, finished?}`,
+    /// `{:refused, failure, hidden?}` or `:too_much`.
+    fn outcome(
+        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
+        read: &Read<'a>,
+        value: Term<'a>,
+        end: Result<Option<Raw<'a>>, Stop>,
+    ) -> Term<'a> {
+        let env = walk.heap.terms.env;
+        let findings = walk.findings.count();
+        match end {
+            Ok(_) | Err(Stop::Failed) if walk.task.asks() => {
+                (atoms::ask(), questions(walk)).encode(env)
+            }
+            Ok(changed) if findings == 0 => {
+                let value = changed.map_or(value, |changed| changed.term(env));
+                let warnings = walk.task.warnings.list(walk.heap).term(env);
+                (atoms::ok(), value, warnings).encode(env)
+            }
+            Err(Stop::Failed) => {
+                let hidden = walk
+                    .findings
+                    .all()
+                    .last()
+                    .is_none_or(|finding| finding.hidden);
+                let failure = failure(walk.heap, read, &mut walk.findings);
+                (atoms::refused(), failure, hidden).encode(env)
+            }
+            Err(_) if findings == 0 => atoms::too_much().encode(env),
+            _ => found(walk.heap, read, &mut walk.findings),
+        }
+    }
+}
+
+fn found<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
+    let env = heap.terms.env;
+    let (list, finished) = errors(heap, read, findings);
+    (atoms::error(), list.term(env), finished).encode(env)
+}
+
+/// What only Elixir can convert, as `{type, value, hidden?}`.
+fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
+    let terms = walk.heap.terms;
+    let words = Words::new(terms.env);
+    let (questions, values) = walk.task.questions(walk.heap);
+    let question = |(question, value): (&Question, &Raw<'a>)| {
+        let hidden = question.hidden.encode(terms.env).into();
+        terms.make_tuple(&[words.scalar_word(question.scalar), *value, hidden])
+    };
+    let asked: Vec<Raw<'a>> = questions.iter().zip(values).map(question).collect();
+    terms.make_list(&asked).term(terms.env)
+}
+
+/// Why a value cannot be coerced.
+fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
+    let env = heap.terms.env;
+    let Some(number) = findings.count().checked_sub(1) else {
+        return atoms::unsupported().encode(env);
+    };
+    let last = findings.path(number).last().copied();
+    let wrong = findings.all()[number].wrong;
+    let at = findings.value_at(number);
+    let value = at.and_then(|at| findings.values(heap).get(at).copied());
+    let pair = |tag: Atom, value: Option<Raw<'a>>| {
+        let value = value.map(|value| value.term(env));
+        (tag, value).encode(env)
+    };
+    match wrong {
+        Wrong::Mismatch(mismatch) => match mismatch.expected {
+            Target::Scalar(scalar) => {
+                let word = Words::new(env).scalar_word(scalar).term(env);
+                (word, value.map(|value| value.term(env))).encode(env)
+            }
+            Target::List => pair(atoms::list(), value),
+            Target::Map => pair(atoms::map(), value),
+            Target::Field => {
+                let name = last.and_then(|step| match step {
+                    Step::Field(field) => read.names.get(field as usize).copied(),
+                    Step::Index(_) => None,
+                });
+                pair(atoms::missing(), name)
+            }
+        },
+        Wrong::Unexpected => pair(atoms::unexpected(), value),
+        Wrong::Unsupported => atoms::unsupported().encode(env),
+        Wrong::Answered => pair(atoms::answered(), value),
+    }
 }
 
 /// `:ok` or `{:error, errors, finished?}`.
 fn validate<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, closed: bool, pace: Pace) -> Term<'a> {
-    walk(env, of, closed, pace, |terms, words, read, id, budget| {
-        let mut validation = Validation::new(terms, words, read, budget);
-        match validation.run(value.into(), id) {
-            // So many errors are enough.
-            Ok(()) | Err(Stop::TooMuch) => {}
-            Err(stop) => return Err(stop),
-        }
-        Ok(match validation.errors.count() {
-            0 => atoms::ok().encode(env),
-            _ => errors(env, &validation.errors),
-        })
-    })
+    begin(env, (of, closed), value, Check, pace)
 }
 
-/// `{:ok, value, warnings}`, `{:ask, questions}`, `{:error, errors, finished?}` or
-/// `{:refused, failure}`. `answers` is nil in the first walk.
+/// See [`Outcome`] for [`Coerce`]. `answers` is nil in the first walk.
 fn rebuild<'a>(
     env: Env<'a>,
     of: Term<'a>,
@@ -69,49 +240,7 @@ fn rebuild<'a>(
     pace: Pace,
 ) -> Term<'a> {
     let answers = (!(atoms::nil() == answers)).then(|| Raw::from(answers));
-    walk(env, of, false, pace, |terms, words, read, id, budget| {
-        let mut rebuild = Rebuild::new(terms, words, read, budget, purpose, answers);
-        let outcome = rebuild.run(value.into(), id);
-        let list = |items: &[Raw<'a>]| terms.make_list(items).term(env);
-        let asks = answers.is_none() && !rebuild.asked.is_empty();
-        match outcome {
-            Ok(_) | Err(Stop::Failed) if asks => {
-                Ok((atoms::ask(), list(&rebuild.asked)).encode(env))
-            }
-            Ok(value) if rebuild.errors.count() == 0 => {
-                let warnings = list(&rebuild.converter.warnings);
-                Ok((atoms::ok(), value.term(env), warnings).encode(env))
-            }
-            Err(Stop::TooMuch) if rebuild.errors.count() == 0 => Err(Stop::TooMuch),
-            Ok(_) | Err(Stop::TooMuch) => Ok(errors(env, &rebuild.errors)),
-            Err(Stop::Failed) => {
-                let failure = failure(env, rebuild.failure.unwrap_or(Failure::Unsupported));
-                Ok((atoms::refused(), failure).encode(env))
-            }
-            Err(stop) => Err(stop),
-        }
-    })
-}
-
-fn errors<'a>(env: Env<'a>, errors: &Errors<'a>) -> Term<'a> {
-    let (list, finished) = errors.finish();
-    (atoms::error(), list.term(env), finished).encode(env)
-}
-
-fn failure<'a>(env: Env<'a>, failure: Failure<'a>) -> Term<'a> {
-    let pair = |tag: Atom, term: Raw<'a>| (tag, term.term(env)).encode(env);
-    match failure {
-        Failure::Refused(Wanted::Scalar(scalar), value) => {
-            let wanted = Words::new(env).scalar_word(scalar).term(env);
-            (wanted, value.term(env)).encode(env)
-        }
-        Failure::Refused(Wanted::List, value) => pair(atoms::list(), value),
-        Failure::Refused(Wanted::Map, value) => pair(atoms::map(), value),
-        Failure::Missing(name) => pair(atoms::missing(), name),
-        Failure::Unexpected(keys) => pair(atoms::unexpected(), keys),
-        Failure::Unsupported => atoms::unsupported().encode(env),
-        Failure::Answered(reason) => pair(atoms::answered(), reason),
-    }
+    begin(env, (of, false), value, Coerce::new(purpose, answers), pace)
 }
 
 macro_rules! value_nifs {
@@ -148,5 +277,5 @@ value_nifs!(
     signature_coerce_dirty,
     signature_input_dirty,
     "DirtyCpu",
-    Pace::Whole
+    Pace::Quantum
 );

@@ -1,17 +1,13 @@
-//! The atoms that the walks compare with, as words.
+//! The atoms that type terms are made of, as words.
 
 use crate::atoms;
-use crate::raw::{Raw, Terms};
+use crate::raw::Raw;
 use ptc_core::signature::Scalar;
-use rustler::types::atom::{__struct__, Atom};
+use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 
 /// Atoms of one call.
 pub struct Words<'a> {
-    pub nil: Raw<'a>,
-    pub yes: Raw<'a>,
-    pub no: Raw<'a>,
-    pub struct_key: Raw<'a>,
     pub optional: Raw<'a>,
     pub list: Raw<'a>,
     pub closed_map: Raw<'a>,
@@ -23,10 +19,6 @@ impl<'a> Words<'a> {
     pub fn new(env: Env<'a>) -> Self {
         let word = |atom: Atom| Raw::from(atom.encode(env));
         Words {
-            nil: word(atoms::nil()),
-            yes: word(atoms::true_()),
-            no: word(atoms::false_()),
-            struct_key: word(__struct__()),
             optional: word(atoms::optional()),
             list: word(atoms::list()),
             closed_map: word(atoms::closed_map()),
@@ -51,32 +43,6 @@ impl<'a> Words<'a> {
     pub fn map(&self) -> Raw<'a> {
         self.scalars[Scalar::Map as usize]
     }
-
-    /// `true` and `false`.
-    #[inline]
-    pub fn is_bool(&self, term: Raw<'a>) -> bool {
-        term.word() == self.yes.word() || term.word() == self.no.word()
-    }
-
-    /// The structs that coercion knows.
-    pub fn module(&self, terms: Terms<'a>, module: Raw<'a>) -> Option<Module> {
-        let is = |atom: Atom| Raw::from(atom.encode(terms.env)).word() == module.word();
-        Some(match () {
-            () if is(atoms::date_time()) => Module::DateTime,
-            () if is(atoms::naive_date_time()) => Module::OtherTime,
-            () if is(atoms::date()) => Module::OtherTime,
-            () if is(atoms::time()) => Module::OtherTime,
-            () => return None,
-        })
-    }
-}
-
-/// A struct that coercion knows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Module {
-    DateTime,
-    /// `NaiveDateTime`, `Date` or `Time`
-    OtherTime,
 }
 
 fn scalar_atom(scalar: Scalar) -> Atom {

@@ -1,7 +1,7 @@
 //! What stands where in a value, against its types. One mistake is enough.
 
 use super::plan::{Fit, Plan};
-use crate::signature::{Fields, Scalar, Type, TypeId};
+use crate::signature::{Fields, Got, Mismatch, Scalar, Target, Type, TypeId};
 
 /// What a value begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub(super) enum Start {
 }
 
 impl Start {
-    fn name(self) -> &'static str {
+    fn got(self) -> Got {
         match self {
-            Start::String => "string",
-            Start::Number => "int",
-            Start::Bool => "bool",
-            Start::Null => "keyword",
-            Start::Object => "map",
-            Start::Array => "list",
+            Start::String => Got::String,
+            Start::Number => Got::Int,
+            Start::Bool => Got::Bool,
+            Start::Null => Got::Keyword,
+            Start::Object => Got::Map,
+            Start::Array => Got::List,
         }
     }
 }
@@ -37,7 +37,7 @@ pub(super) enum Rest {
     /// A string that could be the name of a keyword.
     Keyword,
     /// A number where something else was wanted: which kind of number is to be said.
-    Unwanted(&'static str),
+    Unwanted(Target),
 }
 
 /// A step on the way to a value.
@@ -52,15 +52,8 @@ pub enum Segment {
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// Another value than wanted.
-    Other {
-        /// The word for what was wanted.
-        wanted: &'static str,
-        /// The word for what was found.
-        got: &'static str,
-    },
-    /// A field that cannot come any more.
-    Missing,
+    /// Another value than expected, or a field that cannot come any more.
+    Mismatch(Mismatch),
     /// A key that a closed map must not have.
     Unexpected,
     /// A list where only an object may stand.
@@ -218,24 +211,23 @@ impl Checker {
                 | (Scalar::Bool, Start::Bool)
                 | (Scalar::Keyword, Start::Bool | Start::Null)
                 | (Scalar::Map, Start::Object) => None,
-                (Scalar::DateTime, _) => Some("datetime (%DateTime{})"),
-                (scalar, _) => Some(scalar.name()),
+                (scalar, _) => Some(Target::Scalar(scalar)),
             },
             (Type::List(holds), Start::Array) => {
                 frame = Frame::List { holds, begun: 0 };
                 None
             }
-            (Type::List(_), _) => Some("list"),
+            (Type::List(_), _) => Some(Target::List),
             (Type::Map { fields, closed }, Start::Object) => {
                 frame = self.map(fields, closed);
                 None
             }
-            (Type::Map { .. }, _) => Some("map"),
+            (Type::Map { .. }, _) => Some(Target::Map),
             (Type::Optional(_) | Type::Unknown(_), _) => None,
         };
         match wanted {
             Some(wanted) if start == Start::Number => return Rest::Unwanted(wanted),
-            Some(wanted) => self.not_wanted(wanted, start.name()),
+            Some(wanted) => self.not_wanted(wanted, start.got()),
             None => {}
         }
         self.enter(start, frame);
@@ -263,8 +255,8 @@ impl Checker {
     }
 
     /// A value turned out to be another than wanted.
-    pub(super) fn not_wanted(&mut self, wanted: &'static str, got: &'static str) {
-        self.wrong(What::Other { wanted, got });
+    pub(super) fn not_wanted(&mut self, expected: Target, got: Got) {
+        self.wrong(What::Mismatch(Mismatch { expected, got }));
     }
 
     /// A key; nothing if it has escapes.
@@ -339,7 +331,7 @@ impl Checker {
             if self.mistake.is_none() {
                 let mut path = path(&self.plan, &self.frames);
                 path.push(Segment::Name(self.plan.name(field).into()));
-                let what = What::Missing;
+                let what = What::Mismatch(Mismatch::MISSING);
                 self.mistake = Some(Mistake { path, what });
             }
         }

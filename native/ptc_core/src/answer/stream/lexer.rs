@@ -3,6 +3,7 @@
 use super::checker::{Checker, Rest, Start};
 use super::Window;
 use crate::answer::LIMITS;
+use crate::signature::{Got, Scalar, Target};
 
 /// Why a run over the bytes stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,7 +226,7 @@ impl Lexer {
                     }
                     None if digits.may_end() => {
                         if let Rest::Unwanted(wanted) = self.rest {
-                            checker.not_wanted(wanted, "int");
+                            checker.not_wanted(wanted, Got::Int);
                         }
                         self.value_end(begin + *at);
                         // The byte is still to be looked at.
@@ -316,11 +317,11 @@ impl Lexer {
 
     fn is_a_float(&mut self, checker: &mut Checker) {
         let wanted = match std::mem::replace(&mut self.rest, Rest::Free) {
-            Rest::Integer => "int",
+            Rest::Integer => Target::Scalar(Scalar::Int),
             Rest::Unwanted(wanted) => wanted,
             Rest::Free | Rest::Keyword => return,
         };
-        checker.not_wanted(wanted, "float");
+        checker.not_wanted(wanted, Got::Float);
     }
 
     fn string_begin(&mut self, at: usize, key: bool) {
@@ -349,7 +350,7 @@ impl Lexer {
             let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<>=?!_".contains(byte);
             let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
             if content.is_some_and(|name| !is_name(name)) {
-                checker.not_wanted("keyword", "string");
+                checker.not_wanted(Target::Scalar(Scalar::Keyword), Got::String);
             }
         }
         self.value_end(begin + at + 1);

@@ -2,7 +2,7 @@
 
 use super::{Caution, Mistake, Plan, Rules, Segment, Stream, What};
 use crate::plain::PlainHeap;
-use crate::signature::{parse, Type};
+use crate::signature::{parse, Got, Mismatch, Scalar, Target, Type};
 
 fn stream(signature: &str, caution: Caution) -> Stream {
     let signature = parse(signature.as_bytes()).expect("a signature");
@@ -33,8 +33,27 @@ fn other(path: &[&str], wanted: &'static str, got: &'static str) -> Mistake {
     };
     Mistake {
         path: path.iter().map(segment).collect(),
-        what: What::Other { wanted, got },
+        what: What::Mismatch(mismatch(wanted, got)),
     }
+}
+
+/// The mismatch that these words are for.
+fn mismatch(wanted: &str, got: &str) -> Mismatch {
+    let scalars = Scalar::ALL.map(Target::Scalar);
+    let targets = scalars.into_iter().chain([Target::List, Target::Map]);
+    let gots = [
+        Got::String,
+        Got::Int,
+        Got::Float,
+        Got::Bool,
+        Got::Keyword,
+        Got::Map,
+        Got::List,
+    ];
+    let all = targets.flat_map(|expected| gots.map(|got| Mismatch { expected, got }));
+    let text = format!("expected {wanted}, got {got}");
+    let mut all = all.filter(|mismatch| mismatch.to_string() == text);
+    all.next_back().expect("these words are in use")
 }
 
 #[test]

@@ -1,0 +1,215 @@
+//! What signatures ask of terms, answered by plain values.
+
+use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
+use crate::heap::Heap;
+use crate::number::Number;
+use crate::signature::names::{rank, Matching};
+use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
+use crate::signature::{Fields, TypeId, Types};
+
+/// Larger maps are asked key by key, as on the BEAM.
+const FLAT: usize = 32;
+
+impl PlainHeap {
+    fn atom_name(&self, term: Term) -> Option<&str> {
+        match self.value(term) {
+            Value::Atom(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn module(&self, map: Term) -> Option<&str> {
+        let is_key = |key: &Term| self.atom_name(*key) == Some("__struct__");
+        let (_, module) = self.map(map)?.iter().find(|(key, _)| is_key(key))?;
+        self.atom_name(*module)
+    }
+
+    /// How well a key fits a declared name.
+    fn rank(&self, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
+        match self.value(key) {
+            Value::Atom(name) => rank(declared, name.as_bytes(), true, matching),
+            Value::Binary(name) => rank(declared, name, false, matching),
+            _ => None,
+        }
+    }
+}
+
+impl Values for PlainHeap {
+    type Rows = PlainRows;
+
+    fn class(&self, term: Term) -> Class {
+        match self.value(term) {
+            Value::Atom(_) => Class::Atom,
+            Value::Number(Number::Float(_)) => Class::Float,
+            Value::Number(_) => Class::Integer,
+            Value::Binary(_) => Class::Bitstring,
+            Value::EmptyList | Value::Cons(..) => Class::List,
+            Value::Map(_) => Class::Map,
+            Value::Tuple(_) | Value::Opaque(..) => Class::Other,
+        }
+    }
+
+    fn is_binary(&self, term: Term) -> bool {
+        matches!(self.value(term), Value::Binary(_))
+    }
+
+    fn same(&self, a: Term, b: Term) -> bool {
+        a == b
+    }
+
+    fn is_nil(&self, term: Term) -> bool {
+        term == NIL
+    }
+
+    fn is_bool(&self, term: Term) -> bool {
+        term == TRUE || term == FALSE
+    }
+
+    fn time_struct(&self, map: Term) -> Option<TimeStruct> {
+        match self.module(map)? {
+            "Elixir.DateTime" => Some(TimeStruct::DateTime),
+            "Elixir.NaiveDateTime" | "Elixir.Date" | "Elixir.Time" => Some(TimeStruct::Other),
+            _ => None,
+        }
+    }
+
+    fn is_struct(&self, map: Term) -> bool {
+        self.module(map).is_some()
+    }
+
+    fn tuple(&self, term: Term) -> Option<&[Term]> {
+        match self.value(term) {
+            Value::Tuple(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    fn existing_atom(&self, name: &[u8]) -> Option<Term> {
+        let is_it = |value: &Value| matches!(value, Value::Atom(atom) if atom.as_bytes() == name);
+        self.values.iter().position(is_it).map(Term)
+    }
+
+    fn put_atom_name(&self, atom: Term, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.atom_name(atom).unwrap_or_default().as_bytes());
+    }
+}
+
+/// Nothing is remembered: each map is asked anew.
+#[derive(Debug)]
+pub struct PlainRows(Matching);
+
+impl Rows<PlainHeap> for PlainRows {
+    /// The map, and whether it is flat.
+    type Open = (Term, bool);
+
+    fn new(_heap: &PlainHeap, _types: &Types<'_>, matching: Matching) -> Self {
+        PlainRows(matching)
+    }
+
+    fn open(
+        &mut self,
+        heap: &PlainHeap,
+        _types: &Types<'_>,
+        _id: TypeId,
+        _fields: Fields,
+        map: Term,
+    ) -> Option<(Term, bool)> {
+        let size = heap.map(map)?.len();
+        Some((map, size <= FLAT))
+    }
+
+    fn is_struct(&self, heap: &PlainHeap, _id: TypeId, (map, _): (Term, bool)) -> bool {
+        heap.module(map).is_some()
+    }
+
+    fn find(
+        &mut self,
+        heap: &PlainHeap,
+        types: &Types<'_>,
+        (map, _): (Term, bool),
+        field: usize,
+    ) -> Option<Found<Term>> {
+        let declared = types.field(field).name;
+        let entries = heap.map(map)?.iter().enumerate();
+        let fitting = entries.filter_map(|(slot, (key, value))| {
+            let rank = heap.rank(declared, *key, self.0)?;
+            Some((rank, slot, *key, *value))
+        });
+        let (_, slot, key, value) = fitting.min_by_key(|(rank, ..)| *rank)?;
+        let slot = u8::try_from(slot).unwrap_or(ABSENT);
+        Some(Found { slot, key, value })
+    }
+
+    fn is_flat((_, is_flat): (Term, bool)) -> bool {
+        is_flat
+    }
+
+    fn each_value(&self, heap: &PlainHeap, (map, _): (Term, bool), visit: impl FnMut(Term)) {
+        let entries = heap.map(map).unwrap_or_default();
+        entries.iter().map(|(_, value)| *value).for_each(visit);
+    }
+
+    fn undeclared(
+        &mut self,
+        heap: &PlainHeap,
+        types: &Types<'_>,
+        _id: TypeId,
+        fields: Fields,
+        (map, is_flat): (Term, bool),
+    ) -> Vec<Term> {
+        let found = fields
+            .range()
+            .filter_map(|field| self.find(heap, types, (map, is_flat), field));
+        let found: Vec<Term> = found.map(|found| found.key).collect();
+        let keys = heap
+            .map(map)
+            .unwrap_or_default()
+            .iter()
+            .map(|(key, _)| *key);
+        keys.filter(|key| !found.contains(key)).collect()
+    }
+
+    fn remake(
+        &mut self,
+        heap: &mut PlainHeap,
+        types: &Types<'_>,
+        id: TypeId,
+        fields: Fields,
+        (map, open): (Term, (Term, bool)),
+        changed: Option<&[Term]>,
+    ) -> Term {
+        let (keys, values): (Vec<Term>, Vec<Term>) = match (open.1, changed) {
+            (true, changed) => {
+                let undeclared = self.undeclared(heap, types, id, fields, open);
+                let entries = heap.map(map).unwrap_or_default().iter().enumerate();
+                let is_same = |changed: &[Term]| {
+                    let mut entries = entries.clone();
+                    entries.all(|(slot, (_, value))| changed[slot] == *value)
+                };
+                if undeclared.is_empty() && changed.is_none_or(is_same) {
+                    return map;
+                }
+                let kept = entries.filter(|(_, (key, _))| !undeclared.contains(key));
+                kept.map(|(slot, (key, value))| match changed {
+                    Some(changed) => (*key, changed[slot]),
+                    None => (*key, *value),
+                })
+                .unzip()
+            }
+            (false, changed) => {
+                let outputs = changed.unwrap_or_default();
+                let same = outputs.chunks_exact(3).all(|field| field[1] == field[2]);
+                // The first of equal keys counts in `make_map`.
+                let fields = outputs.chunks_exact(3).rev();
+                let (keys, values): (Vec<Term>, Vec<Term>) =
+                    fields.map(|field| (field[0], field[2])).unzip();
+                let made = heap.make_map(&keys, &values);
+                if same && heap.map_size(made) == heap.map_size(map) {
+                    return map;
+                }
+                return made;
+            }
+        };
+        heap.make_map(&keys, &values)
+    }
+}

@@ -1,0 +1,129 @@
+//! Checking: a walk that makes nothing, and reports all that is wrong.
+
+use super::names::Matching;
+use super::values::{Class, Found, TimeStruct, Values};
+use super::walk::frame::{ListFrame, MapFrame};
+use super::walk::{Open, Place, Stop, Task, Walk};
+use super::{Scalar, Target, TypeId};
+
+/// Whether a value is of a type, as validation has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Check;
+
+/// Bytes of a name that are looked at for one unit of fuel.
+const NAME_BYTES: usize = 8;
+
+impl<H: Values> Task<H> for Check {
+    type Done = ();
+    type Mark = ();
+    type Frozen = Check;
+
+    const SAME: () = ();
+
+    fn matching(&self) -> Matching {
+        Matching::Lenient
+    }
+
+    #[inline(always)]
+    fn takes_structs(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn ends_at_first(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn mark(&self) {}
+
+    #[inline(always)]
+    fn is_silent_since(&self, _mark: &()) -> bool {
+        true
+    }
+
+    #[inline]
+    fn scalar(
+        walk: &mut Walk<H, Self>,
+        (scalar, id): (Scalar, TypeId),
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<(), Stop> {
+        let heap = &*walk.heap;
+        let fits = match scalar {
+            Scalar::String => heap.is_binary(value),
+            Scalar::Int => heap.class(value) == Class::Integer,
+            Scalar::Float => matches!(heap.class(value), Class::Float | Class::Integer),
+            Scalar::Bool => heap.is_bool(value),
+            Scalar::Keyword => is_keyword(walk, value)?,
+            Scalar::Any => true,
+            Scalar::Map => walk.map_is_struct(value, id) == Some(false),
+            Scalar::DateTime => is_date_time(heap, value),
+        };
+        match fits {
+            true => Ok(()),
+            false => walk.refuse(place, Target::Scalar(scalar), value),
+        }
+    }
+
+    #[inline(always)]
+    fn found(_walk: &mut Walk<H, Self>, _open: Open<H>, _found: &Found<H::Term>) {}
+
+    #[inline(always)]
+    fn field(
+        _walk: &mut Walk<H, Self>,
+        _map: &mut MapFrame<H::Term, Open<H>, ()>,
+        _found: &Found<H::Term>,
+        _done: (),
+    ) {
+    }
+
+    #[inline(always)]
+    fn element(_walk: &mut Walk<H, Self>, _was: H::Term, _done: ()) {}
+
+    #[inline]
+    fn list_end(
+        walk: &mut Walk<H, Self>,
+        list: &ListFrame<H::Term, ()>,
+        _is_proper: bool,
+    ) -> Result<(), Stop> {
+        // An improper list has a finding of its own.
+        walk.remember(list.value, list.id, list.findings, &());
+        Ok(())
+    }
+
+    #[inline]
+    fn map_end(walk: &mut Walk<H, Self>, map: &MapFrame<H::Term, Open<H>, ()>) -> Result<(), Stop> {
+        walk.remember(map.value, map.id, map.findings, &());
+        Ok(())
+    }
+
+    fn freeze(self, _heap: &mut H, _terms: &mut Vec<H::Term>) -> Check {
+        self
+    }
+
+    fn thaw(frozen: Check, _heap: &H, _terms: &mut dyn Iterator<Item = H::Term>) -> Self {
+        frozen
+    }
+}
+
+/// Any atom, or a string that could be the name of a keyword.
+fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, Stop> {
+    match walk.heap.class(value) {
+        Class::Atom => return Ok(true),
+        Class::Bitstring if walk.heap.is_binary(value) => {}
+        _ => return Ok(false),
+    }
+    let length = walk.heap.bytes(value).map_or(0, <[u8]>::len);
+    if length > 64 {
+        walk.spend(length / NAME_BYTES)?;
+    }
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
+    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
+    Ok(walk.heap.bytes(value).is_some_and(is_name))
+}
+
+/// `%DateTime{}`
+pub(super) fn is_date_time<H: Values>(heap: &H, value: H::Term) -> bool {
+    heap.class(value) == Class::Map && heap.time_struct(value) == Some(TimeStruct::DateTime)
+}

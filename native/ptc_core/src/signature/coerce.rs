@@ -1,0 +1,315 @@
+//! Coercion: a walk over a value, which comes back with what had to change.
+//!
+//! What needs no change is the very term that was given: a value as a whole, a field, an element, and
+//! the rest of a list after its last element that changed. Small maps share their keys with what
+//! they were made from.
+//!
+//! This file gathers what parts became into what they are parts of; `convert` has the conversions.
+
+use super::kept::Kept;
+use super::names::Matching;
+use super::values::{Found, Rows, Values};
+use super::walk::frame::{Frame, ListFrame, MapFrame};
+use super::walk::{Open, Place, Stop, Task, Walk};
+use super::{Scalar, TypeId};
+use crate::heap::Heap;
+
+/// What a coercion is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The value alone: keys are as declared, the first failure ends it.
+    Coerce,
+    /// The arguments of a tool: keys as validation finds them, all findings with their paths.
+    Input,
+}
+
+/// A value that only Elixir can convert: a date, or a text that may be one.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// What it should become.
+    pub scalar: Scalar,
+    /// It stands in a firewalled field: the answer must not show it.
+    pub hidden: bool,
+}
+
+/// The coercion of a value.
+#[derive(Debug)]
+pub struct Coerce<T> {
+    purpose: Purpose,
+    /// What was coerced, as texts.
+    pub warnings: Kept<T>,
+    pub(super) questions: Vec<Question>,
+    pub(super) asked: Kept<T>,
+    /// The answers that are left, if this is the second walk.
+    pub(super) answers: Option<T>,
+    outputs: Kept<T>,
+    pub(super) words: Words<T>,
+}
+
+/// Terms that are made once.
+#[derive(Debug)]
+pub(super) struct Words<T> {
+    pub keyword_to_string: Option<T>,
+    /// The least integers, in size, that are no floats.
+    pub beyond_floats: Option<(T, T)>,
+    pub text: Vec<u8>,
+}
+
+impl<T> Default for Words<T> {
+    fn default() -> Self {
+        Words {
+            keyword_to_string: None,
+            beyond_floats: None,
+            text: Vec::new(),
+        }
+    }
+}
+
+/// How a coercion stood when a list or map was entered.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    outputs: usize,
+    warnings: usize,
+    asked: usize,
+    /// Of a list, the number of elements up to the last one that changed: since there is one, all
+    /// elements so far stand among the outputs. Of a flat map, 1 since a field changed: then all its
+    /// values do.
+    changed: usize,
+}
+
+impl<T: Copy> Coerce<T> {
+    /// A coercion; `answers` are those to the questions of the first walk.
+    pub fn new(purpose: Purpose, answers: Option<T>) -> Self {
+        Coerce {
+            purpose,
+            warnings: Kept::default(),
+            questions: Vec::new(),
+            asked: Kept::default(),
+            answers,
+            outputs: Kept::default(),
+            words: Words::default(),
+        }
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Whether the walk has to be done again, with answers.
+    pub fn asks(&self) -> bool {
+        self.answers.is_none() && !self.questions.is_empty()
+    }
+
+    /// What only Elixir can convert, with its values.
+    pub fn questions<H: Heap<Term = T>>(&mut self, heap: &H) -> (&[Question], &[T]) {
+        (&self.questions, self.asked.since(0, heap))
+    }
+}
+
+impl<H: Values> Task<H> for Coerce<H::Term> {
+    /// Another term, if it changed.
+    type Done = Option<H::Term>;
+    type Mark = Mark;
+    type Frozen = Frozen;
+
+    const SAME: Self::Done = None;
+
+    fn matching(&self) -> Matching {
+        match self.purpose {
+            Purpose::Coerce => Matching::Exact,
+            Purpose::Input => Matching::Lenient,
+        }
+    }
+
+    #[inline]
+    fn takes_structs(&self) -> bool {
+        self.purpose == Purpose::Coerce
+    }
+
+    #[inline]
+    fn ends_at_first(&self) -> bool {
+        self.purpose == Purpose::Coerce
+    }
+
+    #[inline]
+    fn mark(&self) -> Mark {
+        Mark {
+            outputs: self.outputs.len(),
+            warnings: self.warnings.len(),
+            asked: self.questions.len(),
+            changed: 0,
+        }
+    }
+
+    fn is_silent_since(&self, mark: &Mark) -> bool {
+        (self.warnings.len(), self.questions.len()) == (mark.warnings, mark.asked)
+    }
+
+    #[inline]
+    fn scalar(
+        walk: &mut Walk<H, Self>,
+        of: (Scalar, TypeId),
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, Stop> {
+        walk.converted(of, value, place)
+    }
+
+    #[inline]
+    fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>) {
+        if !H::Rows::is_flat(open) {
+            walk.task.outputs.push(found.key);
+            walk.task.outputs.push(found.value);
+        }
+    }
+
+    #[inline]
+    fn field(
+        walk: &mut Walk<H, Self>,
+        map: &mut MapFrame<H::Term, Open<H>, Mark>,
+        found: &Found<H::Term>,
+        done: Option<H::Term>,
+    ) {
+        if !H::Rows::is_flat(map.open) {
+            return walk.task.outputs.push(done.unwrap_or(found.value));
+        }
+        // Another field may have changed the same value.
+        if done.is_none() && map.mark.changed == 0 {
+            return;
+        }
+        let value = done.unwrap_or(found.value);
+        let outputs = &mut walk.task.outputs;
+        if map.mark.changed == 0 {
+            map.mark.changed = 1;
+            let rows = &walk.rows;
+            rows.each_value(&*walk.heap, map.open, |value| outputs.push(value));
+        }
+        outputs.since(map.mark.outputs, &*walk.heap)[found.slot as usize] = value;
+    }
+
+    #[inline]
+    fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Option<H::Term>) {
+        let Some(Frame::List(list)) = walk.stack.live.last_mut() else {
+            return;
+        };
+        if done.is_none() && list.mark.changed == 0 {
+            return;
+        }
+        let outputs = &mut walk.task.outputs;
+        if list.mark.changed == 0 {
+            let mut rest = list.value;
+            for _ in 1..list.taken {
+                if let Some((element, tail)) = walk.heap.uncons(rest) {
+                    outputs.push(element);
+                    rest = tail;
+                }
+            }
+        }
+        outputs.push(done.unwrap_or(was));
+        if done.is_some() {
+            list.mark.changed = list.taken as usize;
+        }
+    }
+
+    fn list_end(
+        walk: &mut Walk<H, Self>,
+        list: &ListFrame<H::Term, Mark>,
+        is_proper: bool,
+    ) -> Result<Option<H::Term>, Stop> {
+        let (mark, task) = (&list.mark, &mut walk.task);
+        if !is_proper {
+            task.warnings.truncate(mark.warnings, &*walk.heap);
+            task.outputs.truncate(mark.outputs, &*walk.heap);
+            return Ok(None);
+        }
+        if mark.changed == 0 {
+            walk.remember(list.value, list.id, list.findings, mark);
+            return Ok(None);
+        }
+        let outputs = &task.outputs.since(mark.outputs, &*walk.heap)[..mark.changed];
+        let made = match mark.changed == list.taken as usize {
+            true => walk.heap.make_list(outputs),
+            false => {
+                let heap = &mut *walk.heap;
+                let mut tail = list.value;
+                for _ in 0..mark.changed {
+                    tail = heap.uncons(tail).map_or(tail, |(_, tail)| tail);
+                }
+                let cons = |tail, element: &H::Term| heap.cons(*element, tail);
+                outputs.iter().rev().fold(tail, cons)
+            }
+        };
+        task.outputs.truncate(mark.outputs, &*walk.heap);
+        Ok(Some(made))
+    }
+
+    fn map_end(
+        walk: &mut Walk<H, Self>,
+        map: &MapFrame<H::Term, Open<H>, Mark>,
+    ) -> Result<Option<H::Term>, Stop> {
+        let is_flat = H::Rows::is_flat(map.open);
+        let changed = !is_flat || map.mark.changed > 0;
+        if !is_flat {
+            walk.spend(walk.task.outputs.len() - map.mark.outputs)?;
+        }
+        let (heap, outputs) = (&mut *walk.heap, &mut walk.task.outputs);
+        let made = {
+            let outputs = match changed {
+                true => Some(&*outputs.since(map.mark.outputs, heap)),
+                false => None,
+            };
+            let value = (map.value, map.open);
+            walk.rows
+                .remake(heap, walk.types, map.id, map.fields, value, outputs)
+        };
+        outputs.truncate(map.mark.outputs, heap);
+        if walk.heap.same(made, map.value) {
+            walk.remember(map.value, map.id, map.findings, &map.mark);
+            return Ok(None);
+        }
+        walk.spend(5)?;
+        Ok(Some(made))
+    }
+
+    fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Frozen {
+        let frozen = Frozen {
+            purpose: self.purpose,
+            warnings: self.warnings.len(),
+            asked: self.asked.len(),
+            outputs: self.outputs.len(),
+            questions: self.questions,
+            has_answers: self.answers.is_some(),
+        };
+        terms.push(self.warnings.freeze(heap));
+        terms.push(self.asked.freeze(heap));
+        terms.push(self.outputs.freeze(heap));
+        terms.push(self.answers.unwrap_or(heap.nil()));
+        frozen
+    }
+
+    fn thaw(frozen: Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self {
+        let mut kept = |count| Kept::thawed(terms.next().unwrap_or(heap.nil()), count);
+        let (warnings, asked) = (kept(frozen.warnings), kept(frozen.asked));
+        let outputs = kept(frozen.outputs);
+        Coerce {
+            purpose: frozen.purpose,
+            warnings,
+            questions: frozen.questions,
+            asked,
+            answers: terms.next().filter(|_| frozen.has_answers),
+            outputs,
+            words: Words::default(),
+        }
+    }
+}
+
+/// A coercion without its terms.
+#[derive(Debug)]
+pub struct Frozen {
+    purpose: Purpose,
+    warnings: usize,
+    asked: usize,
+    outputs: usize,
+    questions: Vec<Question>,
+    has_answers: bool,
+}

@@ -1,0 +1,245 @@
+//! Values to other types, as far as LLMs may be forgiven.
+
+use super::check::is_date_time;
+use super::coerce::{Coerce, Purpose, Question};
+use super::findings::Wrong;
+use super::lenient;
+use super::values::{Class, Values};
+use super::walk::{Place, Stop, Walk};
+use super::{Scalar, Target, TypeId};
+use crate::heap::Heap;
+use crate::number::Number;
+use num_bigint::BigInt;
+
+/// Nobody reads so many warnings; a small value with shared parts can ask for them.
+const MOST_WARNINGS: usize = 1 << 22;
+/// No atom has a longer name, in bytes.
+const LONGEST_ATOM: usize = 255 * 4;
+/// Bytes that are copied for one unit of fuel.
+const COPIED: usize = 64;
+/// Bytes of a number that are read for one unit of fuel.
+const READ: usize = 4;
+/// Reading so many digits takes one unit of fuel a digit, and for more of them the square of that.
+const DIGITS: usize = 70_000;
+
+type Coercion<'c, 't, H> = Walk<'c, 't, H, Coerce<<H as Heap>::Term>>;
+
+impl<H: Values> Coercion<'_, '_, H> {
+    /// What a value without parts becomes.
+    #[inline]
+    pub(super) fn converted(
+        &mut self,
+        (scalar, id): (Scalar, TypeId),
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, Stop> {
+        let class = self.heap.class(value);
+        let fits = match scalar {
+            Scalar::Any => true,
+            Scalar::String => class == Class::Bitstring && self.heap.is_binary(value),
+            Scalar::Int => class == Class::Integer,
+            Scalar::Float => class == Class::Float,
+            Scalar::Bool => self.heap.is_bool(value),
+            Scalar::Keyword => class == Class::Atom,
+            Scalar::Map => match self.map_is_struct(value, id) {
+                Some(is_struct) => !is_struct || self.takes_structs(),
+                None => false,
+            },
+            Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),
+        };
+        match fits {
+            true => Ok(None),
+            false => self.other(scalar, class, value, place),
+        }
+    }
+
+    fn takes_structs(&self) -> bool {
+        use super::walk::Task;
+        Task::<H>::takes_structs(&self.task)
+    }
+
+    fn other(
+        &mut self,
+        scalar: Scalar,
+        class: Class,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, Stop> {
+        match (scalar, class) {
+            (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
+            (Scalar::String, Class::Map) if self.heap.time_struct(value).is_some() => {
+                return self.ask(scalar, value, place)
+            }
+            (Scalar::Float, Class::Integer) => {
+                if let Some(float) = self.float_of(value)? {
+                    return Ok(Some(float));
+                }
+            }
+            (Scalar::DateTime, Class::Bitstring) if self.heap.is_binary(value) => {
+                return self.ask(scalar, value, place)
+            }
+            (_, Class::Bitstring) if self.heap.is_binary(value) => {
+                if let Some(other) = self.text(scalar, value, place)? {
+                    return Ok(Some(other));
+                }
+            }
+            _ => {}
+        }
+        self.refuse(place, Target::Scalar(scalar), value)?;
+        Ok(None)
+    }
+
+    /// The float that an integer is, if it is one.
+    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, Stop> {
+        self.spend(3)?;
+        if let Some(small) = self.heap.small_integer(value) {
+            return Ok(self.heap.make_number(Number::Float(small as f64)));
+        }
+        // Beyond these no look at the digits is needed.
+        let (least, most) = match self.task.words.beyond_floats {
+            Some(bounds) => bounds,
+            None => {
+                let beyond = BigInt::from(1) << 1024;
+                let heap = &mut *self.heap;
+                let mut bound = |bound| heap.make_number(Number::from_big(bound));
+                let (Some(least), Some(most)) = (bound(-&beyond), bound(beyond)) else {
+                    return Ok(None);
+                };
+                *self.task.words.beyond_floats.insert((least, most))
+            }
+        };
+        let heap = &mut *self.heap;
+        if heap.compare(value, least).is_le() || heap.compare(value, most).is_ge() {
+            return Ok(None);
+        }
+        let number = heap.number(value).and_then(|number| number.to_float().ok());
+        Ok(number.and_then(|float| heap.make_number(Number::Float(float))))
+    }
+
+    /// What a text becomes, with a warning.
+    fn text(
+        &mut self,
+        scalar: Scalar,
+        text: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, Stop> {
+        let length = self.heap.bytes(text).map_or(0, <[u8]>::len);
+        self.spend(10 + length / COPIED)?;
+        let (value, target) = match scalar {
+            Scalar::Int => {
+                let digits = length.min(lenient::MOST_DIGITS);
+                self.spend(length / READ + digits * digits / DIGITS)?;
+                let number = self.heap.bytes(text).and_then(lenient::integer);
+                let number = number.and_then(|number| self.heap.make_number(number));
+                (number, "integer")
+            }
+            Scalar::Float => {
+                self.spend(length / READ)?;
+                let float = self.heap.bytes(text).and_then(lenient::float);
+                let number = float.map(Number::Float);
+                let number = number.and_then(|number| self.heap.make_number(number));
+                (number, "float")
+            }
+            Scalar::Bool => {
+                let value = match self.heap.bytes(text) {
+                    Some(b"true") => Some(self.heap.boolean(true)),
+                    Some(b"false") => Some(self.heap.boolean(false)),
+                    _ => None,
+                };
+                (value, "boolean")
+            }
+            Scalar::Keyword if length > LONGEST_ATOM => (None, "keyword"),
+            Scalar::Keyword => {
+                let name = self.heap.bytes(text);
+                (
+                    name.and_then(|name| self.heap.existing_atom(name)),
+                    "keyword",
+                )
+            }
+            Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
+        };
+        if value.is_some() {
+            let hidden = self.is_hidden(place);
+            let words = &mut self.task.words.text;
+            words.clear();
+            words.extend_from_slice(b"coerced string ");
+            if !hidden {
+                words.push(b'"');
+                words.extend_from_slice(self.heap.bytes(text).unwrap_or_default());
+                words.extend_from_slice(b"\" ");
+            }
+            words.extend_from_slice(b"to ");
+            words.extend_from_slice(target.as_bytes());
+            let warning = self.heap.make_string(words);
+            self.warn(warning)?;
+        }
+        Ok(value)
+    }
+
+    fn warn(&mut self, warning: H::Term) -> Result<(), Stop> {
+        self.task.warnings.push(warning);
+        match self.task.warnings.len() > MOST_WARNINGS {
+            true => Err(Stop::TooMuch),
+            false => Ok(()),
+        }
+    }
+
+    fn name_of(&mut self, atom: H::Term) -> Result<H::Term, Stop> {
+        self.spend(8)?;
+        let heap = &mut *self.heap;
+        let words = &mut self.task.words;
+        let warning = *words
+            .keyword_to_string
+            .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
+        words.text.clear();
+        heap.put_atom_name(atom, &mut words.text);
+        let name = heap.make_string(&words.text);
+        self.warn(warning)?;
+        Ok(name)
+    }
+
+    /// Takes Elixir's answer, or asks for it.
+    #[cold]
+    fn ask(
+        &mut self,
+        scalar: Scalar,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, Stop> {
+        self.spend(8)?;
+        let next = self
+            .task
+            .answers
+            .and_then(|answers| self.heap.uncons(answers));
+        let Some((answer, more)) = next else {
+            let hidden = self.is_hidden(place);
+            self.task.questions.push(Question { scalar, hidden });
+            self.task.asked.push(value);
+            return Ok(None);
+        };
+        self.task.answers = Some(more);
+        match self.heap.tuple(answer).unwrap_or_default() {
+            [_, other, warnings] => {
+                let (other, mut rest) = (*other, *warnings);
+                while let Some((warning, tail)) = self.heap.uncons(rest) {
+                    self.task.warnings.push(warning);
+                    rest = tail;
+                }
+                Ok(Some(other))
+            }
+            [_, reason] if self.purpose() == Purpose::Coerce => {
+                let reason = *reason;
+                self.report(place, Wrong::Answered, Some(reason))?;
+                Ok(None)
+            }
+            _ => {
+                self.refuse(place, Target::Scalar(scalar), value)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn purpose(&self) -> Purpose {
+        self.task.purpose()
+    }
+}

@@ -1,0 +1,108 @@
+//! Terms that a walk collects: live in native memory, the older ones maybe frozen in a list on the
+//! heap while the walk is suspended.
+//!
+//! Freezing moves what is live onto the list, so a term is frozen once, however often the walk is
+//! suspended while it is kept.
+
+use crate::heap::Heap;
+
+/// Terms by place, from the oldest on.
+#[derive(Debug)]
+pub struct Kept<T> {
+    live: Vec<T>,
+    /// The older terms, newest first, and how many they are.
+    frozen: Option<T>,
+    count: usize,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Kept {
+            live: Vec::new(),
+            frozen: None,
+            count: 0,
+        }
+    }
+}
+
+impl<T: Copy> Kept<T> {
+    /// The terms that were [frozen](Kept::freeze) in this list, so many.
+    pub fn thawed(list: T, count: usize) -> Self {
+        Kept {
+            live: Vec::new(),
+            frozen: Some(list),
+            count,
+        }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count + self.live.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds one.
+    #[inline]
+    pub fn push(&mut self, term: T) {
+        self.live.push(term);
+    }
+
+    #[cold]
+    fn pop_frozen<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
+        let (term, older) = heap.uncons(self.frozen?)?;
+        self.frozen = Some(older);
+        self.count = self.count.saturating_sub(1);
+        Some(term)
+    }
+
+    /// Drops all but the oldest `len` terms.
+    #[inline]
+    pub fn truncate<H: Heap<Term = T>>(&mut self, len: usize, heap: &H) {
+        self.live.truncate(len.saturating_sub(self.count));
+        while self.count > len && self.pop_frozen(heap).is_some() {}
+    }
+
+    /// The terms from place `start` on, oldest first.
+    #[inline]
+    pub fn since<H: Heap<Term = T>>(&mut self, start: usize, heap: &H) -> &mut [T] {
+        if start < self.count {
+            self.thaw(start, heap);
+        }
+        let start = start.saturating_sub(self.count).min(self.live.len());
+        &mut self.live[start..]
+    }
+
+    #[cold]
+    fn thaw<H: Heap<Term = T>>(&mut self, start: usize, heap: &H) {
+        let missing = self.count - start;
+        let mut older: Vec<T> = (0..missing).map_while(|_| self.pop_frozen(heap)).collect();
+        older.reverse();
+        older.append(&mut self.live);
+        self.live = older;
+    }
+
+    /// All terms, as a list on the heap, oldest first.
+    pub fn list<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
+        let mut list = heap.make_list(&self.live);
+        while let Some((term, older)) = self.frozen.and_then(|frozen| heap.uncons(frozen)) {
+            list = heap.cons(term, list);
+            self.frozen = Some(older);
+        }
+        list
+    }
+
+    /// Moves everything to the heap; gives the list, newest first.
+    pub fn freeze<H: Heap<Term = T>>(mut self, heap: &mut H) -> T {
+        let empty = match self.frozen {
+            Some(frozen) => frozen,
+            None => heap.make_list(&[]),
+        };
+        let cons = |list, term| heap.cons(term, list);
+        self.live.drain(..).fold(empty, cons)
+    }
+}

@@ -1,0 +1,236 @@
+//! Where a walk is inside of its value.
+
+use super::super::findings::Step;
+use super::super::names::is_firewalled;
+use super::super::{Fields, TypeId, Types};
+use crate::heap::Heap;
+
+/// A list or a map that the walk has entered and not left. `T` and `O` are terms and open maps, `M`
+/// is what the task wants to know when it leaves.
+#[derive(Debug, Clone, Copy)]
+pub enum Frame<T, O, M> {
+    /// A list.
+    List(ListFrame<T, M>),
+    /// A map.
+    Map(MapFrame<T, O, M>),
+}
+
+/// A list that the walk is in.
+#[derive(Debug, Clone, Copy)]
+pub struct ListFrame<T, M> {
+    /// The list.
+    pub value: T,
+    /// What is left of it.
+    pub rest: T,
+    /// Its type.
+    pub id: TypeId,
+    /// The type of its elements.
+    pub holds: TypeId,
+    /// How many elements were taken.
+    pub taken: u32,
+    /// The list stands in a firewalled field.
+    pub hidden: bool,
+    /// The fuel consumed when the list was entered.
+    pub fuel: usize,
+    /// The findings then.
+    pub findings: usize,
+    /// How the task stood then.
+    pub mark: M,
+}
+
+/// A map that the walk is in.
+#[derive(Debug, Clone, Copy)]
+pub struct MapFrame<T, O, M> {
+    /// The map.
+    pub value: T,
+    /// The same, open.
+    pub open: O,
+    /// Its type.
+    pub id: TypeId,
+    /// The fields of its type.
+    pub fields: Fields,
+    /// Whether other keys are refused.
+    pub closed: bool,
+    /// The map stands in a firewalled field.
+    pub hidden: bool,
+    /// The next field.
+    pub next: usize,
+    /// The findings when the map was entered.
+    pub findings: usize,
+    /// How the task stood then.
+    pub mark: M,
+}
+
+impl<T, O, M> Frame<T, O, M> {
+    /// The step from the list or map to the part that the walk is at.
+    pub fn step(&self) -> Step {
+        match self {
+            Frame::List(list) => Step::Index(list.taken.saturating_sub(1)),
+            Frame::Map(map) => Step::Field(map.next.saturating_sub(1) as u32),
+        }
+    }
+
+    /// Whether the part that the walk is at stands in a firewalled field.
+    pub fn hides_part(&self, types: &Types) -> bool {
+        match self {
+            Frame::List(list) => list.hidden,
+            Frame::Map(map) => {
+                map.hidden || is_firewalled(types.field(map.next.saturating_sub(1)).name)
+            }
+        }
+    }
+}
+
+/// The frames of a walk, outermost first: live ones, and below them those that were frozen when the
+/// walk was suspended, whose terms stand in a list on the heap.
+#[derive(Debug)]
+pub struct Stack<T, O, M> {
+    /// The innermost ones.
+    pub live: Vec<Frame<T, O, M>>,
+    /// The others.
+    pub frozen: Vec<Frame<(), (), M>>,
+    /// The terms of the frozen frames, innermost first; of a list what is left of it, then the list.
+    pub terms: Option<T>,
+}
+
+impl<T: Copy, O: Copy, M: Copy> Default for Stack<T, O, M> {
+    fn default() -> Self {
+        Stack {
+            live: Vec::with_capacity(8),
+            frozen: Vec::new(),
+            terms: None,
+        }
+    }
+}
+
+impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
+    /// How many frames there are.
+    pub fn depth(&self) -> usize {
+        self.frozen.len() + self.live.len()
+    }
+
+    /// The way to the part that the walk is at.
+    pub fn path(&self) -> impl Iterator<Item = Step> + '_ {
+        let frozen = self.frozen.iter().map(Frame::step);
+        frozen.chain(self.live.iter().map(Frame::step))
+    }
+
+    /// Whether the part that the walk is at stands in a firewalled field.
+    pub fn hides_part(&self, types: &Types) -> bool {
+        match (self.live.last(), self.frozen.last()) {
+            (Some(frame), _) => frame.hides_part(types),
+            (None, Some(frame)) => frame.hides_part(types),
+            (None, None) => false,
+        }
+    }
+
+    /// Brings the innermost frozen frame back; `open` opens its map again.
+    #[cold]
+    pub fn thaw<H: Heap<Term = T>>(
+        &mut self,
+        heap: &H,
+        open: impl FnOnce(TypeId, Fields, T) -> Option<O>,
+    ) -> Option<()> {
+        let pop = |terms: &mut Option<T>| {
+            let (term, rest) = heap.uncons((*terms)?)?;
+            *terms = Some(rest);
+            Some(term)
+        };
+        let frame = match self.frozen.pop()? {
+            Frame::List(list) => Frame::List(ListFrame {
+                rest: pop(&mut self.terms)?,
+                value: pop(&mut self.terms)?,
+                id: list.id,
+                holds: list.holds,
+                taken: list.taken,
+                hidden: list.hidden,
+                fuel: list.fuel,
+                findings: list.findings,
+                mark: list.mark,
+            }),
+            Frame::Map(map) => {
+                let value = pop(&mut self.terms)?;
+                Frame::Map(MapFrame {
+                    value,
+                    open: open(map.id, map.fields, value)?,
+                    id: map.id,
+                    fields: map.fields,
+                    closed: map.closed,
+                    hidden: map.hidden,
+                    next: map.next,
+                    findings: map.findings,
+                    mark: map.mark,
+                })
+            }
+        };
+        self.live.push(frame);
+        Some(())
+    }
+
+    /// Freezes what is live; a frame is frozen once, however often the walk is suspended while it is
+    /// on the stack.
+    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
+        let mut terms = match self.terms {
+            Some(terms) => terms,
+            None => heap.make_list(&[]),
+        };
+        for frame in self.live.drain(..) {
+            self.frozen.push(match frame {
+                Frame::List(list) => {
+                    terms = heap.cons(list.value, terms);
+                    terms = heap.cons(list.rest, terms);
+                    Frame::List(ListFrame {
+                        value: (),
+                        rest: (),
+                        id: list.id,
+                        holds: list.holds,
+                        taken: list.taken,
+                        hidden: list.hidden,
+                        fuel: list.fuel,
+                        findings: list.findings,
+                        mark: list.mark,
+                    })
+                }
+                Frame::Map(map) => {
+                    terms = heap.cons(map.value, terms);
+                    Frame::Map(MapFrame {
+                        value: (),
+                        open: (),
+                        id: map.id,
+                        fields: map.fields,
+                        closed: map.closed,
+                        hidden: map.hidden,
+                        next: map.next,
+                        findings: map.findings,
+                        mark: map.mark,
+                    })
+                }
+            });
+        }
+        self.terms = Some(terms);
+        terms
+    }
+
+    /// The lists that the walk is in, outermost first, each with what is left of it.
+    pub fn lists<H: Heap<Term = T>>(&self, heap: &H) -> Vec<(T, T)> {
+        let mut lists = Vec::new();
+        let mut terms = self.terms;
+        let mut pop = || {
+            let (term, rest) = heap.uncons(terms?)?;
+            terms = Some(rest);
+            Some(term)
+        };
+        for frame in self.frozen.iter().rev() {
+            let term = pop();
+            if let (Frame::List(_), Some(rest)) = (frame, term) {
+                lists.extend(pop().map(|value| (value, rest)));
+            }
+        }
+        lists.reverse();
+        lists.extend(self.live.iter().filter_map(|frame| match frame {
+            Frame::List(list) => Some((list.value, list.rest)),
+            Frame::Map(_) => None,
+        }));
+        lists
+    }
+}

@@ -1,0 +1,163 @@
+//! What is not as it should be, and the way to it.
+
+use super::super::findings::{Step, TooMany, Wrong};
+use super::super::mismatch::{Got, Mismatch, Target};
+use super::super::names::is_firewalled;
+use super::super::values::{Class, Rows, Values};
+use super::super::{Type, TypeId};
+use super::frame::{ListFrame, MapFrame};
+use super::{Open, Place, Stop, Task, Walk};
+
+/// What one finding costs, and each step of its path, in units of fuel.
+const FINDING: usize = 8;
+
+impl From<TooMany> for Stop {
+    fn from(_: TooMany) -> Self {
+        Stop::TooMuch
+    }
+}
+
+impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
+    /// A value that is not as it should be.
+    #[cold]
+    pub(in super::super) fn refuse(
+        &mut self,
+        place: Option<Place>,
+        expected: Target,
+        value: H::Term,
+    ) -> Result<(), Stop> {
+        let got = self.got(value);
+        self.report(
+            place,
+            Wrong::Mismatch(Mismatch { expected, got }),
+            Some(value),
+        )
+    }
+
+    /// Anything else that is wrong with the part that the walk is at; `value` is what has to be shown.
+    #[cold]
+    pub(in super::super) fn report(
+        &mut self,
+        place: Option<Place>,
+        wrong: Wrong,
+        value: Option<H::Term>,
+    ) -> Result<(), Stop> {
+        self.spend(FINDING + self.stack.depth())?;
+        let hidden = self.is_hidden(place);
+        let shown = match wrong {
+            Wrong::Mismatch(mismatch) => self.task.ends_at_first() || mismatch.got == Got::Other,
+            _ => true,
+        };
+        let step = place.map(|place| Step::Field(place.field as u32));
+        let path = self.stack.path().chain(step);
+        let value = value.filter(|_| shown);
+        self.findings.add(wrong, hidden, path, value)?;
+        match self.task.ends_at_first() {
+            true => self.fail(),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the part that the walk is at stands in a firewalled field.
+    pub(in super::super) fn is_hidden(&self, place: Option<Place>) -> bool {
+        match place {
+            Some(place) => place.hidden || is_firewalled(self.types.field(place.field).name),
+            None => self.stack.hides_part(self.types),
+        }
+    }
+
+    fn got(&self, value: H::Term) -> Got {
+        match self.heap.class(value) {
+            Class::Bitstring if self.heap.is_binary(value) => Got::String,
+            Class::Integer => Got::Int,
+            Class::Float => Got::Float,
+            Class::Atom if self.heap.is_bool(value) => Got::Bool,
+            Class::Atom => Got::Keyword,
+            Class::Map if !self.heap.is_struct(value) => Got::Map,
+            Class::List => Got::List,
+            _ => Got::Other,
+        }
+    }
+
+    /// A value that could not be entered as a map: it is none, or it was seen before.
+    #[cold]
+    pub(super) fn no_map(&mut self, value: H::Term, id: TypeId) -> Result<K::Done, Stop> {
+        if !self.memo.has(|| self.heap.identity(value), id) {
+            self.refuse(None, Target::Map, value)?;
+        }
+        Ok(K::SAME)
+    }
+
+    #[cold]
+    pub(super) fn absent(&mut self, field: usize, hidden: bool, holds: TypeId) -> Result<(), Stop> {
+        if matches!(self.types.get(holds), Type::Optional(_)) {
+            return Ok(());
+        }
+        let place = Some(Place { field, hidden });
+        self.report(place, Wrong::Mismatch(Mismatch::MISSING), None)
+    }
+
+    /// A list turned out to be none: only now is it known that there were no elements to complain
+    /// about.
+    #[cold]
+    pub(super) fn improper(&mut self, list: &ListFrame<H::Term, K::Mark>) -> Result<(), Stop> {
+        self.findings.truncate(list.findings, &*self.heap);
+        let mismatch = Mismatch {
+            expected: Target::List,
+            got: Got::ImproperList,
+        };
+        self.report(None, Wrong::Mismatch(mismatch), Some(list.value))
+    }
+
+    pub(super) fn closed_end(
+        &mut self,
+        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+    ) -> Result<(), Stop> {
+        if !H::Rows::is_flat(map.open) {
+            self.spend(self.heap.map_size(map.value).unwrap_or(0))?;
+        }
+        let (heap, rows) = (&*self.heap, &mut self.rows);
+        let keys = rows.undeclared(heap, self.types, map.id, map.fields, map.open);
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.findings.report(keys.len())?;
+        let keys = self.heap.make_list(&keys);
+        self.report(None, Wrong::Unexpected, Some(keys))
+    }
+
+    #[cold]
+    pub(super) fn unknown(&mut self, number: u32) -> Stop {
+        if !self.task.ends_at_first() {
+            return Stop::Unknown(number);
+        }
+        match self.report(None, Wrong::Unsupported, None) {
+            Err(stop) => stop,
+            Ok(()) => Stop::Failed,
+        }
+    }
+
+    /// Ends the walk. A list that turns out to be none is the reason before all its elements.
+    fn fail(&mut self) -> Result<(), Stop> {
+        for (value, rest) in self.stack.lists(&*self.heap) {
+            let mut rest = rest;
+            while let Some((_, tail)) = self.heap.uncons(rest) {
+                self.spend(1)?;
+                rest = tail;
+            }
+            if !self.heap.is_empty_list(rest) {
+                self.findings.truncate(0, &*self.heap);
+                let wrong = Wrong::Mismatch(Mismatch {
+                    expected: Target::List,
+                    got: Got::ImproperList,
+                });
+                // The list's own place would take another look at the frames; whether a value is
+                // hidden there, this is no matter: lists are not shown.
+                self.findings
+                    .add(wrong, true, std::iter::empty(), Some(value))?;
+                break;
+            }
+        }
+        Err(Stop::Failed)
+    }
+}

@@ -1,0 +1,84 @@
+//! What signatures ask of terms, answered by the BEAM.
+
+use super::atom_text;
+use super::shape::Shapes;
+use crate::atoms;
+use crate::heap::Beam;
+use crate::raw::Raw;
+use ptc_core::heap::Heap;
+use ptc_core::signature::values::{Class, TimeStruct, Values};
+use rustler::sys::ErlNifTermType::*;
+use rustler::types::atom::{__struct__, Atom};
+use rustler::Encoder;
+
+impl<'a> Beam<'a> {
+    fn atom(&self, atom: Atom) -> Raw<'a> {
+        atom.encode(self.terms.env).into()
+    }
+}
+
+impl<'a> Values for Beam<'a> {
+    type Rows = Shapes<'a>;
+
+    #[inline]
+    fn class(&self, term: Raw<'a>) -> Class {
+        match self.terms.kind(term) {
+            ERL_NIF_TERM_TYPE_ATOM => Class::Atom,
+            ERL_NIF_TERM_TYPE_BITSTRING => Class::Bitstring,
+            ERL_NIF_TERM_TYPE_FLOAT => Class::Float,
+            ERL_NIF_TERM_TYPE_INTEGER => Class::Integer,
+            ERL_NIF_TERM_TYPE_LIST => Class::List,
+            ERL_NIF_TERM_TYPE_MAP => Class::Map,
+            _ => Class::Other,
+        }
+    }
+
+    #[inline]
+    fn is_binary(&self, term: Raw<'a>) -> bool {
+        self.terms.is_binary(term)
+    }
+
+    #[inline]
+    fn same(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        a.word() == b.word()
+    }
+
+    #[inline]
+    fn is_nil(&self, term: Raw<'a>) -> bool {
+        term.word() == self.nil().word()
+    }
+
+    #[inline]
+    fn is_bool(&self, term: Raw<'a>) -> bool {
+        term.word() == self.boolean(true).word() || term.word() == self.boolean(false).word()
+    }
+
+    fn time_struct(&self, map: Raw<'a>) -> Option<TimeStruct> {
+        let module = self.terms.map_get(map, self.atom(__struct__()))?;
+        let is = |atom: Atom| self.atom(atom).word() == module.word();
+        Some(match () {
+            () if is(atoms::date_time()) => TimeStruct::DateTime,
+            () if is(atoms::naive_date_time()) => TimeStruct::Other,
+            () if is(atoms::date()) => TimeStruct::Other,
+            () if is(atoms::time()) => TimeStruct::Other,
+            () => return None,
+        })
+    }
+
+    fn is_struct(&self, map: Raw<'a>) -> bool {
+        let module = self.terms.map_get(map, self.atom(__struct__()));
+        module.is_some_and(|module| self.class(module) == Class::Atom)
+    }
+
+    fn tuple(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {
+        self.terms.tuple(term)
+    }
+
+    fn existing_atom(&self, name: &[u8]) -> Option<Raw<'a>> {
+        atom_text::existing(self.terms, name)
+    }
+
+    fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {
+        atom_text::with_name(self.terms, atom, |name| out.extend_from_slice(name));
+    }
+}

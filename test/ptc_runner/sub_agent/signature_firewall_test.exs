@@ -1,0 +1,145 @@
+defmodule PtcRunner.SubAgent.SignatureFirewallTest do
+  # Whatever goes wrong in a firewalled field, at any depth: no text shows what stands there.
+  use ExUnit.Case, async: true
+
+  import ExUnit.CaptureLog
+
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.{Coercion, Validator}
+
+  @secret "s3cret"
+
+  # Types of a field, and values that are wrong or have to be coerced.
+  @fields [
+    {:int, @secret},
+    {:int, "00987654321"},
+    {:float, "98765.4321x"},
+    {:bool, @secret},
+    {:keyword, @secret <> " not an atom"},
+    {:keyword, "not_a_secret_but_an_atom"},
+    {:datetime, @secret},
+    {:datetime, "2031-05-03T09:14:00"},
+    {:datetime, "2031-05-03"},
+    {:string, {:secret, @secret}},
+    {:string, [@secret]},
+    {:string, 987_654_321},
+    {:string, %{__struct__: NoModule, pin: @secret}},
+    {:map, {@secret}},
+    {{:list, :int}, [1, 2, {@secret}]},
+    {{:list, :int}, ["00987654321", @secret]},
+    {{:map, [{"user", {:map, [{"pin", :int}]}}]}, %{"user" => %{"pin" => @secret}}},
+    {{:map, [{"user", {:map, [{"pin", :int}]}}]}, %{user: %{pin: {@secret}}}},
+    {{:closed_map, [{"pin", :int}]}, %{"pin" => 1, @secret => 2}},
+    {{:closed_map, [{"pin", :int}]}, %{"pin" => 1, {@secret} => 2}},
+    {{:optional, {:list, {:closed_map, []}}}, [%{@secret => 1}]}
+  ]
+
+  defp hidden!(shown, type, value) do
+    text = inspect(shown, limit: :infinity, printable_limit: :infinity)
+
+    for part <- [@secret, "98765", "2031"] do
+      refute text =~ part, "#{inspect(type)} of #{inspect(value)} shows #{part}: #{text}"
+    end
+  end
+
+  for name <- ["_token", "-token"], key <- ["_token", :_token, "-token"] do
+    @tag name: name, key: key
+    test "#{name} under #{inspect(key)}", %{name: name, key: key} do
+      for {type, value} <- @fields, around <- [:map, :rows] do
+        {type, value} =
+          case around do
+            :map ->
+              {{:map, [{name, type}]}, %{key => value}}
+
+            :rows ->
+              {{:map, [{"rows", {:list, {:map, [{name, type}]}}}]}, %{rows: [%{key => value}]}}
+          end
+
+        hidden!(said(type, value), type, value)
+      end
+    end
+  end
+
+  # Everything that is said about a value, without the value itself.
+  defp said(type, value) do
+    validated = Validator.validate(value, type)
+    formatted = with {:error, errors} <- validated, do: Signature.format_errors(errors, value)
+    elsewhere = with {:error, errors} <- validated, do: Signature.format_errors(errors, nil)
+    {:map, params} = type
+
+    calls =
+      for mode <- [:enabled, :warn_only, :strict] do
+        input =
+          Signature.call_tool({:signature, params, :any}, value, fn _ -> :ok end, mode: mode)
+
+        {output, log} =
+          with_log(fn ->
+            Signature.call_tool({:signature, [], type}, %{}, fn _ -> value end, mode: mode)
+          end)
+
+        {without_value(input), without_value(output), log}
+      end
+
+    coerced = for mode <- [:enabled, :strict], do: Coercion.coerce(value, type, mode: mode)
+    {validated, formatted, elsewhere, Enum.map(coerced, &without_value/1), calls}
+  end
+
+  defp without_value({:ok, _value, warnings}), do: {:ok, warnings}
+  defp without_value(other), do: other
+
+  test "kinds are named" do
+    type = {:map, [{"_t", :string}, {"u", :string}]}
+
+    assert Validator.validate(%{"_t" => {:secret, "pw"}, "u" => {:public, "x"}}, type) ==
+             {:error,
+              [
+                %{path: ["_t"], message: "expected string, got tuple"},
+                %{path: ["u"], message: ~s(expected string, got {:public, "x"})}
+              ]}
+
+    assert {:error, [%{message: "expected string, got struct Date"} | _]} =
+             Validator.validate(%{"_t" => ~D[2024-02-29]}, type)
+
+    assert Coercion.coerce(%{"_t" => "x"}, {:map, [{"_t", :int}]}) ==
+             {:error, "cannot coerce string to integer"}
+
+    assert Coercion.coerce(%{"_t" => "7"}, {:map, [{"_t", :int}]}) ==
+             {:ok, %{"_t" => 7}, ["coerced string to integer"]}
+
+    assert Coercion.coerce(%{"_t" => "x"}, {:map, [{"_t", :datetime}]}) ==
+             {:error, "invalid datetime: invalid_format"}
+
+    assert Coercion.coerce(%{"_t" => %{"x" => 1}}, {:map, [{"_t", {:closed_map, []}}]}) ==
+             {:error, "unexpected field(s)"}
+
+    assert Validator.validate(
+             %{"_t" => %{"x" => 1, "y" => 2}},
+             {:map, [{"_t", {:closed_map, []}}]}
+           ) ==
+             {:error,
+              [
+                %{
+                  path: ["_t"],
+                  message: "unexpected field — schema disallows additional properties"
+                }
+              ]}
+  end
+
+  test "what stands beside such a field is shown" do
+    type = {:map, [{"_t", {:map, [{"n", :int}]}}, {"n", :int}]}
+
+    assert Coercion.coerce(%{"_t" => %{"n" => "1"}, "n" => "2"}, type) ==
+             {:ok, %{"_t" => %{"n" => 1}, "n" => 2},
+              ["coerced string to integer", ~s(coerced string "2" to integer)]}
+
+    assert Coercion.coerce(%{"_t" => %{"n" => 1}, "n" => "x"}, type) ==
+             {:error, ~s(cannot coerce string "x" to integer)}
+  end
+
+  test "errors of others, about values that are not there" do
+    error = %{path: ["_t"], message: ~s(expected string, got {:secret, "pw"})}
+    assert Signature.format_error(error, %{}) == "_t: expected string, got term"
+    error = %{path: ["t"], message: ~s(expected string, got {:public, "x"})}
+    assert Signature.format_error(error, %{}) == ~s(t: expected string, got {:public, "x"})
+  end
+end

@@ -1,0 +1,108 @@
+defmodule PtcRunner.SubAgent.SignatureQuantaTest do
+  # Work is counted in bytes, and what takes long goes on in quanta.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Native
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.SubAgent.Signature.{Coercion, Renderer, Validator}
+
+  @row {:map, [{"id", :int}, {"_tag", {:optional, :string}}, {"inner", {:map, [{"n", :float}]}}]}
+
+  # How often a walk was left before it ended, and what came of it.
+  defp quanta(type, answer, count \\ 0)
+
+  defp quanta(type, {:more, state, terms}, count) do
+    # What was left must survive that its terms move.
+    :erlang.garbage_collect()
+    quanta(type, Native.signature_resume(type, state, terms), count + 1)
+  end
+
+  defp quanta(_type, answer, count), do: {answer, count}
+
+  describe "a long walk is left and goes on" do
+    setup do
+      rows = for n <- 1..300_000, do: %{"id" => "#{n}", "inner" => %{"n" => n}}
+      %{rows: rows, type: {:list, @row}}
+    end
+
+    test "when it coerces", %{rows: rows, type: type} do
+      {answer, count} = quanta(type, Native.signature_coerce_dirty(type, rows, nil))
+      assert {:ok, coerced, warnings} = answer
+      assert count > 1
+      assert length(warnings) == 300_000
+      assert hd(warnings) == ~s(coerced string "1" to integer)
+      expected = for n <- 1..300_000, do: %{"id" => n, "inner" => %{"n" => n * 1.0}}
+      assert coerced === expected
+      assert Coercion.coerce(rows, type) === {:ok, expected, warnings}
+    end
+
+    test "when it checks", %{rows: rows, type: type} do
+      right = for row <- rows, do: %{row | "id" => 1}
+      {answer, _count} = quanta(type, Native.signature_validate_dirty(type, right, false))
+      assert answer == :ok
+      wrong = right ++ [%{"id" => {1}, "inner" => %{}}]
+
+      assert Validator.validate(wrong, type) ==
+               {:error,
+                [
+                  %{path: [300_000, "id"], message: "expected int, got {1}"},
+                  %{path: [300_000, "inner", "n"], message: "expected field, got nil"}
+                ]}
+    end
+
+    test "when it needs answers", %{type: type} do
+      type = {:map, [{"rows", type}, {"at", :datetime}]}
+      rows = for n <- 1..200_000, do: %{"id" => n, "inner" => %{"n" => 1.5}}
+      given = %{"rows" => rows, "at" => "2026-05-03T09:14:00Z"}
+
+      assert {:ok, %{"rows" => same, "at" => ~U[2026-05-03 09:14:00Z]}, ["normalized to UTC"]} =
+               Coercion.coerce(given, type)
+
+      assert :erts_debug.same(same, rows)
+    end
+
+    test "once only", %{rows: rows, type: type} do
+      {:more, state, terms} = Native.signature_coerce_dirty(type, rows, nil)
+      Native.signature_resume(type, state, terms)
+      # The state is that of a later quantum, or empty: never taken up with other terms unnoticed.
+      assert_raise ArgumentError, fn -> Native.signature_resume(type, state, {}) end
+    end
+  end
+
+  describe "bytes are counted before the work is done:" do
+    test "digits" do
+      million = String.duplicate("7", 1_000_000)
+      assert Native.signature_coerce(:int, million, nil) == :busy
+      many = List.duplicate(String.duplicate("7", 30_000), 300)
+      assert Native.signature_coerce({:list, :int}, many, nil) == :busy
+      assert {:ok, [_ | _], [_ | _]} = Coercion.coerce(Enum.take(many, 3), {:list, :int})
+    end
+
+    test "names of atoms" do
+      long = String.duplicate("a", 20_000_000)
+      reductions = fn -> elem(Process.info(self(), :reductions), 1) end
+      before = reductions.()
+      assert {:error, "cannot coerce string " <> _} = Coercion.coerce(long, :keyword)
+      assert reductions.() - before < 100_000
+      assert Native.signature_validate(:keyword, long, false) == :busy
+      assert Validator.validate(long, :keyword) == :ok
+      # as long as a name can be
+      assert Coercion.coerce(String.duplicate("é", 256), :keyword) |> elem(0) == :error
+    end
+
+    test "names in Lisp style" do
+      long = String.duplicate("a_", 5_000_000)
+      assert Native.signature_lisp_key(long) == :busy
+      assert Renderer.to_lisp_key(long) == String.duplicate("a-", 5_000_000)
+      assert Renderer.to_lisp_key("_a_b") == "_a-b"
+    end
+
+    test "messages" do
+      message = String.duplicate("m", 1_000_000)
+      errors = List.duplicate(%{path: ["a"], message: message}, 100)
+      assert Native.error_line(errors) == :busy
+      few = Enum.take(errors, 2)
+      assert JsonHandler.format_validation_errors(few) == "a: #{message}; a: #{message}"
+    end
+  end
+end
