@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Parser do
   """
 
   alias PtcRunner.Json.Message
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Shown}
 
   # A longer text would hold a scheduler for too long.
   @long_text 65_536
@@ -50,7 +50,7 @@ defmodule PtcRunner.Json.Parser do
   def parse(%{}), do: fault(:program_missing)
 
   def parse(other),
-    do: {:error, {:parse_error, "Input must be a string or map, got #{inspect(other)}"}}
+    do: {:error, {:parse_error, "Input must be a string or map, got #{Shown.text(other)}"}}
 
   defp decode(text) when byte_size(text) > @long_text, do: Native.json_decode_dirty(text)
   defp decode(text), do: Native.json_decode(text)

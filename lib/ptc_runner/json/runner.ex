@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Runner do
   # scheduler, and turns its end into a result.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
-  alias PtcRunner.{Context, Native}
+  alias PtcRunner.{Context, Native, Shown}
 
   @long_text Program.long_text()
 
@@ -186,7 +186,7 @@ defmodule PtcRunner.Json.Runner do
     do: {:ok, :erlang.map_get(name, tools)}
 
   defp tool(_tools, name) do
-    name = if is_binary(name), do: name, else: inspect(name)
+    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name)
     {:error, {:execution_error, "Tool '#{name}' not found"}}
   end
 

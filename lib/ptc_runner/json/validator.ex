@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Validator do
   """
 
   alias PtcRunner.Json.{Limits, Message, Program}
+  alias PtcRunner.Shown
 
   @type error :: {:validation_error, String.t()}
 
@@ -29,5 +30,6 @@ defmodule PtcRunner.Json.Validator do
     end
   end
 
-  def validate(ast), do: {:error, {:validation_error, "AST must be a map, got #{inspect(ast)}"}}
+  def validate(ast),
+    do: {:error, {:validation_error, "AST must be a map, got #{Shown.text(ast)}"}}
 end

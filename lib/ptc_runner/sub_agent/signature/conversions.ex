@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   #
   # A second walk is needed only where a value has dates, or texts that must be dates.
 
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.UnknownType
 
   @doc """
@@ -37,11 +38,11 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
       {:error, :missing_offset} ->
         {:error,
-         "datetime requires a timezone offset (got naive ISO 8601 #{inspect(text)}); " <>
+         "datetime requires a timezone offset (got naive ISO 8601 #{Shown.text(text)}); " <>
            ~s(use "...Z" or "...+HH:MM")}
 
       {:error, reason} ->
-        {:error, "invalid datetime #{inspect(text)}: #{reason}"}
+        {:error, "invalid datetime #{Shown.text(text)}: #{reason}"}
     end
   end
 
@@ -54,10 +55,11 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp reason({:answered, reason}), do: reason
-  defp reason({:missing, name}), do: "missing required field \"#{name}\""
+  defp reason({:missing, name}), do: "missing required field \"#{Shown.name(name)}\""
 
   defp reason({:unexpected, keys}) do
-    "unexpected field(s): " <> (keys |> Enum.map(&inspect/1) |> Enum.sort() |> Enum.join(", "))
+    keys = keys |> Enum.map(&Shown.text(&1, 256)) |> Enum.sort()
+    "unexpected field(s): " <> Shown.few(keys, & &1)
   end
 
   defp reason(:unsupported), do: "unsupported type"
@@ -68,7 +70,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp reason({target, text}) when is_binary(text) and target in [:int, :float, :bool, :keyword],
-    do: ~s(cannot coerce string "#{text}" to #{name(target)})
+    do: ~s(cannot coerce string "#{Shown.cut(text, 3_840)}" to #{name(target)})
 
   defp reason({target, _value}), do: "cannot coerce to #{name(target)}"
 

@@ -12,7 +12,7 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
     do: [%{path: path, message: text <> PtcRunner.Shown.text(value)}]
 
   defp error({:unexpected, path, keys, _}) do
-    for key <- Enum.sort_by(keys, &inspect/1) do
+    for key <- Enum.sort_by(keys, &PtcRunner.Shown.text/1) do
       %{path: path ++ [segment(key)], message: @unexpected}
     end
   end
