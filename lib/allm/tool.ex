@@ -41,7 +41,8 @@ unless Code.ensure_loaded?(ALLM) do
       tool = struct!(__MODULE__, opts)
 
       unless is_boolean(tool.manual) do
-        raise ArgumentError, "ALLM.Tool :manual must be a boolean, got: #{inspect(tool.manual)}"
+        raise ArgumentError,
+              "ALLM.Tool :manual must be a boolean, got: #{PtcRunner.Shown.text(tool.manual)}"
       end
 
       tool

@@ -80,5 +80,7 @@ defmodule PtcRunner.Context do
     do: %__MODULE__{context | memory: Map.put(memory, name, value)}
 
   defp not_a_string(kind, name),
-    do: {:error, {:execution_error, "#{kind} key must be a string, got #{inspect(name)}"}}
+    do:
+      {:error,
+       {:execution_error, "#{kind} key must be a string, got #{PtcRunner.Shown.text(name)}"}}
 end

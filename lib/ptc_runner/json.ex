@@ -36,6 +36,7 @@ defmodule PtcRunner.Json do
   """
 
   alias PtcRunner.Json.{ErrorText, Limits, Parser, Program, Runner}
+  alias PtcRunner.Shown
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -127,7 +128,7 @@ defmodule PtcRunner.Json do
   def run!(program, opts \\ []) do
     case run(program, opts) do
       {:ok, result, _delta, _memory} -> result
-      {:error, reason} -> raise "PtcRunner error: #{inspect(reason)}"
+      {:error, reason} -> raise "PtcRunner error: #{Shown.text(reason, 8_192)}"
     end
   end
 
@@ -191,7 +192,7 @@ defmodule PtcRunner.Json do
 
   defp maps(program, context, memory, tools, limits)
        when is_map(context) and is_map(memory) and is_map(tools) do
-    case for {name, tool} <- tools, not is_function(tool, 1), do: text(name) do
+    case for {name, tool} <- tools, not is_function(tool, 1), do: name do
       [] -> :ok
       invalid -> with :ok <- check(program, limits), do: {:error, invalid_tools(invalid)}
     end
@@ -201,7 +202,7 @@ defmodule PtcRunner.Json do
     with :ok <- check(program, limits) do
       named = [context: context, memory: memory, tools: tools]
       {name, value} = Enum.find(named, fn {_name, value} -> not is_map(value) end)
-      {:error, {:execution_error, "Option :#{name} must be a map, got #{inspect(value)}"}}
+      {:error, {:execution_error, "Option :#{name} must be a map, got #{Shown.text(value)}"}}
     end
   end
 
@@ -220,12 +221,12 @@ defmodule PtcRunner.Json do
     with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}, else: (_ok -> :ok)
   end
 
-  defp text(name) when is_binary(name) or is_atom(name) or is_number(name), do: to_string(name)
-  defp text(name), do: inspect(name)
+  defp text(name) when is_binary(name) or is_atom(name) or is_float(name), do: to_string(name)
+  defp text(name), do: Shown.text(name)
 
   defp invalid_tools(names) do
     {:validation_error,
-     "Tools must be functions with arity 1. Invalid: #{Enum.join(names, ", ")}"}
+     "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
 
   defp contract(%{"result" => result} = value, memory),

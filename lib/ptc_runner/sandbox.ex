@@ -125,7 +125,7 @@ defmodule PtcRunner.Sandbox do
   defp result({:error, reason}, _bytes), do: {:error, reason}
 
   defp result(other, _bytes) do
-    text = Guarded.text(fn -> inspect(other) end)
+    text = Guarded.text(fn -> PtcRunner.Shown.text(other) end)
     {:error, {:execution_error, "Evaluator returned neither a result nor an error: #{text}"}}
   end
 

@@ -24,7 +24,9 @@ unless Code.ensure_loaded?(ALLM) do
     """
     @spec new(atom(), [field_error()], keyword()) :: t()
     def new(reason, errors, opts \\ []) do
-      message = Keyword.get_lazy(opts, :message, fn -> "#{reason}: #{inspect(errors)}" end)
+      message =
+        Keyword.get_lazy(opts, :message, fn -> "#{reason}: #{PtcRunner.Shown.text(errors)}" end)
+
       %__MODULE__{reason: reason, errors: errors, message: message}
     end
   end

@@ -254,7 +254,7 @@ defmodule PtcRunner.Json.Codec do
 
       other ->
         raise ArgumentError,
-              ":depth is a non-negative integer or :infinity, got: #{inspect(other)}"
+              ":depth is a non-negative integer or :infinity, got: #{PtcRunner.Shown.text(other)}"
     end
   end
 end

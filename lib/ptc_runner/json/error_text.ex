@@ -5,9 +5,13 @@ defmodule PtcRunner.Json.ErrorText do
   # is all that such an error carries.
 
   alias PtcRunner.Json.ErrorText.Scan
+  alias PtcRunner.Shown
 
   @shown_value 50
   @shown_message 200
+
+  # Nothing is looked for behind so many bytes of a message.
+  @read 65_536
 
   @doc """
   Turns any term into text.
@@ -20,11 +24,12 @@ defmodule PtcRunner.Json.ErrorText do
 
   """
   @spec format(term()) :: String.t()
-  def format({:execution_error, message}) when is_binary(message), do: execution(message)
+  def format({:execution_error, message}) when is_binary(message),
+    do: message |> beginning(@read) |> execution() |> Shown.cut()
 
   def format({kind, payload} = error)
       when kind in [:parse_error, :validation_error, :timeout, :memory_exceeded] do
-    labelled(kind, to_string(payload))
+    labelled(kind, Shown.cut(string(payload), Shown.message_limit() - 64))
   catch
     # A payload without a string form, or one whose string form fails.
     _kind, _reason -> other(error)
@@ -37,7 +42,18 @@ defmodule PtcRunner.Json.ErrorText do
   defp labelled(:timeout, ms), do: "TimeoutError: execution exceeded #{ms}ms limit"
   defp labelled(:memory_exceeded, bytes), do: "MemoryError: exceeded #{bytes} byte limit"
 
-  defp other(error), do: "Error: " <> inspect(error, limit: 5)
+  # The digits of a huge integer take quadratic time.
+  defp string(integer) when is_integer(integer), do: Shown.text(integer)
+  defp string(payload), do: to_string(payload)
+
+  defp other(error), do: "Error: " <> Shown.text(error, 3_840, limit: 5)
+
+  defp beginning(text, size) when byte_size(text) <= size, do: text
+  defp beginning(text, size), do: binary_part(text, 0, size)
+
+  # A grapheme may be as long as the text.
+  defp slice(text, graphemes),
+    do: text |> beginning(Shown.message_limit()) |> String.slice(0, graphemes)
 
   # The order of the branches is part of the behaviour: the first word found decides.
   defp execution(message) do
@@ -58,7 +74,7 @@ defmodule PtcRunner.Json.ErrorText do
         "TypeError: function received unexpected argument types"
 
       true ->
-        "ExecutionError: " <> String.slice(Scan.until(message, "\n"), 0, @shown_message)
+        "ExecutionError: " <> slice(Scan.until(message, "\n"), @shown_message)
     end
   end
 
@@ -78,7 +94,7 @@ defmodule PtcRunner.Json.ErrorText do
 
   defp quoted_value(rest) do
     with {:ok, value, _rest} <- Scan.quoted(Scan.skip_space(rest)) do
-      String.slice(value, 0, @shown_value)
+      slice(value, @shown_value)
     else
       :error -> nil
     end
@@ -95,7 +111,7 @@ defmodule PtcRunner.Json.ErrorText do
         if :binary.replace(space, "\n", "", [:global]) != "", do: ""
 
       value ->
-        value |> String.trim() |> String.slice(0, @shown_value)
+        value |> String.trim() |> slice(@shown_value)
     end
   end
 

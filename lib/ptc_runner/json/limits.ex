@@ -97,7 +97,8 @@ defmodule PtcRunner.Json.Limits do
         depth
 
       other ->
-        raise ArgumentError, "max_depth must be a positive integer, got: #{inspect(other)}"
+        raise ArgumentError,
+              "max_depth must be a positive integer, got: #{PtcRunner.Shown.text(other)}"
     end
   end
 

@@ -30,14 +30,14 @@ defmodule PtcRunner.Json.Message do
   # The suggestion belongs to the check: a name that is met in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
     hint = Suggestion.hint(name, Schema.valid_operation_names())
-    {:validation_error, "Unknown operation '#{name}'" <> hint}
+    {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
   def error({:validation, code, op, field, terms}),
-    do: {:validation_error, text(code, op, field, terms)}
+    do: {:validation_error, Shown.cut(text(code, op, field, terms))}
 
   def error({:execution, code, op, field, terms}),
-    do: {:execution_error, text(code, op, field, terms)}
+    do: {:execution_error, Shown.cut(text(code, op, field, terms))}
 
   @doc """
   The text of a fault in a program's text.
@@ -112,14 +112,16 @@ defmodule PtcRunner.Json.Message do
   defp text(:needs_list_values, op, _field, [value]),
     do: "#{op} requires list values, got #{show(value)}"
 
-  defp text(:needs_numeric_operands, op, _field, [left, right]),
-    do: "#{op} requires numeric operands, got: #{show(left)}, #{show(right)}"
+  defp text(:needs_numeric_operands, op, _field, [left, right]) do
+    {left, right} = Shown.both(left, right)
+    "#{op} requires numeric operands, got: #{left}, #{right}"
+  end
 
   defp text(:division_by_zero, _op, _field, []), do: "division by zero"
 
   defp text(:needs_value_and_precision, op, _field, [value, precision]) do
-    "#{op} requires numeric value and integer precision, " <>
-      "got: #{show(value)}, #{show(precision)}"
+    {value, precision} = Shown.both(value, precision)
+    "#{op} requires numeric value and integer precision, got: #{value}, #{precision}"
   end
 
   defp text(:precision_out_of_range, op, _field, [precision]),
@@ -152,7 +154,7 @@ defmodule PtcRunner.Json.Message do
   defp text(:unchecked_not_map, op, field, [value]),
     do: "#{op} #{field} must be a map, got #{show(value)}"
 
-  defp plain(string) when is_binary(string), do: string
+  defp plain(string) when is_binary(string), do: Shown.name(string)
   defp plain(other), do: show(other)
 
   defp show(term), do: Shown.text(term)

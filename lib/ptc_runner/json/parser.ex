@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Parser do
   """
 
   alias PtcRunner.Json.{Limits, Message}
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
 
   @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
@@ -61,7 +61,7 @@ defmodule PtcRunner.Json.Parser do
   def parse(%{}), do: fault(:program_missing)
 
   def parse(other),
-    do: {:error, {:parse_error, "Input must be a string or map, got #{inspect(other)}"}}
+    do: {:error, {:parse_error, "Input must be a string or map, got #{Shown.text(other)}"}}
 
   defp fault(reason), do: {:error, Message.error({:parse, reason})}
 end

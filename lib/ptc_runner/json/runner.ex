@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
-  alias PtcRunner.{Context, Native, Quanta}
+  alias PtcRunner.{Context, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
@@ -188,7 +188,7 @@ defmodule PtcRunner.Json.Runner do
     do: {:ok, :erlang.map_get(name, tools)}
 
   defp tool(_tools, name) do
-    name = if is_binary(name), do: name, else: inspect(name)
+    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name)
     {:error, {:execution_error, "Tool '#{name}' not found"}}
   end
 

@@ -6,6 +6,10 @@ defmodule PtcRunner.Json.Suggestion do
 
   @threshold 0.8
 
+  # A grapheme may have any number of bytes. Names of more than so many, for each byte of the longest known
+  # name, are not looked at: that is four bytes for each of the graphemes that are compared.
+  @bytes_per_byte 12
+
   @doc """
   The end of the message about an unknown operation: a suggestion, or nothing.
 
@@ -43,7 +47,8 @@ defmodule PtcRunner.Json.Suggestion do
 
     # Against a name of a third of its length or less, the score cannot exceed 7/9: an unknown
     # name of any size costs no more than a few letters.
-    with true <- at_most?(unknown, 3 * longest),
+    with true <- byte_size(unknown) <= @bytes_per_byte * longest,
+         true <- at_most?(unknown, 3 * longest),
          letters = unknown |> String.downcase() |> String.graphemes(),
          {name, score} when score > @threshold <- best(letters, names) do
       {:ok, name}

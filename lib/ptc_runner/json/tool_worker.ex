@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # does not make later calls slower.
 
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  alias PtcRunner.Shown
 
   @type result :: {:ok, term()} | {:error, {:execution_error, String.t()}}
 
@@ -62,21 +63,21 @@ defmodule PtcRunner.Json.ToolWorker do
     catch
       :error, reason ->
         failed(name, "raised", fn ->
-          Exception.message(Exception.normalize(:error, reason, __STACKTRACE__))
+          Shown.exception(Exception.normalize(:error, reason, __STACKTRACE__))
         end)
 
       :throw, value ->
-        failed(name, "threw", fn -> inspect(value) end)
+        failed(name, "threw", fn -> Shown.text(value) end)
 
       :exit, reason ->
-        failed(name, "exited", fn -> inspect(reason) end)
+        failed(name, "exited", fn -> Shown.text(reason) end)
     else
-      {:error, reason} -> failed(name, "error", fn -> inspect(reason) end)
+      {:error, reason} -> failed(name, "error", fn -> Shown.text(reason) end)
       value -> {:ok, value}
     end
   end
 
   defp failed(name, verb, text) do
-    {:error, {:execution_error, "Tool '#{name}' #{verb}: #{Guarded.text(text)}"}}
+    {:error, {:execution_error, "Tool '#{Shown.name(name)}' #{verb}: #{Guarded.text(text)}"}}
   end
 end

@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Validator do
   """
 
   alias PtcRunner.Json.{Limits, Program}
+  alias PtcRunner.Shown
 
   @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
   @type error ::
@@ -36,5 +37,6 @@ defmodule PtcRunner.Json.Validator do
     end
   end
 
-  def validate(ast), do: {:error, {:validation_error, "AST must be a map, got #{inspect(ast)}"}}
+  def validate(ast),
+    do: {:error, {:validation_error, "AST must be a map, got #{Shown.text(ast)}"}}
 end

@@ -4,6 +4,8 @@ defmodule PtcRunner.Sandbox.Guarded do
   # limit, with `$callers` set, and killed when the caller dies, however either of them dies.
   # Processes that the code itself starts are its own business, except that links work as ever.
 
+  alias PtcRunner.Shown
+
   # The largest timeout of a receive and the largest small integer.
   @max_timeout 0xFFFF_FFFF
   @max_words 0x7FF_FFFF_FFFF_FFFF
@@ -46,7 +48,7 @@ defmodule PtcRunner.Sandbox.Guarded do
       :ok
     else
       raise ArgumentError,
-            "max_heap must be 0 (no limit) or at least #{least} words, got: #{inspect(words)}"
+            "max_heap must be 0 (no limit) or at least #{least} words, got: #{Shown.text(words)}"
     end
   end
 
@@ -115,7 +117,8 @@ defmodule PtcRunner.Sandbox.Guarded do
   def ended(:killed, max_heap) when max_heap > 0, do: :memory_exceeded
 
   def ended(reason, _max_heap) do
-    {:execution_error, "Process terminated: " <> text(fn -> inspect(without_stack(reason)) end)}
+    {:execution_error,
+     "Process terminated: " <> text(fn -> Shown.text(without_stack(reason)) end)}
   end
 
   defp without_stack({reason, [{module, function, _arity, location} | _]})

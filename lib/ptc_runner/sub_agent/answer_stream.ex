@@ -114,7 +114,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def new({:signature, _, type} = signature, opts), do: build(signature, type, false, opts)
 
   def new(other, _opts),
-    do: raise(ArgumentError, "expected a signature, got: #{inspect(other)}")
+    do: raise(ArgumentError, "expected a signature, got: #{PtcRunner.Shown.text(other)}")
 
   defp build(signature, type, list?, opts) do
     early? = early?(Keyword.get(opts, :halt, :early))

@@ -99,7 +99,7 @@ defmodule PtcRunner.SubAgent.Signature do
   def validate_input(other, _input), do: no_signature(other)
 
   defp no_signature(other),
-    do: {:error, "signature must be a parsed signature tuple, got #{inspect(other)}"}
+    do: {:error, "signature must be a parsed signature tuple, got #{PtcRunner.Shown.text(other)}"}
 
   @doc """
   A signature as text; see `PtcRunner.SubAgent.Signature.Renderer.render/1`.

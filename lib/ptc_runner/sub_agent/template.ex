@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.Template do
   text.
   """
 
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
 
   @typedoc "A placeholder: the names of its path."
@@ -111,7 +112,7 @@ defmodule PtcRunner.SubAgent.Template do
         :ok
 
       names ->
-        list = Enum.map_join(names, ", ", &"{{#{&1}}}")
+        list = Shown.few(names, &"{{#{&1}}}")
         {:error, "placeholders #{list} not found in signature"}
     end
   end

@@ -60,7 +60,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor do
   end
 
   defp from(other) do
-    Logger.warning("no signature from #{inspect(other)}: not a function")
+    Logger.warning("no signature from #{PtcRunner.Shown.text(other)}: not a function")
     {nil, nil}
   end
 

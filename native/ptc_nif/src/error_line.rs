@@ -1,4 +1,5 @@
 //! Validation errors in one line: `format_validation_errors/1` for errors as validation makes them.
+//! The line is bounded, in the same way as in `PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine`.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -9,8 +10,14 @@ use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
 /// What a path segment or an error costs, in units of fuel, and the bytes that are copied for one.
-const PART: usize = 5;
-const BYTES: usize = 64;
+const FUEL_A_PART: usize = 5;
+const BYTES_A_UNIT: usize = 64;
+
+/// The bytes of the longest path, and of the longest message.
+const PART: usize = 2_000;
+
+/// The bytes of the longest line, but for how many errors are not in it.
+const ALL: usize = 65_536;
 
 enum Stop {
     /// Something that only Elixir knows how to write.
@@ -25,6 +32,8 @@ struct Line<'a> {
     path: Raw<'a>,
     message: Raw<'a>,
     text: Vec<u8>,
+    /// The bytes of the path or message that is being written, shown or not.
+    part: usize,
     /// Strings by their place in memory: errors share their messages and the names of fields.
     seen: [Option<(ErlNifTerm, &'a [u8])>; SEEN],
     oldest: usize,
@@ -47,7 +56,7 @@ impl<'a> Line<'a> {
     ) -> Result<(), Stop> {
         let (mut rest, mut first) = (list, true);
         while let Some((element, tail)) = self.terms.uncons(rest) {
-            self.spend(PART)?;
+            self.spend(FUEL_A_PART)?;
             write(self, element, first)?;
             (rest, first) = (tail, false);
         }
@@ -63,15 +72,40 @@ impl<'a> Line<'a> {
         let message = terms.map_get(error, self.message).ok_or(Stop::Other)?;
         match terms.is_empty_list(path) {
             true => self.text.extend_from_slice(b"root"),
-            false => self.each(path, Line::segment)?,
+            false => self.part(|line| line.each(path, Line::segment))?,
         }
         self.text.extend_from_slice(b": ");
-        self.string(message)
+        self.part(|line| line.string(message))
+    }
+
+    /// Writes a path or a message, or its beginning and its size.
+    fn part(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        let start = self.text.len();
+        self.part = 0;
+        write(self)?;
+        if self.part > PART {
+            let note = format!("… ({} bytes)", self.part);
+            let mut end = start + PART - note.len();
+            // No character is cut in two.
+            let inside = |end: usize| matches!(self.text[end], 0x80..=0xBF);
+            let steps = (0..3).take_while(|step| inside(end - step)).count();
+            end -= steps;
+            self.text.truncate(end);
+            self.text.extend_from_slice(note.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Adds to a path or message what is needed of it.
+    fn push(&mut self, bytes: &[u8]) {
+        let room = (PART + 1).saturating_sub(self.part).min(bytes.len());
+        self.text.extend_from_slice(&bytes[..room]);
+        self.part += bytes.len();
     }
 
     fn segment(&mut self, segment: Raw<'a>, first: bool) -> Result<(), Stop> {
         if !first {
-            self.text.push(b'.');
+            self.push(b".");
         }
         match self.terms.integer(segment) {
             Some(index) => {
@@ -85,7 +119,7 @@ impl<'a> Line<'a> {
     /// A place in a list: `write!` would take most of the time of an error.
     fn index(&mut self, index: i64) {
         let Ok(mut rest) = u64::try_from(index) else {
-            return self.text.extend_from_slice(index.to_string().as_bytes());
+            return self.push(index.to_string().as_bytes());
         };
         let mut digits = [0; 20];
         let mut at = digits.len();
@@ -97,7 +131,7 @@ impl<'a> Line<'a> {
                 break;
             }
         }
-        self.text.extend_from_slice(&digits[at..]);
+        self.push(&digits[at..]);
     }
 
     fn string(&mut self, term: Raw<'a>) -> Result<(), Stop> {
@@ -115,10 +149,8 @@ impl<'a> Line<'a> {
                 bytes
             }
         };
-        if bytes.len() > BYTES {
-            self.spend(bytes.len() / BYTES)?;
-        }
-        self.text.extend_from_slice(bytes);
+        self.spend(bytes.len().min(PART) / BYTES_A_UNIT)?;
+        self.push(bytes);
         Ok(())
     }
 }
@@ -137,16 +169,33 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop>
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),
+        part: 0,
         seen: [None; SEEN],
         oldest: 0,
     };
+    let mut more = 0;
     line.each(errors, |line, error, first| {
+        if more > 0 {
+            more += 1;
+            return Ok(());
+        }
+        let before = line.text.len();
         if !first {
             line.text.extend_from_slice(b"; ");
         }
-        line.error(error)
+        line.error(error)?;
+        // Each error counts with the two bytes that separate it from the next.
+        if line.text.len() + 2 > ALL {
+            line.text.truncate(before);
+            more = 1;
+        }
+        Ok(())
     })?;
-    line.spend(line.text.len() / BYTES)?;
+    if more > 0 {
+        let note = format!("; and {more} more");
+        line.text.extend_from_slice(note.as_bytes());
+    }
+    line.spend(line.text.len() / BYTES_A_UNIT)?;
     settle(env, pace, line.meter.percent_of_slice());
     Ok(line.terms.make_binary(&line.text))
 }

@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Codec.EncodeError do
   def message(%{reason: :failed, value: text}), do: text
 
   def message(%{reason: :not_utf8, value: value, position: position}),
-    do: "invalid UTF-8 at byte #{position} of the string #{inspect(value)}"
+    do: "invalid UTF-8 at byte #{position} of the string #{PtcRunner.Shown.text(value)}"
 
   def message(%{reason: :too_long, limit: limit}), do: "the text is longer than #{limit} bytes"
   def message(%{reason: :timeout, limit: limit}), do: "writing took more than #{limit} ms"

@@ -32,7 +32,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
       `false`
     * `:build_error_feedback` - a function of error and response that makes the text for the LLM
     * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
-      expectation and value of up to 20 wrong values. New in this library.
+      expectation and value of wrong values. New in this library.
+
+  Feedback shows the first 20 errors, in at most 16 KB, and how many more there are.
 
     * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
       by default 5,000. New in this library.
@@ -244,7 +246,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def signature_expects_list?(_signature), do: false
 
   @doc """
-  Validation errors in one line.
+  Validation errors in one line, of which a turn and a step keep the whole.
+
+  The line ends after 64 KB with how many more errors there are; of one error, path and message are cut
+  after 2,000 bytes each.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.format_validation_errors([
       ...>   %{path: ["results", 0, "id"], message: "expected int, got string"},

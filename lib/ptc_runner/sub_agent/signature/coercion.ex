@@ -109,7 +109,10 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   @spec mode!(keyword()) :: mode()
   def mode!(opts) do
     mode = Keyword.get(opts, :mode, :enabled)
-    if mode not in @modes, do: raise(ArgumentError, "invalid coercion mode: #{inspect(mode)}")
+
+    if mode not in @modes,
+      do: raise(ArgumentError, "invalid coercion mode: #{PtcRunner.Shown.text(mode)}")
+
     mode
   end
 

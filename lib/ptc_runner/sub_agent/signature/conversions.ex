@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   #
   # A second walk is needed only where a value has dates, or texts that must be dates.
 
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.UnknownType
 
   @doc """
@@ -47,7 +48,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp shown(_text, true), do: ""
-  defp shown(text, false), do: " " <> inspect(text)
+  defp shown(text, false), do: " " <> Shown.text(text)
 
   # A map that only claims to be a date has no ISO 8601.
   defp iso8601(%module{} = struct) do
@@ -58,11 +59,12 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp reason({:answered, reason}, _hidden?), do: reason
-  defp reason({:missing, name}, _hidden?), do: "missing required field \"#{name}\""
+  defp reason({:missing, name}, _hidden?), do: "missing required field \"#{Shown.name(name)}\""
   defp reason({:unexpected, _keys}, true), do: "unexpected field(s)"
 
   defp reason({:unexpected, keys}, false) do
-    "unexpected field(s): " <> (keys |> Enum.map(&inspect/1) |> Enum.sort() |> Enum.join(", "))
+    keys = keys |> Enum.map(&Shown.text(&1, 256)) |> Enum.sort()
+    "unexpected field(s): " <> Shown.few(keys, & &1)
   end
 
   defp reason(:unsupported, _hidden?), do: "unsupported type"
@@ -74,7 +76,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   defp reason({target, text}, hidden?)
        when is_binary(text) and target in [:int, :float, :bool, :keyword] do
-    shown = if hidden?, do: "", else: ~s("#{text}" )
+    shown = if hidden?, do: "", else: ~s("#{Shown.cut(text, 3_840)}" )
     "cannot coerce string #{shown}to #{name(target)}"
   end
 

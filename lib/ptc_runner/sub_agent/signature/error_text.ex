@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   @moduledoc false
   # Validation errors as an LLM reads them: the path, what was expected, and what stood there.
 
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Firewall, Places}
 
   @wanted %{
@@ -23,15 +24,39 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   @longest 100
   @cut 97
 
-  @doc "All errors under a header, one a line; nothing for no errors."
+  # The path and the message of one error; all lines.
+  @part 2_000
+  @all 65_536
+
+  @doc "All errors under a header, one a line, as many as 64 KB hold; nothing for no errors."
   @spec text([map()], term(), keyword()) :: String.t()
   def text([], _data, _opts), do: ""
 
   def text(errors, data, opts) do
     header = Keyword.get(opts, :header, "Tool validation errors:")
-    lines = for line <- lines(errors, data), do: ["\n- ", line]
+    lines = for line <- first_lines(errors, data, length(errors), @all), do: ["\n- ", line]
     IO.iodata_to_binary([header | lines])
   end
+
+  @doc "At most so many lines and bytes, and then how many more there are."
+  @spec first_lines([map()], term(), non_neg_integer(), pos_integer()) :: [String.t()]
+  def first_lines(errors, data, most, bytes),
+    do: first_lines(errors, Places.new(data), most, bytes, [])
+
+  defp first_lines([], _places, _most, _bytes, lines), do: Enum.reverse(lines)
+
+  defp first_lines(errors, _places, 0, _bytes, lines), do: and_more(errors, lines)
+
+  defp first_lines([error | rest] = errors, places, most, bytes, lines) do
+    {line, places} = line(error, places)
+    left = bytes - byte_size(line)
+
+    if left < 0,
+      do: and_more(errors, lines),
+      else: first_lines(rest, places, most - 1, left, [line | lines])
+  end
+
+  defp and_more(errors, lines), do: Enum.reverse(["and #{length(errors)} more" | lines])
 
   @doc "One line for each error."
   @spec lines([map()], term()) :: [String.t()]
@@ -74,8 +99,10 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "expected #{wanted}, got #{got}"
   end
 
-  defp join([], text), do: text
-  defp join(path, text), do: IO.iodata_to_binary([path_text(path), ": ", text])
+  defp join([], text), do: Shown.cut(text, @part)
+
+  defp join(path, text),
+    do: Shown.cut(IO.iodata_to_binary(path_text(path)), @part) <> ": " <> Shown.cut(text, @part)
 
   defp path_text([first | rest]), do: [segment(first) | Enum.map(rest, &next_segment/1)]
 
@@ -90,7 +117,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   defp literal(float) when is_float(float), do: "float #{inspect(float)}"
 
   defp literal(value) when is_integer(value) or is_atom(value),
-    do: kind(value) <> " " <> cut(PtcRunner.Shown.text(value))
+    do: kind(value) <> " " <> cut(Shown.text(value))
 
   defp literal(value), do: kind(value)
 
@@ -111,7 +138,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   defp proper?(list), do: not List.improper?(list)
 
   defp quoted(string) do
-    if String.valid?(string), do: string |> cut() |> inspect(), else: inspect(string)
+    if String.valid?(string), do: string |> cut() |> inspect(), else: Shown.text(string, 1_024)
   end
 
   # The first code points, without looking at all of them.

@@ -20,7 +20,7 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   defp error({:unexpected, path, _keys, true}), do: [%{path: path, message: @unexpected}]
 
   defp error({:unexpected, path, keys, false}) do
-    for key <- Enum.sort_by(keys, &inspect/1) do
+    for key <- Enum.sort_by(keys, &PtcRunner.Shown.text/1) do
       %{path: path ++ [segment(key)], message: @unexpected}
     end
   end

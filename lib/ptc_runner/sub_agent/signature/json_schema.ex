@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # Types to JSON Schema (natively) and back. The way back is made of messages for the most part,
   # and schemas are small: it is Elixir.
 
+  alias PtcRunner.Shown
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature.UnknownType
@@ -49,20 +50,20 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   end
 
   def to_type(%{"type" => name}) when is_binary(name),
-    do: {:error, "unsupported type: #{inspect(name)}"}
+    do: {:error, "unsupported type: #{Shown.text(name, 256)}"}
 
   def to_type(%{}), do: {:error, "schema must have a \"type\" key"}
-  def to_type(other), do: {:error, "schema must be a JSON object, got #{inspect(other)}"}
+  def to_type(other), do: {:error, "schema must be a JSON object, got #{Shown.text(other)}"}
 
   defp keys(schema, allowed) do
     case for key <- Map.keys(schema), key not in allowed, do: key_text(key) do
       [] -> :ok
-      keys -> {:error, "unsupported JSON Schema key(s): " <> Enum.join(Enum.sort(keys), ", ")}
+      keys -> {:error, "unsupported JSON Schema key(s): " <> Shown.few(Enum.sort(keys), & &1)}
     end
   end
 
   defp key_text(key) when is_binary(key) or is_atom(key), do: to_string(key)
-  defp key_text(key), do: inspect(key)
+  defp key_text(key), do: Shown.text(key, 256)
 
   defp items(%{"items" => items}) when is_map(items), do: {:ok, items}
   defp items(%{"items" => _}), do: {:error, "array \"items\" must be a JSON object"}
@@ -70,9 +71,14 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
 
   defp kind(schema) do
     case Map.get(schema, "additionalProperties", true) do
-      true -> {:ok, :map}
-      false -> {:ok, :closed_map}
-      other -> {:error, "\"additionalProperties\" must be true or false, got #{inspect(other)}"}
+      true ->
+        {:ok, :map}
+
+      false ->
+        {:ok, :closed_map}
+
+      other ->
+        {:error, "\"additionalProperties\" must be true or false, got #{Shown.text(other)}"}
     end
   end
 
@@ -98,10 +104,10 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
        do: required(rest, properties, MapSet.put(seen, name))
 
   defp required([name | _], _properties, _seen) when is_binary(name),
-    do: {:error, "\"required\" entry #{inspect(name)} is not a declared property"}
+    do: {:error, "\"required\" entry #{Shown.text(name, 256)} is not a declared property"}
 
   defp required([other | _], _properties, _seen),
-    do: {:error, "\"required\" entries must be strings, got #{inspect(other)}"}
+    do: {:error, "\"required\" entries must be strings, got #{Shown.text(other)}"}
 
   defp object(:map, nil, _required), do: {:ok, :map}
   defp object(:closed_map, nil, _required), do: {:ok, {:closed_map, []}}
@@ -112,7 +118,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
     |> Enum.reduce_while([], fn {name, schema}, fields ->
       case to_type(schema) do
         {:ok, type} -> {:cont, [field(name, type, required) | fields]}
-        {:error, reason} -> {:halt, {:error, "property #{inspect(name)}: #{reason}"}}
+        {:error, reason} -> {:halt, {:error, within(name, reason)}}
       end
     end)
     |> case do
@@ -120,6 +126,10 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
       fields -> {:ok, {kind, Enum.reverse(fields)}}
     end
   end
+
+  # Of a deep schema the innermost names are shown.
+  defp within(_name, reason) when byte_size(reason) > 3_500, do: reason
+  defp within(name, reason), do: "property #{Shown.text(name, 256)}: #{reason}"
 
   defp field(name, type, required) do
     if MapSet.member?(required, name), do: {name, type}, else: {name, {:optional, type}}

@@ -47,7 +47,7 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
     :error, :nif_panicked -> {:error, Panic.caught()}
   end
 
-  def parse(other), do: {:error, "signature must be a string, got #{inspect(other)}"}
+  def parse(other), do: {:error, "signature must be a string, got #{PtcRunner.Shown.text(other)}"}
 
   defp read(text) when byte_size(text) > @long_text, do: Native.signature_parse_dirty(text)
   defp read(text), do: Native.signature_parse(text)

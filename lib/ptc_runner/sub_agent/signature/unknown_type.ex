@@ -3,5 +3,5 @@ defmodule PtcRunner.SubAgent.Signature.UnknownType do
   # What is said where a term stands in the place of a type.
 
   @spec raise!(term()) :: no_return()
-  def raise!(type), do: raise(ArgumentError, "unsupported type: #{inspect(type)}")
+  def raise!(type), do: raise(ArgumentError, "unsupported type: #{PtcRunner.Shown.text(type)}")
 end

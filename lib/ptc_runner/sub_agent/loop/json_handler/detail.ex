@@ -3,11 +3,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   # Where an answer is wrong, a line an error: `- results[0].id: expected integer, got string "abc"`.
 
   alias PtcRunner.SubAgent.JsonParser
-  alias PtcRunner.SubAgent.Loop.JsonHandler.Place
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Feedback, Place}
   alias PtcRunner.SubAgent.Signature.ErrorText
-
-  # An LLM that made more mistakes than this made one mistake many times.
-  @most 20
 
   @doc false
   def lines(nil, response, _agent) when is_binary(response) do
@@ -18,9 +15,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   end
 
   def lines(errors, response, agent) when is_list(errors) and is_binary(response) do
-    {shown, more} = Enum.split(errors, @most)
-    lines = for line <- ErrorText.lines(shown, value(response, agent)), do: "- " <> line
-    if more == [], do: lines, else: lines ++ ["- and #{length(more)} more"]
+    {most, bytes} = Feedback.most()
+    lines = ErrorText.first_lines(errors, value(response, agent), most, bytes)
+    for line <- lines, do: "- " <> line
   end
 
   def lines(_errors, _response, _agent), do: []

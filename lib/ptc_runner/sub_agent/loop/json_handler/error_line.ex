@@ -1,18 +1,27 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   @moduledoc false
-  # Validation errors in one line. There may be ten thousand of them: those that validation makes
-  # are written natively.
+  # Validation errors in one line, as much of it as there is room for. There may be millions of errors:
+  # those that validation makes are written natively, which native/ptc_nif/src/error_line.rs does as
+  # it is done here.
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Shown}
   alias PtcRunner.Native.Panic
+
+  # The path and the message of one error; the line.
+  @part 2_000
+  @all 65_536
 
   @doc false
   def text(errors) do
     case native(errors) do
-      :other -> Enum.map_join(errors, "; ", &one/1)
+      :other -> write(errors, :infinity, @all)
       text -> text
     end
   end
+
+  @doc false
+  # At most `most` errors and about `bytes` bytes, and then how many more there are.
+  def first(errors, most, bytes), do: write(errors, most, bytes)
 
   defp native(errors) do
     with :busy <- Native.error_line(errors), do: Native.error_line_dirty(errors)
@@ -22,8 +31,27 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
       :other
   end
 
-  defp one(%{path: [], message: message}), do: "root: #{message}"
+  defp write(errors, most, bytes) do
+    {texts, _count, _left, more} = Enum.reduce(errors, {[], 0, bytes, 0}, &add(&1, &2, most))
+    texts = if more > 0, do: ["and #{more} more" | texts], else: texts
+    texts |> Enum.reverse() |> Enum.join("; ")
+  end
 
-  defp one(%{path: path, message: message}),
-    do: "#{Enum.map_join(path, ".", &to_string/1)}: #{message}"
+  defp add(error, {texts, count, left, more}, most) when count < most and more == 0 do
+    text = one(error)
+    left = left - byte_size(text) - 2
+
+    if left < 0,
+      do: {texts, count, left, 1},
+      else: {[text | texts], count + 1, left, 0}
+  end
+
+  defp add(_error, {texts, count, left, more}, _most), do: {texts, count, left, more + 1}
+
+  defp one(%{path: path, message: message}), do: way(path) <> ": " <> part(message)
+
+  defp way([]), do: "root"
+  defp way(path), do: path |> Enum.map_join(".", &to_string/1) |> part()
+
+  defp part(text), do: text |> to_string() |> Shown.cut(@part)
 end

@@ -2,9 +2,18 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   @moduledoc false
   # What an LLM is told about its answer before it tries again.
 
-  alias PtcRunner.SubAgent.Loop.JsonHandler.Detail
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Detail, ErrorLine}
 
   @please "Please return a valid JSON object matching the expected output format."
+
+  # An LLM that made more mistakes than these made one mistake many times.
+  @most Shown.most()
+  @bytes 16_000
+
+  @doc false
+  # How many errors, in how many bytes, are shown of many.
+  def most, do: {@most, @bytes}
 
   @doc false
   # `errors` are those of the validation, nil if it never came to that.
@@ -12,18 +21,33 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
     case {opts[:build_error_feedback], opts[:feedback]} do
       {build, _style} when build not in [nil, false] -> build.(error, response)
       {_none, :detailed} -> detailed(error, errors, response, agent)
-      {_none, _default} -> "Error: #{error}. #{@please}"
+      {_none, _default} -> plain(error, errors)
     end
   end
 
+  defp plain(error, nil), do: sentence(Shown.cut(error))
+
+  # As few errors as nearly all answers have are written already.
+  defp plain(error, errors) do
+    if byte_size(error) <= @bytes and few?(errors, @most),
+      do: sentence(error),
+      else: sentence(ErrorLine.first(errors, @most, @bytes))
+  end
+
+  defp few?([], _most), do: true
+  defp few?([_ | rest], most) when most > 0, do: few?(rest, most - 1)
+  defp few?(_errors, _most), do: false
+
+  defp sentence(error), do: "Error: #{error}. #{@please}"
+
   defp detailed(error, errors, response, agent) do
     case Detail.lines(errors, response, agent) do
-      [] -> "Error: #{error}. #{@please}"
+      [] -> plain(error, errors)
       lines -> Enum.join(["Error: #{headline(error, errors)}" | lines] ++ [@please], "\n")
     end
   end
 
-  defp headline(error, nil), do: error
+  defp headline(error, nil), do: Shown.cut(error)
   defp headline(_error, [_single]), do: "1 value does not match the expected output format"
 
   defp headline(_error, errors),

@@ -16,15 +16,21 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
   @doc false
   # Line and column count from 1, columns in characters; `start` is the line's offset.
   def line_and_column(text, offset) do
-    before = binary_part(text, 0, min(offset, byte_size(text)))
-    breaks = :binary.matches(before, "\n")
-    start = if breaks == [], do: 0, else: elem(List.last(breaks), 0) + 1
-    line = binary_part(before, start, byte_size(before) - start)
-    {length(breaks) + 1, characters(line) + 1, start}
+    text |> binary_part(0, min(offset, byte_size(text))) |> count(1, 1, 0, 1)
   end
 
-  defp characters(text),
-    do: for(<<byte <- text>>, Bitwise.band(byte, 0xC0) != 0x80, reduce: 0, do: (n -> n + 1))
+  # In one pass that makes nothing, and that other processes can interrupt. `next` is the offset of
+  # what follows the first byte.
+  defp count(<<?\n, rest::binary>>, line, _column, _start, next),
+    do: count(rest, line + 1, 1, next, next + 1)
+
+  defp count(<<byte, rest::binary>>, line, column, start, next) when byte in 0x80..0xBF,
+    do: count(rest, line, column, start, next + 1)
+
+  defp count(<<_byte, rest::binary>>, line, column, start, next),
+    do: count(rest, line, column + 1, start, next + 1)
+
+  defp count(<<>>, line, column, start, _next), do: {line, column, start}
 
   defp what(text, {:unexpected_token, offset}) do
     case binary_part(text, offset, byte_size(text) - offset) do

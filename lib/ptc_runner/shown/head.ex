@@ -1,0 +1,105 @@
+defmodule PtcRunner.Shown.Head do
+  @moduledoc false
+  # The part of a list, tuple or map that `inspect/2` shows. The rest of it is never looked at.
+
+  import Inspect.Algebra, only: [concat: 1, container_doc: 6, to_doc: 2]
+
+  # So many elements say whether a list is a keyword list, and so many entries whether all keys are atoms.
+  @telling 100
+
+  # A map of more entries than this is a hash map, and keeps its order when entries are left out.
+  @flat 32
+
+  # No struct that a module defines has more fields.
+  @fields 1_000
+
+  @doc """
+  A list, tuple or small map with the elements that are shown and one more, so that `inspect/2` says that
+  there are more.
+
+      iex> PtcRunner.Shown.Head.of({1, 2, 3, 4}, %Inspect.Opts{limit: 2})
+      {1, 2, 3}
+
+  """
+  @spec of(list() | tuple() | map(), Inspect.Opts.t()) :: list() | tuple() | map()
+  def of(list, %Inspect.Opts{limit: limit, printable_limit: printable} = opts)
+      when is_list(list) do
+    cond do
+      charlist?(list, opts) ->
+        # `inspect/2` fails, or never ends, where no character follows the printable ones.
+        first(list, printable, ?…)
+
+      keyword?(list, @telling) ->
+        first(list, limit, {:more, nil})
+
+      true ->
+        first(list, limit, nil)
+    end
+  end
+
+  def of(tuple, %Inspect.Opts{limit: limit}) when is_tuple(tuple) do
+    if tuple_size(tuple) > limit,
+      do: List.to_tuple(for(at <- 0..limit, do: elem(tuple, at))),
+      else: tuple
+  end
+
+  def of(map, _opts) when map_size(map) <= @flat, do: map
+
+  @doc """
+  A map of more than 32 entries, as an algebra document.
+  """
+  @spec large_map(map(), Inspect.Opts.t()) :: Inspect.Algebra.t()
+  def large_map(map, opts) do
+    shown = opts.limit + 1
+    entries = map |> :maps.iterator() |> entries(max(shown, @telling))
+    entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
+    container_doc("%{", Enum.take(entries, shown), "}", opts, entry, break: :strict)
+  end
+
+  @doc """
+  A struct of which `inspect/2` shows as much as of the whole.
+  """
+  @spec struct(struct()) :: struct() | map()
+  def struct(%MapSet{map: map} = set) when map_size(map) > @telling do
+    # The order of a hash map is that of its keys' hashes, whichever of them are there.
+    %{set | map: map |> :maps.iterator() |> entries(@telling) |> Map.new()}
+  end
+
+  def struct(struct) when map_size(struct) > @fields,
+    do: struct |> :maps.iterator() |> entries(@telling) |> Map.new() |> Map.delete(:__struct__)
+
+  def struct(struct), do: struct
+
+  defp charlist?([], _opts), do: false
+  defp charlist?(_list, %{charlists: :as_lists}), do: false
+  defp charlist?(_list, %{charlists: :as_charlists}), do: true
+  defp charlist?(list, opts), do: List.ascii_printable?(list, opts.printable_limit)
+
+  # The first `limit` elements, and `more` in the place of all others.
+  defp first([_ | _], 0, more), do: [more]
+  defp first([element | rest], limit, more), do: [element | first(rest, limit - 1, more)]
+  defp first(tail, _limit, _more), do: tail
+
+  defp entries(_iterator, 0), do: []
+
+  defp entries(iterator, left) do
+    case :maps.next(iterator) do
+      {key, value, iterator} -> [{key, value} | entries(iterator, left - 1)]
+      :none -> []
+    end
+  end
+
+  # As `inspect/2` sees it, but for what stands behind the first `left` elements.
+  defp keyword?([{key, _value} | rest], left) when is_atom(key) and left > 0,
+    do: not alias?(key) and keyword?(rest, left - 1)
+
+  defp keyword?(rest, left), do: left == 0 or rest == []
+
+  defp alias?(key), do: match?("Elixir." <> _, Atom.to_string(key))
+
+  defp keyword({key, value}, opts),
+    do: concat([Macro.inspect_atom(:key, key), " ", to_doc(value, opts)])
+
+  defp arrow({key, value}, opts),
+    do: concat([to_doc(key, opts), " => ", to_doc(value, opts)])
+end
