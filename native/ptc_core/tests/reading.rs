@@ -137,8 +137,8 @@ fn random_texts_with_a_mistake() {
         let at = rng.below(text.len());
         match rng.below(3) {
             0 => text.truncate(at),
-            1 => text[at] = *rng.pick(b"{}[]\",:0 \\u\x00\x80\xFFx-.e"),
-            _ => text.insert(at, *rng.pick(b"{}[]\",:0 \\u\x00\x80\xFFx-.e")),
+            1 => text[at] = rng.pick(b"{}[]\",:0 \\u\x00\x80\xFFx-.e"),
+            _ => text.insert(at, rng.pick(b"{}[]\",:0 \\u\x00\x80\xFFx-.e")),
         }
         same(&text);
     }
