@@ -6,7 +6,7 @@ use crate::map_view::{self, Entries};
 use crate::raw::{Raw, Terms};
 use crate::run::limits;
 use num_bigint::BigInt;
-use ptc_core::json::{write, Gap, Readable, Refusal, View};
+use ptc_core::json::{write, Gap, Readable, Refusal, View, BYTES_PER_UNIT};
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::stop::{Stop, Work};
 use rustler::sys::ErlNifTermType::*;
@@ -16,8 +16,6 @@ use std::cell::Cell;
 
 /// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
 const BYTES_IN_A_SLICE: usize = 65_536;
-/// So many bytes are written in a unit of fuel.
-const BYTES_PER_UNIT: usize = 4;
 /// The bytes of a word.
 const BYTES_PER_WORD: usize = 8;
 

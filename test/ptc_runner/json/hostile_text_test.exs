@@ -79,7 +79,7 @@ defmodule PtcRunner.Json.HostileTextTest do
       assert Json.run(literal("7" <> most)) ==
                {:error,
                 {:parse_error,
-                 "JSON decode error: Integer of more than 1000000 digits at position 36"}}
+                 "JSON decode error: Integer of more than 1000000 digits at position 39"}}
 
       assert {:error, %{reason: :integer_too_long} = error} = Codec.decode("[7#{most}]")
       assert Exception.message(error) == "Integer of more than 1000000 digits at position 1"
@@ -198,9 +198,12 @@ defmodule PtcRunner.Json.HostileTextTest do
     end
 
     test "end with their caller" do
-      program = %{"program" => shared(26)}
       opts = [timeout: :infinity, max_heap: 0]
-      callers = for _ <- 1..4, do: spawn(fn -> Json.compile(program, opts) end)
+
+      # Made there: what a process is sent is copied, and has no shared parts then.
+      callers =
+        for _ <- 1..4, do: spawn(fn -> Json.compile(%{"program" => shared(26)}, opts) end)
+
       Process.sleep(100)
       for caller <- callers, do: Process.exit(caller, :kill)
       {elapsed, {:ok, _}} = milliseconds(fn -> Native.json_encode_dirty([1], 100, {100, 0}) end)
@@ -211,7 +214,7 @@ defmodule PtcRunner.Json.HostileTextTest do
       program = %{"program" => shared(15)}
       assert {:ok, 32_768, _, _} = Json.run(program, timeout: :infinity, max_heap: 0)
       long = %{"op" => "and", "conditions" => List.duplicate(shared(3), 20_000)}
-      assert {:ok, 8, _, _} = Json.run(%{"program" => long}, timeout: :infinity, max_heap: 0)
+      assert {:ok, true, _, _} = Json.run(%{"program" => long}, timeout: :infinity, max_heap: 0)
     end
   end
 

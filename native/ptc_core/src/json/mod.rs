@@ -13,7 +13,7 @@ pub use builder::{FrozenTerms, Parts, TermBuilder};
 pub use document::{Document, Entry, Replay, Table, TableReader};
 pub use reader::{Extent, Limits, ReadError, Reader, Sink, LONGEST_INTEGER};
 pub use text::Text;
-pub use writer::{write, Gap, Readable, Refusal, Spend, View};
+pub use writer::{write, Gap, Readable, Refusal, Spend, View, BYTES_PER_UNIT};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

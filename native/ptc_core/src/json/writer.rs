@@ -1,6 +1,7 @@
 //! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
 
 use super::put::{put_float, put_integer, put_string, NotUtf8};
+use crate::digits;
 use crate::stop::Stop;
 use num_bigint::BigInt;
 
@@ -125,6 +126,9 @@ const TOLL: usize = 16;
 
 /// So often it is asked whether somebody still waits.
 const BYTES_BETWEEN_LOOKS: usize = 16_384;
+
+/// So many bytes are written in a unit of fuel.
+pub const BYTES_PER_UNIT: usize = 4;
 
 /// From so many bytes on a string is asked for by itself.
 const LONG: usize = 65_536;
@@ -348,16 +352,18 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         put_string(self.out, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
     }
 
-    /// The time it takes to find the decimal digits grows with the square of their number.
+    /// The time it takes to find the decimal digits grows nearly with the square of their number.
     fn big(&mut self, value: &BigInt) -> Result<(), Refusal<R::Term>> {
         let limbs = value.bits() as usize / 64;
         let time = limbs.saturating_mul(limbs) / 4;
         self.check(time)?;
-        if time > BYTES_BETWEEN_LOOKS {
-            self.ask(time)?;
+        if time <= BYTES_BETWEEN_LOOKS {
+            self.out.extend_from_slice(value.to_string().as_bytes());
+            return Ok(());
         }
-        self.out.extend_from_slice(value.to_string().as_bytes());
-        Ok(())
+        let (spend, held) = (&mut *self.spend, self.out.capacity());
+        let put = digits::put(self.out, value, |fuel| spend(BYTES_PER_UNIT * fuel, held));
+        put.map_err(Refusal::Stopped)
     }
 
     /// Refuses what takes the text, or the time, `more` bytes beyond the limit.
