@@ -52,21 +52,18 @@ impl<'a> Task<'a> for Coerce<Raw<'a>> {
 /// How long a call may go on with a walk.
 pub struct Turn {
     pub pace: Pace,
-    begun: Instant,
-    /// What reading the types took, which each call does anew.
-    reading: Duration,
+    /// When a quantum began, and what reading the types took, which each call does anew.
+    begun: Option<(Instant, Duration)>,
     /// The walk's fuel when the call began.
     fuel: usize,
 }
 
 impl Turn {
-    /// The types were read since `begun`.
+    /// The types were read since `begun`, if there is a clock: a slice has none.
     pub fn new(pace: Pace, begun: Option<Instant>, fuel: usize) -> Self {
-        let begun = begun.unwrap_or_else(Instant::now);
         Turn {
             pace,
-            begun,
-            reading: begun.elapsed(),
+            begun: begun.map(|begun| (begun, begun.elapsed())),
             fuel,
         }
     }
@@ -87,7 +84,8 @@ impl Turn {
 
     fn goes_on<'a, K: Task<'a>>(&self, walk: &Walk<Beam<'a>, K>) -> bool {
         let grows = walk.remembers() && walk.fuel() - self.fuel < self.fuel / 4;
-        grows || self.begun.elapsed() < 2 * self.reading
+        let reads = |(begun, reading): (Instant, Duration)| begun.elapsed() < 2 * reading;
+        grows || self.begun.is_some_and(reads)
     }
 }
 

@@ -138,9 +138,7 @@ pub struct Walk<'c, 't, H: Values, K: Task<H>> {
     pace: Pace,
     /// The fuel of all quanta.
     fuel: usize,
-    /// The quantum is over.
-    over: bool,
-    /// So is it when so much fuel is consumed.
+    /// The quantum is over when so much fuel is consumed: 0 since it is.
     pause_at: usize,
     memo_after: usize,
     /// What is done.
@@ -173,7 +171,6 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
             meter,
             pace,
             fuel: 0,
-            over: false,
             pause_at: usize::MAX,
             memo_after: FUEL_BEFORE_MEMO,
             task,
@@ -214,7 +211,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Another quantum.
     pub fn refuel(&mut self, meter: Meter) {
         self.meter = meter;
-        self.over = false;
+        self.pause_at = usize::MAX;
         self.memo.on = self.fuel >= self.memo_after;
     }
 
@@ -276,7 +273,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     fn halt(&mut self, stop: Stop) -> Result<(), Stop> {
         match (stop, self.pace) {
             (Stop::Over, Pace::Quantum) => {
-                self.over = true;
+                self.pause_at = 0;
                 Ok(())
             }
             _ => Err(stop),
@@ -286,8 +283,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Everything that the walk knows stands in its fields: it can be suspended here.
     #[inline]
     fn safe_point(&self) -> Result<(), Stop> {
-        let over = self.over || self.fuel >= self.pause_at;
-        match over {
+        match self.fuel >= self.pause_at {
             true => Err(Stop::Over),
             false => Ok(()),
         }

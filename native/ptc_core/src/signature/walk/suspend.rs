@@ -78,7 +78,6 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
             meter,
             pace,
             fuel: suspended.fuel,
-            over: false,
             pause_at: usize::MAX,
             memo_after: suspended.memo_after,
             task,
