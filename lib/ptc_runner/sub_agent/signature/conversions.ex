@@ -70,7 +70,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp reason({target, text}) when is_binary(text) and target in [:int, :float, :bool, :keyword],
-    do: ~s(cannot coerce string "#{Shown.cut(text, 3_840)}" to #{name(target)})
+    do: ~s(cannot coerce string "#{Shown.cut(text, 3_800)}" to #{name(target)})
 
   defp reason({target, _value}), do: "cannot coerce to #{name(target)}"
 

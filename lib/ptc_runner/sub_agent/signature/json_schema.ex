@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # Types to JSON Schema (natively) and back. The way back is made of messages for the most part,
   # and schemas are small: it is Elixir.
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Shown}
   alias PtcRunner.SubAgent.Signature.UnknownType
 
   @scalars %{"string" => :string, "integer" => :int, "number" => :float, "boolean" => :bool}
