@@ -13,11 +13,19 @@ defmodule PtcRunner.Shown do
 
   # A whole message, the value in it, and a name in it. A message holds one value or two halves.
   @message 4_096
-  @value 3_840
+  @value 3_800
   @name 256
 
-  # So many of many things are named.
+  # The names of many things, and how many errors feedback has.
+  @list 3_600
   @most 20
+
+  # Character data may share its parts.
+  @characters 100_000
+
+  # So many entries of maps are listed for one text, in the second counter.
+  @listed 20_000
+  @entries 2
 
   @failed "(a term that cannot be shown)"
 
@@ -25,7 +33,7 @@ defmodule PtcRunner.Shown do
   @spec message_limit() :: pos_integer()
   def message_limit, do: @message
 
-  @doc "How many of many errors or names are shown."
+  @doc "How many of many errors feedback shows."
   @spec most() :: pos_integer()
   def most, do: @most
 
@@ -34,7 +42,8 @@ defmodule PtcRunner.Shown do
   for, and the size of the term.
 
   An integer of more than some 10,000 digits is shown by its size. Of a long list the first 100 elements
-  decide whether it is shown as a keyword list.
+  decide whether it is shown as a keyword list. Maps of more than some 20,000 entries in all show other
+  entries first than `inspect/2` does.
 
       iex> PtcRunner.Shown.text(%{"n" => 1.5})
       "%{\\"n\\" => 1.5}"
@@ -43,7 +52,7 @@ defmodule PtcRunner.Shown do
       "[#Integer<40001 bits>]"
 
       iex> PtcRunner.Shown.text(Enum.to_list(1..40), 64)
-      "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1… (a list of 40 elements)"
+      "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1… (a list of 40 elements)"
 
   """
   @spec text(term(), pos_integer(), keyword()) :: String.t()
@@ -52,8 +61,10 @@ defmodule PtcRunner.Shown do
   def text(atom, _limit, _opts) when is_atom(atom), do: inspect(atom)
 
   def text(term, limit, opts) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, limit + 1)
+    left = :counters.new(2, [])
+    # A leaf counts with half a separator, whether it has one or not.
+    :counters.put(left, 1, limit + 2)
+    :counters.put(left, @entries, @listed)
     text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
@@ -75,13 +86,36 @@ defmodule PtcRunner.Shown do
       "short"
 
       iex> PtcRunner.Shown.cut(String.duplicate("ä", 1_000), 32)
-      "äääääääää… (2000 bytes)"
+      "ääääääää… (2000 bytes)"
 
   """
   @spec cut(binary(), pos_integer()) :: binary()
   def cut(text, limit \\ @message)
   def cut(text, limit) when byte_size(text) <= limit, do: text
   def cut(text, limit), do: cut(text, limit, Size.of(text))
+
+  @doc """
+  What `to_string/1` gives; a huge integer, and character data of many parts, are shown as terms.
+
+      iex> PtcRunner.Shown.string(["a", ?b])
+      "ab"
+
+  """
+  @spec string(String.Chars.t()) :: String.t()
+  def string(integer) when is_integer(integer), do: text(integer)
+
+  def string(list) when is_list(list),
+    do: if(Size.small?(list, @characters), do: characters(list), else: text(list))
+
+  def string(other), do: to_string(other)
+
+  # `to_string/1` never ends for some lists that are no character data.
+  defp characters(list) do
+    case :unicode.characters_to_binary(list) do
+      text when is_binary(text) -> text
+      _error -> raise ArgumentError, "a list that is no character data"
+    end
+  end
 
   @doc """
   The name of an operation, a tool or a field.
@@ -126,18 +160,29 @@ defmodule PtcRunner.Shown do
   def exception(exception), do: cut(Exception.message(exception), @value)
 
   @doc """
-  The first of many things, each as `show` shows it, and how many more there are.
+  The first of many things, each as `show` shows it, and how many more there are than a message can hold.
 
-      iex> PtcRunner.Shown.few(1..22, &to_string/1)
-      "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, and 2 more"
+      iex> PtcRunner.Shown.few(["a", "b"], & &1)
+      "a, b"
+
+      iex> PtcRunner.Shown.few(1..2_000, &to_string/1) |> String.slice(-18..-1)
+      "741, and 1259 more"
 
   """
   @spec few(Enumerable.t(), (term() -> String.t())) :: String.t()
   def few(things, show) do
-    text = things |> Enum.take(@most) |> Enum.map_join(", ", &(&1 |> show.() |> cut(@name)))
-    more = Enum.count(things) - @most
-    cut(if(more > 0, do: "#{text}, and #{more} more", else: text), @value)
+    {texts, _left, more} = Enum.reduce(things, {[], @list, 0}, &name_one(&1, &2, show))
+    texts = if more > 0, do: ["and #{more} more" | texts], else: texts
+    texts |> Enum.reverse() |> Enum.join(", ")
   end
+
+  defp name_one(thing, {texts, left, 0}, show) do
+    text = thing |> show.() |> cut(@name)
+    left = left - byte_size(text) - 2
+    if left < 0, do: {texts, left, 1}, else: {[text | texts], left, 0}
+  end
+
+  defp name_one(_thing, {texts, left, more}, _show), do: {texts, left, more + 1}
 
   defp cut(text, limit, size) do
     note = "… (#{size})"
@@ -162,26 +207,27 @@ defmodule PtcRunner.Shown do
 
   defp bounded(opts), do: opts
 
-  # `left` is how many bytes may still be shown, never less than what stands in the text already.
+  # `left` is how many bytes may still be shown, and how many entries of maps may be listed. The bytes of the
+  # text are never fewer than those that are spent.
   defp show(term, opts, left) do
     if :counters.get(left, 1) <= 0, do: "…", else: part(term, opts, left)
   end
 
   defp part(%_{} = struct, opts, left) do
-    spend(left, 1)
-    struct |> Head.struct() |> Inspect.inspect(opts)
+    spend(left, 2)
+    struct |> Head.struct(&list?(left, &1)) |> Inspect.inspect(opts)
   rescue
     # `inspect/2` would show all of the struct in its place.
     error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed
   end
 
   defp part(term, opts, left) when is_map(term) and map_size(term) > 32 do
-    spend(left, 1)
-    Head.large_map(term, opts)
+    spend(left, container(opts))
+    Head.large_map(term, opts, list?(left, map_size(term)))
   end
 
   defp part(term, opts, left) when is_list(term) or is_tuple(term) or is_map(term) do
-    spend(left, 1)
+    spend(left, if(term in [[], {}, %{}], do: 2, else: container(opts)))
     term |> Head.of(opts) |> Inspect.inspect(opts)
   end
 
@@ -189,6 +235,20 @@ defmodule PtcRunner.Shown do
     text = leaf(leaf, opts)
     spend(left, byte_size(text) + 1)
     text
+  end
+
+  # Brackets, and three dots where nothing in them is shown.
+  defp container(%{limit: 0}), do: 5
+  defp container(_opts), do: 2
+
+  # Whether there is time to list all entries of a map.
+  defp list?(left, entries) do
+    if :counters.get(left, @entries) >= entries do
+      :counters.sub(left, @entries, entries)
+      true
+    else
+      false
+    end
   end
 
   defp leaf(integer, opts) when is_integer(integer) do

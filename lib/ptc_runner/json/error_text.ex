@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.ErrorText do
 
   def format({kind, payload} = error)
       when kind in [:parse_error, :validation_error, :timeout, :memory_exceeded] do
-    labelled(kind, Shown.cut(string(payload), Shown.message_limit() - 64))
+    labelled(kind, Shown.cut(Shown.string(payload), Shown.message_limit() - 64))
   catch
     # A payload without a string form, or one whose string form fails.
     _kind, _reason -> other(error)
@@ -42,11 +42,7 @@ defmodule PtcRunner.Json.ErrorText do
   defp labelled(:timeout, ms), do: "TimeoutError: execution exceeded #{ms}ms limit"
   defp labelled(:memory_exceeded, bytes), do: "MemoryError: exceeded #{bytes} byte limit"
 
-  # The digits of a huge integer take quadratic time.
-  defp string(integer) when is_integer(integer), do: Shown.text(integer)
-  defp string(payload), do: to_string(payload)
-
-  defp other(error), do: "Error: " <> Shown.text(error, 3_840, limit: 5)
+  defp other(error), do: "Error: " <> Shown.text(error, 3_800, limit: 5)
 
   defp beginning(text, size) when byte_size(text) <= size, do: text
   defp beginning(text, size), do: binary_part(text, 0, size)

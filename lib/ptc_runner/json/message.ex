@@ -5,6 +5,8 @@ defmodule PtcRunner.Json.Message do
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Schema, Shown}
 
+  @ordinary 8_192
+
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
@@ -34,10 +36,10 @@ defmodule PtcRunner.Json.Message do
   end
 
   def error({:validation, code, op, field, terms}),
-    do: {:validation_error, Shown.cut(text(code, op, field, terms))}
+    do: {:validation_error, text(code, op, field, terms)}
 
   def error({:execution, code, op, field, terms}),
-    do: {:execution_error, Shown.cut(text(code, op, field, terms))}
+    do: {:execution_error, text(code, op, field, terms)}
 
   @doc """
   The text of a fault in a program's text.
@@ -156,6 +158,10 @@ defmodule PtcRunner.Json.Message do
 
   defp plain(string) when is_binary(string), do: Shown.name(string)
   defp plain(other), do: show(other)
+
+  # A text of ordinary length is left to `inspect/1`, which ends it after 4,096 characters.
+  defp show(text) when is_binary(text) and byte_size(text) <= @ordinary,
+    do: Shown.text(text, @ordinary)
 
   defp show(term), do: Shown.text(term)
 end

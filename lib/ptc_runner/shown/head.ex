@@ -47,28 +47,31 @@ defmodule PtcRunner.Shown.Head do
 
   @doc """
   A map of more than 32 entries, as an algebra document.
+
+  Its first entries are the last ones of an iterator, so all are listed if there is time.
   """
-  @spec large_map(map(), Inspect.Opts.t()) :: Inspect.Algebra.t()
-  def large_map(map, opts) do
+  @spec large_map(map(), Inspect.Opts.t(), boolean()) :: Inspect.Algebra.t()
+  def large_map(map, opts, list?) do
     shown = opts.limit + 1
-    entries = map |> :maps.iterator() |> entries(max(shown, @telling))
+    entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
     container_doc("%{", Enum.take(entries, shown), "}", opts, entry, break: :strict)
   end
 
   @doc """
-  A struct of which `inspect/2` shows as much as of the whole.
+  A struct, with fewer elements if it is a large set and there is no time to list them all.
   """
-  @spec struct(struct()) :: struct() | map()
-  def struct(%MapSet{map: map} = set) when map_size(map) > @telling do
-    # The order of a hash map is that of its keys' hashes, whichever of them are there.
-    %{set | map: map |> :maps.iterator() |> entries(@telling) |> Map.new()}
-  end
+  @spec struct(struct(), (non_neg_integer() -> boolean())) :: struct() | map()
+  def struct(%MapSet{map: map} = set, list?) when map_size(map) > @telling,
+    do: if(list?.(map_size(map)), do: set, else: %{set | map: few(map)})
 
-  def struct(struct) when map_size(struct) > @fields,
-    do: struct |> :maps.iterator() |> entries(@telling) |> Map.new() |> Map.delete(:__struct__)
+  def struct(struct, list?) when map_size(struct) > @fields,
+    do: if(list?.(map_size(struct)), do: struct, else: Map.delete(few(struct), :__struct__))
 
-  def struct(struct), do: struct
+  def struct(struct, _list?), do: struct
+
+  defp few(map), do: map |> first_entries(@telling) |> Map.new()
+  defp first_entries(map, count), do: map |> :maps.iterator() |> entries(count)
 
   defp charlist?([], _opts), do: false
   defp charlist?(_list, %{charlists: :as_lists}), do: false

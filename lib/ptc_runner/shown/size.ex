@@ -72,8 +72,8 @@ defmodule PtcRunner.Shown.Size do
       false
 
   """
-  @spec small?(term()) :: boolean()
-  def small?(term), do: count_parts([term], @small) > 0
+  @spec small?(term(), pos_integer()) :: boolean()
+  def small?(term, parts \\ @small), do: count_parts([term], parts) > 0
 
   defp count_parts(_todo, 0), do: 0
   defp count_parts([], left), do: left

@@ -26,9 +26,9 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   # The path and the message of one error; all lines.
   @part 2_000
-  @all 65_536
+  @all 1_048_576
 
-  @doc "All errors under a header, one a line, as many as 64 KB hold; nothing for no errors."
+  @doc "All errors under a header, one a line, as many as 1 MB holds; nothing for no errors."
   @spec text([map()], term(), keyword()) :: String.t()
   def text([], _data, _opts), do: ""
 

@@ -3,8 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # Types to JSON Schema (natively) and back. The way back is made of messages for the most part,
   # and schemas are small: it is Elixir.
 
-  alias PtcRunner.Shown
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature.UnknownType
 

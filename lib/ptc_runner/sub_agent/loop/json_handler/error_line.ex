@@ -51,7 +51,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   defp one(%{path: path, message: message}), do: way(path) <> ": " <> part(message)
 
   defp way([]), do: "root"
-  defp way(path), do: path |> Enum.map_join(".", &to_string/1) |> part()
+  defp way(path), do: path |> Enum.map_join(".", &Shown.string/1) |> part()
 
-  defp part(text), do: text |> to_string() |> Shown.cut(@part)
+  defp part(text), do: text |> Shown.string() |> Shown.cut(@part)
 end

@@ -25,7 +25,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
     end
   end
 
-  defp plain(error, nil), do: sentence(Shown.cut(error))
+  defp plain(error, nil), do: sentence(error |> Shown.string() |> Shown.cut())
 
   # As few errors as nearly all answers have are written already.
   defp plain(error, errors) do
@@ -47,7 +47,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
     end
   end
 
-  defp headline(error, nil), do: Shown.cut(error)
+  defp headline(error, nil), do: error |> Shown.string() |> Shown.cut()
   defp headline(_error, [_single]), do: "1 value does not match the expected output format"
 
   defp headline(_error, errors),
