@@ -54,9 +54,6 @@ impl<'a> Scale<'a> {
                     _ => Stop::TooMuch,
                 });
             }
-            if self.meter.between_instructions::<()>().is_err() {
-                return Err(Stop::SliceOver);
-            }
             let Some(term) = self.pending.pop() else {
                 return Ok(());
             };
@@ -154,10 +151,14 @@ impl<'a> Scale<'a> {
             Some(value) if value >> (SMALL_BITS - 1) == value >> 63 => Ok(()),
             Some(_) => self.count(2),
             None => {
-                // A version, a tag, a length, a sign, and the bytes.
+                // A version, a tag, a length in one byte or in four, a sign, and the bytes.
                 let text = term.term(self.heap.terms.env).to_binary();
                 self.fuel(text.len() / BYTES_A_UNIT);
-                self.count(1 + text.len().saturating_sub(4).div_ceil(8))
+                let bytes = match text.len() {
+                    short @ ..=259 => short.saturating_sub(4),
+                    long => long - 7,
+                };
+                self.count(1 + bytes.div_ceil(8))
             }
         }
     }
@@ -169,7 +170,8 @@ impl<'a> Scale<'a> {
 }
 
 /// `words`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
-/// where the rest is what these close over; `{:more, pending, funs, words}` at the end of a slice.
+/// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
+/// handed out: as a list it could take more of the caller's heap than is left.
 fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: Pace) -> Term<'a> {
     let terms = Terms { env };
     let none = Limits {
@@ -194,15 +196,14 @@ fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: 
     if pace == Pace::Slice && percent > 0 {
         rustler::schedule::consume_timeslice(env, percent);
     }
-    let funs = || terms.make_list(&scale.funs).term(env);
     match end {
         Ok(()) if scale.funs.is_empty() => scale.words.encode(env),
-        Ok(()) => (atoms::funs(), funs(), scale.words).encode(env),
-        Err(Stop::TooMuch) => atoms::too_much().encode(env),
-        Err(Stop::SliceOver) => {
-            let pending = terms.make_list(&scale.pending).term(env);
-            (atoms::more(), pending, funs(), scale.words).encode(env)
+        Ok(()) => {
+            let funs = terms.make_list(&scale.funs).term(env);
+            (atoms::funs(), funs, scale.words).encode(env)
         }
+        Err(Stop::TooMuch) => atoms::too_much().encode(env),
+        Err(Stop::SliceOver) => atoms::busy().encode(env),
     }
 }
 
