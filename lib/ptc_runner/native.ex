@@ -115,8 +115,7 @@ defmodule PtcRunner.Native do
   def stream_partial(_state, _text), do: err()
   def stream_partial_dirty(_state, _text), do: err()
 
-  # native/ptc_nif/src/weigh.rs: words | :too_much | {:funs, funs, words}
-  # | {:more, pending, funs, words}
+  # native/ptc_nif/src/weigh.rs: words | :too_much | {:funs, funs, words} | :busy
   def weigh_now(_pending, _words, _limit), do: err()
   def weigh_dirty(_pending, _words, _limit), do: err()
 

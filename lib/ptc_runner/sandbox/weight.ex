@@ -9,13 +9,14 @@ defmodule PtcRunner.Sandbox.Weight do
 
   # 32 GiB: what is larger is not copied, whatever the limit.
   @most 0x1_0000_0000
+  @small 0x7FF_FFFF_FFFF_FFFF
 
   @doc """
   The words of a copy of `term`, or `:too_much` if they are more than `max_heap` (0: no limit, which
   stands for 2^32 words).
 
-  The walk ends where the limit is passed. It runs in slices and quanta, so a process that weighs can
-  be killed.
+  The walk ends where the limit is passed: a million words take some milliseconds. What takes longer
+  than one of them is done on a dirty scheduler, and ends if the process that weighs is killed.
 
       iex> PtcRunner.Sandbox.Weight.of(%{"n" => [1, 2]}, 0)
       {:ok, 13}
@@ -26,14 +27,13 @@ defmodule PtcRunner.Sandbox.Weight do
 
   """
   @spec of(term(), Guarded.max_heap()) :: {:ok, non_neg_integer()} | :too_much
-  def of(term, max_heap) do
-    limit = limit(max_heap)
+  # What takes nothing, or next to nothing, needs no walk: most arguments, and many answers.
+  def of(term, _max_heap) when is_atom(term) or term == [], do: {:ok, 0}
+  def of(term, _max_heap) when is_integer(term) and term in -@small..@small, do: {:ok, 0}
+  def of(term, _max_heap) when term == %{}, do: {:ok, 3}
+  def of(term, _max_heap) when is_float(term), do: {:ok, 2}
 
-    case Native.weigh_now([term], 0, limit) do
-      words when is_integer(words) -> {:ok, words}
-      other -> go_on(other, limit)
-    end
-  end
+  def of(term, max_heap), do: weigh([term], 0, limit(max_heap))
 
   @doc """
   The words that `of/2` allows.
@@ -46,19 +46,23 @@ defmodule PtcRunner.Sandbox.Weight do
   def limit(0), do: @most
   def limit(max_heap), do: max_heap
 
-  defp go_on(words, _limit) when is_integer(words), do: {:ok, words}
-  defp go_on(:too_much, _limit), do: :too_much
+  defp weigh(pending, words, limit) do
+    case now(pending, words, limit) do
+      words when is_integer(words) -> {:ok, words}
+      :too_much -> :too_much
+      {:funs, funs, words} -> funs |> closed_over() |> weigh(words, limit)
+    end
+  end
 
-  defp go_on({:funs, funs, words}, limit),
-    do: funs |> with_closed_over([]) |> Native.weigh_now(words, limit) |> go_on(limit)
+  defp now(pending, words, limit) do
+    with :busy <- Native.weigh_now(pending, words, limit),
+         do: Native.weigh_dirty(pending, words, limit)
+  end
 
-  defp go_on({:more, pending, funs, words}, limit),
-    do: funs |> with_closed_over(pending) |> Native.weigh_dirty(words, limit) |> go_on(limit)
-
-  defp with_closed_over(funs, pending) do
-    Enum.reduce(funs, pending, fn fun, pending ->
+  defp closed_over(funs) do
+    for fun <- funs do
       {:env, terms} = :erlang.fun_info(fun, :env)
-      [terms | pending]
-    end)
+      terms
+    end
   end
 end

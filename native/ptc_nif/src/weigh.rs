@@ -162,7 +162,8 @@ impl<'a> Scale<'a> {
 }
 
 /// `words`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
-/// where the rest is what these close over; `{:more, pending, funs, words}` at the end of a slice.
+/// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
+/// handed out: as a list it could take more of the caller's heap than is left.
 fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: Pace) -> Term<'a> {
     let terms = Terms { env };
     let none = Limits {
@@ -187,15 +188,14 @@ fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: 
     if pace == Pace::Slice && percent > 0 {
         rustler::schedule::consume_timeslice(env, percent);
     }
-    let funs = || terms.make_list(&scale.funs).term(env);
     match end {
         Ok(()) if scale.funs.is_empty() => scale.words.encode(env),
-        Ok(()) => (atoms::funs(), funs(), scale.words).encode(env),
-        Err(Stop::TooMuch) => atoms::too_much().encode(env),
-        Err(Stop::SliceOver) => {
-            let pending = terms.make_list(&scale.pending).term(env);
-            (atoms::more(), pending, funs(), scale.words).encode(env)
+        Ok(()) => {
+            let funs = terms.make_list(&scale.funs).term(env);
+            (atoms::funs(), funs, scale.words).encode(env)
         }
+        Err(Stop::TooMuch) => atoms::too_much().encode(env),
+        Err(Stop::SliceOver) => atoms::busy().encode(env),
     }
 }
 

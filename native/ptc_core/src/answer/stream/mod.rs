@@ -164,10 +164,13 @@ impl Stream {
             }
         }
         match self.string_to_keep() {
-            Some(from) if from == begin && !kept.is_empty() => self.kept = kept,
-            Some(from) => self.kept = text.from(from).to_vec(),
-            None => {}
+            Some(from) if kept.is_empty() => kept.extend_from_slice(&chunk[from - begin..]),
+            Some(from) => drop(kept.drain(..from - begin)),
+            None => kept.clear(),
         }
+        // Its memory is used again, unless it is much.
+        kept.shrink_to(LONGEST_KEPT);
+        self.kept = kept;
         self.halted.as_ref()
     }
 
