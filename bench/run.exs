@@ -2,20 +2,17 @@
 
 support = Path.join(__DIR__, "support")
 
-for file <-
-      ~w(stats harness data programs by_hand jiffy cases table memory machine bars layout
-       engine/plain engine/cases engine/tables answers/by_hand answers/cases answers/tables findings report) do
-  Code.require_file("#{file}.ex", support)
-end
-
-# The section `signatures` has files of its own, and compares with the oracle of the tests.
+# The section `signatures` compares with the oracle of the tests.
 oracle = Path.expand("../test/support", __DIR__)
 
-for file <- ~w(validate coerce input) do
-  Code.require_file("signature_oracle/#{file}.ex", oracle)
-end
+for file <-
+      ~w(signature_oracle/validate signature_oracle/coerce signature_oracle/input signature_oracle),
+    do: Code.require_file("#{file}.ex", oracle)
 
-Code.require_file("signature_oracle.ex", oracle)
-for file <- ~w(signatures_by_hand signatures plan), do: Code.require_file("#{file}.ex", support)
+for file <- ~w(stats harness data programs jiffy machine memory table bars section
+       by_hand/programs by_hand/engine by_hand/answers by_hand/signatures
+       sections/programs sections/memory sections/engine sections/answers sections/signatures
+       report plan),
+    do: Code.require_file("#{file}.ex", support)
 
 Bench.Plan.main(System.argv(), Path.join(__DIR__, "RESULTS.md"))

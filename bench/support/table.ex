@@ -1,52 +1,97 @@
 defmodule Bench.Table do
   @moduledoc false
-  # Numbers and tables as text: Markdown whose source is aligned, so it reads well in a terminal too.
+  # Tables as data, and numbers as text. The source of the Markdown is aligned, so it reads well in a terminal too.
 
-  @doc "An aligned Markdown table. The columns of these numbers (from 0) stand left, the others right."
-  @spec markdown([String.t()], [[String.t()]], [non_neg_integer]) :: String.t()
-  def markdown(header, rows, left \\ [0]) do
-    columns =
-      [header | rows]
-      |> Enum.zip_with(&(&1 |> Enum.map(fn cell -> String.length(cell) end) |> Enum.max()))
-      |> Enum.with_index(fn width, column -> {max(width, 3), column in left} end)
+  alias Bench.{Harness, Stats}
 
-    rule = [
-      "|",
-      for({width, left?} <- columns, do: [dashes(width + 1), if(left?, do: "-|", else: ":|")])
-    ]
+  @typedoc "A header, how the cells stand, and what makes a cell of a row."
+  @type column :: {String.t(), :left | :right, (row :: term -> String.t())}
+  @type t :: %{title: String.t(), intro: String.t(), rows: list, columns: [column]}
 
-    [head | body] = for row <- [header | rows], do: line(row, columns)
-    IO.iodata_to_binary([head, rule, "\n" | body])
+  @labels %{
+    text: "program as text",
+    compiled: "compiled program",
+    elixir: "Elixir by hand",
+    tuned: "Elixir, tuned",
+    isolated: "Elixir, one process a call",
+    whole: "right answer, whole",
+    pattern: "heads of a function",
+    oracle: "walk of the type in Elixir"
+  }
+
+  @doc "A side in words."
+  @spec label(atom) :: String.t()
+  def label(side), do: Map.get(@labels, side, Atom.to_string(side))
+
+  @spec table(String.t(), String.t(), list, [column]) :: t
+  def table(title, intro, rows, columns),
+    do: %{title: title, intro: intro, rows: rows, columns: columns}
+
+  @doc "A column of words."
+  @spec words(String.t(), (term -> String.t())) :: column
+  def words(header, fun), do: {header, :left, fun}
+
+  @doc "A column of numbers."
+  @spec number(String.t(), (term -> String.t())) :: column
+  def number(header, fun), do: {header, :right, fun}
+
+  @doc "The columns of these sides' times."
+  @spec times([atom]) :: [column]
+  def times(sides), do: for(side <- sides, do: number(label(side), &time(&1, side)))
+
+  @doc "The columns of the quotients of these sides and each of the others."
+  @spec quotients([atom], [atom]) :: [column]
+  def quotients(sides, others) do
+    for other <- others, side <- sides do
+      number("#{side} ÷ #{label(other)}", &ratio(Harness.ratio(&1, side, other)))
+    end
   end
 
-  defp line(row, columns) do
-    cells = for {cell, column} <- Enum.zip(row, columns), do: [" ", pad(cell, column), " |"]
-    ["|", cells, "\n"]
+  @doc "An aligned Markdown table."
+  @spec markdown(list, [column]) :: iodata
+  def markdown(rows, columns) do
+    cells =
+      for {header, align, cell} <- columns do
+        cells = [header | Enum.map(rows, cell)]
+        width = cells |> Enum.map(&String.length/1) |> Enum.max() |> max(3)
+        [head | body] = Enum.map(cells, &[" ", pad(&1, align, width), " |"])
+
+        [
+          head,
+          [String.duplicate("-", width + 1), if(align == :left, do: "-|", else: ":|")] | body
+        ]
+      end
+
+    Enum.zip_with(cells, &["|", &1, "\n"])
   end
 
-  defp pad(cell, {width, true}), do: String.pad_trailing(cell, width)
-  defp pad(cell, {width, false}), do: String.pad_leading(cell, width)
+  defp pad(cell, :left, width), do: String.pad_trailing(cell, width)
+  defp pad(cell, :right, width), do: String.pad_leading(cell, width)
 
-  defp dashes(width), do: String.duplicate("-", width)
+  @doc "One side's `median (min..max)` in the unit that suits the median; `-` if it was not measured."
+  @spec time(Harness.result(), atom) :: String.t()
+  def time(result, side) do
+    case Harness.side(result, side) do
+      nil ->
+        "-"
 
-  @doc "A measured side as `median (min..max)` in the unit that suits the median; `-` for nothing."
-  @spec times([number] | nil, float | nil) :: String.t()
-  def times(nil, _median), do: "-"
-
-  def times(samples, median) do
-    {unit, name} = unit(median)
-
-    "#{digits(median / unit)} #{name} (#{digits(Enum.min(samples) / unit)}..#{digits(Enum.max(samples) / unit)})"
+      %{samples: samples} ->
+        median = Stats.median(samples)
+        {unit, name} = unit(median)
+        [median, least, most] = for ns <- [median | min_max(samples)], do: digits(ns / unit)
+        "#{median} #{name} (#{least}..#{most})"
+    end
   end
+
+  defp min_max(samples), do: samples |> Enum.min_max() |> Tuple.to_list()
 
   defp unit(ns) when ns < 1_000, do: {1, "ns"}
   defp unit(ns) when ns < 1_000_000, do: {1_000, "µs"}
   defp unit(_ns), do: {1_000_000, "ms"}
 
   @doc "A quotient, such as `0.58`."
-  @spec ratio(float | nil) :: String.t()
+  @spec ratio(number | nil) :: String.t()
   def ratio(nil), do: "-"
-  def ratio(number) when number < 10, do: fixed(number, 2)
   def ratio(number), do: digits(number)
 
   @doc "Three digits that matter: `1.23`, `12.3`, `123`, `1,234`."
@@ -57,13 +102,8 @@ defmodule Bench.Table do
 
   @doc "An integer with commas: `1,000,000`."
   @spec count(integer) :: String.t()
-  def count(integer) do
-    integer
-    |> Integer.to_string()
-    |> String.reverse()
-    |> String.replace(~r/(\d{3})(?=\d)/, "\\1,")
-    |> String.reverse()
-  end
+  def count(integer),
+    do: integer |> Integer.to_string() |> String.replace(~r/\B(?=(\d{3})+$)/, ",")
 
   @spec fixed(number, non_neg_integer) :: String.t()
   def fixed(number, decimals), do: :erlang.float_to_binary(number * 1.0, decimals: decimals)

@@ -1,4 +1,4 @@
-defmodule Bench.Engine.Plain do
+defmodule Bench.ByHand.Engine do
   @moduledoc false
   # The resolvers as one writes them by hand, and the merge of tools a second time with more care.
 

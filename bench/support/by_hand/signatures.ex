@@ -1,4 +1,4 @@
-defmodule Bench.SignaturesByHand do
+defmodule Bench.ByHand.Signatures do
   @moduledoc false
   # The checks of the section `signatures` for its one type, in plain Elixir, as one would write them
   # by hand: nothing here knows of types. `_tuned` is what counting every cycle makes of it.

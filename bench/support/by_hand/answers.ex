@@ -1,4 +1,4 @@
-defmodule Bench.Answers.ByHand do
+defmodule Bench.ByHand.Answers do
   @moduledoc false
   # The steps of an answer in Elixir, for this one signature, with jiffy as the decoder: find the
   # JSON, decode it, check every row, and say where it is wrong.
