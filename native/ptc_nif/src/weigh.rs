@@ -183,6 +183,8 @@ fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: 
         scale.pending.push(term);
         rest = tail;
     }
+    // A quantum goes on to the end, or to the limit.
+    scale.meter.begin_whole();
     let end = scale.run();
     let percent = scale.meter.percent_of_slice();
     if pace == Pace::Slice && percent > 0 {
