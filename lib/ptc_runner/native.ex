@@ -107,5 +107,11 @@ defmodule PtcRunner.Native do
   # the text so far
   def stream_text(_state, _taken), do: err()
 
+  # native/ptc_nif/src/clock.rs, for tests: how long each NIF holds its thread. `clock_switch/1` says
+  # whether the system has such a clock. [{name, dirty?, calls, calls of more than 2 ms,
+  # {min, p50, p99, max, total}}], in nanoseconds
+  def clock_switch(_on?), do: err()
+  def clock_read, do: err()
+
   defp err, do: :erlang.nif_error(:nif_not_loaded)
 end

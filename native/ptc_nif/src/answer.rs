@@ -86,12 +86,14 @@ macro_rules! answer_nifs {
         /// Finds and decodes.
         #[rustler::nif(schedule = $schedule)]
         fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($parse));
             parse(env, text)
         }
 
         /// Finds, decodes and validates; `list`: the type is one of a list.
         #[rustler::nif(schedule = $schedule)]
         fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($answer));
             answer(env, text.as_slice(), of, list, $pace)
         }
     };

@@ -13,24 +13,28 @@ const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
 /// `{:ok, term}` or `{:error, {kind, position}}`.
 #[rustler::nif]
 fn json_decode<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("json_decode");
     decode(env, text, ANY_DEPTH)
 }
 
 /// The same for a text too long for a scheduler's thread.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn json_decode_dirty<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("json_decode_dirty");
     decode(env, text, ANY_DEPTH)
 }
 
 /// With a limit of nesting, an integer or else none: then also `{:error, {:too_deep, limit, _}}`.
 #[rustler::nif(name = "json_decode")]
 fn json_decode_to<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("json_decode");
     decode(env, text, limits(depth))
 }
 
 /// The same for a text too long for a scheduler's thread.
 #[rustler::nif(name = "json_decode_dirty", schedule = "DirtyCpu")]
 fn json_decode_to_dirty<'a>(env: Env<'a>, text: Binary<'a>, depth: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("json_decode_dirty");
     decode(env, text, limits(depth))
 }
 

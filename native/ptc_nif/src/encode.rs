@@ -18,6 +18,7 @@ const BYTES_IN_A_SLICE: usize = 65_536;
 /// for a text longer than `limit`, or too long for a scheduler's thread.
 #[rustler::nif]
 fn json_encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+    let _clock = crate::clock::start("json_encode");
     encode(env, term, limit.min(BYTES_IN_A_SLICE))
 }
 
@@ -25,6 +26,7 @@ fn json_encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
 /// is gone.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn json_encode_dirty<'a>(env: Env<'a>, term: Term<'a>, limit: usize) -> Term<'a> {
+    let _clock = crate::clock::start("json_encode_dirty");
     encode(env, term, limit)
 }
 

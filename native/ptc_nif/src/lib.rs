@@ -8,9 +8,11 @@
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
+//! * [`clock`]: for tests, how long each NIF holds its thread
 
 mod answer;
 mod atoms;
+mod clock;
 mod decode;
 mod encode;
 mod error_line;

@@ -160,6 +160,7 @@ macro_rules! compile_nifs {
         /// Compiles a program's text.
         #[rustler::nif(schedule = $schedule)]
         fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($text));
             let mut heap = Beam::new(env, 0);
             let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
             compiled(&heap, loaded)
@@ -168,6 +169,7 @@ macro_rules! compile_nifs {
         /// Compiles a program that is already parsed.
         #[rustler::nif(schedule = $schedule)]
         fn $node<'a>(env: Env<'a>, node: Term<'a>, depth: u32) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($node));
             let mut heap = Beam::new(env, 0);
             let reading = Reading {
                 strict: true,

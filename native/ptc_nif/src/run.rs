@@ -139,6 +139,7 @@ macro_rules! run_nifs {
         /// Compiles and runs a program's text.
         #[rustler::nif(schedule = $schedule)]
         fn $text<'a>(env: Env<'a>, text: Binary<'a>, depth: u32, given: RunArgs<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($text));
             let mut heap = Beam::new(env, 0);
             let began = began($pace);
             let loaded = from_text(&mut heap, text.as_slice(), depth, $pace);
@@ -154,6 +155,7 @@ macro_rules! run_nifs {
             depth: u32,
             given: RunArgs<'a>,
         ) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($node));
             let mut heap = Beam::new(env, 0);
             let reading = Reading { strict, depth };
             let began = began($pace);
@@ -169,6 +171,7 @@ macro_rules! run_nifs {
             consts: Term<'a>,
             given: RunArgs<'a>,
         ) -> rustler::NifResult<Term<'a>> {
+            let _clock = crate::clock::start(stringify!($compiled));
             let heap = Beam::new(env, 0);
             let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
             if consts.slice().len() != handle.consts {
@@ -192,6 +195,7 @@ macro_rules! run_nifs {
             terms: Term<'a>,
             on: ResumeWith<'a>,
         ) -> rustler::NifResult<Term<'a>> {
+            let _clock = crate::clock::start(stringify!($resume));
             take_up(env, state, terms, on, $pace).ok_or(rustler::Error::BadArg)
         }
     };

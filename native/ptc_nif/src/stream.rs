@@ -118,6 +118,7 @@ fn partial<'a>(env: Env<'a>, held: &Held, taken: usize, pace: Pace) -> Term<'a> 
 /// A stream of its own for a value that went on from where another one did.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn stream_fork(held: ResourceArc<Held>, taken: usize) -> rustler::NifResult<ResourceArc<Held>> {
+    let _clock = crate::clock::start("stream_fork");
     let stream = held.take(Pace::Whole).ok_or(rustler::Error::BadArg)?;
     // More than ever came: no stream of ours says so.
     if taken > stream.text().len() {
@@ -129,6 +130,7 @@ fn stream_fork(held: ResourceArc<Held>, taken: usize) -> rustler::NifResult<Reso
 /// The text so far, for messages that show where it is wrong.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn stream_text<'a>(env: Env<'a>, held: ResourceArc<Held>, taken: usize) -> Option<Term<'a>> {
+    let _clock = crate::clock::start("stream_text");
     let stream = held.take(Pace::Whole)?;
     let text = stream.text();
     let text = Terms { env }.make_binary(&text[..taken.min(text.len())]);
@@ -140,6 +142,7 @@ macro_rules! stream_nifs {
         /// A stream that nothing came from yet.
         #[rustler::nif(schedule = $schedule)]
         fn $new<'a>(env: Env<'a>, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($new));
             let caution = match early {
                 true => Caution::Early,
                 false => Caution::Certain,
@@ -155,6 +158,7 @@ macro_rules! stream_nifs {
             taken: usize,
             chunk: Binary<'a>,
         ) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($feed));
             feed(env, &held, taken, chunk, $pace)
         }
 
@@ -167,12 +171,14 @@ macro_rules! stream_nifs {
             of: Term<'a>,
             list: bool,
         ) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($finish));
             finish(env, &held, taken, of, list, $pace)
         }
 
         /// The value as far as it came.
         #[rustler::nif(schedule = $schedule)]
         fn $partial<'a>(env: Env<'a>, held: ResourceArc<Held>, taken: usize) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($partial));
             partial(env, &held, taken, $pace)
         }
     };

@@ -92,6 +92,7 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
 /// A name as Lisp programs read it.
 #[rustler::nif]
 fn signature_lisp_key<'a>(env: Env<'a>, name: Binary<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("signature_lisp_key");
     Terms { env }
         .make_binary(&lisp_key(name.as_slice()))
         .term(env)
@@ -102,12 +103,14 @@ macro_rules! text_nifs {
         /// Text to a signature.
         #[rustler::nif(schedule = $schedule)]
         fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($parse));
             parsed(env, text.as_slice())
         }
 
         /// A type to text.
         #[rustler::nif(schedule = $schedule)]
         fn $render<'a>(env: Env<'a>, term: Term<'a>, lisp: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($render));
             rendered(env, term, lisp, $pace)
         }
     };
