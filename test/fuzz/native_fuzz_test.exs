@@ -1,0 +1,127 @@
+defmodule PtcRunner.NativeFuzzTest do
+  @moduledoc """
+  Random calls of every public function and every NIF: whatever the arguments are, a call answers or
+  raises an argument error, soon, without a panic in the native library and without new atoms.
+
+  `bin/test --all` runs it. `PTC_FUZZ_CALLS` says how many calls each function gets (100,000), and
+  `PTC_SEED` repeats a run.
+  """
+
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.Native
+  alias PtcRunner.Test.{Environment, HostileCalls, SliceClock}
+
+  @moduletag :fuzz
+  @moduletag timeout: :infinity
+
+  # No call here works with more than a few kilobytes. A wall clock, on a busy machine.
+  @longest_ms 2_000
+  # The calls between two sets of handles.
+  @batch 200
+
+  setup_all do
+    seed = Environment.seed()
+    calls = Environment.number("PTC_FUZZ_CALLS", 100_000)
+    IO.puts("PTC_SEED=#{seed} PTC_FUZZ_CALLS=#{calls}")
+    {:ok, seed: seed, calls: calls}
+  end
+
+  @own [:load, :clock_switch, :clock_read]
+  @nifs for call <- Native.__info__(:functions), elem(call, 0) not in @own, do: call
+
+  for {name, arity} <- @nifs do
+    test "NIF #{name}/#{arity}", %{seed: seed, calls: calls} do
+      {name, arity} = {unquote(name), unquote(arity)}
+      good = fn handles -> good_arguments(handles, name, arity) end
+      assert [] == fuzz(Native, name, good, seed, calls)
+      # One without a guard would be missing in the table of the suite.
+      assert Enum.any?(SliceClock.lines(), &(&1.name == Atom.to_string(name)))
+    end
+  end
+
+  for {{module, name, args}, index} <-
+        Enum.with_index(HostileCalls.public(HostileCalls.handles())) do
+    test "#{inspect(module)}.#{name}/#{length(args)} (#{index})", %{seed: seed, calls: calls} do
+      {module, name, _args} = {unquote(module), unquote(name), nil}
+
+      good = fn handles ->
+        handles |> HostileCalls.public() |> Enum.at(unquote(index)) |> elem(2)
+      end
+
+      assert [] == fuzz(module, name, good, seed, calls)
+    end
+  end
+
+  # New NIFs get any terms until they have an entry in `HostileCalls`.
+  defp good_arguments(handles, name, arity) do
+    case HostileCalls.nifs(handles) do
+      %{{^name, ^arity} => args} when name not in [:resume, :resume_dirty] -> args
+      %{{^name, ^arity} => _args} -> resumption(handles)
+      _other -> List.duplicate(nil, arity)
+    end
+  end
+
+  # States of all kinds, with what goes on with them and with what does not.
+  defp resumption(handles) do
+    [state, terms] = handles[Enum.random([:call, :more, :limits])]
+    [state, terms, Enum.random([:more, {:answer, 1, 2}, {50, 10_000}, {:infinity, 0}])]
+  end
+
+  # Findings, as sentences.
+  defp fuzz(module, name, good, seed, calls) do
+    :rand.seed(:exsss, {seed, :erlang.phash2({module, name}), 0})
+    batch(module, name, good, 1)
+    atoms = :erlang.system_info(:atom_count)
+    findings = batches(module, name, good, calls, [])
+    grown = :erlang.system_info(:atom_count) - atoms
+    Enum.uniq(findings) ++ if(grown > 20, do: ["#{grown} new atoms"], else: [])
+  end
+
+  defp batches(_module, _name, _good, calls, findings) when calls <= 0 or length(findings) > 20,
+    do: findings
+
+  defp batches(module, name, good, calls, findings) do
+    # In a process of its own: what a call leaves in a mailbox or a dictionary ends with it.
+    task = Task.async(fn -> batch(module, name, good, min(calls, @batch)) end)
+    batches(module, name, good, calls - @batch, Task.await(task, :infinity) ++ findings)
+  end
+
+  defp batch(module, name, good, calls) do
+    handles = HostileCalls.handles()
+    pool = HostileCalls.pool(handles)
+
+    Enum.flat_map(1..calls, fn _call ->
+      call(module, name, HostileCalls.spoiled(good.(handles), pool))
+    end)
+  end
+
+  defp call(module, name, args) do
+    {time, finding} = :timer.tc(fn -> outcome(module, name, args) end)
+
+    if time > @longest_ms * 1_000,
+      do: ["#{div(time, 1_000)} ms: #{shown(args)}" | finding],
+      else: finding
+  end
+
+  defp outcome(module, name, args) do
+    apply(module, name, args)
+    []
+  rescue
+    error in ErlangError -> raised(error, module, args)
+    error -> if module == Native, do: raised(error, module, args), else: []
+  catch
+    # Functions among the arguments may throw and exit.
+    _kind, _value -> []
+  end
+
+  defp raised(%ArgumentError{}, _module, _args), do: []
+
+  defp raised(%ErlangError{original: original}, module, _)
+       when original != :nif_panicked and module != Native,
+       do: []
+
+  defp raised(error, _module, args), do: ["#{inspect(error)}: #{shown(args)}"]
+
+  defp shown(args), do: inspect(args, limit: 20, printable_limit: 200)
+end
