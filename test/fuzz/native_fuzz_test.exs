@@ -18,7 +18,7 @@ defmodule PtcRunner.NativeFuzzTest do
   # No call here works with more than a few kilobytes. A wall clock, on a busy machine.
   @longest_ms 2_000
   # The calls between two sets of handles.
-  @batch 200
+  @batch 500
 
   setup_all do
     seed = Environment.seed()
@@ -43,10 +43,10 @@ defmodule PtcRunner.NativeFuzzTest do
   for {{module, name, args}, index} <-
         Enum.with_index(HostileCalls.public(HostileCalls.handles())) do
     test "#{inspect(module)}.#{name}/#{length(args)} (#{index})", %{seed: seed, calls: calls} do
-      {module, name, _args} = {unquote(module), unquote(name), nil}
+      {module, name} = {unquote(module), unquote(name)}
 
       good = fn handles ->
-        handles |> HostileCalls.public() |> Enum.at(unquote(index)) |> elem(2)
+        [handles |> HostileCalls.public() |> Enum.at(unquote(index)) |> elem(2)]
       end
 
       assert [] == fuzz(module, name, good, seed, calls)
@@ -56,22 +56,24 @@ defmodule PtcRunner.NativeFuzzTest do
   # New NIFs get any terms until they have an entry in `HostileCalls`.
   defp good_arguments(handles, name, arity) do
     case HostileCalls.nifs(handles) do
-      %{{^name, ^arity} => args} when name not in [:resume, :resume_dirty] -> args
-      %{{^name, ^arity} => _args} -> resumption(handles)
-      _other -> List.duplicate(nil, arity)
+      %{{^name, ^arity} => _args} when name in [:resume, :resume_dirty] -> resumptions(handles)
+      %{{^name, ^arity} => args} -> [args]
+      _other -> [List.duplicate(nil, arity)]
     end
   end
 
   # States of all kinds, with what goes on with them and with what does not.
-  defp resumption(handles) do
-    [state, terms] = handles[Enum.random([:call, :more, :limits])]
-    [state, terms, Enum.random([:more, {:answer, 1, 2}, {50, 10_000}, {:infinity, 0}])]
+  defp resumptions(handles) do
+    for kind <- [:call, :more, :limits],
+        go_on <- [:more, {:answer, 1, 2}, {50, 10_000}, {:infinity, 0}],
+        do: handles[kind] ++ [go_on]
   end
 
   # Findings, as sentences.
   defp fuzz(module, name, good, seed, calls) do
     :rand.seed(:exsss, {seed, :erlang.phash2({module, name}), 0})
-    batch(module, name, good, 1)
+    # Modules that are loaded at first use bring their atoms.
+    batch(module, name, good, @batch)
     atoms = :erlang.system_info(:atom_count)
     findings = batches(module, name, good, calls, [])
     grown = :erlang.system_info(:atom_count) - atoms
@@ -89,10 +91,12 @@ defmodule PtcRunner.NativeFuzzTest do
 
   defp batch(module, name, good, calls) do
     handles = HostileCalls.handles()
-    pool = HostileCalls.pool(handles)
+    pool = handles |> HostileCalls.pool() |> List.to_tuple()
+    good = handles |> good.() |> List.to_tuple()
 
     Enum.flat_map(1..calls, fn _call ->
-      call(module, name, HostileCalls.spoiled(good.(handles), pool))
+      args = elem(good, :rand.uniform(tuple_size(good)) - 1)
+      call(module, name, HostileCalls.spoiled(args, pool))
     end)
   end
 
@@ -108,20 +112,16 @@ defmodule PtcRunner.NativeFuzzTest do
     apply(module, name, args)
     []
   rescue
-    error in ErlangError -> raised(error, module, args)
-    error -> if module == Native, do: raised(error, module, args), else: []
+    # What Elixir functions raise for wrong arguments is their own business.
+    error -> if finding?(error, module), do: ["#{inspect(error)}: #{shown(args)}"], else: []
   catch
     # Functions among the arguments may throw and exit.
     _kind, _value -> []
   end
 
-  defp raised(%ArgumentError{}, _module, _args), do: []
-
-  defp raised(%ErlangError{original: original}, module, _)
-       when original != :nif_panicked and module != Native,
-       do: []
-
-  defp raised(error, _module, args), do: ["#{inspect(error)}: #{shown(args)}"]
+  defp finding?(%ErlangError{original: :nif_panicked}, _module), do: true
+  defp finding?(%ArgumentError{}, Native), do: false
+  defp finding?(_error, module), do: module == Native
 
   defp shown(args), do: inspect(args, limit: 20, printable_limit: 200)
 end

@@ -92,10 +92,11 @@ defmodule PtcRunner.Soak do
          else: (_ -> :ets.insert(worst, {key, time}))
   end
 
-  defp call(:small, data), do: 200 = sum(Json.run(@small, context: %{"rows" => data.rows}))
+  defp call(:small, data),
+    do: {:ok, 207, _, _} = Json.run(@small, context: %{"rows" => data.rows})
 
   defp call(:compiled, data),
-    do: 200 = sum(Json.run(data.compiled, context: %{"rows" => data.rows}))
+    do: {:ok, 207, _, _} = Json.run(data.compiled, context: %{"rows" => data.rows})
 
   defp call(:heavy, data), do: Json.run(@heavy, context: %{"many" => data.many}, timeout: 5_000)
 
@@ -162,8 +163,6 @@ defmodule PtcRunner.Soak do
 
     %{"program" => %{"op" => "pipe", "steps" => steps}}
   end
-
-  defp sum({:ok, value, _delta, _memory}), do: value - 207 + 200
 
   defp samples(interval, counter, finish, samples) do
     if now() >= finish do

@@ -159,11 +159,13 @@ defmodule PtcRunner.Test.HostileCalls do
   @doc """
   The arguments, as they are or with some parts replaced by terms of `pool`.
   """
-  @spec spoiled(list(), [term()]) :: list()
+  @spec spoiled(list(), pool :: tuple()) :: list()
+  def spoiled([], _pool), do: []
+
   def spoiled(args, pool) do
     case :rand.uniform(10) do
       1 -> args
-      2 -> Enum.map(args, fn _arg -> Enum.random(pool) end)
+      2 -> Enum.map(args, fn _arg -> any(pool) end)
       n -> Enum.reduce(1..div(n, 3), args, fn _time, args -> replaced(args, pool) end)
     end
   end
@@ -173,13 +175,13 @@ defmodule PtcRunner.Test.HostileCalls do
     at = :rand.uniform(length(list)) - 1
     List.update_at(list, at, &replaced_below(&1, pool))
   rescue
-    _improper -> Enum.random(pool)
+    _improper -> any(pool)
   end
 
   defp replaced(tuple, pool) when is_tuple(tuple) and tuple_size(tuple) in 1..50 do
     case :rand.uniform(8) do
       1 -> Tuple.delete_at(tuple, 0)
-      2 -> Tuple.append(tuple, Enum.random(pool))
+      2 -> Tuple.append(tuple, any(pool))
       _ -> tuple |> Tuple.to_list() |> replaced(pool) |> List.to_tuple()
     end
   end
@@ -188,7 +190,7 @@ defmodule PtcRunner.Test.HostileCalls do
     {key, value} = Enum.random(map)
 
     if :rand.uniform(4) == 1,
-      do: Map.put(map, Enum.random(pool), value),
+      do: Map.put(map, any(pool), value),
       else: %{map | key => replaced_below(value, pool)}
   end
 
@@ -201,17 +203,19 @@ defmodule PtcRunner.Test.HostileCalls do
       2 -> rest
       3 -> <<start::binary, byte, byte, rest::binary>>
       4 -> <<start::binary, :rand.uniform(256) - 1, rest::binary>>
-      5 -> Enum.random(pool)
+      5 -> any(pool)
     end
   end
 
   defp replaced(integer, _pool) when is_integer(integer) and integer < 1_000_000_000,
     do: Enum.random([-1, 0, integer + 1, integer * 1_000, 1.5, nil])
 
-  defp replaced(_other, pool), do: Enum.random(pool)
+  defp replaced(_other, pool), do: any(pool)
+
+  defp any(pool), do: elem(pool, :rand.uniform(tuple_size(pool)) - 1)
 
   defp replaced_below(part, pool) do
-    if :rand.uniform(3) == 1, do: Enum.random(pool), else: replaced(part, pool)
+    if :rand.uniform(3) == 1, do: any(pool), else: replaced(part, pool)
   end
 
   @doc "Terms of every kind, among them the handles and parts of other calls."
