@@ -11,9 +11,13 @@ defmodule PtcRunner.HostileCorpusTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser, KeyNormalizer, Signature, Template}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.{Answers, Hostile, SliceClock}
+  alias PtcRunner.Test.{Answers, Hostile, SliceClock, Watch}
 
   @moduletag timeout: 300_000
+
+  setup_all do
+    Watch.load_everything()
+  end
 
   @timeout 50
   # A wall clock of a busy machine; what the native side spends is bounded by the CPU clock.

@@ -10,7 +10,7 @@ defmodule PtcRunner.NativeFuzzTest do
   use ExUnit.Case, async: false
 
   alias PtcRunner.Native
-  alias PtcRunner.Test.{Environment, HostileCalls, SliceClock}
+  alias PtcRunner.Test.{Environment, HostileCalls, SliceClock, Watch}
 
   @moduletag :fuzz
   @moduletag timeout: :infinity
@@ -21,6 +21,7 @@ defmodule PtcRunner.NativeFuzzTest do
   @batch 500
 
   setup_all do
+    Watch.load_everything()
     seed = Environment.seed()
     calls = Environment.number("PTC_FUZZ_CALLS", 100_000)
     IO.puts("PTC_SEED=#{seed} PTC_FUZZ_CALLS=#{calls}")
@@ -72,7 +73,6 @@ defmodule PtcRunner.NativeFuzzTest do
   # Findings, as sentences.
   defp fuzz(module, name, good, seed, calls) do
     :rand.seed(:exsss, {seed, :erlang.phash2({module, name}), 0})
-    # Modules that are loaded at first use bring their atoms.
     batch(module, name, good, @batch)
     atoms = :erlang.system_info(:atom_count)
     findings = batches(module, name, good, calls, [])

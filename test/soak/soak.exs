@@ -41,11 +41,12 @@ defmodule PtcRunner.Soak do
     IO.puts("#{callers} callers for #{seconds} s")
     pids = for n <- 1..callers, do: spawn_link(fn -> caller(n, data, counter, worst, finish) end)
     interval = max(1, div(seconds, 10))
+    Process.flag(:priority, :high)
     samples = samples(interval, counter, finish, [])
     monitors = Enum.map(pids, &Process.monitor/1)
     for monitor <- monitors, do: receive(do: ({:DOWN, ^monitor, _, _, _} -> :ok))
     Process.sleep(500)
-    verdict(samples, worst, interval, sample(0, counter))
+    verdict(samples, worst, sample(counter, :counters.get(counter, 1), 1))
   end
 
   defp data do
@@ -78,6 +79,8 @@ defmodule PtcRunner.Soak do
     {time, _result} = :timer.tc(fn -> call(kind, data) end)
     :counters.add(counter, 1, 1)
     note(worst, {n, kind}, time)
+    # What a hostile call leaves on this heap is the caller's to collect.
+    if kind == :hostile, do: :erlang.garbage_collect()
     # A caller that has answered thinks for a while, as models do; the machine is still busy.
     Process.sleep(:rand.uniform(20))
     if now() < finish, do: loop(n, data, counter, worst, finish)
@@ -164,21 +167,25 @@ defmodule PtcRunner.Soak do
     %{"program" => %{"op" => "pipe", "steps" => steps}}
   end
 
+  # The calls of each interval that ended before the callers did.
   defp samples(interval, counter, finish, samples) do
-    if now() >= finish do
+    {began, before} = {now(), :counters.get(counter, 1)}
+    Process.sleep(interval * 1_000)
+
+    if now() > finish + 1_000 do
       Enum.reverse(samples)
     else
-      before = :counters.get(counter, 1)
-      Process.sleep(interval * 1_000)
-      sample = sample(before, counter)
+      sample = sample(counter, before, now() - began)
       IO.puts(row(length(samples) + 1, sample))
       samples(interval, counter, finish, [sample | samples])
     end
   end
 
-  defp sample(before, counter) do
+  defp sample(counter, before, milliseconds) do
+    calls = :counters.get(counter, 1) - before
+
     %{
-      calls: :counters.get(counter, 1) - before,
+      calls: div(calls * 1_000, max(milliseconds, 1)),
       memory: div(:erlang.memory(:total), 1_048_576),
       resident: resident(),
       processes: :erlang.system_info(:process_count),
@@ -194,17 +201,17 @@ defmodule PtcRunner.Soak do
   end
 
   defp row(n, sample) do
-    "#{pad(n, 3)}  calls #{pad(sample.calls, 8)}  memory #{pad(sample.memory, 5)} MB  resident " <>
+    "#{pad(n, 3)}  calls/s #{pad(sample.calls, 6)}  memory #{pad(sample.memory, 5)} MB  resident " <>
       "#{pad(sample.resident, 5)} MB  processes #{pad(sample.processes, 5)}  atoms #{pad(sample.atoms, 6)}"
   end
 
   defp pad(value, width), do: value |> to_string() |> String.pad_leading(width)
 
   # The first interval warms up; the second is compared with the last whole one.
-  defp verdict(samples, worst, interval, after_all) do
+  defp verdict(samples, worst, after_all) do
     [_warm, first | _] = samples
     last = List.last(samples)
-    IO.puts("end  " <> row(0, after_all))
+    IO.puts("after all:\n" <> row("", after_all))
     IO.puts("\nworst time of a call, in ms (wall clock, with all callers at work)")
 
     for {kind, _share} <- @kinds do
@@ -217,7 +224,7 @@ defmodule PtcRunner.Soak do
 
     wrong = [
       {last.calls < first.calls * 0.9,
-       "throughput fell from #{first.calls} to #{last.calls} calls in #{interval} s"},
+       "throughput fell from #{first.calls} to #{last.calls} calls a second"},
       {last.atoms > first.atoms + 50, "#{last.atoms - first.atoms} new atoms"},
       {after_all.processes > 100, "#{after_all.processes} processes are left"},
       {last.memory > first.memory * 1.25 + 50,
