@@ -1,1 +1,15 @@
-ExUnit.start()
+alias PtcRunner.Test.SliceClock
+
+# `bin/test` runs the whole suite, in which every NIF must be measured.
+whole? = System.get_env("PTC_WHOLE_SUITE") == "1"
+
+SliceClock.start()
+ExUnit.start(exclude: [:fuzz, :soak])
+ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock])
+
+ExUnit.after_suite(fn _results ->
+  with {:error, wrong} <- SliceClock.report(whole?) do
+    IO.puts("\nThe slice clock:\n  " <> Enum.join(wrong, "\n  "))
+    System.at_exit(fn _status -> exit({:shutdown, 1}) end)
+  end
+end)

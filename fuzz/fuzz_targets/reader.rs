@@ -1,7 +1,18 @@
-//! Any bytes: the reader agrees with serde_json and reports a mistake where it is.
+//! Any bytes: the reader agrees with serde_json, reports a mistake where it is, and takes linear time.
 #![no_main]
 
 #[path = "../../native/ptc_core/tests/common/mod.rs"]
 mod common;
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| common::probe::reader(text));
+use ptc_fuzz::{within, Ceiling};
+
+/// Some four times what was measured.
+const CEILING: Ceiling = Ceiling {
+    bytes_per_byte: 1_000,
+    nanoseconds_per_byte: 1_000,
+};
+
+libfuzzer_sys::fuzz_target!(|text: &[u8]| {
+    within(CEILING, text, common::probe::reader_cost);
+    common::probe::reader(text);
+});

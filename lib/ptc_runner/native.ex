@@ -128,5 +128,11 @@ defmodule PtcRunner.Native do
   def take_panics, do: err()
   def panic_for_test(_message), do: err()
 
+  # native/ptc_nif/src/clock.rs, for tests: how long each NIF holds its thread. `clock_switch/1` says
+  # whether the system has such a clock. [{name, dirty?, calls, calls of more than 2 ms,
+  # {min, p50, p99, max, total}}], in nanoseconds
+  def clock_switch(_on?), do: err()
+  def clock_read, do: err()
+
   defp err, do: :erlang.nif_error(Library.not_loaded())
 end

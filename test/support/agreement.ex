@@ -7,7 +7,7 @@ defmodule PtcRunner.Test.Agreement do
 
   alias PtcRunner.{Context, Json}
   alias PtcRunner.Json.Interpreter
-  alias PtcRunner.Test.{Generator, JsonText, Oracle, Shrink}
+  alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Shrink}
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
   @typedoc "What a run gave, and the tools it called with which arguments, in order."
@@ -26,9 +26,9 @@ defmodule PtcRunner.Test.Agreement do
   """
   @spec assert_agreement(generator(), pos_integer(), sides()) :: :ok
   def assert_agreement(generator, cases, sides) do
-    seed = from_environment("PTC_SEED", :rand.uniform(1_000_000_000))
+    seed = Environment.seed()
 
-    for n <- 1..from_environment("PTC_CASES", cases) do
+    for n <- 1..Environment.number("PTC_CASES", cases) do
       random_case = generator.(seed, n)
 
       unless agree?(random_case, sides),
@@ -36,13 +36,6 @@ defmodule PtcRunner.Test.Agreement do
     end
 
     :ok
-  end
-
-  defp from_environment(name, default) do
-    case System.get_env(name) do
-      nil -> default
-      text -> String.to_integer(text)
-    end
   end
 
   defp fail(random_case, sides, which) do

@@ -24,6 +24,32 @@ defmodule PtcRunner.Test.StoredVectors do
     :ok
   end
 
+  @doc """
+  A test for each case of a file, or of several. The block is compiled once, as a function.
+
+      vectors "JsonParser.parse/1", "json_parser", vector do
+        assert JsonParser.parse(vector.text) === vector.expect
+      end
+  """
+  defmacro vectors(title, files, vector, do: check) do
+    name = :"check #{title}"
+    call = {name, [], [Macro.var(:stored, __MODULE__)]}
+
+    quote do
+      defp unquote(name)(unquote(vector)), do: unquote(check)
+
+      describe unquote(title) do
+        for file <- List.wrap(unquote(files)),
+            {found, place} <- unquote(__MODULE__).placed(file) do
+          @tag vector: place
+          test found.id, %{vector: stored} do
+            unquote(call)
+          end
+        end
+      end
+    end
+  end
+
   @doc "The case at a place."
   @spec fetch(place()) :: map()
   def fetch({file, index}), do: elem(:persistent_term.get({__MODULE__, file}), index)

@@ -148,5 +148,21 @@ defmodule PtcRunner.Test.Watch do
     end
   end
 
+  @doc """
+  Loads every module that calls could load: what is loaded brings its atoms.
+
+      iex> PtcRunner.Test.Watch.load_everything()
+      :ok
+  """
+  @spec load_everything() :: :ok
+  def load_everything do
+    for app <- [:ptc_runner_native, :elixir, :logger, :ex_unit, :stdlib, :kernel],
+        {:ok, modules} <- [:application.get_key(app, :modules)],
+        module <- modules,
+        do: Code.ensure_loaded(module)
+
+    :ok
+  end
+
   defp in_task(fun), do: fun |> Task.async() |> Task.await(:infinity)
 end

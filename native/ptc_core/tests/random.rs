@@ -5,7 +5,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::{answers, generate, probe};
+use common::{answers, codec, generate, probe};
 
 fn rounds(few: usize) -> usize {
     let asked = std::env::var("PTC_ROUNDS").ok();
@@ -62,5 +62,22 @@ fn answers_are_found_or_refused_whole_and_in_chunks() {
         let spoiled = generate::mutated(&mut rng, &text);
         answers::extractor(&spoiled);
         answers::stream(&spoiled);
+    }
+}
+
+#[test]
+fn a_value_that_was_written_reads_the_same() {
+    let mut rng = Rng::new(6);
+    for _ in 0..rounds(20_000) {
+        codec::round_trip(generate::json(&mut rng, 4).as_bytes());
+    }
+}
+
+#[test]
+fn any_term_is_a_program_that_ends_the_same_way_wherever_it_is_left() {
+    let mut rng = Rng::new(7);
+    for _ in 0..rounds(5_000) {
+        let bytes: Vec<u8> = (0..rng.below(40)).map(|_| rng.next() as u8).collect();
+        probe::program_of_terms(&bytes);
     }
 }

@@ -277,6 +277,7 @@ fn answer_parse<'a>(
     text: Term<'a>,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("answer_parse");
     first(env, text, atoms::nil().encode(env), Ask::Value, given)
 }
 
@@ -289,6 +290,7 @@ fn answer_read<'a>(
     list: bool,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("answer_read");
     first(env, text, of, Ask::Type { list }, given)
 }
 

@@ -31,6 +31,7 @@ fn json_decode<'a>(
     depth: Term<'a>,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("json_decode");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let bytes = call.terms().bytes(text.into());

@@ -30,6 +30,7 @@ fn json_encode<'a>(
     limit: usize,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("json_encode");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     Ok(encode(env, term, limit, limits, Pace::Slice))
 }
@@ -42,6 +43,7 @@ fn json_encode_dirty<'a>(
     limit: usize,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("json_encode_dirty");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     Ok(encode(env, term, limit, limits, Pace::Quantum))
 }

@@ -212,11 +212,13 @@ fn line<'a>(env: Env<'a>, errors: Term<'a>, pace: Pace) -> Term<'a> {
 /// Writes errors.
 #[rustler::nif]
 fn error_line<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("error_line");
     line(env, errors, Pace::Slice)
 }
 
 /// Writes more of them.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn error_line_dirty<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("error_line_dirty");
     line(env, errors, Pace::Quantum)
 }

@@ -9,12 +9,14 @@
 //! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
+//! * [`clock`]: for tests, how long each NIF holds its thread
 //! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
 mod atoms;
 mod big_view;
+mod clock;
 mod decode;
 mod encode;
 mod error_line;

@@ -42,6 +42,7 @@ fn text(info: &PanicHookInfo) -> String {
 /// The messages and places of the panics since the last call, oldest first.
 #[rustler::nif]
 fn take_panics() -> Vec<String> {
+    let _clock = crate::clock::start("take_panics");
     match SAID.lock() {
         Ok(mut said) => std::mem::take(&mut *said),
         Err(_) => Vec::new(),
@@ -53,6 +54,7 @@ rustler::atoms! { off }
 /// Panics, or answers `:off` outside of tests.
 #[rustler::nif]
 fn panic_for_test(message: String) -> Atom {
+    let _clock = crate::clock::start("panic_for_test");
     match std::env::var_os(TESTING) {
         Some(_) => panic!("{message}"),
         None => off(),

@@ -585,6 +585,7 @@ fn compile_text<'a>(
     depth: u32,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("compile_text");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
@@ -599,6 +600,7 @@ fn compile_node<'a>(
     depth: u32,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("compile_node");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));

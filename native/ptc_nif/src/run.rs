@@ -165,6 +165,7 @@ fn run_text<'a>(
     depth: u32,
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("run_text");
     let (call, then, surroundings) = reading(env, &given);
     from_text(call, text.into(), depth, then, surroundings).ok_or(rustler::Error::BadArg)
 }
@@ -178,6 +179,7 @@ fn run_node<'a>(
     depth: u32,
     given: RunArgs<'a>,
 ) -> Term<'a> {
+    let _clock = crate::clock::start("run_node");
     let (call, then, surroundings) = reading(env, &given);
     let reading = Reading { strict, depth };
     from_node(call, node.into(), reading, then, surroundings)
@@ -191,6 +193,7 @@ fn run_compiled<'a>(
     consts: Term<'a>,
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("run_compiled");
     let heap = Beam::new(env, 0);
     let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
     if consts.slice().len() != handle.consts {
@@ -207,6 +210,7 @@ fn resume<'a>(
     terms: Term<'a>,
     on: ResumeWith<'a>,
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("resume");
     take_up(env, state, terms, on, Pace::Slice).ok_or(rustler::Error::BadArg)
 }
 
@@ -218,5 +222,6 @@ fn resume_dirty<'a>(
     terms: Term<'a>,
     on: ResumeWith<'a>,
 ) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("resume_dirty");
     take_up(env, state, terms, on, Pace::Quantum).ok_or(rustler::Error::BadArg)
 }

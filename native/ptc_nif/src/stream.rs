@@ -102,6 +102,7 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
 /// A stream of its own, of the same kind, that took this text.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn stream_again(held: ResourceArc<Held>, text: Binary) -> rustler::NifResult<ResourceArc<Held>> {
+    let _clock = crate::clock::start("stream_again");
     let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
     let again = stream.again(text.as_slice());
     Ok(ResourceArc::new(Held(Mutex::new(again))))
@@ -112,6 +113,7 @@ macro_rules! stream_nifs {
         /// A stream that nothing came from yet.
         #[rustler::nif(schedule = $schedule)]
         fn $new<'a>(env: Env<'a>, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($new));
             let caution = match early {
                 true => Caution::Early,
                 false => Caution::Certain,
@@ -127,12 +129,14 @@ macro_rules! stream_nifs {
             taken: usize,
             chunk: Binary<'a>,
         ) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($feed));
             feed(env, &held, taken, chunk, $pace)
         }
 
         /// The value as far as it came.
         #[rustler::nif(schedule = $schedule)]
         fn $partial<'a>(env: Env<'a>, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($partial));
             partial(env, &held, text, $pace)
         }
     };

@@ -7,6 +7,7 @@ use rustler::{Encoder, Env, Term};
 /// `[{name, family, about, [{field, kind, required?}]}]`, in the order for readers.
 #[rustler::nif]
 fn operations(env: Env) -> Vec<Term> {
+    let _clock = crate::clock::start("operations");
     let entry = |op: &OpCode| {
         let definition = op.definition();
         let fields: Vec<_> = definition

@@ -13,12 +13,14 @@ const TOOLS_IN_A_SLICE: usize = 4_000;
 /// `overrides` merged into `tools` by name, or `:busy`; just `tools` if either is no proper list.
 #[rustler::nif]
 fn merge_tools<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("merge_tools");
     merge(env, tools, overrides, TOOLS_IN_A_SLICE)
 }
 
 /// The same for lists too long for a scheduler's thread; never `:busy`.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn merge_tools_dirty<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
+    let _clock = crate::clock::start("merge_tools_dirty");
     merge(env, tools, overrides, usize::MAX)
 }
 

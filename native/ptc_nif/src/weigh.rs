@@ -206,6 +206,7 @@ macro_rules! weigh_nif {
         /// Weighs the terms of a list, on top of `words`.
         #[rustler::nif(schedule = $schedule)]
         fn $name<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($name));
             weigh(env, pending, words, limit, $pace)
         }
     };

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
 
   alias PtcRunner.Json.Codec
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
-  alias PtcRunner.Test.{CodecOracle, Random}
+  alias PtcRunner.Test.{CodecOracle, Environment, Random}
   alias PtcRunner.Test.Generator.Json
 
   doctest CodecOracle
@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
   @cases 2_000
 
   setup_all do
-    seed = String.to_integer(System.get_env("PTC_SEED", "#{:rand.uniform(1_000_000_000)}"))
+    seed = Environment.seed()
     {:ok, seed: seed}
   end
 

@@ -2,7 +2,7 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
   # Golden vectors of the answers of LLMs, one test a case.
   use ExUnit.Case, async: true
 
-  import PtcRunner.Test.StoredVectors, only: [placed: 1]
+  import PtcRunner.Test.StoredVectors, only: [placed: 1, vectors: 4]
 
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -19,51 +19,26 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
     {:ok, vector: StoredVectors.fetch(place)}
   end
 
-  describe "JsonParser.parse/1" do
-    for {vector, place} <- placed("json_parser") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        assert JsonParser.parse(vector.text) === vector.expect
-      end
-    end
+  vectors "JsonParser.parse/1", "json_parser", vector do
+    assert JsonParser.parse(vector.text) === vector.expect
   end
 
-  describe "KeyNormalizer" do
-    for {vector, place} <- placed("key_normalizer") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        assert_call(KeyNormalizer, vector)
-      end
-    end
+  vectors "KeyNormalizer", "key_normalizer", vector do
+    assert_call(KeyNormalizer, vector)
   end
 
-  describe "atoms and validation" do
-    for {vector, place} <- placed("atomize") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        assert_call(JsonHandler, vector)
-        for name <- vector.absent_atoms, do: assert(JsonHandler.safe_to_atom(name) == name)
-      end
-    end
+  vectors "atoms and validation", "atomize", vector do
+    assert_call(JsonHandler, vector)
+    for name <- vector.absent_atoms, do: assert(JsonHandler.safe_to_atom(name) == name)
   end
 
-  describe "format_validation_errors/1" do
-    for {vector, place} <- placed("format_validation_errors") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        call = %{f: :format_validation_errors, args: [vector.errors], expect: vector.expect}
-        assert_call(JsonHandler, call)
-      end
-    end
+  vectors "format_validation_errors/1", "format_validation_errors", vector do
+    call = %{f: :format_validation_errors, args: [vector.errors], expect: vector.expect}
+    assert_call(JsonHandler, call)
   end
 
-  describe "JsonHandler" do
-    for {vector, place} <- placed("json_handler") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        assert_call(JsonHandler, vector)
-      end
-    end
+  vectors "JsonHandler", "json_handler", vector do
+    assert_call(JsonHandler, vector)
   end
 
   # What one native call does, done by the functions that each do a part.
@@ -76,13 +51,8 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
     end
   end
 
-  describe "Step, Turn, Metrics, Shared" do
-    for {vector, place} <- placed("step_turn_metrics") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        assert_call(vector.m, vector)
-      end
-    end
+  vectors "Step, Turn, Metrics, Shared", "step_turn_metrics", vector do
+    assert_call(vector.m, vector)
   end
 
   defp assert_call(module, %{f: function, args: args, expect: expect}),

@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
 
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.{AnswerGenerator, AnswerOracle, Answers}
+  alias PtcRunner.Test.{AnswerGenerator, AnswerOracle, Answers, Environment}
 
   doctest AnswerGenerator
   doctest AnswerOracle
@@ -14,8 +14,8 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random answers" do
-    seed = from_environment("PTC_SEED", :rand.uniform(1_000_000_000))
-    cases = from_environment("PTC_CASES", @cases)
+    seed = Environment.seed()
+    cases = Environment.number("PTC_CASES", @cases)
 
     outcomes =
       for n <- 1..cases do
@@ -108,7 +108,4 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
       """)
     end
   end
-
-  defp from_environment(name, default),
-    do: String.to_integer(System.get_env(name, Integer.to_string(default)))
 end

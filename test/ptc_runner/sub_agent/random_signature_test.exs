@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.RandomSignatureTest do
 
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Coercion, Renderer, Validator}
-  alias PtcRunner.Test.{SignatureGenerator, SignatureOracle}
+  alias PtcRunner.Test.{Environment, SignatureGenerator, SignatureOracle}
 
   doctest SignatureOracle
   doctest SignatureGenerator
@@ -14,9 +14,9 @@ defmodule PtcRunner.SubAgent.RandomSignatureTest do
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random types and values" do
-    seed = from_environment("PTC_SEED", :rand.uniform(1_000_000_000))
+    seed = Environment.seed()
 
-    for n <- 1..from_environment("PTC_CASES", @cases) do
+    for n <- 1..Environment.number("PTC_CASES", @cases) do
       %{type: type, value: value} = SignatureGenerator.random_case(seed, n)
 
       for {what, answer, expected} <- answers(type, value), answer !== expected do
@@ -85,12 +85,5 @@ defmodule PtcRunner.SubAgent.RandomSignatureTest do
 
     assert right in 600..1_800
     assert coerced in 100..1_500
-  end
-
-  defp from_environment(name, default) do
-    case System.get_env(name) do
-      nil -> default
-      text -> String.to_integer(text)
-    end
   end
 end

@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   use ExUnit.Case, async: true
 
   import ExUnit.CaptureLog
-  import PtcRunner.Test.StoredVectors, only: [placed: 1]
+  import PtcRunner.Test.StoredVectors, only: [placed: 1, vectors: 4]
 
   alias PtcRunner.SubAgent.{Signature, Template, TypeExtractor}
   alias PtcRunner.Test.StoredVectors
@@ -41,30 +41,12 @@ defmodule PtcRunner.SubAgent.VectorsTest do
 
   defp assert_expected(answer, %{expect: expect}), do: assert(answer === expect)
 
-  describe "parse/1" do
-    for {vector, place} <- placed("signature_parse") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_parse_1(vector)
-      end
-    end
-  end
-
-  defp check_parse_1(vector) do
+  vectors "parse/1", "signature_parse", vector do
     assert_expected(Signature.parse(vector.input), vector)
     assert Parser.parse(vector.input) === Signature.parse(vector.input)
   end
 
-  describe "validate/2 and validate_input/2" do
-    for {vector, place} <- placed("signature_validate") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_validate_2_and_validate_input_2(vector)
-      end
-    end
-  end
-
-  defp check_validate_2_and_validate_input_2(vector) do
+  vectors "validate/2 and validate_input/2", "signature_validate", vector do
     assert_expected(
       apply(Signature, vector.function, [vector.signature, vector.data]),
       vector
@@ -78,82 +60,28 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     end
   end
 
-  describe "coerce/2,3" do
-    for {vector, place} <- placed("coerce") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_coerce_2_3(vector)
-      end
-    end
-  end
-
-  defp check_coerce_2_3(vector) do
+  vectors "coerce/2,3", "coerce", vector do
     opts = if opts = vector[:opts], do: [opts], else: []
     assert_expected(apply(Coercion, :coerce, [vector.value, vector.type | opts]), vector)
   end
 
-  describe "Renderer" do
-    for {vector, place} <- placed("render") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_renderer(vector)
-      end
-    end
-  end
-
-  defp check_renderer(vector) do
+  vectors "Renderer", "render", vector do
     assert_expected(apply(Renderer, vector.function, vector.args), vector)
   end
 
-  describe "JSON Schema" do
-    for file <- ["json_schema", "signature_errors"], {vector, place} <- placed(file) do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_json_schema(vector)
-      end
-    end
-  end
-
-  defp check_json_schema(vector) do
+  vectors "JSON Schema", ["json_schema", "signature_errors"], vector do
     assert_expected(apply(Signature, vector.function, vector.args), vector)
   end
 
-  describe "TypeResolver" do
-    for {vector, place} <- placed("type_resolver") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_typeresolver(vector)
-      end
-    end
-  end
-
-  defp check_typeresolver(vector) do
+  vectors "TypeResolver", "type_resolver", vector do
     assert_expected(apply(TypeResolver, vector.function, vector.args), vector)
   end
 
-  describe "Template" do
-    for {vector, place} <- placed("template") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_template(vector)
-      end
-    end
-  end
-
-  defp check_template(vector) do
+  vectors "Template", "template", vector do
     assert_expected(apply(Template, vector.function, vector.args), vector)
   end
 
-  describe "the firewall" do
-    for {vector, place} <- placed("signature_firewall") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_the_firewall(vector)
-      end
-    end
-  end
-
-  defp check_the_firewall(vector) do
+  vectors "the firewall", "signature_firewall", vector do
     assert_expected(firewall(vector.function, vector.args), vector)
 
     if rendered = vector[:rendered],
@@ -165,16 +93,7 @@ defmodule PtcRunner.SubAgent.VectorsTest do
 
   defp firewall(function, args), do: apply(Signature, function, args)
 
-  describe "call_tool/4" do
-    for {vector, place} <- placed("tool_contract") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_call_tool_4(vector)
-      end
-    end
-  end
-
-  defp check_call_tool_4(vector) do
+  vectors "call_tool/4", "tool_contract", vector do
     test = self()
 
     tool = fn args ->
@@ -194,16 +113,7 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     end
   end
 
-  describe "TypeExtractor" do
-    for {vector, place} <- placed("type_extractor") do
-      @tag vector: place
-      test vector.id, %{vector: vector} do
-        check_typeextractor(vector)
-      end
-    end
-  end
-
-  defp check_typeextractor(vector) do
+  vectors "TypeExtractor", "type_extractor", vector do
     fun = captured(vector)
     capture_log(fn -> assert_expected(TypeExtractor.extract(fun), vector) end)
   end

@@ -83,6 +83,30 @@ fn halts(text: &[u8], plan: Plan, caution: Caution, rng: &mut Rng) -> bool {
     false
 }
 
+/// Finds and reads what is in an answer, for its cost.
+pub fn extractor_cost(text: &[u8]) {
+    let _ = read_answer(text, &mut PlainHeap::new());
+}
+
+/// Feeds a stream, for its cost.
+pub fn stream_cost(text: &[u8]) {
+    for signature in SIGNATURES {
+        let signature = parse(signature.as_bytes()).expect("a signature");
+        let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
+        let plan = Plan::new(&signature.types, signature.returns, is_list);
+        let rules = Rules {
+            caution: Caution::Early,
+            prose: true,
+        };
+        let mut stream = Stream::new(plan, rules);
+        for chunk in text.chunks(1 + text.len() % 7) {
+            if stream.feed(chunk).is_some() {
+                break;
+            }
+        }
+    }
+}
+
 /// An object of any kind.
 fn any_object() -> Plan {
     let mut types = Types::new();

@@ -4,6 +4,8 @@
 #![allow(dead_code)]
 
 pub mod answers;
+pub mod built;
+pub mod codec;
 pub mod generate;
 pub mod model;
 pub mod oracle;

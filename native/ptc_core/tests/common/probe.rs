@@ -1,7 +1,7 @@
 //! What must hold for every input, whoever makes it up: the random tests here or a fuzzer.
 
 use super::rng::Rng;
-use super::{generate, oracle, End, Lab, STRICT, UNCHECKED};
+use super::{built, generate, oracle, End, Lab, DEEP, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::json::{Document, Limits as JsonLimits};
 use ptc_core::meter::{Deadline, Limits};
@@ -42,15 +42,54 @@ pub fn signature(text: &[u8]) {
     assert_eq!(again.as_ref(), Ok(&written), "{:?}", shown());
 }
 
+/// Reads a text, for its cost.
+pub fn reader_cost(text: &[u8]) {
+    if let Ok(document) = Document::parse(text, DEEP) {
+        document.build(0, &mut PlainHeap::new());
+    }
+}
+
+/// Any bytes stand for a term, which runs as a program, checked or not, in one go or in executions;
+/// all of that ends the same way.
+pub fn program_of_terms(bytes: &[u8]) {
+    let seed = seed_of(bytes);
+    for options in [UNCHECKED, STRICT] {
+        let lab = || {
+            let mut heap = PlainHeap::new();
+            let program = built::term(&mut heap, bytes);
+            Lab::of_term(heap, program, options).map(|lab| over_any_terms(lab, seed))
+        };
+        let (end, calls) = run(lab(), Lab::in_one_go);
+        let mut rng = Rng::new(seed);
+        let longest = 1 + rng.below(20);
+        let (in_executions, same_calls) =
+            run(lab(), |lab| lab.in_executions(|| 1 + rng.below(longest)));
+        same(bytes, &end, &in_executions);
+        let stopped = [&end, &in_executions].into_iter().any(is_stop);
+        assert!(stopped || calls == same_calls, "{}", oracle::shown(bytes));
+    }
+}
+
+/// Compiles a text that is JSON, for its cost.
+pub fn compile_cost(text: &[u8]) {
+    if Document::parse(text, JsonLimits::depth(500)).is_ok() {
+        drop(Lab::of_text(PlainHeap::new(), text, STRICT));
+    }
+}
+
+fn seed_of(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or
 /// in executions; all of that ends the same way.
 pub fn program(text: &[u8]) {
     if Document::parse(text, JsonLimits::depth(500)).is_err() {
         return;
     }
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    let seed = hasher.finish();
+    let seed = seed_of(text);
     let end = in_all_ways(text, UNCHECKED, seed);
     match in_all_ways(text, STRICT, seed) {
         End::Rejected(_) => {}

@@ -270,11 +270,13 @@ fn normalize<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifRes
 /// A value in the form of that name.
 #[rustler::nif(name = "normalize")]
 fn normalize_now<'a>(env: Env<'a>, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("normalize");
     normalize(env, term, form, Pace::Slice)
 }
 
 /// The same for values too long for a scheduler's thread; `:busy` only if the caller is gone.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn normalize_dirty<'a>(env: Env<'a>, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("normalize_dirty");
     normalize(env, term, form, Pace::Quantum)
 }

@@ -111,18 +111,21 @@ macro_rules! text_nifs {
         /// Text to a signature.
         #[rustler::nif(schedule = $schedule)]
         fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($parse));
             parsed(env, text.as_slice())
         }
 
         /// A type to text.
         #[rustler::nif(schedule = $schedule)]
         fn $render<'a>(env: Env<'a>, term: Term<'a>, lisp: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($render));
             rendered(env, term, lisp, $pace)
         }
 
         /// A name as Lisp programs read it.
         #[rustler::nif(schedule = $schedule)]
         fn $lisp<'a>(env: Env<'a>, name: Binary<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($lisp));
             lisp(env, name, $pace)
         }
     };

@@ -45,12 +45,14 @@ macro_rules! type_nifs {
         /// A type to JSON Schema.
         #[rustler::nif(schedule = $schedule)]
         fn $schema<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($schema));
             to_schema(env, term, $pace)
         }
 
         /// A type as LLMs and parent agents see it.
         #[rustler::nif(schedule = $schedule)]
         fn $public<'a>(env: Env<'a>, term: Term<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($public));
             public(env, term, $pace)
         }
     };

@@ -91,6 +91,7 @@ fn signature_resume<'a>(
     state: ResourceArc<Held>,
     terms: Term<'a>,
 ) -> rustler::NifResult<Term<'a>> {
+    let _clock = crate::clock::start("signature_resume");
     let begun = Some(Instant::now());
     let mut heap = Beam::new(env, 0);
     let (left, closed) = state.take().ok_or(rustler::Error::BadArg)?;
@@ -248,18 +249,21 @@ macro_rules! value_nifs {
         /// Validates a value; `closed`: as if all maps were.
         #[rustler::nif(schedule = $schedule)]
         fn $validate<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($validate));
             validate(env, of, value, closed, $pace)
         }
 
         /// Coerces a value.
         #[rustler::nif(schedule = $schedule)]
         fn $coerce<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($coerce));
             rebuild(env, of, value, answers, Purpose::Coerce, $pace)
         }
 
         /// Coerces and validates the arguments of a tool.
         #[rustler::nif(schedule = $schedule)]
         fn $input<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($input));
             rebuild(env, of, value, answers, Purpose::Input, $pace)
         }
     };

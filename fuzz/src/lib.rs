@@ -1,0 +1,79 @@
+//! Ceilings for fuzz targets: an input must not take more memory or time than its length allows,
+//! so an input that takes more than linear work is a finding.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// What a probe of `n` bytes may take.
+#[derive(Clone, Copy)]
+pub struct Ceiling {
+    /// Bytes of memory for each byte of the input, on top of [`FIXED_BYTES`].
+    pub bytes_per_byte: usize,
+    /// CPU nanoseconds for each byte of the input, on top of [`FIXED_NANOSECONDS`].
+    pub nanoseconds_per_byte: u64,
+}
+
+/// What any input may take.
+pub const FIXED_BYTES: usize = 1 << 20;
+/// What any input may take.
+pub const FIXED_NANOSECONDS: u64 = 5_000_000;
+
+/// Runs a probe under a ceiling. A machine that is interrupted counts that as CPU time, so the best
+/// of five runs counts.
+pub fn within(ceiling: Ceiling, text: &[u8], probe: impl Fn(&[u8])) {
+    let bytes = FIXED_BYTES + ceiling.bytes_per_byte * text.len();
+    let nanoseconds = FIXED_NANOSECONDS + ceiling.nanoseconds_per_byte * text.len() as u64;
+    let mut best = u64::MAX;
+    for _ in 0..5 {
+        let before = LIVE.load(Relaxed);
+        PEAK.store(before, Relaxed);
+        let began = thread_time();
+        probe(text);
+        best = best.min(thread_time() - began);
+        let taken = PEAK.load(Relaxed).saturating_sub(before);
+        assert!(
+            taken <= bytes,
+            "{taken} bytes for an input of {}",
+            text.len()
+        );
+        if best <= nanoseconds {
+            return;
+        }
+    }
+    panic!("{best} ns for an input of {} bytes", text.len());
+}
+
+/// The CPU time of this thread in nanoseconds.
+fn thread_time() -> u64 {
+    let mut time = std::mem::MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the call writes the time or returns non-zero.
+    let time = unsafe {
+        let failed = libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
+        assert_eq!(failed, 0, "no CPU clock");
+        time.assume_init()
+    };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, which also counts what Rust code holds.
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call is the system allocator's, with the same arguments.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(live, Relaxed);
+        System.alloc(layout)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        System.dealloc(pointer, layout)
+    }
+}

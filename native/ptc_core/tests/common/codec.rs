@@ -1,0 +1,92 @@
+//! What must hold for every JSON text and the terms that it means.
+
+use super::oracle::shown;
+use super::term;
+use ptc_core::heap::{Heap, Kind};
+use ptc_core::json::{write, Readable, View};
+use ptc_core::number::Number;
+use ptc_core::plain::{PlainHeap, Term};
+
+/// A text that is JSON reads the same again after it was written; what is written is no longer than
+/// its escapes and digits make it.
+pub fn round_trip(text: &[u8]) {
+    let Some((heap, value)) = read(text) else {
+        return;
+    };
+    let written = written(&heap, value);
+    let (again, same) = read(&written).unwrap_or_else(|| panic!("not JSON: {}", shown(&written)));
+    assert_eq!(heap.show(value), again.show(same), "{}", shown(text));
+    // What was written once is written the same way.
+    assert_eq!(written, self::written(&again, same), "{}", shown(text));
+}
+
+/// Reads and writes a text, for its cost.
+pub fn cost(text: &[u8]) {
+    if let Some((heap, value)) = read(text) {
+        written(&heap, value);
+    }
+}
+
+fn read(text: &[u8]) -> Option<(PlainHeap, Term)> {
+    let mut heap = PlainHeap::new();
+    let value = term(&mut heap, std::str::from_utf8(text).ok()?).ok()?;
+    Some((heap, value))
+}
+
+fn written(heap: &PlainHeap, value: Term) -> Vec<u8> {
+    let mut out = Vec::new();
+    let gaps = write(
+        &Plain(heap),
+        value,
+        usize::MAX,
+        &mut out,
+        &mut |_, _| Ok(()),
+    )
+    .expect("JSON can be written");
+    assert!(gaps.is_empty());
+    out
+}
+
+/// Plain values as the writer sees them.
+struct Plain<'h>(&'h PlainHeap);
+
+impl Readable for Plain<'_> {
+    type Term = Term;
+
+    fn view(&self, term: Term) -> View<'_, Term> {
+        match self.0.kind(term) {
+            Kind::Nil => View::Null,
+            Kind::Bool => View::Bool(self.0.truthy(term)),
+            Kind::Number => match self.0.number(term) {
+                Some(Number::Int(value)) => View::Int(value),
+                Some(Number::Big(value)) => View::Big(value),
+                Some(Number::Float(value)) => View::Float(value),
+                None => View::Foreign,
+            },
+            Kind::String => self.0.bytes(term).map_or(View::Foreign, View::Text),
+            Kind::List => View::List,
+            Kind::Map => View::LargeMap(self.0.map_size(term).unwrap_or(0)),
+            Kind::Other => View::Foreign,
+        }
+    }
+
+    fn name(&self, _atom: Term) -> String {
+        String::new()
+    }
+
+    fn uncons(&self, term: Term) -> Option<(Term, Term)> {
+        self.0.uncons(term)
+    }
+
+    fn is_empty_list(&self, term: Term) -> bool {
+        self.0.is_empty_list(term)
+    }
+
+    fn entries(&self, map: Term) -> Vec<(Term, Term)> {
+        self.0.entries(map)
+    }
+
+    fn identity(&self, term: Term) -> usize {
+        self.0.identity(term) + 1
+    }
+}

@@ -1,0 +1,286 @@
+defmodule PtcRunner.Test.HostileCalls do
+  @moduledoc """
+  Arguments for calls of any function: good ones, good ones with a part replaced, those of other
+  functions, and any terms; handles of every kind, in use, used up and forged.
+  """
+
+  alias PtcRunner.{Json, Native}
+  alias PtcRunner.SubAgent.{AnswerStream, Signature}
+
+  @given {%{"rows" => [%{"n" => 1}, %{"n" => 2}]}, %{"m" => 1}, 50, 10_000}
+  @type_term {:map, [{"a", :int}, {"b", {:optional, {:list, :keyword}}}, {"_c", :datetime}]}
+
+  @doc """
+  Handles and what belongs to them, new ones: a compiled program, runs that were left for a tool and
+  for a break, a stream.
+
+      iex> handles = PtcRunner.Test.HostileCalls.handles()
+      iex> Enum.sort(Map.keys(handles))
+      [:call, :limits, :more, :program, :stream]
+  """
+  @spec handles() :: %{atom() => list()}
+  def handles do
+    call =
+      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"}]}})
+
+    {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
+    {:ok, program, consts} = Native.compile_text(call, 100)
+
+    %{
+      call: [state, terms],
+      program: [program, consts],
+      stream: [Native.stream_new(@type_term, false, true, true)],
+      more: left(long_run()),
+      limits: left(Native.run_text(call, 100, {%{"rows" => [1]}, %{}, nil, nil}))
+    }
+  end
+
+  defp left({_why, state, terms}) when is_reference(state), do: [state, terms]
+
+  defp left(step) when is_tuple(step) and elem(step, 0) == :call,
+    do: [elem(step, 1), elem(step, 2)]
+
+  defp left(_ended), do: [make_ref(), {}]
+
+  # Long enough for a break.
+  defp long_run do
+    step = %{"op" => "sort_by", "field" => "n"}
+    load = %{"op" => "load", "name" => "rows"}
+    node = %{"op" => "pipe", "steps" => [load, step, step, %{"op" => "count"}]}
+    rows = :persistent_term.get({__MODULE__, :rows}, nil) || keep_rows()
+    Native.run_node(node, true, 100, {%{"rows" => rows}, %{}, 5_000, 0})
+  end
+
+  defp keep_rows do
+    rows = for n <- 1..20_000, do: %{"n" => rem(n * 7_919, 20_011)}
+    :persistent_term.put({__MODULE__, :rows}, rows)
+    rows
+  end
+
+  @doc "Good arguments for the NIFs, by name and arity."
+  @spec nifs(%{atom() => list()}) :: %{{atom(), arity()} => list()}
+  def nifs(handles) do
+    %{call: [state, terms], program: [program, consts], stream: [stream]} = handles
+    text = ~s({"program":{"op":"add","left":1,"right":2.5}})
+    node = %{"op" => "filter", "where" => %{"op" => "eq", "field" => "n", "value" => 1}}
+    answer = ~s(Sure: {"a": 1, "b": ["x"]})
+    value = %{"a" => "7", "b" => ["k"], :_c => ~U[2024-01-01 00:00:00Z]}
+    errors = [%{path: ["a", 1], message: "expected int, got string"}]
+
+    paired(%{
+      {:json_decode, 1} => [answer],
+      {:json_decode, 2} => [text, 10],
+      {:json_encode, 2} => [value, 1_000],
+      {:merge_tools, 2} => [[%{name: "a"}, %{name: "b"}], [%{name: "a"}]],
+      {:compile_text, 2} => [text, 10],
+      {:compile_node, 2} => [node, 10],
+      {:run_text, 3} => [text, 10, @given],
+      {:run_node, 4} => [node, true, 10, @given],
+      {:run_compiled, 3} => [program, consts, @given],
+      {:resume, 3} => [state, terms, {:answer, value, 10}],
+      {:answer_parse, 1} => [answer],
+      {:answer_now, 3} => [answer, @type_term, false],
+      {:answer_dirty, 3} => [answer, @type_term, true],
+      {:signature_lisp_key, 1} => ["some_key"],
+      {:signature_parse, 1} => ["(a :int) -> {b [:string?]}"],
+      {:signature_render, 2} => [@type_term, true],
+      {:signature_schema, 1} => [@type_term],
+      {:signature_public, 1} => [@type_term],
+      {:signature_validate, 3} => [@type_term, value, false],
+      {:signature_coerce, 3} => [@type_term, value, nil],
+      {:signature_input, 3} => [[{"a", :int}], %{"a" => "1"}, nil],
+      {:error_line, 1} => [errors],
+      {:stream_new, 4} => [@type_term, false, true, true],
+      {:stream_feed, 3} => [stream, 0, ~s({"a":)],
+      {:stream_fork, 2} => [stream, 0],
+      {:stream_finish, 4} => [stream, 0, @type_term, false],
+      {:stream_partial, 2} => [stream, 0],
+      {:stream_text, 2} => [stream, 0]
+    })
+  end
+
+  # A function and its twin for dirty schedulers take the same.
+  defp paired(calls) do
+    for {{name, arity}, args} <- calls,
+        name <- [name, :"#{name}_dirty"],
+        into: %{},
+        do: {{name, arity}, args}
+  end
+
+  @doc "Good arguments for public functions."
+  @spec public(%{atom() => list()}) :: [{module(), atom(), list()}]
+  def public(handles) do
+    %{program: [program, consts]} = handles
+    text = ~s({"program":{"op":"call","tool":"t","args":{"a":1}}})
+    compiled = %Json.Program{source: text, handle: program, consts: consts, max_depth: 100}
+    {:ok, signature} = Signature.Parser.parse("(a :int) -> {b [:string?]}")
+    stream = AnswerStream.new(signature)
+    options = [timeout: 50, tools: %{"t" => & &1}, context: %{"a" => 1}]
+
+    [
+      {Json, :run, [text, options]},
+      {Json, :run, [compiled, options]},
+      {Json, :compile, [text, [max_depth: 9]]},
+      {Json, :format_error, [{:parse_error, "Unexpected token at position 3"}]},
+      {Json.Parser, :parse, [text]},
+      {Json.Validator, :validate, [%{"op" => "literal", "value" => 1}]},
+      {Json.Codec, :decode, [text, []]},
+      {Json.Codec, :encode, [%{a: [1.5, nil, "x"]}, []]},
+      {PtcRunner.SubAgent.JsonParser, :parse, ["Sure ```json\n{\"a\": 1}\n```"]},
+      {PtcRunner.SubAgent.KeyNormalizer, :normalize_key, ["some-key"]},
+      {PtcRunner.SubAgent.KeyNormalizer, :normalize_keys, [%{"a-b" => [%{"c-d" => 1}]}]},
+      {PtcRunner.SubAgent.KeyNormalizer, :canonical_cache_key, ["t", %{"a-b" => 1}]},
+      {AnswerStream, :new, ["{a :int}", [halt: :early]]},
+      {AnswerStream, :feed, [stream, ~s({"b": ["x)]},
+      {AnswerStream, :finish, [stream]},
+      {AnswerStream, :partial, [stream]},
+      {Signature.Parser, :parse, ["{a :int, b [:string?]}"]},
+      {Signature, :validate, [signature, %{b: ["x"]}]},
+      {Signature, :validate_input, [signature, %{"a" => 1}]},
+      {Signature, :to_json_schema, [signature]},
+      {Signature, :from_json_schema, [%{"type" => "array", "items" => %{"type" => "string"}}]},
+      {Signature, :public_view, [signature]},
+      {Signature, :public_data, [%{_secret: 1, a: [%{"_b" => 2}]}]},
+      {Signature, :call_tool, ["(a :int) -> :int", %{"a" => "1"}, & &1["a"]]},
+      {Signature, :format_errors, [[%{path: ["a"], message: "x"}], %{"a" => 1}]},
+      {Signature.Coercion, :coerce, ["7", {:list, :int}]},
+      {Signature.Coercion, :coerce, ["7", :int, [mode: :input]]},
+      {Signature.Validator, :validate_closed, [%{"a" => 1}, @type_term]},
+      {Signature.Renderer, :render, [signature]},
+      {Signature.Renderer, :render_type, [@type_term, [key_style: :lisp]]},
+      {Signature.Renderer, :to_lisp_key, ["a_b"]},
+      {Signature.TypeResolver, :resolve_path, [signature, ["a", "b"]]},
+      {PtcRunner.SubAgent.Template, :expand, ["{{a}} {{b.c}}", %{"a" => 1, "b" => %{"c" => 2}}]},
+      {PtcRunner.SubAgent.Template, :check_placeholders, ["{{a}}", signature]},
+      {PtcRunner.Schema, :get_operation, ["take"]}
+    ]
+  end
+
+  @doc """
+  The arguments, as they are or with some parts replaced by terms of `pool`.
+  """
+  @spec spoiled(list(), pool :: tuple()) :: list()
+  def spoiled([], _pool), do: []
+
+  def spoiled(args, pool) do
+    case :rand.uniform(10) do
+      1 -> args
+      2 -> Enum.map(args, fn _arg -> any(pool) end)
+      n -> Enum.reduce(1..div(n, 3), args, fn _time, args -> replaced(args, pool) end)
+    end
+  end
+
+  # Goes down to some part and replaces it.
+  defp replaced([_ | _] = list, pool) when length(list) < 50 do
+    at = :rand.uniform(length(list)) - 1
+    List.update_at(list, at, &replaced_below(&1, pool))
+  rescue
+    _improper -> any(pool)
+  end
+
+  defp replaced(tuple, pool) when is_tuple(tuple) and tuple_size(tuple) in 1..50 do
+    case :rand.uniform(8) do
+      1 -> Tuple.delete_at(tuple, 0)
+      2 -> Tuple.append(tuple, any(pool))
+      _ -> tuple |> Tuple.to_list() |> replaced(pool) |> List.to_tuple()
+    end
+  end
+
+  defp replaced(map, pool) when is_map(map) and not is_struct(map) and map_size(map) in 1..50 do
+    {key, value} = Enum.random(map)
+
+    if :rand.uniform(4) == 1,
+      do: Map.put(map, any(pool), value),
+      else: %{map | key => replaced_below(value, pool)}
+  end
+
+  defp replaced(text, pool) when is_binary(text) and text != "" do
+    at = :rand.uniform(byte_size(text)) - 1
+    <<start::binary-size(at), byte, rest::binary>> = text
+
+    case :rand.uniform(5) do
+      1 -> start
+      2 -> rest
+      3 -> <<start::binary, byte, byte, rest::binary>>
+      4 -> <<start::binary, :rand.uniform(256) - 1, rest::binary>>
+      5 -> any(pool)
+    end
+  end
+
+  defp replaced(integer, _pool) when is_integer(integer) and integer < 1_000_000_000,
+    do: Enum.random([-1, 0, integer + 1, integer * 1_000, 1.5, nil])
+
+  defp replaced(_other, pool), do: any(pool)
+
+  defp any(pool), do: elem(pool, :rand.uniform(tuple_size(pool)) - 1)
+
+  defp replaced_below(part, pool) do
+    if :rand.uniform(3) == 1, do: any(pool), else: replaced(part, pool)
+  end
+
+  @doc "Terms of every kind, among them the handles and parts of other calls."
+  @spec pool(%{atom() => list()}) :: [term()]
+  def pool(handles) do
+    others = handles |> Map.values() |> Enum.concat()
+    forged = for ref <- others, is_reference(ref), do: inspect(ref)
+    small = for n <- [-1, 0, 1, 255, -129, 134_217_728, 18_446_744_073_709_551_616], do: n
+
+    small ++
+      others ++
+      forged ++
+      [
+        make_ref(),
+        self(),
+        hd(Port.list()),
+        fn -> :ok end,
+        &Function.identity/1,
+        nil,
+        true,
+        false,
+        :ok,
+        :infinity,
+        :more,
+        :ü,
+        :日本,
+        "",
+        "a",
+        "op",
+        <<255>>,
+        <<1::5>>,
+        binary_part("0123456789", 3, 4),
+        "e\u0301",
+        1.5,
+        -0.0,
+        1.0e308,
+        Bitwise.bsl(1, 5_000),
+        [],
+        [1 | 2],
+        [[[]]],
+        'charlist',
+        {},
+        {1, 2},
+        {:answer, 1, 0},
+        {:answer, 1, -1},
+        {:optional, :int},
+        {:list, {:list, :nothing}},
+        {:map, [{"a", :int}, {"a", :int}]},
+        {:closed_map, [{:a, :any}]},
+        %{},
+        %{"op" => "count"},
+        %{"op" => "sum", "field" => 1},
+        %{:__struct__ => Nothing},
+        %{__struct__: 1},
+        %{nil => nil},
+        %{1 => 2, 1.0 => 3},
+        %{[1 | 2] => {}},
+        ~D[2024-01-01],
+        MapSet.new([1]),
+        1..3,
+        Enum.to_list(1..40),
+        Map.new(1..40, &{&1, &1}),
+        List.duplicate("x", 30),
+        Enum.reduce(1..30, 1, fn _, deep -> %{"a" => [deep]} end),
+        Enum.reduce(1..12, "s", fn _, part -> [part, part] end)
+      ]
+  end
+end

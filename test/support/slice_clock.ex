@@ -1,0 +1,149 @@
+defmodule PtcRunner.Test.SliceClock do
+  @moduledoc """
+  Watches how long each NIF holds a normal scheduler's thread while the suite runs, in CPU time of
+  that thread: a busy machine does not matter. Started by `test_helper.exs`.
+
+  An ExUnit formatter, so that it knows which tests ran when a call took too long. `report/0` prints
+  the table at the end of the suite.
+  """
+
+  use GenServer
+
+  alias PtcRunner.Native
+
+  # Which tests may have held a scheduler for too long: those that ended next.
+  @table :ptc_slice_clock
+
+  @typedoc "Calls of a NIF on normal or dirty schedulers; the times are in nanoseconds."
+  @type line :: %{
+          name: String.t(),
+          dirty?: boolean(),
+          calls: pos_integer(),
+          over: non_neg_integer(),
+          min: non_neg_integer(),
+          p50: non_neg_integer(),
+          p99: non_neg_integer(),
+          max: non_neg_integer(),
+          total: non_neg_integer()
+        }
+
+  @doc "Starts to measure; `false` where the system has no such clock."
+  @spec start() :: boolean()
+  def start do
+    # Belongs to the process that runs the suite: formatters have ended when the report is made.
+    :ets.new(@table, [:ordered_set, :named_table, :public])
+    Native.clock_switch(true)
+  end
+
+  @doc """
+  What was measured since `start/0`.
+
+      iex> PtcRunner.Json.run("{}")
+      iex> Enum.any?(PtcRunner.Test.SliceClock.lines(), &(&1.name == "run_text"))
+      true
+  """
+  @spec lines() :: [line()]
+  def lines do
+    for {name, dirty?, calls, over, {min, p50, p99, max, total}} <- Native.clock_read() do
+      %{
+        name: name,
+        dirty?: dirty?,
+        calls: calls,
+        over: over,
+        min: min,
+        p50: p50,
+        p99: p99,
+        max: max,
+        total: total
+      }
+    end
+  end
+
+  @doc "The NIFs of which a call held a normal scheduler for more than 2 ms, and how many did."
+  @spec over() :: %{String.t() => pos_integer()}
+  def over do
+    for %{dirty?: false, over: over, name: name} when over > 0 <- lines(),
+        into: %{},
+        do: {name, over}
+  end
+
+  @doc """
+  The NIFs that were never measured: a NIF without a clock, or one that no test calls.
+  """
+  @spec unmeasured() :: [String.t()]
+  def unmeasured do
+    measured = MapSet.new(lines(), & &1.name)
+    names = for {name, _arity} <- Native.__info__(:functions), do: Atom.to_string(name)
+    Enum.uniq(names) -- ["load", "clock_switch", "clock_read" | MapSet.to_list(measured)]
+  end
+
+  @doc """
+  Prints what was measured. Returns `:ok`, or what is wrong: calls that held a normal scheduler for too long
+  and, if `whole?`, NIFs that were not measured.
+  """
+  @spec report(whole? :: boolean()) :: :ok | {:error, [String.t()]}
+  def report(whole?) do
+    lines = lines()
+    IO.puts("\nCPU time of the calls in µs (limit on normal schedulers: 2,000)")
+    IO.puts(row(["NIF", "scheduler", "calls", "min", "p50", "p99", "max"]))
+    Enum.each(lines, &IO.puts(row(&1)))
+
+    too_long =
+      for %{dirty?: false, over: over} = line <- lines, too_long?(line) do
+        "#{line.name} held a normal scheduler for more than 2 ms in #{over} of #{line.calls} " <>
+          "calls, for #{microseconds(line.max)} µs at most"
+      end
+
+    missing =
+      for name <- unmeasured(), whole?, do: "#{name} was not measured: no clock, or no test"
+
+    case too_long ++ missing ++ culprits(too_long) do
+      [] -> :ok
+      wrong -> {:error, wrong}
+    end
+  end
+
+  # A hypervisor that takes the processor away is counted as CPU time of the thread (up to 0.6 ms
+  # measured), so one call in 10,000 may take a little more. `test/hostile_corpus_test.exs` repeats
+  # its calls and needs no such allowance.
+  @never 3_000_000
+
+  defp too_long?(line), do: line.over > div(line.calls, 10_000) + 1 or line.max > @never
+
+  defp row(%{} = line) do
+    times = Enum.map([line.min, line.p50, line.p99, line.max], &microseconds/1)
+    scheduler = if line.dirty?, do: "dirty", else: "normal"
+    row([line.name, scheduler, "#{line.calls}" | times])
+  end
+
+  defp row([name, scheduler | numbers]) do
+    numbers = Enum.map(numbers, &String.pad_leading(&1, 11))
+    Enum.join([String.pad_trailing(name, 26), String.pad_trailing(scheduler, 9) | numbers])
+  end
+
+  defp microseconds(time), do: :erlang.float_to_binary(time / 1000, decimals: 1)
+
+  defp culprits([]), do: []
+
+  defp culprits(_too_long) do
+    for {_when, name, test} <- :ets.tab2list(@table), do: "  #{name}: about when #{test} ended"
+  end
+
+  @impl GenServer
+  def init(_options) do
+    {:ok, over()}
+  end
+
+  @impl GenServer
+  def handle_cast({:test_finished, test}, before) do
+    now = over()
+
+    for {name, count} <- now, count > Map.get(before, name, 0) do
+      :ets.insert(@table, {System.unique_integer(), name, "#{inspect(test.module)} #{test.name}"})
+    end
+
+    {:noreply, now}
+  end
+
+  def handle_cast(_event, before), do: {:noreply, before}
+end
