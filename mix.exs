@@ -164,7 +164,7 @@ defmodule PtcRunnerNative.MixProject do
     end
   end
 
-  defp elixirc_paths(:test), do: ["lib", "test/support"]
+  defp elixirc_paths(:test), do: ["lib", "overlay", "test/support"]
   defp elixirc_paths(_), do: ["lib"]
 
   # Hex leaves native/ out unless told, and a wildcard over all of native/ would

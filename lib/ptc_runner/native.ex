@@ -18,6 +18,11 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/table.rs
   def operations, do: err()
 
+  # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
+  @spec name_twin(map(), binary(), :string | :atom | :keyword) ::
+          {:ok, term()} | :error | :too_long
+  def name_twin(_map, _name, _of), do: err()
+
   # native/ptc_nif/src/decode.rs
   def json_decode(_text), do: err()
   def json_decode_dirty(_text), do: err()

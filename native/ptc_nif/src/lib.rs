@@ -17,6 +17,7 @@ mod error_line;
 mod execution;
 mod heap;
 mod map_view;
+mod names;
 mod program;
 mod raw;
 mod run;

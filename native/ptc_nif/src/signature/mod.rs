@@ -26,5 +26,6 @@ mod values;
 mod words;
 mod write;
 
+pub use atom_text::{existing as existing_atom, is_named as atom_is_named};
 pub use budget::Pace;
 pub use judge::{judge, plan, Verdict};
