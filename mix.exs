@@ -299,6 +299,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
+        "guides/drop_in.md",
         "docs/architecture.md"
       ],
       source_ref: "v#{@version}"

@@ -31,6 +31,13 @@ defmodule PtcRunner.Native.OverlayTest do
     [_ | _] = PtcRunner.Native.attach()
     {:ok, {:signature, _, _}} = HostApp.signature()
 
+    # The original, loaded by hand or by a recompilation, can be replaced again.
+    original = Path.join(:code.lib_dir(:ptc_runner, :ebin), "Elixir.PtcRunner.SubAgent.Signature")
+    {:module, _} = :code.load_abs(to_charlist(original))
+    {:original, _, _, _} = HostApp.signature()
+    PtcRunner.Native.attach()
+    {:ok, {:signature, _, _}} = HostApp.signature()
+
     :ok = Application.stop(:ptc_runner_native)
     :ok = Application.start(:ptc_runner_native)
     {:ok, {:signature, _, _}} = HostApp.signature()
@@ -57,6 +64,27 @@ defmodule PtcRunner.Native.OverlayTest do
              "eval",
              "Application.ensure_all_started(:host_app);" <> code
            ]) =~ "all of it held"
+  end
+
+  test "an umbrella, and only what the configuration names", %{tmp_dir: folder} do
+    app = Upstream.write(folder, "0.8.0", umbrella: true)
+    File.mkdir_p!(Path.join(app, "config"))
+
+    File.write!(Path.join(app, "config/config.exs"), """
+    import Config
+    config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature.Parser]
+    """)
+
+    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
+
+    code = """
+    {:ok, {:signature, _, _}} = PtcRunner.SubAgent.Signature.Parser.parse("{a :int}")
+    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
+    {:left, :not_selected} = HostApp.info(PtcRunner.SubAgent.Signature)
+    IO.puts("all of it held")
+    """
+
+    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
   end
 
   test "an app on 0.4.1 runs its JSON programs natively, and keeps its own rules for values", %{

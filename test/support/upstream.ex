@@ -16,11 +16,17 @@ defmodule PtcRunner.Test.Upstream do
         do: {row.module, {row.exports, row.struct_fields}}
   end
 
-  @doc "Writes the release and the application into a folder; gives the application's folder."
-  @spec write(Path.t(), String.t()) :: Path.t()
-  def write(folder, release) do
+  @doc """
+  Writes the release and the application into a folder; gives the folder where Mix is called.
+
+  With `umbrella: true` the application is one of an umbrella project.
+  """
+  @spec write(Path.t(), String.t(), keyword()) :: Path.t()
+  def write(folder, release, opts \\ []) do
     package = Path.join(folder, "ptc_runner")
-    app = Path.join(folder, "app")
+    umbrella? = Keyword.get(opts, :umbrella, false)
+    root = Path.join(folder, "app")
+    app = if umbrella?, do: Path.join(root, "apps/host_app"), else: root
 
     write_file(package, "mix.exs", mix("PtcRunner", :ptc_runner, release, "[]"))
 
@@ -36,7 +42,7 @@ defmodule PtcRunner.Test.Upstream do
 
     deps = """
     [
-      {:ptc_runner, path: "../ptc_runner"},
+      {:ptc_runner, path: #{inspect(package)}},
       {:ptc_runner_native, path: #{inspect(@root)}}
     ]
     """
@@ -47,10 +53,20 @@ defmodule PtcRunner.Test.Upstream do
     write_file(app, "test/host_app_test.exs", host_test())
 
     # One native library for all builds.
-    File.mkdir_p!(Path.join(app, "_build"))
+    File.mkdir_p!(Path.join(root, "_build"))
     native = Path.join(Path.dirname(Mix.Project.build_path()), "native")
-    File.ln_s!(native, Path.join(app, "_build/native"))
-    app
+    File.ln_s!(native, Path.join(root, "_build/native"))
+    if umbrella?, do: write_file(root, "mix.exs", umbrella())
+    root
+  end
+
+  defp umbrella do
+    """
+    defmodule Umbrella.MixProject do
+      use Mix.Project
+      def project, do: [apps_path: "apps", deps: []]
+    end
+    """
   end
 
   defp write_file(folder, name, text) do
@@ -63,7 +79,16 @@ defmodule PtcRunner.Test.Upstream do
     """
     defmodule #{name}.MixProject do
       use Mix.Project
-      def project, do: [app: #{inspect(app)}, version: "#{version}", elixir: "~> 1.14", deps: deps()]
+      def project do
+        [app: #{inspect(app)}, version: "#{version}", elixir: "~> 1.14", deps: deps()] ++ umbrella()
+      end
+
+      defp umbrella do
+        if File.regular?("../../mix.exs") and #{inspect(app)} == :host_app,
+          do: [build_path: "../../_build", deps_path: "../../deps", lockfile: "../../mix.lock"],
+          else: []
+      end
+
       def application, do: [extra_applications: [:logger]]
       defp deps, do: #{deps}
     end

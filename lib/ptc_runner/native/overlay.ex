@@ -16,6 +16,7 @@ defmodule PtcRunner.Native.Overlay do
           :off
           | :not_selected
           | :defines_a_struct
+          | :old_code_in_use
           | {:missing_functions, [{atom(), arity()}]}
           | {:other_release, String.t()}
 
@@ -46,9 +47,7 @@ defmodule PtcRunner.Native.Overlay do
 
     states =
       for {module, beam} <- packed() do
-        state = decide(module, beam, selection, release)
-        if state in [:replaced, :added], do: load(module, beam)
-        {module, state}
+        {module, load(decide(module, beam, selection, release), module, beam)}
       end
 
     :persistent_term.put(__MODULE__, states)
@@ -138,10 +137,19 @@ defmodule PtcRunner.Native.Overlay do
     exports
   end
 
-  defp load(module, beam) do
-    :code.purge(module)
-    {:module, ^module} = :code.load_binary(module, file(module), beam)
+  # A process may still run the code from before the last load: it is not killed.
+  defp load(state, module, beam) when state in [:replaced, :added] do
+    if :code.soft_purge(module) do
+      {:module, ^module} = :code.load_binary(module, file(module), beam)
+      # Whoever loads the module next finds no old code in the way.
+      :code.soft_purge(module)
+      state
+    else
+      {:left, :old_code_in_use}
+    end
   end
+
+  defp load(state, _module, _beam), do: state
 
   defp file(module), do: String.to_charlist("ptc_runner_native/overlay/#{module}.beam")
 
@@ -174,6 +182,7 @@ defmodule PtcRunner.Native.Overlay do
   end
 
   defp text(:off), do: "switched off"
+  defp text(:old_code_in_use), do: "a process runs an older version"
   defp text(:not_selected), do: "not configured"
   defp text(:defines_a_struct), do: "defines a struct"
   defp text({:other_release, why}), do: why
