@@ -154,6 +154,93 @@ defmodule Mix.Tasks.Compile.PtcNative do
   end
 end
 
+defmodule Mix.Tasks.Compile.PtcOverlay do
+  @shortdoc "Keeps the modules that ptc_runner has too apart from the others"
+  @moduledoc false
+  # Where `ptc_runner` is among an application's dependencies, the modules that both define leave
+  # `ebin` for one file beside them, before the application's list of modules is made. See
+  # `PtcRunner.Native.Overlay`.
+
+  use Mix.Task.Compiler
+
+  # What exists only to take the place of an original.
+  @only_in_place [PtcRunner.Lisp.Runtime.FlexAccess]
+
+  @impl true
+  def run(_args) do
+    theirs = theirs()
+    both = Enum.filter(beams(), &(module(&1) in theirs))
+    packed = for beam <- both, do: {module(beam), File.read!(beam)}
+    if packed != [], do: File.write!(file(), :erlang.term_to_binary(packed, [:compressed]))
+    Enum.each(both ++ only_in_place(), &File.rm/1)
+    {:ok, []}
+  end
+
+  @doc "Puts the modules back, for the compiler, which may need one to compile another."
+  def unpack do
+    with {:ok, packed} <- File.read(file()) do
+      for {module, beam} <- :erlang.binary_to_term(packed),
+          do: File.write!(Path.join(Mix.Project.compile_path(), "#{module}.beam"), beam)
+
+      File.rm!(file())
+    end
+
+    :ok
+  end
+
+  @impl true
+  def clean, do: File.rm(file())
+
+  @doc "Whether `ptc_runner` is there."
+  def theirs?, do: theirs() != []
+
+  # The tests of this project meet them just so.
+  defp only_in_place do
+    if Mix.env() == :test,
+      do: [],
+      else: Enum.filter(beams(), &(module(&1) in @only_in_place))
+  end
+
+  defp beams, do: Path.wildcard(Path.join(Mix.Project.compile_path(), "*.beam"))
+  defp module(beam), do: beam |> Path.basename(".beam") |> String.to_atom()
+  defp file, do: Path.join(Mix.Project.compile_path(), "overlay.bin")
+
+  # The modules of `ptc_runner`: compiled, or, where it has not been compiled yet, as its source says.
+  defp theirs do
+    compiled =
+      for directory <- [loaded(), Path.join(Mix.Project.build_path(), "lib/ptc_runner/ebin")],
+          beam <- Path.wildcard(Path.join(directory, "*.beam")),
+          do: module(beam)
+
+    if compiled == [], do: from_source(), else: compiled
+  end
+
+  defp loaded do
+    case :code.lib_dir(:ptc_runner) do
+      {:error, _} -> "none"
+      directory -> Path.join(directory, "ebin")
+    end
+  end
+
+  defp from_source do
+    for file <- Path.wildcard(Path.join(Mix.Project.deps_path(), "ptc_runner/lib/**/*.ex")),
+        [_, name] <- Regex.scan(~r/^\s*defmodule\s+([A-Z][\w.]*)/m, File.read!(file)),
+        do: Module.concat([name])
+  end
+end
+
+defmodule Mix.Tasks.Compile.PtcUnpack do
+  @shortdoc "Makes the modules whole again before they are compiled"
+  @moduledoc false
+  use Mix.Task.Compiler
+
+  @impl true
+  def run(_args) do
+    Mix.Tasks.Compile.PtcOverlay.unpack()
+    {:noop, []}
+  end
+end
+
 defmodule PtcRunnerNative.MixProject do
   use Mix.Project
 
@@ -166,8 +253,11 @@ defmodule PtcRunnerNative.MixProject do
       app: :ptc_runner_native,
       version: @version,
       elixir: "~> 1.14",
-      compilers: [:ptc_native] ++ Mix.compilers(),
+      compilers:
+        [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
+      # beside ptc_runner, modules of the same name are meant
+      elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for structs of their own
       consolidate_protocols: Mix.env() != :test,
@@ -180,15 +270,20 @@ defmodule PtcRunnerNative.MixProject do
   end
 
   def application do
-    [extra_applications: [:logger]]
+    [
+      mod: {PtcRunner.Native.Application, []},
+      extra_applications: [:logger, ptc_runner: :optional]
+    ]
   end
 
   # Nothing is needed. But where the application has one of these, it must be compiled before this
-  # project, which then implements its protocol (Jason) or steps aside (ALLM). Only Hex can say so;
+  # project, which then takes the place of its modules (ptc_runner), implements its protocol (Jason)
+  # or steps aside (ALLM). Only Hex can say so;
   # `:prod` is how dependencies are compiled, so that working on this project needs none of them.
   defp deps do
     if Code.ensure_loaded?(Hex) do
       [
+        {:ptc_runner, ">= 0.4.1", optional: true, only: :prod},
         {:jason, "~> 1.0", optional: true, only: :prod},
         {:allm, ">= 0.3.0", optional: true, only: :prod}
       ]
@@ -197,8 +292,8 @@ defmodule PtcRunnerNative.MixProject do
     end
   end
 
-  defp elixirc_paths(:test), do: ["lib", "test/support"]
-  defp elixirc_paths(_), do: ["lib"]
+  defp elixirc_paths(:test), do: ["lib", "overlay", "test/support"]
+  defp elixirc_paths(_), do: ["lib", "overlay"]
 
   # Hex leaves native/ out unless told, and a wildcard over all of native/ would
   # take target/ along: so every part is named.
@@ -211,6 +306,7 @@ defmodule PtcRunnerNative.MixProject do
       },
       files: [
         "lib",
+        "overlay",
         "native/*/src",
         "native/*/Cargo.toml",
         ".cargo/config.toml",
@@ -236,6 +332,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
+        "guides/drop_in.md",
         "docs/architecture.md"
       ],
       source_ref: "v#{@version}"

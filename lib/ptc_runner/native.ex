@@ -1,7 +1,18 @@
 defmodule PtcRunner.Native do
-  @moduledoc false
-  # Loads the native library; one function a NIF, nothing else. Options, defaults and messages are
-  # made by the modules that call here.
+  @moduledoc """
+  What this library does beside `ptc_runner`: `info/0`, `attach/0`, `detach/0`.
+
+  In an application that depends on `ptc_runner` too, modules of this library take the place of the
+  originals when the application starts. The configuration says which:
+
+      config :ptc_runner_native, overlay: :auto   # all that can (the default)
+      config :ptc_runner_native, overlay: :off
+      config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature]
+
+  All other functions here are the native ones, which only the modules of this library call.
+  """
+
+  # One function a NIF. Options, defaults and messages are made by the modules that call here.
   #
   # `depth` is how deep a program may nest; `given` is {context, memory, timeout, max_heap}, in
   # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
@@ -29,8 +40,63 @@ defmodule PtcRunner.Native do
     end
   end
 
+  alias PtcRunner.Native.Overlay
+
+  @doc """
+  What is native in this application, as data.
+
+  `:modules` says for each module that `ptc_runner` has too: `:replaced` by the native one, or
+  `{:left, reason}`; `:added` stands for one that the release of `ptc_runner` does not have. Without
+  `ptc_runner` the list is empty: then all modules are this library's own.
+
+      iex> PtcRunner.Native.info()
+      %{version: "0.1.0", ptc_runner: nil, modules: []}
+
+  """
+  @spec info() :: %{
+          version: String.t(),
+          ptc_runner: String.t() | nil,
+          modules: [{module(), Overlay.state()}]
+        }
+  def info do
+    Application.load(:ptc_runner_native)
+
+    %{
+      version: "#{Application.spec(:ptc_runner_native, :vsn)}",
+      ptc_runner: Overlay.release(),
+      modules: Overlay.states()
+    }
+  end
+
+  @doc """
+  Puts the native modules in the place of the originals of `ptc_runner`, as the configuration says;
+  what came of it. The application does it when it starts; calling it again does no harm.
+
+      iex> PtcRunner.Native.attach()
+      []
+
+  """
+  @spec attach() :: [{module(), Overlay.state()}]
+  def attach, do: Overlay.attach(Application.get_env(:ptc_runner_native, :overlay, :auto))
+
+  @doc """
+  Puts the originals of `ptc_runner` back.
+
+      iex> PtcRunner.Native.detach()
+      :ok
+
+  """
+  @spec detach() :: :ok
+  def detach, do: Overlay.detach()
+
   # native/ptc_nif/src/table.rs
+  @doc false
   def operations, do: err()
+
+  # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
+  @spec name_twin(map(), binary(), :string | :atom | :keyword) ::
+          {:ok, term()} | :error | :too_long
+  def name_twin(_map, _name, _of), do: err()
 
   # `limits` are {timeout, max_heap}, as in `given`. What is left in the middle is
   # {:more | :long, state, terms}: see `PtcRunner.Quanta`.

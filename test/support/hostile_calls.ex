@@ -24,7 +24,7 @@ defmodule PtcRunner.Test.HostileCalls do
       ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"}]}})
 
     {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
-    {:ok, program, consts} = Native.compile_text(call, 100)
+    {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
 
     %{
       call: [state, terms],

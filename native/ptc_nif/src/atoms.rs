@@ -36,6 +36,11 @@ rustler::atoms! {
     // of a tool
     name,
 
+    // spellings of names
+    atom,
+    struct_ = "__struct__",
+    lisp_keyword = "Elixir.PtcRunner.Lisp.Keyword",
+
     // how a text came out
     partial,
     foreign,

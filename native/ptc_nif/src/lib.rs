@@ -23,6 +23,7 @@ mod error_line;
 mod execution;
 mod heap;
 mod map_view;
+mod names;
 mod normalize;
 mod panics;
 mod program;

@@ -51,4 +51,18 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
 
   defp read(text) when byte_size(text) > @long_text, do: Native.signature_parse_dirty(text)
   defp read(text), do: Native.signature_parse(text)
+
+  @doc false
+  # The form in which a parser made by NimbleParsec answers: the original exports one.
+  @spec parse_impl(String.t(), keyword()) ::
+          {:ok, [term()], String.t(), map(), {pos_integer(), non_neg_integer()},
+           non_neg_integer()}
+          | {:error, String.t(), String.t(), map(), {pos_integer(), non_neg_integer()},
+             non_neg_integer()}
+  def parse_impl(text, _opts \\ []) do
+    case parse(text) do
+      {:ok, parsed} -> {:ok, [parsed], "", %{}, {1, 0}, byte_size(text)}
+      {:error, message} -> {:error, message, text, %{}, {1, 0}, 0}
+    end
+  end
 end

@@ -9,8 +9,9 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   # So much of a text is quoted.
   @longest_quote 24
 
-  @words "the types are :string :int :float :bool :boolean :keyword :map :any :datetime, " <>
-           "a list is [:type], a map is {field :type}"
+  # Applications look for the first four words.
+  @hint "Hint: Valid types are :string, :int, :float, :bool, :boolean, :keyword, :map, :any and " <>
+          ":datetime; a list is [:type], a map is {field :type}"
 
   @expected %{
     type: "a type such as :int, [:int] or {name :int}",
@@ -36,7 +37,7 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   defp detail(text, at, expected, place) do
     case unknown_word(text, at) do
       nil -> "expected #{@expected[expected]}, found #{found(text, at)}#{place}"
-      word -> "unknown type #{quoted(word)}#{place}; #{@words}"
+      word -> "unknown type #{quoted(word)}#{place}. #{@hint}"
     end
   end
 

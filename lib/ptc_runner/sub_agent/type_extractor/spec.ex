@@ -8,22 +8,35 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
   @doc "The signature of a function, from the spec of that name with the highest arity."
   @spec signature(module(), atom(), [String.t()]) :: String.t() | nil
   def signature(module, name, names) do
-    with {:ok, specs} <- Code.Typespec.fetch_specs(module),
-         [_ | _] = specs <- for({{^name, arity}, clauses} <- specs, do: {arity, clauses}),
+    with {:ok, attributes} <- attributes(module),
+         [_ | _] = specs <-
+           for(
+             {:attribute, _, :spec, {{^name, arity}, clauses}} <- attributes,
+             do: {arity, clauses}
+           ),
          {_arity, [{:type, _, :fun, [{:type, _, :product, params}, returns]} | _]} <-
            Enum.max_by(specs, &elem(&1, 0)) do
-      types = {types(module), @expansions}
+      types = {types(attributes), @expansions}
       "(#{params(params, names, types)}) -> #{text(returns, types)}"
     else
       _ -> nil
     end
   end
 
-  defp types(module) do
-    case Code.Typespec.fetch_types(module) do
-      {:ok, types} -> for {:type, {name, type, []}} <- types, into: %{}, do: {name, type}
-      :error -> %{}
+  # The specs and types of a module in one read of its file.
+  defp attributes(module) do
+    with {^module, beam, _file} <- :code.get_object_code(module),
+         {:ok, {^module, [debug_info: {:debug_info_v1, backend, data}]}} <-
+           :beam_lib.chunks(beam, [:debug_info]) do
+      case data do
+        {:elixir_v1, %{}, attributes} -> {:ok, attributes}
+        _of_erlang -> backend.debug_info(:erlang_v1, module, data, [])
+      end
     end
+  end
+
+  defp types(attributes) do
+    for {:attribute, _, :type, {name, type, []}} <- attributes, into: %{}, do: {name, type}
   end
 
   defp params(params, names, types) do

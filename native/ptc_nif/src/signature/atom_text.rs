@@ -63,3 +63,12 @@ pub fn with_name<'a, T>(terms: Terms<'a>, atom: Raw<'a>, show: impl FnOnce(&[u8]
         }
     }
 }
+
+/// Whether the atom has that name.
+pub fn is_named<'a>(terms: Terms<'a>, atom: Raw<'a>, name: &[u8]) -> bool {
+    let mut buffer = [0; 256];
+    match terms.latin1_name(atom, &mut buffer) {
+        Some(length) if name.is_ascii() => buffer[..length] == *name,
+        _ => with_name(terms, atom, |text| text == name),
+    }
+}

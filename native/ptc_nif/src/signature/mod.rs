@@ -21,6 +21,7 @@ mod values;
 mod words;
 mod write;
 
+pub use atom_text::{existing as existing_atom, is_named as atom_is_named};
 pub use judge::{judge, plan, Verdict};
 pub use ptc_core::meter::Pace;
 

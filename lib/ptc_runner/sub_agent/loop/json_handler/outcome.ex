@@ -1,6 +1,7 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
   @moduledoc false
-  # What a turn ends with: another try, or the step that ends the run.
+  # What a turn ends with: another try, or the step that ends the run. The step's struct may be that
+  # of another release of `ptc_runner`: it is made when it is needed, of the fields that it has.
 
   alias PtcRunner.Step
   alias PtcRunner.SubAgent.Loop.JsonHandler.Feedback
@@ -15,13 +16,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
 
     step =
       kept(
-        %Step{
+        struct(Step,
           return: value,
           memory: memory,
           field_descriptions: agent.field_descriptions,
           tool_calls: calls,
           tools: Map.get(state, :normalized_tools)
-        },
+        ),
         state,
         preserve?
       )
@@ -32,13 +33,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
   defp kept(step, _state, false), do: step
 
   defp kept(step, state, true) do
-    %{
-      step
-      | child_steps: Map.get(state, :child_steps),
-        journal: Map.get(state, :journal),
-        tool_cache: Map.get(state, :tool_cache) || %{},
-        summaries: Map.get(state, :summaries)
-    }
+    struct(step,
+      child_steps: Map.get(state, :child_steps),
+      journal: Map.get(state, :journal),
+      tool_cache: Map.get(state, :tool_cache) || %{},
+      summaries: Map.get(state, :summaries)
+    )
   end
 
   @doc false
@@ -94,14 +94,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
 
     messages = state.messages ++ [%{role: :assistant, content: response}]
 
-    %{
-      step
-      | usage: usage,
-        turns: turns,
-        messages: Shared.build_collected_messages(state, messages),
-        prompt: state.expanded_prompt,
-        original_prompt: state.original_prompt,
-        prints: []
-    }
+    struct(step,
+      usage: usage,
+      turns: turns,
+      messages: Shared.build_collected_messages(state, messages),
+      prompt: state.expanded_prompt,
+      original_prompt: state.original_prompt,
+      prints: []
+    )
   end
 end

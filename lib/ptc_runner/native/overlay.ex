@@ -1,0 +1,196 @@
+defmodule PtcRunner.Native.Overlay do
+  @moduledoc false
+  # Modules that take the place of modules of the same name in `ptc_runner`.
+  #
+  # Where `ptc_runner` is among an application's dependencies, the build takes the modules that both
+  # have out of `ebin` and keeps them in one file beside the others (see `mix.exs`), so that no two
+  # applications of a release have a module of the same name. They are loaded over the originals
+  # when this application starts. `PtcRunner.Native.Releases` says for which releases.
+
+  alias PtcRunner.Native.Releases
+
+  require Logger
+
+  @typedoc "Why a module of `ptc_runner` was left as it is."
+  @type reason ::
+          :off
+          | :not_selected
+          | :defines_a_struct
+          | :old_code_in_use
+          | {:missing_functions, [{atom(), arity()}]}
+          | {:other_release, String.t()}
+
+  @typedoc """
+  What stands under a name: `:replaced` by this library's, `:added` where the release has no such
+  module, or left.
+  """
+  @type state :: :replaced | :added | {:left, reason()}
+
+  @type selection :: :auto | :off | [module()]
+
+  @doc "Attaches what the configuration says, and says in one line what was done."
+  @spec start() :: :ok
+  def start do
+    warn_of_duplicates()
+
+    with [_ | _] = states <- attach(Application.get_env(:ptc_runner_native, :overlay, :auto)),
+         do: Logger.info(fn -> describe(states) end)
+
+    :ok
+  end
+
+  @doc "Loads the modules that may take the place of others; all modules of the overlay, in order."
+  @spec attach(selection()) :: [{module(), state()}]
+  def attach(selection) do
+    check!(selection)
+    release = release()
+
+    states =
+      for {module, beam} <- packed() do
+        {module, load(decide(module, beam, selection, release), module, beam)}
+      end
+
+    :persistent_term.put(__MODULE__, states)
+    states
+  end
+
+  @doc "Loads the originals again."
+  @spec detach() :: :ok
+  def detach do
+    for {module, state} <- states(), state in [:replaced, :added] do
+      :code.purge(module)
+      :code.delete(module)
+      :code.purge(module)
+      if state == :replaced, do: {:module, ^module} = :code.load_file(module)
+    end
+
+    :persistent_term.put(
+      __MODULE__,
+      Enum.map(states(), fn {module, _} -> {module, {:left, :off}} end)
+    )
+  end
+
+  @doc "What was last done with the modules of the overlay."
+  @spec states() :: [{module(), state()}]
+  def states, do: :persistent_term.get(__MODULE__, [])
+
+  @doc "The release of `ptc_runner` that is there, if any."
+  @spec release() :: String.t() | nil
+  def release do
+    Application.load(:ptc_runner)
+    with version when is_list(version) <- Application.spec(:ptc_runner, :vsn), do: "#{version}"
+  end
+
+  defp check!(selection) do
+    valid? =
+      selection in [:auto, :off] or (is_list(selection) and Enum.all?(selection, &is_atom/1))
+
+    unless valid? do
+      raise ArgumentError,
+            "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
+              "got: #{inspect(selection, limit: 20)}"
+    end
+  end
+
+  defp packed do
+    case File.read(file()) do
+      {:ok, packed} -> :erlang.binary_to_term(packed)
+      {:error, _no_overlay} -> []
+    end
+  end
+
+  defp file, do: Application.app_dir(:ptc_runner_native, "ebin/overlay.bin")
+
+  defp decide(_module, _beam, :off, _release), do: {:left, :off}
+
+  defp decide(module, beam, selection, release) do
+    original = original(module)
+
+    cond do
+      is_list(selection) and module not in selection -> {:left, :not_selected}
+      original == nil and Releases.only_in_place?(module) -> {:left, {:other_release, "has none"}}
+      original == nil -> :added
+      why = Releases.left_alone(module, release) -> {:left, {:other_release, why}}
+      true -> fits(exports(original), exports(beam))
+    end
+  end
+
+  defp fits(theirs, ours) do
+    cond do
+      {:__struct__, 0} in theirs or {:__struct__, 0} in ours -> {:left, :defines_a_struct}
+      theirs -- ours != [] -> {:left, {:missing_functions, theirs -- ours}}
+      true -> :replaced
+    end
+  end
+
+  # The original's code as it stands in its own application, whatever is loaded.
+  defp original(module) do
+    with ebin when is_list(ebin) <- :code.lib_dir(:ptc_runner, :ebin),
+         file = Path.join(ebin, "#{module}.beam"),
+         true <- File.regular?(file),
+         do: String.to_charlist(file),
+         else: (_ -> nil)
+  end
+
+  defp exports(beam) do
+    {:ok, {_module, [exports: exports]}} = :beam_lib.chunks(beam, [:exports])
+    exports
+  end
+
+  # A process may still run the code from before the last load: it is not killed.
+  defp load(state, module, beam) when state in [:replaced, :added] do
+    if :code.soft_purge(module) do
+      {:module, ^module} = :code.load_binary(module, file(module), beam)
+      # Whoever loads the module next finds no old code in the way.
+      :code.soft_purge(module)
+      state
+    else
+      {:left, :old_code_in_use}
+    end
+  end
+
+  defp load(state, _module, _beam), do: state
+
+  defp file(module), do: String.to_charlist("ptc_runner_native/overlay/#{module}.beam")
+
+  # Compiled before `ptc_runner` was there, this library still has all its modules in `ebin`.
+  defp warn_of_duplicates do
+    with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),
+         theirs when is_list(theirs) <- release() && Application.spec(:ptc_runner, :modules),
+         [_ | _] = both <- ours -- ours -- theirs do
+      Logger.warning(
+        "ptc_runner and ptc_runner_native both define #{Enum.map_join(both, ", ", &inspect/1)}, " <>
+          "because ptc_runner_native was compiled without ptc_runner: run " <>
+          "`mix deps.compile ptc_runner_native --force`"
+      )
+    end
+  end
+
+  defp describe(states) do
+    {ours, left} =
+      Enum.split_with(states, fn {_module, state} -> state in [:replaced, :added] end)
+
+    names = fn states -> Enum.map_join(states, ", ", fn {module, _} -> inspect(module) end) end
+
+    reasons =
+      Enum.map_join(left, ", ", fn {module, {:left, why}} ->
+        "#{inspect(module)} (#{text(why)})"
+      end)
+
+    "ptc_runner_native: in ptc_runner #{release()} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
+      "left as they are: #{if left == [], do: "none", else: reasons}"
+  end
+
+  defp text(:off), do: "switched off"
+  defp text(:old_code_in_use), do: "a process runs an older version"
+  defp text(:not_selected), do: "not configured"
+  defp text(:defines_a_struct), do: "defines a struct"
+  defp text({:other_release, why}), do: why
+
+  defp text({:missing_functions, functions}) do
+    shown =
+      functions |> Enum.take(5) |> Enum.map_join(" ", fn {name, arity} -> "#{name}/#{arity}" end)
+
+    "has #{length(functions)} more functions: #{shown}"
+  end
+end

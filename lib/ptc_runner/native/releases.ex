@@ -1,0 +1,41 @@
+defmodule PtcRunner.Native.Releases do
+  @moduledoc false
+  # For which releases of `ptc_runner` a module of this library may take the place of the original.
+  # Modules without a row may in all releases that have them, if structs and exports allow it.
+
+  alias PtcRunner.Lisp.Runtime.FlexAccess
+  alias PtcRunner.SubAgent.Signature
+
+  @strict_values "before 0.7.0 an integer is no :float and a string no :keyword"
+  @lisp_schema "from 0.7.0 on it describes another language"
+
+  # {module, the first release that fits, the first that does not fit any more, why the others do not}
+  @rows [
+    {PtcRunner.Schema, "0.0.0", "0.7.0", @lisp_schema},
+    {PtcRunner.Sandbox, "0.0.0", "0.5.0", "from 0.5.0 on evaluators give back a context"},
+    {Signature, "0.7.0", nil, @strict_values},
+    {Signature.Validator, "0.7.0", nil, @strict_values},
+    {Signature.Coercion, "0.7.0", nil, @strict_values},
+    {FlexAccess, "0.12.0", nil, "before 0.12.0 it finds other keys"}
+  ]
+
+  # Not part of this library where there is no original.
+  @only_in_place [FlexAccess]
+
+  @doc "Whether the module exists only to take the place of an original."
+  @spec only_in_place?(module()) :: boolean()
+  def only_in_place?(module), do: module in @only_in_place
+
+  @doc "Why the module is left alone in a release; `nil` if it is not. A release without a version fits."
+  @spec left_alone(module(), String.t() | nil) :: String.t() | nil
+  def left_alone(module, release) do
+    with {_module, from, before, why} <- List.keyfind(@rows, module, 0),
+         {:ok, version} <- Version.parse(release || ""),
+         true <- older?(version, from) or not older?(version, before),
+         do: why,
+         else: (_ -> nil)
+  end
+
+  defp older?(_version, nil), do: true
+  defp older?(version, other), do: Version.compare(version, other) == :lt
+end

@@ -1,0 +1,108 @@
+defmodule PtcRunner.Native.OverlayTest do
+  # An application that has `ptc_runner`, built as its developers build it.
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.Test.Upstream
+
+  @moduletag timeout: 600_000
+  @moduletag :tmp_dir
+
+  test "an app on 0.13.0: in dev, in tests, and in a release", %{tmp_dir: folder} do
+    app = Upstream.write(folder, "0.13.0")
+    compiled = Upstream.run!(app, "mix", ["compile"])
+    refute compiled =~ "redefining module"
+
+    code = """
+    {:ok, {:signature, _, _}} = HostApp.signature()
+    1 = HostApp.flex()
+    {:ok, %{"a" => 1}} = HostApp.parse_json()
+    42 = HostApp.json()
+    {:lisp, "(+ 1 2)"} = HostApp.lisp()
+    {:original, PtcRunner.SubAgent, :run, 1} = HostApp.agent()
+    true = Map.has_key?(HostApp.step(), :catalog_ops)
+    :replaced = HostApp.info(PtcRunner.SubAgent.Signature)
+    :replaced = HostApp.info(PtcRunner.SubAgent.Loop.JsonHandler)
+    {:left, :defines_a_struct} = HostApp.info(PtcRunner.Step)
+    {:left, {:missing_functions, [_ | _]}} = HostApp.info(PtcRunner.SubAgent.Loop.Metrics)
+
+    :ok = PtcRunner.Native.detach()
+    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
+    {:left, :off} = HostApp.info(PtcRunner.SubAgent.Signature)
+    [_ | _] = PtcRunner.Native.attach()
+    {:ok, {:signature, _, _}} = HostApp.signature()
+
+    # The original, loaded by hand or by a recompilation, can be replaced again.
+    original = Path.join(:code.lib_dir(:ptc_runner, :ebin), "Elixir.PtcRunner.SubAgent.Signature")
+    {:module, _} = :code.load_abs(to_charlist(original))
+    {:original, _, _, _} = HostApp.signature()
+    PtcRunner.Native.attach()
+    {:ok, {:signature, _, _}} = HostApp.signature()
+
+    :ok = Application.stop(:ptc_runner_native)
+    :ok = Application.start(:ptc_runner_native)
+    {:ok, {:signature, _, _}} = HostApp.signature()
+    IO.puts("all of it held")
+    """
+
+    output = Upstream.run!(app, "mix", ["run", "-e", code])
+    assert output =~ "all of it held"
+    assert output =~ "in ptc_runner 0.13.0 native: "
+    assert output =~ "PtcRunner.Step (defines a struct)"
+
+    assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~ "2 tests, 0 failures"
+
+    # Compiled again in part, nothing changes.
+    File.touch!(Path.join(app, "lib/host_app.ex"), System.os_time(:second) + 2)
+    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining"
+    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
+
+    released = Upstream.run!(app, "mix", ["release", "--quiet"], mix_env: "prod")
+    refute released =~ "Duplicated modules"
+    program = Path.join(app, "_build/prod/rel/host_app/bin/host_app")
+
+    assert Upstream.run!(app, program, [
+             "eval",
+             "Application.ensure_all_started(:host_app);" <> code
+           ]) =~ "all of it held"
+  end
+
+  test "an umbrella, and only what the configuration names", %{tmp_dir: folder} do
+    app = Upstream.write(folder, "0.8.0", umbrella: true)
+    File.mkdir_p!(Path.join(app, "config"))
+
+    File.write!(Path.join(app, "config/config.exs"), """
+    import Config
+    config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature.Parser]
+    """)
+
+    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
+
+    code = """
+    {:ok, {:signature, _, _}} = PtcRunner.SubAgent.Signature.Parser.parse("{a :int}")
+    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
+    {:left, :not_selected} = HostApp.info(PtcRunner.SubAgent.Signature)
+    IO.puts("all of it held")
+    """
+
+    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
+  end
+
+  test "an app on 0.4.1 runs its JSON programs natively, and keeps its own rules for values", %{
+    tmp_dir: folder
+  } do
+    app = Upstream.write(folder, "0.4.1")
+    Upstream.run!(app, "mix", ["compile"])
+
+    code = """
+    42 = HostApp.json()
+    :replaced = HostApp.info(PtcRunner.Json)
+    {:left, {:other_release, _}} = HostApp.info(PtcRunner.SubAgent.Signature)
+    {:left, :defines_a_struct} = HostApp.info(PtcRunner.Context)
+    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
+    :original = HostApp.flex()
+    IO.puts("all of it held")
+    """
+
+    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
+  end
+end

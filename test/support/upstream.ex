@@ -1,0 +1,181 @@
+defmodule PtcRunner.Test.Upstream do
+  @moduledoc """
+  A stand-in for a release of `ptc_runner`, made from the table of what its modules export: each
+  function says where it was called. And an application that depends on it and on this library.
+  """
+
+  alias PtcRunner.Test.Vectors
+
+  @root Path.expand("../..", __DIR__)
+
+  @doc "What the modules of a release export, by module: `{exports, struct fields}`."
+  @spec modules(String.t()) :: %{module() => {[{atom(), arity()}], [atom()]}}
+  def modules(release) do
+    for %{release: ^release} = row <- Vectors.read("upstream_exports"),
+        into: %{},
+        do: {row.module, {row.exports, row.struct_fields}}
+  end
+
+  @doc """
+  Writes the release and the application into a folder; gives the folder where Mix is called.
+
+  With `umbrella: true` the application is one of an umbrella project.
+  """
+  @spec write(Path.t(), String.t(), keyword()) :: Path.t()
+  def write(folder, release, opts \\ []) do
+    package = Path.join(folder, "ptc_runner")
+    umbrella? = Keyword.get(opts, :umbrella, false)
+    root = Path.join(folder, "app")
+    app = if umbrella?, do: Path.join(root, "apps/host_app"), else: root
+
+    write_file(package, "mix.exs", mix("PtcRunner", :ptc_runner, release, "[]"))
+
+    for {module, {exports, fields}} <- modules(release),
+        do:
+          write_file(
+            package,
+            "lib/#{Macro.underscore(module)}.ex",
+            module(module, exports, fields)
+          )
+
+    for {name, source} <- extras(release), do: write_file(package, "lib/#{name}.ex", source)
+
+    deps = """
+    [
+      {:ptc_runner, path: #{inspect(package)}},
+      {:ptc_runner_native, path: #{inspect(@root)}}
+    ]
+    """
+
+    write_file(app, "mix.exs", mix("HostApp", :host_app, "0.1.0", deps))
+    write_file(app, "lib/host_app.ex", host())
+    write_file(app, "test/test_helper.exs", "ExUnit.start()")
+    write_file(app, "test/host_app_test.exs", host_test())
+
+    # One native library for all builds.
+    File.mkdir_p!(Path.join(root, "_build"))
+    native = Path.join(Path.dirname(Mix.Project.build_path()), "native")
+    File.ln_s!(native, Path.join(root, "_build/native"))
+    if umbrella?, do: write_file(root, "mix.exs", umbrella())
+    root
+  end
+
+  defp umbrella do
+    """
+    defmodule Umbrella.MixProject do
+      use Mix.Project
+      def project, do: [apps_path: "apps", deps: []]
+    end
+    """
+  end
+
+  defp write_file(folder, name, text) do
+    path = Path.join(folder, name)
+    File.mkdir_p!(Path.dirname(path))
+    File.write!(path, text)
+  end
+
+  defp mix(name, app, version, deps) do
+    """
+    defmodule #{name}.MixProject do
+      use Mix.Project
+      def project do
+        [app: #{inspect(app)}, version: "#{version}", elixir: "~> 1.14", deps: deps()] ++ umbrella()
+      end
+
+      defp umbrella do
+        if File.regular?("../../mix.exs") and #{inspect(app)} == :host_app,
+          do: [build_path: "../../_build", deps_path: "../../deps", lockfile: "../../mix.lock"],
+          else: []
+      end
+
+      def application, do: [extra_applications: [:logger]]
+      defp deps, do: #{deps}
+    end
+    """
+  end
+
+  # `fun/arity` answers `{:original, module, fun, arity}`.
+  defp module(module, exports, fields) do
+    struct = if fields == [], do: "", else: "defstruct #{inspect(fields, limit: :infinity)}"
+    skipped = [:__struct__, :__info__, :module_info]
+
+    functions =
+      for {name, arity} <- exports, name not in skipped do
+        args = Macro.generate_arguments(arity, nil) |> Enum.map(&{:"_#{elem(&1, 0)}", [], nil})
+        answer = Macro.escape({:original, module, name, arity})
+
+        Macro.to_string(
+          quote do
+            def unquote(name)(unquote_splicing(args)), do: unquote(answer)
+          end
+        )
+      end
+
+    "defmodule #{inspect(module)} do\n#{struct}\n#{Enum.join(functions, "\n")}\nend\n"
+  end
+
+  # Modules that this library has nothing of, but for one.
+  defp extras(_release) do
+    %{
+      "lisp" => "defmodule PtcRunner.Lisp do\n def run(text), do: {:lisp, text}\nend",
+      "keyword" => "defmodule PtcRunner.Lisp.Keyword do\n defstruct [:name]\nend",
+      "flex_access" => """
+      defmodule PtcRunner.Lisp.Runtime.FlexAccess do
+        def flex_get(_, _), do: :original
+        def flex_fetch(_, _), do: :original
+        def flex_get_in(_, _), do: :original
+        def flex_fetch_in(_, _), do: :original
+        def flex_put_in(_, _, _), do: :original
+        def flex_update_in(_, _, _), do: :original
+      end
+      """
+    }
+  end
+
+  # Has the originals inlined as structs and remote calls.
+  defp host do
+    """
+    defmodule HostApp do
+      alias PtcRunner.{Context, Step, Tool}
+
+      def step, do: %Step{return: 1}
+      def context, do: %Context{ctx: %{}, memory: %{}, tools: %{}}
+      def tool, do: %Tool{}
+      def lisp, do: PtcRunner.Lisp.run("(+ 1 2)")
+      def agent, do: PtcRunner.SubAgent.run(:agent)
+      def signature, do: PtcRunner.SubAgent.Signature.parse("(id :int) -> :string")
+      def flex, do: PtcRunner.Lisp.Runtime.FlexAccess.flex_get(%{"a-b" => 1, a_b: 2}, "a-b")
+      def json, do: PtcRunner.Json.run!(~s({"program": {"op": "literal", "value": 42}}))
+      def parse_json, do: PtcRunner.SubAgent.JsonParser.parse("x {\\"a\\": 1}")
+      def info, do: PtcRunner.Native.info()
+      def info(module), do: Map.new(info().modules)[module]
+    end
+    """
+  end
+
+  defp host_test do
+    """
+    defmodule HostAppTest do
+      use ExUnit.Case
+      test "native in the tests too", do: assert({:ok, {:signature, _, _}} = HostApp.signature())
+      test "the originals stay", do: assert(HostApp.lisp() == {:lisp, "(+ 1 2)"})
+    end
+    """
+  end
+
+  @doc "Runs a command in the application; its output, or a failed test."
+  @spec run!(Path.t(), String.t(), [String.t()], keyword()) :: String.t()
+  def run!(app, command, args, opts \\ []) do
+    env = [{"MIX_ENV", Keyword.get(opts, :mix_env, "dev")}, {"MIX_BUILD_PATH", nil}]
+    opts = [cd: app, stderr_to_stdout: true, env: env]
+
+    case System.cmd(command, args, opts) do
+      {output, 0} ->
+        output
+
+      {output, status} ->
+        raise "#{command} #{Enum.join(args, " ")} ended with #{status}:\n#{output}"
+    end
+  end
+end
