@@ -49,14 +49,11 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   # 16 MiB
   @max_bytes 16_777_216
-  @pending_bytes 4_096
 
   # `asked` is {signature, type, list?, max_bytes}: in one place, since each chunk makes a struct.
-  # The chunks of `pending` follow `text`: adding each to it by itself would take longer than looking
-  # at it, and keeping them all would keep alive what they are parts of. No NIF gets to see `text` while
-  # it grows, or the VM would copy it for the next chunk.
+  # No NIF gets to see `text` while it grows, or the VM would copy it for the next chunk.
   @enforce_keys [:asked, :state]
-  defstruct [:asked, :state, text: "", pending: [], taken: 0]
+  defstruct [:asked, :state, text: "", taken: 0]
 
   @typedoc "An answer so far; `taken` is the size of its text in bytes."
   @opaque t :: %__MODULE__{
@@ -65,7 +62,6 @@ defmodule PtcRunner.SubAgent.AnswerStream do
                max_bytes :: pos_integer() | :infinity},
             state: reference(),
             text: binary(),
-            pending: iodata(),
             taken: non_neg_integer()
           }
 
@@ -153,52 +149,48 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec feed(t(), binary()) :: {:cont, t()} | {:halt, {:error, [error(), ...]}}
-  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, taken: taken} = stream, chunk) do
-    # An integer is less than any atom.
-    if taken + byte_size(chunk) > max_bytes,
-      do: halted([], "expected at most #{max_bytes} bytes, got more"),
-      else: stream.state |> Native.stream_feed(taken, chunk) |> fed(stream, chunk)
+  # An integer is less than any atom.
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
+      when taken + byte_size(chunk) <= max_bytes do
+    case Native.stream_feed(stream.state, taken, chunk) do
+      taken when is_integer(taken) -> {:cont, %{stream | text: text <> chunk, taken: taken}}
+      other -> feed_otherwise(other, stream, chunk)
+    end
   catch
     :error, :nif_panicked -> halted([], Panic.caught())
   end
 
-  defp fed(taken, %{text: text} = stream, chunk)
-       when is_integer(taken) and taken - byte_size(text) > @pending_bytes,
-       do: {:cont, %{stream | text: whole(stream, chunk), pending: [], taken: taken}}
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes}}, chunk) when is_binary(chunk),
+    do: halted([], "expected at most #{max_bytes} bytes, got more")
 
-  defp fed(taken, stream, chunk) when is_integer(taken),
-    do: {:cont, %{stream | pending: [stream.pending | chunk], taken: taken}}
+  def feed(%__MODULE__{}, chunk),
+    do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
-  defp fed({:halt, mistake}, stream, chunk), do: halt(stream, chunk, mistake)
+  defp feed_otherwise(taken, stream, chunk) when is_integer(taken),
+    do: {:cont, %{stream | text: stream.text <> chunk, taken: taken}}
 
-  defp fed(:fork, %{taken: taken} = stream, chunk) do
-    case whole(stream, []) do
-      text when byte_size(text) == taken ->
-        feed(%{stream | state: Native.stream_again(stream.state, text)}, chunk)
+  defp feed_otherwise({:halt, mistake}, stream, chunk), do: halt(stream, chunk, mistake)
 
-      text ->
-        raise ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}"
-    end
-  end
-
-  defp fed(:busy, stream, chunk) do
+  defp feed_otherwise(:busy, stream, chunk) do
     stream.state
     |> Native.stream_feed_dirty(stream.taken, chunk)
-    |> fed(stream, chunk)
+    |> feed_otherwise(stream, chunk)
   end
+
+  defp feed_otherwise(:fork, %{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
+    do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
+
+  defp feed_otherwise(:fork, stream, chunk),
+    do: feed(%{stream | state: Native.stream_again(stream.state, stream.text)}, chunk)
 
   defp halt(_stream, _chunk, {path, message}) when is_list(path), do: halted(path, message)
   defp halt(_stream, _chunk, :prose), do: halted([], "expected JSON, got prose")
   defp halt(_stream, _chunk, reason) when is_atom(reason), do: halted([], Answer.message(reason))
 
   defp halt(stream, chunk, {:syntax, offset}) do
-    place = Place.describe(whole(stream, chunk), {:unexpected_token, offset})
+    place = Place.describe(stream.text <> chunk, {:unexpected_token, offset})
     halted([], "#{Answer.message(:invalid_json)} at #{place}")
   end
-
-  # The text so far, and a chunk.
-  defp whole(%{text: text, pending: pending}, chunk),
-    do: text <> IO.iodata_to_binary([pending | chunk])
 
   defp halted(path, message), do: {:halt, {:error, [%{path: path, message: message}]}}
 
@@ -216,11 +208,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
           {:ok, term()} | {:error, [error(), ...]}
-  def finish(
-        %__MODULE__{asked: {signature, type, list?, _max_bytes}} = stream,
-        opts \\ []
-      ) do
-    case stream |> whole([]) |> Answer.native(type, list?, opts) do
+  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}, opts \\ []) do
+    case Answer.native(text, type, list?, opts) do
       {:ok, value} -> {:ok, value}
       {:invalid, errors, _line} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
@@ -245,9 +234,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec partial(t()) :: {:ok, term()} | :none
-  def partial(%__MODULE__{asked: {_, _, list?, _}, state: state} = stream) do
-    text = whole(stream, [])
-
+  def partial(%__MODULE__{asked: {_, _, list?, _}, state: state, text: text}) do
     partial =
       with :busy <- Native.stream_partial(state, text),
            do: Native.stream_partial_dirty(state, text)
