@@ -420,7 +420,7 @@ impl<'t> Reading<'_, 't> {
         let mut at = at;
         while matches!(self.text.get(at), Some(b'0'..=b'9')) {
             at += 1;
-            if (at - start) % BYTES_BETWEEN_LOOKS == 0 {
+            if (at - start).is_multiple_of(BYTES_BETWEEN_LOOKS) {
                 if let Err(stop) = sink.count(BYTES_BETWEEN_LOOKS) {
                     return Err(self.leave(Phase::Value, stop));
                 }
