@@ -126,7 +126,7 @@ fn random_texts() {
     for _ in 0..3_000 {
         stops += same(generate::json(&mut rng, 4).as_bytes());
     }
-    assert!(stops > 20_000, "{stops}");
+    assert!(stops > 10_000, "{stops}");
 }
 
 #[test]
@@ -178,9 +178,9 @@ fn what_is_long() {
     let long = "x".repeat(10_000);
     let digits = "7".repeat(10_000);
     let escaped = "\\u0041ä".repeat(3_000);
-    let list = vec!["[1,{}]"; 20_000].join(" , ");
+    let list = vec!["[1,{}]"; 5_000].join(" , ");
     let pairs: Vec<_> = (0..3_000).map(|n| format!("\"{n}\" : {n}")).collect();
-    let brackets = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
+    let brackets = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     for text in [
         format!("[\"{long}\",{digits},\"{escaped}\",-{digits}]"),
         format!("{{\"{long}\":[{list}]}}"),

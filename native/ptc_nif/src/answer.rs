@@ -32,6 +32,8 @@ pub struct Answering {
     print: Print,
 }
 
+// There is one at a time, and a box would cost each small answer an allocation.
+#[allow(clippy::large_enum_variant)]
 enum Stage {
     /// Finding and building it.
     Search(Box<(Search, Parts)>),

@@ -113,7 +113,7 @@ fn take_up<'a>(
                 slices,
                 state: Some(state),
             };
-            return go_on(call, work, terms, on);
+            return go_on(call, *work, terms, on);
         }
     };
     let answered = match on {

@@ -19,7 +19,7 @@ const SLICES: u32 = 3;
 pub enum Left {
     Run(Suspended),
     Work {
-        work: Work,
+        work: Box<Work>,
         limits: Limits,
         /// The words built so far.
         words: usize,
@@ -93,7 +93,7 @@ impl<'a> Call<'a> {
     pub fn leave(self, work: Work, terms: &[Raw<'a>], why: rustler::Atom) -> Term<'a> {
         let (env, tuple) = (self.env, self.terms().make_tuple(terms));
         let left = Left::Work {
-            work,
+            work: Box::new(work),
             limits: self.limits,
             words: self.words,
             slices: self.slices + 1,

@@ -45,6 +45,8 @@ pub struct TermBuilder<'w, 't, H: Heap> {
 pub struct Parts {
     /// Where each open container's part of the stack starts, and its part of the ids.
     starts: Vec<(usize, usize)>,
+    /// How many of the open containers have no part of the ids any more.
+    forgotten: usize,
     /// How many values are frozen.
     frozen: usize,
     hyphens: bool,
@@ -52,7 +54,7 @@ pub struct Parts {
     underscored: bool,
     repeated: bool,
     /// An integer that is being read.
-    digits: Option<Digits>,
+    digits: Option<Box<Digits>>,
 }
 
 /// The terms of a builder that was frozen.
@@ -103,7 +105,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
             self.frozen.values = self.work.heap.cons(value, self.frozen.values);
         }
         // An object whose keys have ids in part has no order that is known: see `close`.
-        self.parts.starts.iter_mut().for_each(|start| start.1 = 0);
+        self.parts.forgotten = self.parts.starts.len();
         (self.parts, self.frozen)
     }
 
@@ -145,6 +147,24 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
             underscored: self.parts.underscored,
             ..Parts::default()
         };
+    }
+
+    /// Where the innermost open container's parts of the stack and of the ids start.
+    #[inline]
+    fn innermost(&self) -> (usize, usize) {
+        let starts = &self.parts.starts;
+        let (start, first_id) = starts.last().copied().unwrap_or_default();
+        match starts.len() > self.parts.forgotten {
+            true => (start, first_id),
+            false => (start, 0),
+        }
+    }
+
+    #[inline]
+    fn leave_innermost(&mut self, first_id: usize) {
+        self.ids.truncate(first_id);
+        self.parts.starts.pop();
+        self.parts.forgotten = self.parts.forgotten.min(self.parts.starts.len());
     }
 
     fn depth(&self) -> usize {
@@ -249,7 +269,7 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
             None => {
                 self.work.check_heap_limit(Digits::words(count))?;
                 self.work.check_time_left(Digits::least_time(count))?;
-                self.parts.digits.insert(Digits::new(count))
+                self.parts.digits.insert(Box::new(Digits::new(count)))
             }
         };
         let work = &mut self.work;
@@ -307,11 +327,10 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
 
     #[inline]
     fn close(&mut self, object: bool) -> Result<(), Stop> {
-        let (start, first_id) = self.parts.starts.last().copied().unwrap_or_default();
+        let (start, first_id) = self.innermost();
         if !object && (self.depth() - start > FEW_ITEMS || start < self.parts.frozen) {
             self.close_long(start)?;
-            self.ids.truncate(first_id);
-            self.parts.starts.pop();
+            self.leave_innermost(first_id);
             return Ok(());
         }
         if object && self.depth() - start > 2 * FEW {
@@ -348,10 +367,9 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         } else {
             heap.make_list(items)
         };
-        self.ids.truncate(first_id);
         self.stack.truncate(from);
         self.stack.push(term);
-        self.parts.starts.pop();
+        self.leave_innermost(first_id);
         Ok(())
     }
 
