@@ -15,7 +15,7 @@ const PARTS_IN_A_SLICE: usize = 5_000;
 const PART: usize = 2_000;
 
 /// The bytes of the longest line, but for how many errors are not in it.
-const ALL: usize = 65_536;
+const ALL: usize = 1_048_576;
 
 enum Stop {
     /// Something that only Elixir knows how to write.
