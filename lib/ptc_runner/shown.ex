@@ -9,7 +9,7 @@ defmodule PtcRunner.Shown do
   #
   # The work is proportional to the text, not to the term. All words are those of `inspect/1`.
 
-  alias PtcRunner.Shown.{Head, Size}
+  alias PtcRunner.Shown.{Head, Raised, Size}
 
   # A whole message, the value in it, and a name in it. A message holds one value or two halves.
   @message 4_096
@@ -32,6 +32,10 @@ defmodule PtcRunner.Shown do
   @doc "The bytes of the longest message."
   @spec message_limit() :: pos_integer()
   def message_limit, do: @message
+
+  @doc "The bytes of the longest value in a message."
+  @spec value_limit() :: pos_integer()
+  def value_limit, do: @value
 
   @doc "How many of many errors feedback shows."
   @spec most() :: pos_integer()
@@ -77,7 +81,13 @@ defmodule PtcRunner.Shown do
 
   """
   @spec both(term(), term()) :: {String.t(), String.t()}
-  def both(left, right), do: {text(left, div(@value, 2)), text(right, div(@value, 2))}
+  def both(left, right) do
+    {left_text, right_text} = texts = {text(left), text(right)}
+
+    if byte_size(left_text) + byte_size(right_text) <= @value,
+      do: texts,
+      else: {text(left, div(@value, 2)), text(right, div(@value, 2))}
+  end
 
   @doc """
   A text as it is, or its beginning and its size, in at most `limit` bytes.
@@ -127,37 +137,9 @@ defmodule PtcRunner.Shown do
   @spec name(binary()) :: binary()
   def name(name), do: cut(name, @name)
 
-  # These write out the term that they are about, without a limit.
-  @verbose [
-    KeyError,
-    BadMapError,
-    MatchError,
-    CaseClauseError,
-    WithClauseError,
-    TryClauseError,
-    BadStructError,
-    BadBooleanError,
-    BadFunctionError,
-    BadArityError,
-    Protocol.UndefinedError,
-    ErlangError
-  ]
-
-  @doc """
-  The message of an exception. One of Elixir's own about a large term is shown as the struct that it is.
-
-      iex> PtcRunner.Shown.exception(%ArgumentError{message: "no such thing"})
-      "no such thing"
-
-  """
+  @doc "The message of an exception."
   @spec exception(Exception.t()) :: String.t()
-  def exception(%module{} = exception) when module in @verbose do
-    if Size.small?(Map.from_struct(exception)),
-      do: cut(Exception.message(exception), @value),
-      else: text(exception)
-  end
-
-  def exception(exception), do: cut(Exception.message(exception), @value)
+  defdelegate exception(exception), to: Raised, as: :text
 
   @doc """
   The first of many things, each as `show` shows it, and how many more there are than a message can hold.

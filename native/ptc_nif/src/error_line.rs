@@ -17,7 +17,7 @@ const BYTES_A_UNIT: usize = 64;
 const PART: usize = 2_000;
 
 /// The bytes of the longest line, but for how many errors are not in it.
-const ALL: usize = 65_536;
+const ALL: usize = 1_048_576;
 
 enum Stop {
     /// Something that only Elixir knows how to write.

@@ -248,7 +248,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Validation errors in one line, of which a turn and a step keep the whole.
 
-  The line ends after 64 KB with how many more errors there are; of one error, path and message are cut
+  The line ends after 1 MB with how many more errors there are; of one error, path and message are cut
   after 2,000 bytes each.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.format_validation_errors([

@@ -116,10 +116,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerTest do
         JsonHandler.handle_json_answer(~s({"results":[#{rows}]}), agent, Answers.state())
 
       errors = String.split(turn.result.error, "; ")
-      {last, shown} = List.pop_at(errors, -1)
-      assert List.last(shown) == "results.#{length(shown) - 1}.id: expected int, got string"
-      assert last == "and #{10_000 - length(shown)} more"
-      assert byte_size(turn.result.error) in 65_000..65_600
+      assert length(errors) == 10_000
+      assert List.last(errors) == "results.9999.id: expected int, got string"
     end
 
     test "no key becomes an atom or a struct" do
@@ -178,8 +176,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerTest do
     test "writes many as it writes one" do
       error = %{path: ["a", 0, "grün"], message: "m"}
       one = JsonHandler.format_validation_errors([error])
-      many = JsonHandler.format_validation_errors(List.duplicate(error, 4_000))
-      assert many == Enum.join(List.duplicate(one, 4_000), "; ")
+      many = JsonHandler.format_validation_errors(List.duplicate(error, 20_000))
+      assert many == Enum.join(List.duplicate(one, 20_000), "; ")
     end
 
     test "takes what enumerates and what is a string" do

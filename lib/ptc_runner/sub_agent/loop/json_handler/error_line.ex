@@ -9,7 +9,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
 
   # The path and the message of one error; the line.
   @part 2_000
-  @all 65_536
+  @all 1_048_576
 
   @doc false
   def text(errors) do
