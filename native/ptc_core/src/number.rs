@@ -91,6 +91,7 @@ impl Number {
             (Number::Int(sum), Number::Int(other)) if sum.checked_add(other).is_some() => {
                 *sum += other;
             }
+            (Number::Float(sum), Number::Float(other)) => *sum = finite(*sum + other)?,
             (Number::Big(sum), Number::Int(other)) => {
                 *sum += other;
                 self.shrink();

@@ -8,6 +8,9 @@ use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
 
+/// The bytes of a key that counts no more than its entry does.
+const SHORT_KEY: usize = 64;
+
 pub(super) struct Object;
 pub(super) struct Merge;
 pub(super) struct Concat;
@@ -124,13 +127,15 @@ impl Operation for Merge {
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.consume_fuel(MAP_ENTRY * size)?;
             machine.check_heap_limit(2 * (entries.len() + size))?;
-            for (key, value) in machine.heap.entries(*map) {
-                let weight = machine.weigh(key)?;
-                if weight > 1 {
+            let more = machine.heap.entries(*map);
+            for (key, _) in &more {
+                let bytes = machine.heap.bytes(*key).map(<[u8]>::len);
+                if bytes.is_none_or(|bytes| bytes >= SHORT_KEY) {
+                    let weight = machine.weigh(*key)?;
                     machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
                 }
-                entries.push((key, value));
             }
+            entries.extend(more);
         }
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))

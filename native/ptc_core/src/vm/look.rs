@@ -20,6 +20,8 @@ const HASH: usize = 4;
 const UNKNOWN: usize = 200_000;
 /// The entries up to which a look-up compares its key with one key after the other.
 const FEW_ENTRIES: usize = 32;
+/// Up to here only one side of a comparison is walked.
+const FEW_PARTS: usize = 32;
 /// From so many units on, work in one go is held against the deadline before it begins.
 const LONG: usize = 20_000;
 /// What a unit takes at least, on a fast machine.
@@ -176,7 +178,14 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     fn weigh_parts_of_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
-        let (mut less, mut more) = (Walk::of(a), Walk::of(b));
+        // Mostly the right side is a small constant: then the left one need not be walked.
+        let mut right = Walk::of(b);
+        while right.cost < FEW_PARTS {
+            if !self.step(&mut right)? {
+                return Ok(right.cost);
+            }
+        }
+        let (mut less, mut more) = (Walk::of(a), right);
         while self.step(&mut less)? {
             if less.cost > more.cost {
                 std::mem::swap(&mut less, &mut more);
@@ -188,9 +197,10 @@ impl<H: Heap> Machine<'_, H> {
     /// Term order; `Equal` is `==`.
     #[inline]
     pub fn compare(&mut self, a: H::Term, b: H::Term) -> Result<Ordering, Halt<H::Term>> {
-        let small = (self.heap.small_integer(a), self.heap.small_integer(b));
-        if let (Some(a), Some(b)) = small {
-            return Ok(a.cmp(&b));
+        if let Some(left) = self.heap.small_integer(a) {
+            if let Some(right) = self.heap.small_integer(b) {
+                return Ok(left.cmp(&right));
+            }
         }
         let cost = self.weigh_both(a, b)?;
         if cost > PIECE / BYTES_A_UNIT && self.heap.kind(a) == Kind::String {

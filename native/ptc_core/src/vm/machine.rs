@@ -153,18 +153,23 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// What a comparison with a constant key takes; 0 for a short one.
+    #[inline]
     pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
-        let index = key as usize;
-        if self.keys[index].weight == 0 {
-            self.keys[index].weight = match self.weigh(self.consts[index])? {
-                ..=MOST_OF_LIGHT => LIGHT,
-                weight => u32::try_from(weight).unwrap_or(u32::MAX),
-            };
-        }
-        match self.keys[index].weight {
+        match self.keys[key as usize].weight {
             LIGHT => Ok(0),
+            0 => self.weigh_key(key),
             weight => Ok(weight as usize),
         }
+    }
+
+    #[cold]
+    fn weigh_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
+        let index = key as usize;
+        self.keys[index].weight = match self.weigh(self.consts[index])? {
+            ..=MOST_OF_LIGHT => LIGHT,
+            weight => u32::try_from(weight).unwrap_or(u32::MAX),
+        };
+        self.weight_of_key(key)
     }
 
     /// The value at a constant key if the term is a map that has it, else `nil`.
@@ -181,6 +186,9 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub fn number(&mut self, term: H::Term) -> Result<Option<Number>, Halt<H::Term>> {
         if let Some(value) = self.heap.small_integer(term) {
             return Ok(Some(Number::Int(value)));
+        }
+        if let Some(value) = self.heap.float(term) {
+            return Ok(Some(Number::Float(value)));
         }
         match self.heap.limbs(term) {
             0 => {}
