@@ -32,7 +32,8 @@ pub struct Answering {
     ask: Ask,
     /// How many bytes of a stream it is about.
     taken: usize,
-    print: Print,
+    /// Known once it was left.
+    print: Option<Print>,
 }
 
 // There is one at a time, and a box would cost each small answer an allocation.
@@ -44,6 +45,12 @@ enum Stage {
     Judge(Option<usize>),
     /// It is right; its keys are made with underscores.
     Rename(usize),
+}
+
+impl Answering {
+    fn knows(&self, text: &[u8]) -> bool {
+        self.print == Some(Print::of(text))
+    }
 }
 
 /// The terms that go with it.
@@ -80,7 +87,7 @@ pub fn answer<'a>(
         stage: Stage::Search(Search::default(), Parts::default()),
         ask,
         taken: text.len(),
-        print: Print::of(text),
+        print: None,
     };
     let values = Raw::from(atoms::nil().encode(call.env));
     let terms = AnswerTerms {
@@ -102,14 +109,18 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
         frozen: thawed(&call, values, tail),
     };
     if let Some(text) = call.terms().bytes(source) {
-        return (Print::of(text) == answering.print).then(|| read(call, text, answering, terms));
+        return answering
+            .knows(text)
+            .then(|| read(call, text, answering, terms));
     }
     let held: ResourceArc<Held> = source.term(call.env).decode().ok()?;
     let Some(stream) = held.lock(call.pace) else {
         return Some(leave(call, answering, terms));
     };
     let text = stream.text().get(..answering.taken)?;
-    (Print::of(text) == answering.print).then(|| read(call, text, answering, terms))
+    answering
+        .knows(text)
+        .then(|| read(call, text, answering, terms))
 }
 
 fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
@@ -157,7 +168,12 @@ fn read<'a>(
                 call.settle(&reading.meter);
                 call.words = reading.heap.words_built();
                 terms.frozen = frozen;
-                return leave(call, Answering { stage, ..answering }, terms);
+                let left = Answering {
+                    stage,
+                    print: Some(Print::of(text)),
+                    ..answering
+                };
+                return leave(call, left, terms);
             }
             Next::Stopped(stop, ..) => return call.stopped(stop),
         }

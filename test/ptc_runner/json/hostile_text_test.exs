@@ -201,8 +201,7 @@ defmodule PtcRunner.Json.HostileTextTest do
       opts = [timeout: :infinity, max_heap: 0]
 
       # Made there: what a process is sent is copied, and has no shared parts then.
-      callers =
-        for _ <- 1..4, do: spawn(fn -> Json.compile(%{"program" => shared(26)}, opts) end)
+      callers = for _ <- 1..4, do: spawn(fn -> Json.compile(%{"program" => shared(26)}, opts) end)
 
       Process.sleep(100)
       for caller <- callers, do: Process.exit(caller, :kill)
