@@ -1,4 +1,4 @@
-//! Decimal digits to an integer, one product at a time, and back.
+//! Decimal digits to an integer, one product at a time.
 //!
 //! Reading digit by digit takes quadratic time. Here short parts are read that way and then put
 //! together in pairs, pairs of pairs and so on. All products of one round share one power: that of
@@ -103,53 +103,6 @@ impl Digits {
     }
 }
 
-/// Puts the digits of a large integer. Halves are split off by a division, halves of halves and so
-/// on. `count` is asked before each division, with its cost in units of fuel.
-pub fn put(
-    out: &mut Vec<u8>,
-    value: &BigInt,
-    mut count: impl FnMut(usize) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let mut powers = vec![BigUint::from(5_u8).pow(PART as u32)];
-    // The square of a power of ten has 2.86 times the bits of its power of five.
-    while let Some(last) = powers
-        .last()
-        .filter(|last| 14 * last.bits() < 5 * value.bits())
-    {
-        count(cost(last, last))?;
-        powers.push(last * last);
-    }
-    if value.sign() == Sign::Minus {
-        out.push(b'-');
-    }
-    let start = out.len();
-    // What is left to put, next part last: a number, and how many powers it was not split by yet.
-    let mut rest = vec![(value.magnitude().clone(), powers.len())];
-    while let Some((part, level)) = rest.pop() {
-        let Some(level) = level.checked_sub(1) else {
-            let digits = part.to_string();
-            if out.len() > start {
-                out.resize(out.len() + PART.saturating_sub(digits.len()), b'0');
-            }
-            // Of the first part there may be nothing.
-            if out.len() > start || part.bits() > 0 || rest.is_empty() {
-                out.extend_from_slice(digits.as_bytes());
-            }
-            continue;
-        };
-        let power = &powers[level];
-        let length = (PART as u64) << level;
-        count((part.bits() / 64 * power.bits() / 64 / 20) as usize)?;
-        let above = &part >> length;
-        let high = &above / power;
-        let low = &above - &high * power;
-        let below = &part - (&above << length);
-        rest.push(((low << length) + below, level));
-        rest.push((high, level));
-    }
-    Ok(())
-}
-
 /// What a product costs, in units of fuel.
 fn cost(left: &BigUint, right: &BigUint) -> usize {
     let limbs = |value: &BigUint| value.bits().div_ceil(64);
@@ -175,36 +128,6 @@ mod tests {
         }
         let negative = Digits::new(3).read(b"-120", |_| Ok(()));
         assert_eq!(negative, Ok(BigInt::from(-120)));
-    }
-
-    #[test]
-    fn digits_are_put_as_they_were_read() {
-        for length in [
-            1,
-            2,
-            PART - 1,
-            PART,
-            PART + 1,
-            3 * PART,
-            10 * PART + 7,
-            50_000,
-        ] {
-            for first in ["1", "9"] {
-                for fill in ["0", "9", "1234567"] {
-                    let text = first.to_string() + &fill.repeat(length);
-                    let text = &text[..length];
-                    let value = Digits::new(length)
-                        .read(text.as_bytes(), |_| Ok(()))
-                        .unwrap();
-                    let mut out = b"x".to_vec();
-                    put(&mut out, &value, |_| Ok(())).unwrap();
-                    assert_eq!(std::str::from_utf8(&out).unwrap(), format!("x{text}"));
-                    out.clear();
-                    put(&mut out, &-value, |_| Ok(())).unwrap();
-                    assert_eq!(std::str::from_utf8(&out).unwrap(), format!("-{text}"));
-                }
-            }
-        }
     }
 
     #[test]

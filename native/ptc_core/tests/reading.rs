@@ -64,8 +64,8 @@ impl<'t, S: Sink<'t>> Sink<'t> for Stubborn<'_, S> {
         self.turn()?;
         self.sink.spend(bytes, held)
     }
+    // Where the reader cannot be left, it would begin the same number again for ever.
     fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.turn()?;
         self.sink.count(bytes)
     }
 }

@@ -208,13 +208,13 @@ fn long_strings_and_integers_are_asked_for() {
     let long: &'static [u8] = vec![b'x'; 1_000_000].leak();
     let text = arena.add(Value::Text(long));
     let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
-    for (term, least) in [(text, 100_000), (big, 1_000)] {
+    for (term, least) in [(text, 100_000), (big, 200_000)] {
         let mut out = Vec::new();
         let written = write(&arena, term, usize::MAX, &mut out, &mut |more, _| {
             assert!(more >= least, "{more}");
             Err(Stop::Abandoned)
         });
         assert_eq!(written, Err(Refusal::Stopped(Stop::Abandoned)));
-        assert!(out.len() < 10);
+        assert!(out.is_empty());
     }
 }

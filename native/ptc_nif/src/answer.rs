@@ -29,7 +29,8 @@ pub enum Ask {
 pub struct Answering {
     stage: Stage,
     ask: Ask,
-    print: Print,
+    /// Known once it was left.
+    print: Option<Print>,
 }
 
 // There is one at a time, and a box would cost each small answer an allocation.
@@ -41,6 +42,12 @@ enum Stage {
     Judge(Option<usize>),
     /// It is right; its keys are made with underscores.
     Rename(usize),
+}
+
+impl Answering {
+    fn knows(&self, text: &[u8]) -> bool {
+        self.print == Some(Print::of(text))
+    }
 }
 
 /// The terms that go with it.
@@ -75,7 +82,7 @@ pub fn answer<'a>(
     let answering = Answering {
         stage: Stage::Search(Box::default()),
         ask,
-        print: Print::of(text),
+        print: None,
     };
     let values = Raw::from(atoms::nil().encode(call.env));
     let terms = AnswerTerms {
@@ -97,7 +104,9 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
         frozen: thawed(&call, values, tail),
     };
     let text = call.terms().bytes(terms.text)?;
-    (Print::of(text) == answering.print).then(|| read(call, text, answering, terms))
+    answering
+        .knows(text)
+        .then(|| read(call, text, answering, terms))
 }
 
 fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
@@ -145,7 +154,12 @@ fn read<'a>(
                 call.settle(&reading.meter);
                 call.words = reading.heap.words_built();
                 terms.frozen = frozen;
-                return leave(call, Answering { stage, ..answering }, terms);
+                let left = Answering {
+                    stage,
+                    print: Some(Print::of(text)),
+                    ..answering
+                };
+                return leave(call, left, terms);
             }
             Next::Stopped(stop, ..) => return call.stopped(stop),
         }

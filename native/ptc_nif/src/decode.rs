@@ -18,7 +18,8 @@ const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
 pub struct Decoding {
     reader: Reader,
     parts: Parts,
-    print: Print,
+    /// Known once it was left.
+    print: Option<Print>,
 }
 
 /// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
@@ -40,7 +41,7 @@ fn json_decode<'a>(
     let decoding = Decoding {
         reader: Reader::new(0, Extent::Whole, depth),
         parts: Parts::default(),
-        print: Print::of(bytes),
+        print: None,
     };
     let values = Raw::from(atoms::nil().encode(env));
     let frozen = FrozenTerms { values, tail: None };
@@ -53,7 +54,7 @@ pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Optio
         return None;
     };
     let bytes = call.terms().bytes(text)?;
-    if Print::of(bytes) != decoding.print {
+    if Some(Print::of(bytes)) != decoding.print {
         return None;
     }
     let frozen = thawed(&call, values, tail);
@@ -84,9 +85,7 @@ fn read<'a>(
 ) -> Term<'a> {
     let env = call.env;
     let Decoding {
-        mut reader,
-        parts,
-        print,
+        mut reader, parts, ..
     } = decoding;
     let (mut heap, mut meter) = (Beam::new(env, call.words), call.meter());
     let work = Work::new(&mut heap, &mut meter);
@@ -113,7 +112,7 @@ fn read<'a>(
             let decoding = Decoding {
                 reader,
                 parts,
-                print,
+                print: Some(Print::of(bytes)),
             };
             call.more(Task::Decode(decoding), &[text, values, tail])
         }

@@ -48,7 +48,7 @@ pub struct Loading {
     stage: Stage,
     then: Then,
     reading: Reading,
-    /// Of the text, if it is one.
+    /// Of the text, if it is one and was left.
     print: Option<Print>,
 }
 
@@ -91,8 +91,8 @@ pub struct LoadTerms<'a> {
 }
 
 impl<'a> LoadTerms<'a> {
-    fn new(heap: &mut Beam<'a>, source: Raw<'a>, context: Raw<'a>, memory: Raw<'a>) -> Self {
-        let nothing = heap.make_list(&[]);
+    fn new(heap: &Beam<'a>, source: Raw<'a>, context: Raw<'a>, memory: Raw<'a>) -> Self {
+        let nothing = heap.nil();
         LoadTerms {
             source,
             context,
@@ -145,8 +145,8 @@ pub fn from_text<'a>(
     [context, memory]: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
     let bytes = call.terms().bytes(text)?;
-    let mut heap = Beam::new(call.env, 0);
-    let terms = LoadTerms::new(&mut heap, text, context, memory);
+    let heap = Beam::new(call.env, 0);
+    let terms = LoadTerms::new(&heap, text, context, memory);
     let limits = JsonLimits::depth(depth as usize);
     let loading = Loading {
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
@@ -155,7 +155,7 @@ pub fn from_text<'a>(
             strict: true,
             depth,
         },
-        print: Some(Print::of(bytes)),
+        print: None,
     };
     Some(load(call, heap, loading, terms))
 }
@@ -168,8 +168,8 @@ pub fn from_node<'a>(
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Term<'a> {
-    let mut heap = Beam::new(call.env, 0);
-    let mut terms = LoadTerms::new(&mut heap, node, context, memory);
+    let heap = Beam::new(call.env, 0);
+    let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
     let options = Options {
         strict: reading.strict,
@@ -209,8 +209,9 @@ pub fn go_on<'a>(
 }
 
 /// What the loader comes to.
+// There is one a call, and a box would cost each an allocation.
+#[allow(clippy::large_enum_variant)]
 enum Next<'a> {
-    Stage(Stage),
     Loaded(Arc<Program>, Vec<Raw<'a>>),
     /// There is no program.
     Reply(Term<'a>),
@@ -239,24 +240,20 @@ fn load<'a>(
         reading: loading.reading,
         pace: call.pace,
     };
-    let mut stage = loading.stage;
-    let (stop, stage) = loop {
-        match loader.step(stage) {
-            Next::Stage(next) => stage = next,
-            Next::Reply(reply) => {
-                call.settle(&loader.meter);
-                return reply;
-            }
-            Next::Stopped(stop, stage) => break (stop, stage),
-            Next::Loaded(program, consts) => {
-                call.settle(&loader.meter);
-                let slice = loader.meter.percent_of_slice() > MOST_OF_SLICE;
-                if loading.then != Then::Keep && call.pace == Pace::Slice && slice {
-                    loader.freeze_consts(consts);
-                    break (Stop::SliceOver, Stage::Ready(program));
-                }
+    let (stop, stage) = match loader.step(loading.stage) {
+        Next::Reply(reply) => {
+            call.settle(&loader.meter);
+            return reply;
+        }
+        Next::Stopped(stop, stage) => (stop, stage),
+        Next::Loaded(program, consts) => {
+            call.settle(&loader.meter);
+            let slice = loader.meter.percent_of_slice() > MOST_OF_SLICE;
+            if loading.then == Then::Keep || call.pace != Pace::Slice || !slice {
                 return finish(call, loader, loading.then, program, consts);
             }
+            loader.freeze_consts(consts);
+            (Stop::SliceOver, Stage::Ready(program))
         }
     };
     call.settle(&loader.meter);
@@ -264,7 +261,7 @@ fn load<'a>(
         return call.stopped(stop);
     }
     call.words = loader.heap.words_built();
-    let terms = loader.terms;
+    let (text, terms) = (loader.text(), loader.terms);
     let [values, tail] = frozen(&call, terms.frozen);
     let (source, context, memory) = (terms.source, terms.context, terms.memory);
     let terms = [
@@ -277,7 +274,15 @@ fn load<'a>(
         tail,
     ];
     let without_limits = loading.then == Then::RunWithoutLimits;
-    let work = Task::Load(Loading { stage, ..loading });
+    let print = match stage {
+        Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
+        Stage::Walk(_) | Stage::Ready(_) => None,
+    };
+    let work = Task::Load(Loading {
+        stage,
+        print,
+        ..loading
+    });
     match without_limits {
         true => call.leave(work, &terms, atoms::limits()),
         false => call.more(work, &terms),
@@ -358,10 +363,7 @@ impl<'a> Loader<'a> {
                     strict: self.reading.strict,
                     depth: self.reading.depth,
                 };
-                Next::Stage(Stage::Compile(
-                    Walk::new(root, options),
-                    document.into_table(),
-                ))
+                self.compile(Walk::new(root, options), document.into_table())
             }
         }
     }
@@ -374,13 +376,13 @@ impl<'a> Loader<'a> {
         }) {
             Ok(()) => {
                 let Compiled { program, consts } = walk.finish(&document);
-                Next::Stage(Stage::Build(Building {
+                self.build(Building {
                     program: Arc::new(program),
                     consts,
                     table: document.into_table(),
                     next: 0,
                     begun: None,
-                }))
+                })
             }
             Err(Failure::Stopped(stop)) => {
                 Next::Stopped(stop, Stage::Compile(walk, document.into_table()))
@@ -425,9 +427,11 @@ impl<'a> Loader<'a> {
                 Next::Stopped(stop, Stage::Build(building))
             }
             Ok(()) => {
-                let mut consts = self.thaw_consts();
-                consts.append(&mut done);
-                Next::Loaded(building.program, consts)
+                if self.heap.uncons(self.terms.consts).is_some() {
+                    self.freeze_consts(done);
+                    done = self.thaw_consts();
+                }
+                Next::Loaded(building.program, done)
             }
         }
     }

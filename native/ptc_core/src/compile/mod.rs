@@ -143,6 +143,12 @@ const FUEL_PER_PART: usize = 8;
 impl<N: Copy> Walk<N> {
     /// A walk that has not begun, over the program whose root is `root`.
     pub fn new(root: N, options: Options) -> Self {
+        let mut todo = Vec::with_capacity(16);
+        todo.push(Step::Visit {
+            node: root,
+            scope: Scope::outermost(options.strict),
+            given: false,
+        });
         Walk {
             // Enough for what an LLM writes in one go, and small enough to be had quickly.
             consts: Vec::with_capacity(24),
@@ -152,11 +158,7 @@ impl<N: Copy> Walk<N> {
             slots: 1,
             reads_input: false,
             depth: options.depth,
-            todo: vec![Step::Visit {
-                node: root,
-                scope: Scope::outermost(options.strict),
-                given: false,
-            }],
+            todo,
             planned: Vec::with_capacity(16),
         }
     }

@@ -418,12 +418,16 @@ impl<'t> Reading<'_, 't> {
     fn digits(&mut self, at: usize, sink: &mut impl Sink<'t>) -> Result<usize, ReadError> {
         let start = at;
         let mut at = at;
-        while matches!(self.text.get(at), Some(b'0'..=b'9')) {
-            at += 1;
-            if (at - start).is_multiple_of(BYTES_BETWEEN_LOOKS) {
-                if let Err(stop) = sink.count(BYTES_BETWEEN_LOOKS) {
-                    return Err(self.leave(Phase::Value, stop));
-                }
+        loop {
+            let bound = self.text.len().min(at + BYTES_BETWEEN_LOOKS);
+            while at < bound && self.text[at].is_ascii_digit() {
+                at += 1;
+            }
+            if at < bound || bound == self.text.len() {
+                break;
+            }
+            if let Err(stop) = sink.count(BYTES_BETWEEN_LOOKS) {
+                return Err(self.leave(Phase::Value, stop));
             }
         }
         match at > start {

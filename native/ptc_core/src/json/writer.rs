@@ -1,7 +1,6 @@
 //! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
 
 use super::put::{put_float, put_integer, put_string, NotUtf8};
-use crate::digits;
 use crate::stop::Stop;
 use num_bigint::BigInt;
 
@@ -357,13 +356,11 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         let limbs = value.bits() as usize / 64;
         let time = limbs.saturating_mul(limbs) / 4;
         self.check(time)?;
-        if time <= BYTES_BETWEEN_LOOKS {
-            self.out.extend_from_slice(value.to_string().as_bytes());
-            return Ok(());
+        if time > BYTES_BETWEEN_LOOKS {
+            self.ask(time)?;
         }
-        let (spend, held) = (&mut *self.spend, self.out.capacity());
-        let put = digits::put(self.out, value, |fuel| spend(BYTES_PER_UNIT * fuel, held));
-        put.map_err(Refusal::Stopped)
+        self.out.extend_from_slice(value.to_string().as_bytes());
+        Ok(())
     }
 
     /// Refuses what takes the text, or the time, `more` bytes beyond the limit.
