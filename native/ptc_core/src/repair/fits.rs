@@ -1,0 +1,134 @@
+//! Whether a value is of a type, event by event.
+
+use super::wanted::{is_keyword, Found, Of, Ty, Wanted, ANY};
+use crate::json::{Sink, Text};
+
+/// Takes the events of a value.
+pub struct Fits<'w, 't> {
+    wanted: &'w Wanted<'t>,
+    ty: Ty,
+    open: Vec<Frame>,
+    fits: bool,
+}
+
+struct Frame {
+    /// Of an object its type, of a list that of its elements.
+    ty: Ty,
+    object: bool,
+    seen: Vec<bool>,
+}
+
+impl<'w, 't> Fits<'w, 't> {
+    /// Nothing has come yet.
+    pub fn new(wanted: &'w Wanted<'t>, ty: Ty) -> Self {
+        Fits {
+            wanted,
+            ty,
+            open: Vec::new(),
+            fits: true,
+        }
+    }
+
+    /// Whether all that has come is of the type.
+    pub fn fits(&self) -> bool {
+        self.fits
+    }
+
+    fn next(&mut self) -> Of {
+        self.wanted.want(self.next_type()).of
+    }
+
+    fn next_type(&self) -> Ty {
+        match self.open.last() {
+            Some(frame) if !frame.object => frame.ty,
+            _ => self.ty,
+        }
+    }
+
+    fn check(&mut self, right: bool) {
+        self.fits &= right;
+    }
+}
+
+impl<'n> Sink<'n> for Fits<'_, '_> {
+    fn null(&mut self) {
+        let want = self.wanted.want(self.next_type());
+        self.check(want.nullable);
+    }
+
+    fn boolean(&mut self, _value: bool) {
+        let of = self.next();
+        self.check(matches!(of, Of::Any | Of::Bool | Of::Keyword));
+    }
+
+    fn integer(&mut self, _value: i64) {
+        let of = self.next();
+        self.check(matches!(of, Of::Any | Of::Int | Of::Float));
+    }
+
+    fn big_integer(&mut self, _digits: &'n str) {
+        self.integer(0);
+    }
+
+    fn float(&mut self, _value: f64) {
+        let of = self.next();
+        self.check(matches!(of, Of::Any | Of::Float));
+    }
+
+    fn string(&mut self, text: Text<'n, '_>) {
+        let right = match self.next() {
+            Of::Any | Of::String => true,
+            Of::Keyword => is_keyword(text.bytes()),
+            _ => false,
+        };
+        self.check(right);
+    }
+
+    fn key(&mut self, text: Text<'n, '_>) {
+        self.ty = ANY;
+        let Some(frame) = self.open.last_mut() else {
+            return;
+        };
+        if let Of::Map(shape) = self.wanted.want(frame.ty).of {
+            let shape = self.wanted.shape(shape);
+            match shape.find(text.bytes(), 0) {
+                // Of equal keys the first one counts.
+                Found::Field(index) if !frame.seen[index] => {
+                    frame.seen[index] = true;
+                    self.ty = shape.fields[index].ty;
+                }
+                Found::Field(_) => {}
+                Found::Spelled(_) | Found::Unknown => self.fits &= !shape.closed,
+            }
+        }
+    }
+
+    fn open(&mut self, object: bool) {
+        let ty = self.next_type();
+        let mut seen = 0;
+        let (right, ty) = match (self.wanted.want(ty).of, object) {
+            (Of::Any, _) | (Of::AnyMap, true) => (true, ANY),
+            (Of::List(holds), false) => (true, holds),
+            (Of::Map(shape), true) => {
+                seen = self.wanted.shape(shape).fields.len();
+                (true, ty)
+            }
+            _ => (false, ANY),
+        };
+        self.check(right);
+        let seen = vec![false; seen];
+        self.open.push(Frame { ty, object, seen });
+    }
+
+    fn close(&mut self, _object: bool) {
+        let Some(frame) = self.open.pop() else {
+            return;
+        };
+        if let (Of::Map(shape), true) = (self.wanted.want(frame.ty).of, frame.object) {
+            let shape = self.wanted.shape(shape);
+            let complete = (0..shape.fields.len())
+                .all(|index| frame.seen[index] || !shape.is_required(index));
+            self.check(complete);
+        }
+    }
+}

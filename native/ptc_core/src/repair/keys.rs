@@ -1,0 +1,295 @@
+//! Keys and colons.
+
+use super::branch::{Branch, Kind, Phase, Quote, Token};
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::reader::Reader;
+use super::scan::{quote, skip_all_blanks, word};
+use super::wanted::{Found, Of, ANY};
+use super::Stop;
+use crate::heap::Heap;
+
+/// A bare key has no more words than this.
+const WORDS: usize = 4;
+
+impl<H: Heap> Reader<'_, '_, H> {
+    pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            let inside = &self.text[at..right.at as usize];
+            let is_key = right.phase == Phase::Colon;
+            let doubt = is_key && (at <= self.horizon as usize || super::search::is_suspicious(inside));
+            self.proceed(right);
+            if !doubt {
+                if is_key {
+                    self.leave(branch);
+                }
+                return Ok(());
+            }
+        }
+        if self.is_end(at) {
+            self.leave(branch);
+            return Ok(());
+        }
+        match self.byte(at) {
+            b'}' => {
+                if self.is_complete(&branch.top) {
+                    let mut closed = branch;
+                    self.repair(&mut closed, Fault::TrailingComma, at, at);
+                    self.close(&mut closed);
+                    self.moved(closed, at + 1);
+                } else {
+                    let mut skipped = branch;
+                    self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
+                    self.moved(skipped, at + 1);
+                }
+            }
+            b',' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
+                self.moved(skipped, at + 1);
+            }
+            b']' => self.leave(branch),
+            b'{' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
+                self.moved(skipped, at + 1);
+                self.leave(branch);
+            }
+            _ => {
+                self.leave(branch);
+                match quote(self.text, at) {
+                    Some((quote, length)) => self.quoted(branch, quote, length, true)?,
+                    None => self.bare_key(branch)?,
+                }
+                self.stray(branch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the object or list after a comma: what comes belongs to what is around it.
+    pub(super) fn leave(&mut self, branch: Branch) {
+        let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
+        if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
+            return;
+        }
+        let at = branch.at as usize;
+        let mut closed = branch;
+        let comma = matches!(branch.phase, Phase::NextKey | Phase::Item);
+        if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
+            if comma {
+                self.repair(&mut closed, Fault::TrailingComma, at, at);
+            }
+            self.repair(&mut closed, Fault::MissingClose, at, at);
+            self.close(&mut closed);
+        } else {
+            self.repair(&mut closed, Fault::MissingClose, at, at);
+            self.close(&mut closed);
+            match (closed.phase, closed.top.kind) {
+                (Phase::After, Kind::Object) => closed.phase = Phase::NextKey,
+                (Phase::After, _) => (closed.phase, closed.ty) = (Phase::Item, closed.top.ty),
+                _ => return,
+            }
+        }
+        closed.still += 1;
+        self.proceed(closed);
+    }
+
+    /// `name:`, `name":`, `two words:`
+    fn bare_key(&mut self, branch: Branch) -> Result<(), Stop> {
+        let start = branch.at as usize;
+        let mut end = word(self.text, start);
+        for count in 1..=WORDS {
+            if end == start {
+                return Ok(());
+            }
+            self.spend(end - start)?;
+            let next = skip_all_blanks(self.text, end);
+            let closing = quote(self.text, end);
+            let has_colon = |at: usize| {
+                matches!(self.text.get(skip_all_blanks(self.text, at)), Some(b':' | b'='))
+            };
+            match closing {
+                Some((_, length)) if has_colon(end + length) || count == 1 => {
+                    let fault = Fault::MissingStartQuote;
+                    self.bare_key_to(branch, end, end + length, fault);
+                    return Ok(());
+                }
+                _ => {}
+            }
+            let known = self.is_declared(&branch, &self.text[start..end]);
+            if matches!(self.byte(next), b':' | b'=') || (known && count == 1) {
+                self.bare_key_to(branch, end, end, Fault::BareKey);
+            }
+            if self.byte(end) != b' ' {
+                return Ok(());
+            }
+            let more = word(self.text, end + 1);
+            if more == end + 1 {
+                return Ok(());
+            }
+            end = more;
+        }
+        Ok(())
+    }
+
+    fn bare_key_to(&mut self, branch: Branch, end: usize, next: usize, fault: Fault) {
+        let mut key = branch;
+        let start = branch.at as usize;
+        self.repair(&mut key, fault, start, end);
+        self.key(key, start, end, false, next);
+    }
+
+    fn is_declared(&self, branch: &Branch, key: &[u8]) -> bool {
+        match self.want(branch.top.ty).of {
+            Of::Map(shape) => self.wanted.shape(shape).find(key, 0) != Found::Unknown,
+            _ => false,
+        }
+    }
+
+    /// Takes a key and goes on with its colon.
+    pub(super) fn key(
+        &mut self,
+        mut branch: Branch,
+        start: usize,
+        end: usize,
+        escapes: bool,
+        next: usize,
+    ) {
+        let span = Span {
+            start: start as u32,
+            end: end as u32,
+        };
+        let mut event = match escapes {
+            true => Event::EscapedKey(span),
+            false => Event::Key(span),
+        };
+        branch.ty = ANY;
+        if let Of::Map(number) = self.want(branch.top.ty).of {
+            let wanted = self.wanted;
+            let shape = wanted.shape(number);
+            let found = match escapes {
+                true => Found::Unknown,
+                false => shape.find(span.of(self.text), branch.top.hint as usize),
+            };
+            match found {
+                Found::Field(index) | Found::Spelled(index) => {
+                    let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
+                    let again = branch.top.seen & bit != 0;
+                    match found {
+                        // The field has come under its own name, or will.
+                        Found::Spelled(_) if again => {
+                            self.repair(&mut branch, Fault::UnknownKey, start, end)
+                        }
+                        Found::Spelled(_) => {
+                            event = Event::Field(number, index as u32);
+                            self.repair(&mut branch, Fault::KeySpelling, start, end);
+                            branch.ty = shape.fields[index].ty;
+                            branch.top.seen |= bit;
+                        }
+                        _ => {
+                            if again {
+                                self.repair(&mut branch, Fault::RepeatedKey, start, end);
+                            }
+                            branch.ty = shape.fields[index].ty;
+                            branch.top.seen |= bit;
+                            branch.top.hint = index as u32 + 1;
+                        }
+                    }
+                }
+                Found::Unknown if shape.closed => return,
+                Found::Unknown => self.repair(&mut branch, Fault::UnknownKey, start, end),
+            }
+        }
+        self.event(&mut branch, event);
+        branch.phase = Phase::Colon;
+        self.moved(branch, next);
+    }
+
+    pub(super) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            self.admit(right);
+            return Ok(());
+        }
+        let mut next = branch;
+        next.phase = Phase::Member;
+        let sign: &[u8] = match &self.text[at.min(self.text.len())..] {
+            [b'=', b'>', ..] => b"=>",
+            [b'-', b'>', ..] => b"->",
+            [b'=', ..] => b"=",
+            _ => b"",
+        };
+        if !sign.is_empty() {
+            self.repair(&mut next, Fault::NoColon, at, at + sign.len());
+            self.moved(next, at + sign.len());
+            return Ok(());
+        }
+        let begins = match self.byte(at) {
+            b'{' | b'[' | b'-' | b'+' | b'.' => true,
+            byte if byte.is_ascii_alphanumeric() => true,
+            _ => quote(self.text, at).is_some_and(|(quote, _)| quote != Quote::Single(b'`')),
+        };
+        if begins && self.may_insert(&branch) {
+            self.repair(&mut next, Fault::MissingColon, at, at);
+            next.still += 1;
+            self.admit(next);
+        }
+        self.stray(branch);
+        Ok(())
+    }
+
+    /// Begins a string, as a key or as a value.
+    pub(super) fn quoted(
+        &mut self,
+        branch: Branch,
+        quote: Quote,
+        length: usize,
+        key: bool,
+    ) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        if let Quote::Triple(byte) = quote {
+            // An empty string, and something else.
+            let mut empty = branch;
+            let single = match byte {
+                b'"' => Quote::Double,
+                byte => Quote::Single(byte),
+            };
+            self.begin_string(&mut empty, single, 1, key);
+            self.within(empty)?;
+            if key {
+                return Ok(());
+            }
+        }
+        let mut inside = branch;
+        self.begin_string(&mut inside, quote, length, key);
+        debug_assert!(inside.at as usize > at);
+        self.within(inside)
+    }
+
+    fn begin_string(&mut self, branch: &mut Branch, quote: Quote, length: usize, key: bool) {
+        let at = branch.at as usize;
+        match quote {
+            Quote::Double => {}
+            Quote::Single(_) | Quote::SmartSingle if quote != Quote::SmartSingle => {
+                self.repair(branch, Fault::SingleQuotes, at, at + length)
+            }
+            Quote::Triple(_) => self.repair(branch, Fault::TripleQuotes, at, at + length),
+            _ => self.repair(branch, Fault::SmartQuotes, at, at + length),
+        }
+        branch.at += length as u32;
+        branch.still = 0;
+        branch.phase = Phase::Within;
+        branch.token = Token {
+            start: branch.at,
+            quote,
+            key,
+            ..Token::NONE
+        };
+    }
+}

@@ -1,0 +1,241 @@
+//! A reading as the events of a value, with what was repaired on the way.
+
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::numbers;
+use super::unescape::unescape;
+use super::wanted::Wanted;
+use crate::answer::LIMITS;
+use crate::json::{self, Sink, Text};
+use crate::signature::lenient;
+
+/// A path is given down to this depth.
+const DEEPEST: usize = 64;
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A key.
+    Name(Vec<u8>),
+    /// The place in a list, from 0.
+    Index(usize),
+}
+
+/// Something that was repaired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// What was wrong.
+    pub fault: Fault,
+    /// Where, in bytes; empty where something was put in.
+    pub start: usize,
+    /// The offset after it.
+    pub end: usize,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The way to the value it is about: that after which a comma was put in, that which was closed,
+    /// or that which was changed.
+    pub path: Vec<Step>,
+}
+
+/// A value that was read out of a text.
+#[derive(Debug)]
+pub struct Repaired<'r, 'w> {
+    pub(super) text: &'r [u8],
+    pub(super) wanted: &'r Wanted<'w>,
+    pub(super) events: Vec<Event>,
+    pub(super) inner: Vec<Vec<u8>>,
+}
+
+impl Repaired<'_, '_> {
+    /// The value, event by event.
+    pub fn replay<'s>(&'s self, sink: &mut impl Sink<'s>) {
+        let mut scratch = Vec::new();
+        for event in &self.events {
+            self.event(*event, sink, &mut scratch);
+        }
+    }
+
+    fn event<'s>(&'s self, event: Event, sink: &mut impl Sink<'s>, scratch: &mut Vec<u8>) {
+        match event {
+            Event::Null => sink.null(),
+            Event::Bool(value) => sink.boolean(value),
+            Event::Number(span) => number(span.of(self.text), sink),
+            Event::Loose(span) => match numbers::clean(span.of(self.text), true) {
+                Some(clean) if clean.integer => sink.integer(clean.text.parse().unwrap_or(0)),
+                Some(clean) => sink.float(clean.text.parse().unwrap_or(0.0)),
+                None => sink.null(),
+            },
+            Event::Int(span) => {
+                let digits = span.of(self.text);
+                number(digits.strip_prefix(b"+").unwrap_or(digits), sink)
+            }
+            Event::Float(span) => {
+                sink.float(lenient::float(span.of(self.text)).unwrap_or(0.0));
+            }
+            Event::Plain(span) => sink.string(Text::Source(span.of(self.text))),
+            Event::Key(span) => sink.key(Text::Source(span.of(self.text))),
+            Event::Escaped(span) | Event::EscapedKey(span) => {
+                scratch.clear();
+                unescape(span.of(self.text), scratch);
+                match event {
+                    Event::Escaped(_) => sink.string(Text::Scratch(scratch)),
+                    _ => sink.key(Text::Scratch(scratch)),
+                }
+            }
+            Event::Field(shape, index) => {
+                let name = self.wanted.shape(shape).fields[index as usize].name;
+                sink.key(Text::Scratch(name));
+            }
+            Event::Open(object) => sink.open(object),
+            Event::Close(object) => sink.close(object),
+            Event::Inner(number) => {
+                // It was read before.
+                let text = &self.inner[number as usize];
+                let _ = json::read(text, LIMITS, sink);
+            }
+            Event::Repair(..) | Event::Unsure(_) => {}
+        }
+    }
+
+    /// What was repaired, in the order of the text.
+    pub fn repairs(&self) -> Vec<Repair> {
+        let mut way = Way::default();
+        let mut repairs = Vec::new();
+        // Those whose value or key has not come yet.
+        let mut waiting: Vec<(Fault, Span)> = Vec::new();
+        for event in &self.events {
+            if let Event::Repair(fault, span) = *event {
+                match place(fault) {
+                    Place::Before => repairs.push(repair(fault, span, way.path())),
+                    Place::Around => repairs.push(repair(fault, span, way.around())),
+                    Place::Next => waiting.push((fault, span)),
+                }
+                continue;
+            }
+            way.pass(self, *event);
+            let after = waiting.drain(..);
+            repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path())));
+        }
+        repairs.sort_by_key(|repair| repair.start);
+        super::places::fill(self.text, &mut repairs);
+        repairs
+    }
+}
+
+/// Which value a repair is about.
+enum Place {
+    /// The last one.
+    Before,
+    /// What is open.
+    Around,
+    /// What comes.
+    Next,
+}
+
+fn place(fault: Fault) -> Place {
+    match fault {
+        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => Place::Before,
+        Fault::MissingColon | Fault::NoColon => Place::Before,
+        Fault::TrailingComma
+        | Fault::MissingClose
+        | Fault::ExtraClose
+        | Fault::ExtraOpen
+        | Fault::WrongClose
+        | Fault::Comment
+        | Fault::Ellipsis
+        | Fault::StrayCharacter => Place::Around,
+        _ => Place::Next,
+    }
+}
+
+fn repair(fault: Fault, span: Span, path: Vec<Step>) -> Repair {
+    Repair {
+        fault,
+        start: span.start as usize,
+        end: span.end as usize,
+        line: 0,
+        column: 0,
+        path,
+    }
+}
+
+/// A number as JSON has it, zeros in front allowed.
+fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) {
+    // Only ASCII stands in a number.
+    let text = std::str::from_utf8(token).unwrap_or_default();
+    match text.parse::<i64>() {
+        Ok(value) => sink.integer(value),
+        Err(_) if token.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') => {
+            sink.big_integer(text)
+        }
+        Err(_) => sink.float(text.parse().unwrap_or(0.0)),
+    }
+}
+
+/// Where in the value the events are.
+#[derive(Default)]
+struct Way {
+    open: Vec<Here>,
+}
+
+enum Here {
+    /// In an object: the last key.
+    Object(Option<Vec<u8>>),
+    /// In a list: how many elements have begun.
+    List(usize),
+}
+
+impl Way {
+    fn pass(&mut self, all: &Repaired, event: Event) {
+        match event {
+            Event::Key(span) => self.key(span.of(all.text).to_vec()),
+            Event::EscapedKey(span) => {
+                let mut key = Vec::new();
+                unescape(span.of(all.text), &mut key);
+                self.key(key);
+            }
+            Event::Field(shape, index) => {
+                let name = all.wanted.shape(shape).fields[index as usize].name;
+                self.key(name.to_vec());
+            }
+            Event::Close(_) => {
+                self.open.pop();
+            }
+            Event::Repair(..) | Event::Unsure(_) => {}
+            value => {
+                if let Some(Here::List(count)) = self.open.last_mut() {
+                    *count += 1;
+                }
+                match value {
+                    Event::Open(true) => self.open.push(Here::Object(None)),
+                    Event::Open(false) => self.open.push(Here::List(0)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn key(&mut self, key: Vec<u8>) {
+        if let Some(Here::Object(last)) = self.open.last_mut() {
+            *last = Some(key);
+        }
+    }
+
+    fn path(&self) -> Vec<Step> {
+        steps(&self.open)
+    }
+
+    fn around(&self) -> Vec<Step> {
+        steps(&self.open[..self.open.len().saturating_sub(1)])
+    }
+}
+
+fn steps(open: &[Here]) -> Vec<Step> {
+    let step = |here: &Here| match here {
+        Here::Object(key) => key.clone().map(Step::Name),
+        Here::List(count) => count.checked_sub(1).map(Step::Index),
+    };
+    open.iter().take(DEEPEST).filter_map(step).collect()
+}
