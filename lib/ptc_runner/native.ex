@@ -60,6 +60,13 @@ defmodule PtcRunner.Native do
   def answer_now(_text, _type, _list?), do: err()
   def answer_dirty(_text, _type, _list?), do: err()
 
+  # native/ptc_nif/src/repair.rs: {:ok, value, [{kind, start, end, line, column, path}]}
+  # | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{line, column}]}} | :busy;
+  # `type` may be nil; `wrapped?`: a list may also stand under `items`
+  def answer_repair(_text, _type, _wrapped?), do: err()
+  def answer_repair_dirty(_text, _type, _wrapped?), do: err()
+  def answer_is_part(_text), do: err()
+
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
   def signature_lisp_key(_name), do: err()
   def signature_parse(_text), do: err()

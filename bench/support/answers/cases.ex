@@ -19,7 +19,7 @@ defmodule Bench.Answers.Cases do
   def blocks do
     [
       {fn -> data(@few) end, [handle(@few)]},
-      {fn -> data(@many) end, [handle(@many), parse(), errors(), stream()]}
+      {fn -> data(@many) end, [handle(@many), parse(), errors(), stream(), repair(), repaired()]}
     ]
   end
 
@@ -84,6 +84,34 @@ defmodule Bench.Answers.Cases do
     }
   end
 
+  # A right answer with `repair: true`, and without.
+  defp repair do
+    %{
+      section: :answers,
+      case: :repair,
+      rows: @many,
+      origin: :built,
+      sides: [
+        side(:on, &handled(&1.text, &1, repair: true), &returned/1),
+        side(:off, &handled(&1.text, &1), &returned/1)
+      ]
+    }
+  end
+
+  # An answer with a comma missing in every tenth row, and the right one.
+  defp repaired do
+    %{
+      section: :answers,
+      case: :repaired,
+      rows: @many,
+      origin: :built,
+      sides: [
+        side(:broken, &handled(&1.broken, &1, repair: true), &returned/1),
+        side(:right, &handled(&1.text, &1), &returned/1)
+      ]
+    }
+  end
+
   defp streamed(data), do: feed(AnswerStream.new(data.agent.parsed_signature), data.chunks)
 
   defp feed(stream, [chunk | chunks]) do
@@ -93,7 +121,9 @@ defmodule Bench.Answers.Cases do
 
   defp feed(stream, []), do: AnswerStream.finish(stream)
 
-  defp handled(text, data), do: JsonHandler.handle_json_answer(text, data.agent, data.state)
+  defp handled(text, data, opts \\ []),
+    do: JsonHandler.handle_json_answer(text, data.agent, data.state, opts)
+
   defp returned({:stop, {:ok, step}, _turn, _tokens}), do: step.return
 
   # Jiffy gets the JSON alone, and does nothing but decode it.
@@ -114,6 +144,7 @@ defmodule Bench.Answers.Cases do
       text: text,
       fenced: "Here are the results you asked for:\n\n```json\n#{text}\n```\n\nAnything else?",
       wrong: text(rows, &~s("#{&1}")),
+      broken: broken(rows),
       chunks: chunks(text),
       agent: %{parsed_signature: signature, max_turns: 3, field_descriptions: nil},
       state: %{
@@ -136,6 +167,16 @@ defmodule Bench.Answers.Cases do
 
   defp text(rows, id),
     do: ~s({"results":[#{Enum.map_join(1..rows, ",", fn n -> row(n, id.(n)) end)}]})
+
+  defp broken(rows) do
+    rows =
+      Enum.map_join(1..rows, ",", fn n ->
+        row = row(n, n)
+        if rem(n, 10) == 0, do: String.replace(row, ",", " ", global: false), else: row
+      end)
+
+    ~s({"results":[#{rows}]})
+  end
 
   defp row(n, id) do
     score = :erlang.float_to_binary(:erlang.phash2({n, :score}, 1_000) / 1_000, decimals: 3)

@@ -18,7 +18,12 @@ defmodule Bench.Answers.Tables do
     {:errors, 10_000, :wrong, :right, 2.0, "handle_json_answer, an answer with 10,000 errors",
      "the right answer"},
     {:stream, 10_000, :stream, :whole, 3.0, "AnswerStream, 10,000 rows in 20-byte chunks",
-     "the whole text at once"}
+     "the whole text at once"},
+    {:repair, 10_000, :on, :off, 1.02, "handle_json_answer with repair: true, 10,000 rows, right",
+     "without"},
+    {:repaired, 10_000, :broken, :right, 3.0,
+     "handle_json_answer with repair: true, a comma missing in every tenth of 10,000 rows",
+     "the right answer"}
   ]
 
   @doc "All bars of the section, judged; none if it was not run."
@@ -62,8 +67,13 @@ defmodule Bench.Answers.Tables do
     handle: "handle_json_answer",
     parse: "JsonParser.parse, prose and a fence",
     errors: "handle_json_answer, every row wrong",
-    stream: "AnswerStream, 20-byte chunks"
+    stream: "AnswerStream, 20-byte chunks",
+    repair: "handle_json_answer, repair: true",
+    repaired: "the same, a comma missing in every tenth row"
   }
+
+  # The side that reads the right answer, by case.
+  @right %{errors: :right, repair: :off, repaired: :right}
 
   @doc "The table; nothing if the section was not run."
   @spec tables([Harness.result()]) :: iodata
@@ -71,7 +81,7 @@ defmodule Bench.Answers.Tables do
     intro = """
     Answers of 10 and of 10,000 rows `{id :int, score :float, name :string}` (400 KB). *Elixir by hand* finds the JSON,
     has jiffy decode it and checks the rows with patterns for this very type; it makes no step and no turn. *Jiffy*
-    decodes the JSON, and nothing else. The answer with errors and the stream stand beside the right answer, read whole.\
+    decodes the JSON, and nothing else. The answer with errors, the stream and the repairs stand beside the right answer, read whole.\
     """
 
     header = [
@@ -88,7 +98,7 @@ defmodule Bench.Answers.Tables do
       for %{section: :answers} = result <- results do
         [first | _] = for {name, _} <- result.sides, do: name
         cells = for side <- [first, :elixir, :jiffy], do: cell(result, side)
-        whole = if result.case == :errors, do: :right, else: :whole
+        whole = Map.get(@right, result.case, :whole)
         ratio = Table.ratio(Harness.ratio(result, first, :jiffy))
         [@titles[result.case], Table.count(result.rows)] ++ cells ++ [cell(result, whole), ratio]
       end

@@ -55,6 +55,7 @@ fn wanted_root(w: &Wanted) -> u32 { w.root() }
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
+    if args.len() == 2 && args[1] == "perf" { return perf(); }
     if args.len() > 2 {
         let sig = args[2].clone();
         let s = parse(sig.as_bytes()).ok();
@@ -90,5 +91,46 @@ fn main() {
         }
         println!("== typed {typed}: total {total:?} of {}; syntax {syntax:?}", total.iter().sum::<usize>());
         for (k, v) in per { if v[1] + v[2] + v[3] > 0 { println!("{k:32} {v:?}"); } }
+    }
+}
+
+fn perf() {
+    use std::time::Instant;
+    let rows: Vec<String> = (0..10_000).map(|i| {
+        let comma = if i % 10 == 5 { "" } else { "," };
+        format!("{{\"id\": {i}, \"score\": {}.5{comma} \"name\": \"row {i}\"}}", i % 100)
+    }).collect();
+    let broken = format!("{{\"results\": [{}]}}", rows.join(", "));
+    let right = broken.replace("5 \"name", "5, \"name");
+    let s = parse(b"{results [{id :int, score :float, name :string}]}").unwrap();
+    let w = Wanted::new(&s.types, s.returns, false);
+    for _ in 0..5 {
+        let t = Instant::now();
+        let mut heap = PlainHeap::new();
+        read_answer(right.as_bytes(), &mut heap).unwrap();
+        let plain = t.elapsed();
+        let t = Instant::now();
+        let limits = Limits { deadline: Deadline::Never, words: usize::MAX };
+        let mut meter = Meter::new(limits, Pace::Quantum);
+        let h = PlainHeap::new();
+        let r = repair(right.as_bytes(), &w, &mut meter, &h).unwrap();
+        let straight = t.elapsed();
+        let _ = r;
+        let t = Instant::now();
+        let mut meter = Meter::new(limits, Pace::Quantum);
+        for ww in [&w, &Wanted::anything()] {
+            let t = Instant::now();
+            let r = repair(broken.as_bytes(), ww, &mut Meter::new(limits, Pace::Quantum), &h).unwrap();
+            let a = t.elapsed();
+            let n = r.repairs().len();
+            let b = t.elapsed() - a;
+            let mut heap = PlainHeap::new();
+            let mut bld = ptc_core::json::TermBuilder::new(&mut heap);
+            r.replay(&mut bld);
+            bld.finish();
+            println!("  broken {a:?}, {n} repairs {b:?}, build {:?}", t.elapsed() - a - b);
+        }
+        let _ = (&mut meter, t);
+        println!("plain {plain:?} straight {straight:?} bytes {}", right.len());
     }
 }

@@ -5,7 +5,7 @@
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
-//! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
+//! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`signature`]: types of values, and the walks over values
 //! * [`wire`]: results as terms
 
@@ -19,6 +19,7 @@ mod heap;
 mod map_view;
 mod program;
 mod raw;
+mod repair;
 mod run;
 mod signature;
 mod source;

@@ -33,6 +33,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:build_error_feedback` - a function of error and response that makes the text for the LLM
     * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
       expectation and value of up to 20 wrong values. New in this library.
+    * `:repair` - `true` repairs answers that are almost right, as `PtcRunner.SubAgent.JsonParser.repair/2`
+      does; by default `false`. What was repaired stands in the step's `usage`, under `:repairs`.
+      New in this library.
 
   ## What is native
 
@@ -42,7 +45,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 
-  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome}
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.{Step, Turn}
 
@@ -66,6 +69,15 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     case Answer.read(content, agent) do
       {:ok, value} -> Outcome.success(value, content, agent, state, opts)
+      wrong -> wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
+    end
+  end
+
+  defp decide(answer, content, agent, state, opts) do
+    case answer do
+      {:repaired, value, repairs} ->
+        value |> Outcome.success(content, agent, state, opts) |> Repaired.note(repairs)
+
       {:invalid, errors, error} -> invalid(error, errors, content, agent, state, opts)
       {:map, map} -> validate_and_complete(map, content, agent, state, opts)
       {:list, list} -> validate_and_complete_list(list, content, agent, state, opts)

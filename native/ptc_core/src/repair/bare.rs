@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
-use super::scan::escape;
+use super::scan::{escape, number};
 use super::unescape::lenient;
 use super::wanted::{is_keyword, Of};
 use super::Stop;
@@ -21,10 +21,12 @@ impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
         let of = self.want(branch.ty).of;
         let takes = matches!(of, Of::Any | Of::String | Of::Keyword);
-        if !takes || branch.top.kind == Kind::Top {
+        let start = branch.at as usize;
+        if !takes || branch.top.kind == Kind::Top || self.text[start] == b'*' {
             return Ok(());
         }
-        let start = branch.at as usize;
+        // In a list, a comma comes after it.
+        let listed = branch.top.kind == Kind::Array;
         let limit = self.text.len().min(start + LONGEST);
         let bracket = matches!(self.text[start], b'{' | b'[');
         let (mut at, mut ends, mut inner) = (start, 0, 0);
@@ -44,7 +46,8 @@ impl<H: Heap> Reader<'_, '_, H> {
                 }
                 b',' | b'}' | b']' | b'\n' => {
                     let untyped_bracket = bracket && of == Of::Any;
-                    if inner == 0 && !untyped_bracket {
+                    let goes_past = ends > 0 && listed;
+                    if inner == 0 && !untyped_bracket && !goes_past {
                         self.bare_word(branch, start, at, escapes, extra);
                     }
                     ends += 1;
@@ -68,7 +71,8 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     fn bare_word(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, extra: u32) {
         let content = self.text[start..end].trim_ascii_end();
-        if content.is_empty() || numbers::foreign(content).is_some() {
+        let is_number = number(content, 0).is_some_and(|(end, _)| end == content.len());
+        if content.is_empty() || is_number || numbers::foreign(content).is_some() {
             return;
         }
         let mut next = branch;

@@ -102,11 +102,11 @@ impl Fault {
             Fault::MissingClose => 6,
             Fault::MissingOpen | Fault::WrongClose => 7,
             Fault::ExtraClose
-            | Fault::ExtraOpen
             | Fault::MissingStartQuote
             | Fault::MissingEndQuote
             | Fault::BareWord => 8,
             Fault::StrayCharacter => 9,
+            Fault::ExtraOpen => 10,
             Fault::RepeatedKey => 12,
         }
     }

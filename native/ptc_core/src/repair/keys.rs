@@ -79,6 +79,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let at = branch.at as usize;
         let mut closed = branch;
         let comma = matches!(branch.phase, Phase::NextKey | Phase::Item);
+        if !comma && !self.is_end(at) && !matches!(self.byte(at), b'}' | b']') {
+            return;
+        }
         if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
             if comma {
                 self.repair(&mut closed, Fault::TrailingComma, at, at);
@@ -87,6 +90,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.close(&mut closed);
         } else {
             self.repair(&mut closed, Fault::MissingClose, at, at);
+            // At the end a bracket is missing more often than here.
+            closed.cost += 2;
             self.close(&mut closed);
             match (closed.phase, closed.top.kind) {
                 (Phase::After, Kind::Object) => closed.phase = Phase::NextKey,
@@ -123,6 +128,10 @@ impl<H: Heap> Reader<'_, '_, H> {
             let known = self.is_declared(&branch, &self.text[start..end]);
             if matches!(self.byte(next), b':' | b'=') || (known && count == 1) {
                 self.bare_key_to(branch, end, end, Fault::BareKey);
+            } else if count == 1 && next > end && self.begins_plain_value(next) {
+                let mut key = branch;
+                key.cost += 3;
+                self.bare_key_to(key, end, end, Fault::BareKey);
             }
             if self.byte(end) != b' ' {
                 return Ok(());
@@ -134,6 +143,14 @@ impl<H: Heap> Reader<'_, '_, H> {
             end = more;
         }
         Ok(())
+    }
+
+    /// Whether a value that JSON knows begins here.
+    fn begins_plain_value(&self, at: usize) -> bool {
+        match self.byte(at) {
+            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
+            _ => super::numbers::foreign(&self.text[at..word(self.text, at)]).is_some(),
+        }
     }
 
     fn bare_key_to(&mut self, branch: Branch, end: usize, next: usize, fault: Fault) {

@@ -96,7 +96,6 @@ impl<T> From<Halt<T>> for Stop {
 /// A reading that has come to its end.
 struct Found {
     node: NodeId,
-    cost: u32,
     start: usize,
     end: usize,
     /// Where another reading that costs as much parts from it.
@@ -236,7 +235,6 @@ fn read<H: Heap>(reader: &mut Reader<H>, start: Start) -> Result<Option<Found>, 
         .find(|other| !reader.log.same_value(end.node, other.node, equal));
     Ok(Some(Found {
         node: end.node,
-        cost: end.cost,
         start: start.at,
         end: end.at as usize,
         unsure: other.map(|other| other.at.min(end.at) as usize),

@@ -78,8 +78,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             branch.still = 0;
             self.spend(branch.at as usize - before)?;
             if branch.phase == Phase::Done {
-                branch.cost += self.leftover(branch.at as usize, true);
-                self.admit(branch);
+                self.proceed(branch);
                 return Ok(());
             }
         }
@@ -93,8 +92,18 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// have gone on.
     fn doubtful(&self, recent: &Recent, branch: &Branch) -> Branch {
         let mut last = None;
+        let byte = self.byte(branch.at as usize);
+        let number = match branch.phase {
+            Phase::NextKey | Phase::Item => byte.is_ascii_digit(),
+            Phase::After => byte.is_ascii_alphabetic() || matches!(byte, b'%' | b'$'),
+            _ => false,
+        };
         for before in recent.iter() {
             let at = super::scan::skip_blanks(self.text, before.at as usize);
+            if number && at < branch.at as usize {
+                // `1,234`, `100 km/h"`
+                last = Some(before);
+            }
             if self.byte(at) != b'"' || at >= branch.at as usize {
                 continue;
             }
@@ -103,7 +112,9 @@ impl<H: Heap> Reader<'_, '_, H> {
                     return *before;
                 }
                 let next = super::scan::skip_blanks(self.text, end + 1);
-                last = (next == branch.at as usize || branch.phase == Phase::Colon).then_some(before);
+                if next == branch.at as usize || branch.phase == Phase::Colon {
+                    last = Some(before);
+                }
             }
         }
         *last.unwrap_or(branch)
@@ -160,7 +171,10 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// Keeps a reading that may have come to its end.
     pub(super) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {
-            branch.cost += self.leftover(branch.at as usize, branch.still == 0);
+            match self.leftover(branch.at as usize, branch.still == 0) {
+                Some(cost) => branch.cost += cost,
+                None => return,
+            }
         }
         self.admit(branch);
     }
@@ -170,31 +184,64 @@ impl<H: Heap> Reader<'_, '_, H> {
         at >= self.text.len() || self.text[at..].starts_with(b"```")
     }
 
-    /// What it costs that the value ends here; `closed`: with its own bracket.
-    fn leftover(&self, at: usize, closed: bool) -> u32 {
-        let mut next = skip_all_blanks(self.text, at);
+    /// What it costs that the value ends here; `closed`: with its own bracket. Nothing if what is left
+    /// looks like a part of the value.
+    fn leftover(&self, at: usize, closed: bool) -> Option<u32> {
+        let text = self.text;
+        let mut next = skip_all_blanks(text, at);
         let mut cost = 0;
-        let mut brackets = 0;
-        while let Some(b'}' | b']') = self.text.get(next) {
-            brackets += 1;
-            next = skip_all_blanks(self.text, next + 1);
+        let first = next;
+        while let Some(b'}' | b']') = text.get(next) {
+            next = skip_all_blanks(text, next + 1);
         }
-        if brackets > 0 {
+        if next > first {
             cost += match closed {
                 true => 2,
                 false => 12,
             };
         }
-        cost + match self.text.get(next) {
+        let lines = text[next..].len().min(TAIL);
+        let tail = &text[next..next + lines];
+        let more = match tail.first() {
             None => 0,
-            Some(b',' | b':' | b'=') => 14,
-            Some(b'"' | b'0'..=b'9') => 10,
             Some(b'`') if self.is_end(next) => 0,
-            Some(b'{' | b'[') if !closed => 14,
-            _ if closed => 0,
-            _ => 3,
+            // `const x = {…};`
+            Some(b';') if closed => 0,
+            Some(b',') if closed && is_prose(&tail[1..]) => 4,
+            Some(b',' | b':' | b'=') => return None,
+            Some(b'"' | b'0'..=b'9') if closed => 14,
+            Some(_) if closed => unopened(tail),
+            Some(_) if tail.iter().any(|byte| b"\"{}[]".contains(byte)) => return None,
+            Some(_) => 3,
+        };
+        Some(cost + more)
+    }
+}
+
+/// So much of what is left is looked at.
+const TAIL: usize = 200;
+
+/// Whether words come first.
+fn is_prose(tail: &[u8]) -> bool {
+    let tail = tail.trim_ascii_start();
+    let word = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+    let word = word.count();
+    let after = tail[word..].trim_ascii_start().first();
+    word > 0 && !tail[0].is_ascii_digit() && !matches!(after, Some(b':' | b'"' | b'=' | b'\''))
+}
+
+/// What it costs that brackets are closed in what is left that are not opened there.
+fn unopened(tail: &[u8]) -> u32 {
+    let mut open = 0_i32;
+    for byte in tail {
+        match byte {
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open == 0 => return 12,
+            b'}' | b']' => open -= 1,
+            _ => {}
         }
     }
+    0
 }
 
 /// Whether a string holds what may stand outside of one.

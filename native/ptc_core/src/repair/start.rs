@@ -90,7 +90,14 @@ pub fn bare(text: &[u8]) -> Vec<Start> {
             break;
         }
         let end = region_end(text, at);
-        let harmless = end.is_some_and(|end| !text[at + 1..end - 1].iter().any(is_of_json));
+        let harmless = end.is_some_and(|end| {
+            let marks: &[u8] = match text[at] {
+                // `[Note: see below, please]`
+                b'[' => b"\"'{}[]\\0123456789",
+                _ => b"\"':,{}[]\\0123456789",
+            };
+            !text[at + 1..end - 1].iter().any(|byte| marks.contains(byte))
+        });
         if !harmless {
             starts.push(Start { at, inside: false });
         }
@@ -100,11 +107,6 @@ pub fn bare(text: &[u8]) -> Vec<Start> {
         }
     }
     starts
-}
-
-/// Marks of JSON, which no note in brackets has.
-fn is_of_json(byte: &u8) -> bool {
-    b"\"':,{}[]\\0123456789".contains(byte)
 }
 
 /// The first line before `end` that begins with a key and a colon.

@@ -114,6 +114,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             },
             b'[' if self.is_shallow(branch) => {
                 let holds = match want.of {
+                    // `[draft] plan"`
+                    Of::Any if self.is_word(at + 1) => return false,
                     Of::Any => super::wanted::ANY,
                     Of::List(holds) => holds,
                     _ => return false,
@@ -227,6 +229,14 @@ impl<H: Heap> Reader<'_, '_, H> {
                 _ => return None,
             }
         }
+    }
+
+    /// Whether a word begins at an offset that JSON does not know.
+    fn is_word(&self, at: usize) -> bool {
+        let at = skip_blanks(self.text, at);
+        let rest = &self.text[at.min(self.text.len())..];
+        let known = [&b"true"[..], b"false", b"null"].iter().any(|word| rest.starts_with(word));
+        rest.first().is_some_and(u8::is_ascii_alphabetic) && !known
     }
 
     /// Whether a number can be read: integers have a limit, and floats are not infinite.

@@ -1,6 +1,6 @@
 //! Strings: where one ends when that is not certain.
 
-use super::branch::{Branch, Kind, Phase, Quote};
+use super::branch::{Branch, Kind, Quote};
 use super::fault::Fault;
 use super::reader::Reader;
 use super::scan::{ends, escape, quote, skip_all_blanks};
@@ -122,15 +122,18 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.end_string(ended, at, end)?;
         }
         let content = &text[branch.token.start as usize..at];
-        let doubt = !fits || end <= self.horizon as usize || is_suspicious(content);
-        if !doubt || branch.token.inner > 60 {
+        let doubt = !fits
+            || branch.token.inner > 0
+            || end <= self.horizon as usize
+            || is_suspicious(content);
+        if !doubt || branch.token.key || branch.token.inner > 60 {
             return Ok(());
         }
         let mut inside = branch;
         inside.token.inner += 1;
         self.repair(&mut inside, Fault::InnerQuote, at, end);
         if fits {
-            inside.cost += 2;
+            inside.cost += 3;
         }
         inside.at = end as u32;
         self.admit(inside);
@@ -166,11 +169,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let blanks = content.iter().rev();
         let blanks = blanks.take_while(|byte| matches!(**byte, b' ' | b'\t' | b'\r' | b'\n'));
         let trimmed = end - blanks.count();
-        if trimmed == start {
+        // With a quote inside, that one is more likely to be the end.
+        if trimmed == start || branch.token.inner % 2 == 1 {
             return Ok(());
-        }
-        if branch.token.inner % 2 == 1 {
-            branch.cost += 6;
         }
         self.repair(&mut branch, Fault::MissingEndQuote, trimmed, trimmed);
         self.end_string(branch, trimmed, end)
@@ -189,9 +190,4 @@ impl<H: Heap> Reader<'_, '_, H> {
             false => self.string(branch, start, end, rough, next),
         }
     }
-}
-
-/// Phases in which a string may begin as a value.
-pub(super) fn takes_value(phase: Phase) -> bool {
-    matches!(phase, Phase::First | Phase::Item | Phase::Member)
 }

@@ -7,7 +7,7 @@ use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
 use super::scan::{is_delimiter, quote, skip_blanks, word};
-use super::wanted::{is_keyword, Of};
+use super::wanted::{is_keyword, Of, ANY};
 use super::Stop;
 use crate::heap::Heap;
 
@@ -20,11 +20,18 @@ impl<H: Heap> Reader<'_, '_, H> {
             right.still = 0;
             self.proceed(right);
             let end = right.at as usize;
-            let doubt = byte == b'"'
-                && (at <= self.horizon as usize
-                    || super::search::is_suspicious(&self.text[at + 1..end - 1]));
+            let doubt = match byte {
+                b'"' => {
+                    at <= self.horizon as usize
+                        || super::search::is_suspicious(&self.text[at + 1..end - 1])
+                }
+                b'{' | b'[' | b']' => false,
+                // `100 km/h"`
+                _ => !self.goes_on(&branch, end),
+            };
             if !doubt {
-                return Ok(self.thousands(branch));
+                self.thousands(branch);
+                return Ok(());
             }
         }
         if self.is_end(at) {
@@ -61,6 +68,12 @@ impl<H: Heap> Reader<'_, '_, H> {
             b'+' | b'-' | b'.' | b'0'..=b'9' => {
                 self.loose_number(branch);
                 self.thousands(branch);
+                self.bare(branch)
+            }
+            b'[' if self.want(branch.ty).of == Of::Any && self.is_shallow(&branch) => {
+                let mut listed = branch;
+                self.open(&mut listed, Kind::Array, ANY);
+                self.moved(listed, at + 1);
                 self.bare(branch)
             }
             b'{' | b'[' => self.bare(branch),
@@ -112,42 +125,50 @@ impl<H: Heap> Reader<'_, '_, H> {
         let at = branch.at as usize;
         let of = self.want(branch.ty).of;
         let end = numbers::loose_end(self.text, at);
-        if end < self.text.len() && !is_delimiter(self.text, end) {
+        let word_end = word(self.text, at + 1);
+        if numbers::foreign(&self.text[at..word_end]) == Some(Event::Null) {
+            // `-Infinity`
+            if self.word_fits(&branch, Event::Null) && is_delimiter(self.text, word_end) {
+                let mut next = branch;
+                self.repair(&mut next, Fault::ForeignWord, at, word_end);
+                self.scalar(next, Event::Null, word_end);
+            }
+            return;
+        }
+        if !is_delimiter(self.text, end) {
             return;
         }
         let numeric = matches!(of, Of::Int | Of::Float);
-        if let Some(clean) = numbers::clean(&self.text[at..end], numeric) {
-            let fits = match of {
-                Of::Any | Of::Float => true,
-                Of::Int => clean.integer,
-                _ => false,
-            };
-            if fits {
-                let mut next = branch;
-                self.repair(&mut next, Fault::NumberForm, at, end);
-                let (start, end) = (at as u32, end as u32);
-                self.scalar(next, Event::Loose(Span { start, end }), end as usize);
+        let Some(clean) = numbers::clean(&self.text[at..end], numeric) else {
+            return;
+        };
+        let fits = match of {
+            Of::Any | Of::Float => true,
+            Of::Int => clean.integer,
+            _ => false,
+        };
+        if fits {
+            let mut next = branch;
+            if self.byte(at) == b'0' && self.byte(at + 1).is_ascii_digit() {
+                next.cost += 4;
             }
-        } else if let Some(event) = numbers::foreign(&self.text[at..word(self.text, at + 1)]) {
-            // `-Infinity`
-            if self.word_fits(&branch, event) && event == Event::Null {
-                let end = word(self.text, at + 1);
-                let mut next = branch;
-                self.repair(&mut next, Fault::ForeignWord, at, end);
-                self.scalar(next, event, end);
-            }
+            self.repair(&mut next, Fault::NumberForm, at, end);
+            let (start, end) = (at as u32, end as u32);
+            self.scalar(next, Event::Loose(Span { start, end }), end as usize);
         }
     }
 
-    /// `1,234` as the value of a field, where nothing else can follow the comma.
+    /// `1,234`, where nothing else can follow the comma.
     fn thousands(&mut self, branch: Branch) {
         let at = branch.at as usize;
-        if branch.phase != Phase::Member || branch.top.kind != Kind::Object {
-            return;
-        }
         let Some((end, integer)) = numbers::thousands(self.text, at) else {
             return;
         };
+        let alone = branch.phase == Phase::Member && branch.top.kind == Kind::Object;
+        // In a list, `1,234` are two numbers, but `1,034` are not.
+        if !alone && !self.text[at..end].windows(2).any(|pair| pair == b",0") {
+            return;
+        }
         let fits = match self.want(branch.ty).of {
             Of::Any | Of::Float => true,
             Of::Int => integer,

@@ -7,6 +7,7 @@ pub mod answers;
 pub mod generate;
 pub mod oracle;
 pub mod probe;
+pub mod repairs;
 pub mod rng;
 
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};

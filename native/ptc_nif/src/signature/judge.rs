@@ -6,6 +6,7 @@ use super::validate::Validation;
 use super::words::Words;
 use crate::raw::{Raw, Terms};
 use ptc_core::answer::stream::Plan;
+use ptc_core::repair::Wanted;
 use ptc_core::signature::{Scalar, Type};
 use rustler::Env;
 
@@ -66,4 +67,17 @@ pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Pla
     let (read, id) = read(terms, &words, of, reading, &mut budget).ok()?;
     budget.settle(terms);
     Some(Plan::new(&read.types, id, list))
+}
+
+/// The types of an answer that is to be repaired; nothing if there are too many for a slice.
+pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Option<Wanted<'a>> {
+    let terms = Terms { env };
+    let (words, mut budget) = (Words::new(env), Budget::new(pace));
+    let reading = Reading {
+        closed: false,
+        once_optional: true,
+    };
+    let (read, id) = read(terms, &words, of, reading, &mut budget).ok()?;
+    budget.settle(terms);
+    Some(Wanted::new(&read.types, id, wrapped))
 }

@@ -27,4 +27,4 @@ mod words;
 mod write;
 
 pub use budget::Pace;
-pub use judge::{judge, plan, Verdict};
+pub use judge::{judge, plan, wanted, Verdict};

@@ -1,0 +1,190 @@
+//! Answers that are almost right, repaired: the value as terms, and what was wrong.
+
+use crate::atoms;
+use crate::heap::Beam;
+use crate::program::charge_for_text;
+use crate::raw::{Raw, Terms};
+use crate::signature::{wanted, Pace as Walk};
+use ptc_core::json::TermBuilder;
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::repair::{
+    is_part, line_and_column, repair as read, Fault, Refusal, Repair, Step, Stop, Wanted,
+};
+use rustler::{Atom, Binary, Encoder, Env, Term};
+
+mod kinds {
+    rustler::atoms! {
+        ambiguous,
+        no_reading,
+        missing_comma,
+        extra_comma,
+        trailing_comma,
+        semicolon,
+        missing_colon,
+        wrong_colon,
+        comment,
+        ellipsis,
+        missing_close,
+        missing_open,
+        extra_close,
+        extra_open,
+        wrong_close,
+        single_quotes,
+        smart_quotes,
+        triple_quotes,
+        missing_start_quote,
+        missing_end_quote,
+        inner_quote,
+        control_character,
+        bad_escape,
+        bare_key,
+        bare_word,
+        foreign_word,
+        number_form,
+        thousands,
+        stray_character,
+        key_spelling,
+        quoted_number,
+        quoted_boolean,
+        stringified,
+        bare_element,
+        unknown_key,
+        repeated_key,
+    }
+}
+
+/// Words that the readings may take for each byte of the text, and in any case.
+const WORDS_A_BYTE: usize = 64;
+const WORDS: usize = 1_250_000;
+
+/// `{:ok, value, repairs}`, each `{kind, start, end, line, column, path}`;
+/// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
+/// `{:error, :memory_exceeded}` or `:busy`.
+fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, wrapped: bool, pace: Pace) -> Term<'a> {
+    charge_for_text(env, text);
+    let walk = match pace {
+        Pace::Quantum => Walk::Whole,
+        _ => Walk::Slice,
+    };
+    let wanted = match atoms::nil() == of {
+        true => Wanted::anything(),
+        false => match wanted(env, of.into(), wrapped, walk) {
+            Some(wanted) => wanted,
+            None => return atoms::busy().encode(env),
+        },
+    };
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
+    };
+    let (watch, mut heap) = (Beam::new(env, 0), Beam::new(env, 0));
+    let mut meter = Meter::new(limits, pace);
+    let repaired = match read(text, &wanted, &mut meter, &watch) {
+        Ok(repaired) => repaired,
+        Err(refusal) => return refused(env, text, refusal),
+    };
+    let mut builder = TermBuilder::new(&mut heap);
+    repaired.replay(&mut builder);
+    let value = builder.finish();
+    let terms = Terms { env };
+    let repairs: Vec<Raw<'a>> = repaired
+        .repairs()
+        .iter()
+        .map(|repair| told(terms, repair))
+        .collect();
+    (
+        atoms::ok(),
+        value.term(env),
+        terms.make_list(&repairs).term(env),
+    )
+        .encode(env)
+}
+
+fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
+    let error = |reason: Atom| (atoms::error(), reason).encode(env);
+    match refusal {
+        Refusal::NoReading => error(kinds::no_reading()),
+        Refusal::Ambiguous(offsets) => {
+            // So many are enough.
+            let offsets = offsets.iter().take(10);
+            let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
+            (atoms::error(), (kinds::ambiguous(), places)).encode(env)
+        }
+        Refusal::Stopped(Stop::MemoryExceeded | Stop::DeadlinePassed) => {
+            error(atoms::memory_exceeded())
+        }
+        Refusal::Stopped(Stop::SliceOver | Stop::Abandoned) => atoms::busy().encode(env),
+    }
+}
+
+fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
+    let step = |step: &Step| match step {
+        Step::Name(name) => terms.make_binary(name),
+        Step::Index(index) => terms.make_integer(*index as i64),
+    };
+    let path: Vec<Raw<'a>> = repair.path.iter().map(step).collect();
+    let path = terms.make_list(&path).term(terms.env);
+    let span = (repair.start, repair.end);
+    let place = (repair.line, repair.column);
+    (kind(repair.fault), span.0, span.1, place.0, place.1, path)
+        .encode(terms.env)
+        .into()
+}
+
+fn kind(fault: Fault) -> Atom {
+    match fault {
+        Fault::MissingComma => kinds::missing_comma(),
+        Fault::ExtraComma => kinds::extra_comma(),
+        Fault::TrailingComma => kinds::trailing_comma(),
+        Fault::Semicolon => kinds::semicolon(),
+        Fault::MissingColon => kinds::missing_colon(),
+        Fault::NoColon => kinds::wrong_colon(),
+        Fault::Comment => kinds::comment(),
+        Fault::Ellipsis => kinds::ellipsis(),
+        Fault::MissingClose => kinds::missing_close(),
+        Fault::MissingOpen => kinds::missing_open(),
+        Fault::ExtraClose => kinds::extra_close(),
+        Fault::ExtraOpen => kinds::extra_open(),
+        Fault::WrongClose => kinds::wrong_close(),
+        Fault::SingleQuotes => kinds::single_quotes(),
+        Fault::SmartQuotes => kinds::smart_quotes(),
+        Fault::TripleQuotes => kinds::triple_quotes(),
+        Fault::MissingStartQuote => kinds::missing_start_quote(),
+        Fault::MissingEndQuote => kinds::missing_end_quote(),
+        Fault::InnerQuote => kinds::inner_quote(),
+        Fault::ControlCharacter => kinds::control_character(),
+        Fault::BadEscape => kinds::bad_escape(),
+        Fault::BareKey => kinds::bare_key(),
+        Fault::BareWord => kinds::bare_word(),
+        Fault::ForeignWord => kinds::foreign_word(),
+        Fault::NumberForm => kinds::number_form(),
+        Fault::Thousands => kinds::thousands(),
+        Fault::StrayCharacter => kinds::stray_character(),
+        Fault::KeySpelling => kinds::key_spelling(),
+        Fault::QuotedNumber => kinds::quoted_number(),
+        Fault::QuotedBoolean => kinds::quoted_boolean(),
+        Fault::Stringified => kinds::stringified(),
+        Fault::BareElement => kinds::bare_element(),
+        Fault::UnknownKey => kinds::unknown_key(),
+        Fault::RepeatedKey => kinds::repeated_key(),
+    }
+}
+
+macro_rules! repair_nifs {
+    ($repair:ident, $schedule:literal, $pace:expr) => {
+        /// Repairs; `of` is a type, or nil for any; `wrapped`: a list may stand under `items`.
+        #[rustler::nif(schedule = $schedule)]
+        fn $repair<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, wrapped: bool) -> Term<'a> {
+            repair(env, text.as_slice(), of, wrapped, $pace)
+        }
+    };
+}
+
+repair_nifs!(answer_repair, "Normal", Pace::Slice);
+repair_nifs!(answer_repair_dirty, "DirtyCpu", Pace::Quantum);
+
+/// Whether the JSON that is found in a text stands in an answer whose first bracket is missing.
+#[rustler::nif]
+fn answer_is_part(text: Binary) -> bool {
+    is_part(text.as_slice())
+}
