@@ -62,9 +62,13 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/repair.rs: {:ok, value, [{kind, start, end, line, column, path}]}
   # | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{line, column}]}} | :busy;
-  # `type` may be nil; `wrapped?`: a list may also stand under `items`
-  def answer_repair(_text, _type, _wrapped?), do: err()
-  def answer_repair_dirty(_text, _type, _wrapped?), do: err()
+  # `type` may be nil
+  def repair_value(_text, _type), do: err()
+  def repair_value_dirty(_text, _type), do: err()
+
+  # the same, judged as an answer, or {:undecided, value, repairs}
+  def repair_answer(_text, _type, _list?), do: err()
+  def repair_answer_dirty(_text, _type, _list?), do: err()
   def answer_is_part(_text), do: err()
 
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long

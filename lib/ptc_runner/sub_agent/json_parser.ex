@@ -86,8 +86,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> value
       %{"ok" => true, "total" => 3}
       iex> repair
-      %{kind: :missing_comma, line: 1, column: 13, path: ["total"],
-        message: ~s(line 1, column 13: added a comma after "total")}
+      %{kind: :missing_comma, line: 1, column: 12, path: ["total"],
+        message: ~s(line 1, column 12: added a comma after "total")}
 
       iex> PtcRunner.SubAgent.JsonParser.repair(~s({"total": 3}))
       {:ok, %{"total" => 3}, []}
@@ -130,7 +130,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
       {:ok, value} = found
       {:ok, value, []}
     else
-      repaired(JsonRepair.read(text, type, false), found)
+      repaired(JsonRepair.read(text, type), found)
     end
   end
 

@@ -24,33 +24,45 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @type refusal :: :no_reading | :memory_exceeded | {:ambiguous, [map()]}
 
   @doc false
-  # `type` is a type term, or nil for any value; `wrapped?`: a list may also stand under `items`.
-  @spec read(String.t(), term(), boolean()) :: {:ok, term(), [repair()]} | {:error, refusal()}
-  def read(text, type, wrapped?) do
-    case native(text, type, wrapped?) do
-      {:ok, value, repairs} ->
-        {:ok, value, Enum.map(repairs, &told(&1, text))}
+  # `type` is a type term, or nil for any value.
+  @spec read(String.t(), term()) :: {:ok, term(), [repair()]} | {:error, refusal()}
+  def read(text, type) when byte_size(text) > @long_text,
+    do: text |> Native.repair_value_dirty(type) |> outcome(text)
 
-      {:error, {:ambiguous, places}} ->
-        places = for {line, column} <- places, do: %{line: line, column: column}
-        {:error, {:ambiguous, places}}
-
-      {:error, reason} ->
-        {:error, reason}
+  def read(text, type) do
+    with :busy <- Native.repair_value(text, type) do
+      Native.repair_value_dirty(text, type)
     end
+    |> outcome(text)
   end
 
-  defp native(text, type, wrapped?) when byte_size(text) > @long_text,
-    do: Native.answer_repair_dirty(text, type, wrapped?)
+  @doc false
+  # The same for an answer; `list?`: the type is one of a list, that may be wrapped. `:ok`: it is right,
+  # with normalized keys; `:undecided`: still to be atomized and validated.
+  @spec answer(String.t(), term(), boolean()) ::
+          {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
+  def answer(text, type, list?) when byte_size(text) > @long_text,
+    do: text |> Native.repair_answer_dirty(type, list?) |> outcome(text)
 
-  defp native(text, type, wrapped?) do
-    with :busy <- Native.answer_repair(text, type, wrapped?),
-         do: Native.answer_repair_dirty(text, type, wrapped?)
+  def answer(text, type, list?) do
+    with :busy <- Native.repair_answer(text, type, list?) do
+      Native.repair_answer_dirty(text, type, list?)
+    end
+    |> outcome(text)
   end
+
+  defp outcome({found, value, repairs}, text) when found in [:ok, :undecided],
+    do: {found, value, Enum.map(repairs, &told(&1, text))}
+
+  defp outcome({:error, {:ambiguous, places}}, _text),
+    do: {:error, {:ambiguous, for({line, column} <- places, do: %{line: line, column: column})}}
+
+  defp outcome({:error, reason}, _text), do: {:error, reason}
 
   defp told({kind, start, stop, line, column, path}, text) do
-    found = shown(binary_part(text, start, min(stop - start, @shown)))
-    message = "line #{line}, column #{column}: #{Sentence.text(kind, found, path)}"
+    found = if start == stop, do: "", else: shown(binary_part(text, start, min(stop - start, @shown)))
+    place = ["line ", Integer.to_string(line), ", column ", Integer.to_string(column), ": "]
+    message = IO.iodata_to_binary([place | Sentence.text(kind, found, path)])
     %{kind: kind, line: line, column: column, path: path, message: message}
   end
 

@@ -68,7 +68,7 @@ pub fn answer<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, list: bool, pace: Pac
 
 /// The object, or the list, which may be wrapped in an object, since some LLM interfaces allow
 /// nothing else.
-fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
+pub fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
     match (heap.kind(value), list) {
         (Kind::Map, false) | (Kind::List, true) => Ok(value),
         (Kind::Map, true) => {

@@ -1,14 +1,15 @@
 //! Answers that are almost right, repaired: the value as terms, and what was wrong.
 
+use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
-use crate::signature::{wanted, Pace as Walk};
+use crate::signature::{judge, wanted, Pace as Walk, Verdict};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::repair::{
-    is_part, line_and_column, repair as read, Fault, Refusal, Repair, Step, Stop, Wanted,
+    is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
 };
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
@@ -16,6 +17,7 @@ mod kinds {
     rustler::atoms! {
         ambiguous,
         no_reading,
+        undecided,
         missing_comma,
         extra_comma,
         trailing_comma,
@@ -57,16 +59,27 @@ mod kinds {
 const WORDS_A_BYTE: usize = 64;
 const WORDS: usize = 1_250_000;
 
+/// What is asked of a text: its value, or, as of an answer of an LLM, whether that is right, with
+/// keys as they are to be. `list`: the type is one of a list, which may be wrapped.
+#[derive(Clone, Copy)]
+enum Ask {
+    Value,
+    Answer { list: bool },
+}
+
 /// `{:ok, value, repairs}`, each `{kind, start, end, line, column, path}`;
+/// `{:undecided, value, repairs}`, of an answer that only Elixir can judge;
 /// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
 /// `{:error, :memory_exceeded}` or `:busy`.
-fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, wrapped: bool, pace: Pace) -> Term<'a> {
+fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> Term<'a> {
     charge_for_text(env, text);
     let walk = match pace {
         Pace::Quantum => Walk::Whole,
         _ => Walk::Slice,
     };
-    let wanted = match atoms::nil() == of {
+    let wrapped = matches!(ask, Ask::Answer { list: true });
+    let untyped = atoms::nil() == of;
+    let wanted = match untyped {
         true => Wanted::anything(),
         false => match wanted(env, of.into(), wrapped, walk) {
             Some(wanted) => wanted,
@@ -77,27 +90,60 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, wrapped: bool, pace: Pace
         deadline: Deadline::Never,
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
     };
-    let (watch, mut heap) = (Beam::new(env, 0), Beam::new(env, 0));
+    let watch = Beam::new(env, 0);
     let mut meter = Meter::new(limits, pace);
     let repaired = match read(text, &wanted, &mut meter, &watch) {
         Ok(repaired) => repaired,
         Err(refusal) => return refused(env, text, refusal),
     };
-    let mut builder = TermBuilder::new(&mut heap);
-    repaired.replay(&mut builder);
-    let value = builder.finish();
+    let (tag, value) = match ask {
+        Ask::Value => (atoms::ok(), build(env, &repaired, false).0),
+        Ask::Answer { list } => {
+            let (whole, hyphens) = build(env, &repaired, false);
+            let mut heap = Beam::new(env, 0);
+            let value = match answer::wanted(&mut heap, whole, list) {
+                Ok(value) => value,
+                Err(_) => return (atoms::error(), kinds::no_reading()).encode(env),
+            };
+            let verdict = match untyped {
+                true => Verdict::Right,
+                false => judge(env, of.into(), value, walk),
+            };
+            match verdict {
+                Verdict::Right if hyphens => match build(env, &repaired, true) {
+                    (whole, false) => {
+                        let value = answer::wanted(&mut heap, whole, list).unwrap_or(value);
+                        (atoms::ok(), value)
+                    }
+                    // Two keys became one.
+                    _ => (kinds::undecided(), value),
+                },
+                Verdict::Right => (atoms::ok(), value),
+                Verdict::Busy => return atoms::busy().encode(env),
+                Verdict::Wrong(_) | Verdict::Undecided => (kinds::undecided(), value),
+            }
+        }
+    };
     let terms = Terms { env };
-    let repairs: Vec<Raw<'a>> = repaired
-        .repairs()
-        .iter()
-        .map(|repair| told(terms, repair))
-        .collect();
-    (
-        atoms::ok(),
-        value.term(env),
-        terms.make_list(&repairs).term(env),
-    )
-        .encode(env)
+    let repairs = repaired.repairs();
+    let repairs: Vec<Raw<'a>> = repairs.iter().map(|repair| told(terms, repair)).collect();
+    (tag, value.term(env), terms.make_list(&repairs).term(env)).encode(env)
+}
+
+/// The value; and whether a key has a hyphen or, with underscores for hyphens, whether two keys of an
+/// object became one.
+fn build<'a>(env: Env<'a>, repaired: &Repaired, underscored: bool) -> (Raw<'a>, bool) {
+    let mut heap = Beam::new(env, 0);
+    let mut builder = match underscored {
+        true => TermBuilder::underscored(&mut heap),
+        false => TermBuilder::new(&mut heap),
+    };
+    repaired.replay(&mut builder);
+    let remark = match underscored {
+        true => builder.has_repeated(),
+        false => builder.has_hyphens(),
+    };
+    (builder.finish(), remark)
 }
 
 fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
@@ -171,17 +217,28 @@ fn kind(fault: Fault) -> Atom {
 }
 
 macro_rules! repair_nifs {
-    ($repair:ident, $schedule:literal, $pace:expr) => {
-        /// Repairs; `of` is a type, or nil for any; `wrapped`: a list may stand under `items`.
+    ($value:ident, $answer:ident, $schedule:literal, $pace:expr) => {
+        /// Repairs; `of` is a type, or nil for any.
         #[rustler::nif(schedule = $schedule)]
-        fn $repair<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, wrapped: bool) -> Term<'a> {
-            repair(env, text.as_slice(), of, wrapped, $pace)
+        fn $value<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>) -> Term<'a> {
+            repair(env, text.as_slice(), of, Ask::Value, $pace)
+        }
+
+        /// Repairs and judges; `list`: the type is one of a list.
+        #[rustler::nif(schedule = $schedule)]
+        fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
+            repair(env, text.as_slice(), of, Ask::Answer { list }, $pace)
         }
     };
 }
 
-repair_nifs!(answer_repair, "Normal", Pace::Slice);
-repair_nifs!(answer_repair_dirty, "DirtyCpu", Pace::Quantum);
+repair_nifs!(repair_value, repair_answer, "Normal", Pace::Slice);
+repair_nifs!(
+    repair_value_dirty,
+    repair_answer_dirty,
+    "DirtyCpu",
+    Pace::Quantum
+);
 
 /// Whether the JSON that is found in a text stands in an answer whose first bracket is missing.
 #[rustler::nif]

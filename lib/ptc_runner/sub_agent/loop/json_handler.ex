@@ -68,8 +68,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     case Answer.read(content, agent) do
-      {:ok, value} -> Outcome.success(value, content, agent, state, opts)
-      wrong -> wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
+      {:ok, value} ->
+        Outcome.success(value, content, agent, state, opts)
+
+      wrong ->
+        wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
     end
   end
 
@@ -78,10 +81,17 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
       {:repaired, value, repairs} ->
         value |> Outcome.success(content, agent, state, opts) |> Repaired.note(repairs)
 
-      {:invalid, errors, error} -> invalid(error, errors, content, agent, state, opts)
-      {:map, map} -> validate_and_complete(map, content, agent, state, opts)
-      {:list, list} -> validate_and_complete_list(list, content, agent, state, opts)
-      {:error, message} -> handle_parse_error(message, content, agent, state, opts)
+      {:invalid, errors, error} ->
+        invalid(error, errors, content, agent, state, opts)
+
+      {:map, map} ->
+        validate_and_complete(map, content, agent, state, opts)
+
+      {:list, list} ->
+        validate_and_complete_list(list, content, agent, state, opts)
+
+      {:error, message} ->
+        handle_parse_error(message, content, agent, state, opts)
     end
   end
 

@@ -10,7 +10,7 @@ use crate::heap::Heap;
 /// By how much stars cost less than other characters.
 const BOLD: u32 = 6;
 
-impl<H: Heap> Reader<'_, '_, H> {
+impl<H: Heap> Reader<'_, '_, '_, H> {
     pub(super) fn after(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;
@@ -46,7 +46,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             byte => {
                 if self.begins_entry(at, byte) && self.may_insert(&branch) {
                     let mut next = self.next_entry(branch);
-                    self.repair(&mut next, Fault::MissingComma, at, at);
+                    let gap = self.gap(at);
+                    self.repair(&mut next, Fault::MissingComma, gap, gap);
                     next.still += 1;
                     self.admit(next);
                 }
@@ -82,8 +83,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             return;
         }
         let mut closed = branch;
-        let at = branch.at as usize;
-        self.repair(&mut closed, Fault::MissingClose, at, at);
+        let gap = self.gap(branch.at as usize);
+        self.repair(&mut closed, Fault::MissingClose, gap, gap);
         self.close(&mut closed);
         closed.still += 1;
         self.proceed(closed);
@@ -95,7 +96,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let length = match self.byte(at) {
             b'*' | b'_' | b'~' | b'^' | b'|' | b'\\' | b')' | b'(' | b'>' | b'<' | b'&' | b'!' => {
                 let run = self.text[at..].iter();
-                run.take_while(|byte| **byte == self.text[at]).count().min(4)
+                run.take_while(|byte| **byte == self.text[at])
+                    .count()
+                    .min(4)
             }
             _ => match quote(self.text, at) {
                 // A quote too many after a value.

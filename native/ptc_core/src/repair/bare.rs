@@ -16,7 +16,7 @@ const LONGEST: usize = 4096;
 /// So many places are tried as the end.
 const ENDS: usize = 4;
 
-impl<H: Heap> Reader<'_, '_, H> {
+impl<H: Heap> Reader<'_, '_, '_, H> {
     /// `word`, `two words`, `words with a quote at the end"`
     pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
         let of = self.want(branch.ty).of;
@@ -54,6 +54,8 @@ impl<H: Heap> Reader<'_, '_, H> {
                     extra += 4;
                 }
                 b'`' if self.is_end(at) => break,
+                // Bold.
+                b'*' if self.text[at + 1..].starts_with(b"*") => break,
                 b'\\' => {
                     escapes = true;
                     match escape(self.text, at).or(lenient(self.text, at)) {
@@ -89,8 +91,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             start: start as u32,
             end: end as u32,
         };
-        if end == start
-            || self.want(branch.ty).of == Of::Keyword && !is_keyword(span.of(self.text))
+        if end == start || self.want(branch.ty).of == Of::Keyword && !is_keyword(span.of(self.text))
         {
             return;
         }

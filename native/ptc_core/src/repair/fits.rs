@@ -16,6 +16,8 @@ struct Frame {
     ty: Ty,
     object: bool,
     seen: Vec<bool>,
+    /// The field that probably comes next.
+    hint: usize,
 }
 
 impl<'w, 't> Fits<'w, 't> {
@@ -91,10 +93,11 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         };
         if let Of::Map(shape) = self.wanted.want(frame.ty).of {
             let shape = self.wanted.shape(shape);
-            match shape.find(text.bytes(), 0) {
+            match shape.find(text.bytes(), frame.hint) {
                 // Of equal keys the first one counts.
                 Found::Field(index) if !frame.seen[index] => {
                     frame.seen[index] = true;
+                    frame.hint = index + 1;
                     self.ty = shape.fields[index].ty;
                 }
                 Found::Field(_) => {}
@@ -117,7 +120,12 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         };
         self.check(right);
         let seen = vec![false; seen];
-        self.open.push(Frame { ty, object, seen });
+        self.open.push(Frame {
+            ty,
+            object,
+            seen,
+            hint: 0,
+        });
     }
 
     fn close(&mut self, _object: bool) {
@@ -126,8 +134,8 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         };
         if let (Of::Map(shape), true) = (self.wanted.want(frame.ty).of, frame.object) {
             let shape = self.wanted.shape(shape);
-            let complete = (0..shape.fields.len())
-                .all(|index| frame.seen[index] || !shape.is_required(index));
+            let complete =
+                (0..shape.fields.len()).all(|index| frame.seen[index] || !shape.is_required(index));
             self.check(complete);
         }
     }

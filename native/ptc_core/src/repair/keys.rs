@@ -1,6 +1,6 @@
-//! Keys and colons.
+//! Keys.
 
-use super::branch::{Branch, Kind, Phase, Quote, Token};
+use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
 use super::log::{Event, Span};
 use super::reader::Reader;
@@ -12,7 +12,7 @@ use crate::heap::Heap;
 /// A bare key has no more words than this.
 const WORDS: usize = 4;
 
-impl<H: Heap> Reader<'_, '_, H> {
+impl<H: Heap> Reader<'_, '_, '_, H> {
     pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;
@@ -20,7 +20,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             right.still = 0;
             let inside = &self.text[at..right.at as usize];
             let is_key = right.phase == Phase::Colon;
-            let doubt = is_key && (at <= self.horizon as usize || super::search::is_suspicious(inside));
+            let doubt =
+                is_key && (at <= self.horizon as usize || super::search::is_suspicious(inside));
             self.proceed(right);
             if !doubt {
                 if is_key {
@@ -37,7 +38,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             b'}' => {
                 if self.is_complete(&branch.top) {
                     let mut closed = branch;
-                    self.repair(&mut closed, Fault::TrailingComma, at, at);
+                    self.trailing_comma(&mut closed);
                     self.close(&mut closed);
                     self.moved(closed, at + 1);
                 } else {
@@ -78,18 +79,22 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         let at = branch.at as usize;
         let mut closed = branch;
+        let gap = self.gap(at);
         let comma = matches!(branch.phase, Phase::NextKey | Phase::Item);
         if !comma && !self.is_end(at) && !matches!(self.byte(at), b'}' | b']') {
             return;
         }
         if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
             if comma {
-                self.repair(&mut closed, Fault::TrailingComma, at, at);
+                self.trailing_comma(&mut closed);
+            } else if self.is_end(at) {
+                // Cut off after a bracket: what should be in it nobody knows.
+                return;
             }
-            self.repair(&mut closed, Fault::MissingClose, at, at);
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
             self.close(&mut closed);
         } else {
-            self.repair(&mut closed, Fault::MissingClose, at, at);
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
             // At the end a bracket is missing more often than here.
             closed.cost += 2;
             self.close(&mut closed);
@@ -101,6 +106,16 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         closed.still += 1;
         self.proceed(closed);
+    }
+
+    /// The comma before what closes an object or a list.
+    pub(super) fn trailing_comma(&mut self, branch: &mut Branch) {
+        let end = self.gap(branch.at as usize);
+        let start = match self.text[..end].last() {
+            Some(b',' | b';') => end - 1,
+            _ => end,
+        };
+        self.repair(branch, Fault::TrailingComma, start, end);
     }
 
     /// `name:`, `name":`, `two words:`
@@ -115,7 +130,10 @@ impl<H: Heap> Reader<'_, '_, H> {
             let next = skip_all_blanks(self.text, end);
             let closing = quote(self.text, end);
             let has_colon = |at: usize| {
-                matches!(self.text.get(skip_all_blanks(self.text, at)), Some(b':' | b'='))
+                matches!(
+                    self.text.get(skip_all_blanks(self.text, at)),
+                    Some(b':' | b'=')
+                )
             };
             match closing {
                 Some((_, length)) if has_colon(end + length) || count == 1 => {
@@ -224,89 +242,5 @@ impl<H: Heap> Reader<'_, '_, H> {
         self.event(&mut branch, event);
         branch.phase = Phase::Colon;
         self.moved(branch, next);
-    }
-
-    pub(super) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
-        let at = branch.at as usize;
-        let mut right = branch;
-        if self.strict(&mut right) {
-            right.still = 0;
-            self.admit(right);
-            return Ok(());
-        }
-        let mut next = branch;
-        next.phase = Phase::Member;
-        let sign: &[u8] = match &self.text[at.min(self.text.len())..] {
-            [b'=', b'>', ..] => b"=>",
-            [b'-', b'>', ..] => b"->",
-            [b'=', ..] => b"=",
-            _ => b"",
-        };
-        if !sign.is_empty() {
-            self.repair(&mut next, Fault::NoColon, at, at + sign.len());
-            self.moved(next, at + sign.len());
-            return Ok(());
-        }
-        let begins = match self.byte(at) {
-            b'{' | b'[' | b'-' | b'+' | b'.' => true,
-            byte if byte.is_ascii_alphanumeric() => true,
-            _ => quote(self.text, at).is_some_and(|(quote, _)| quote != Quote::Single(b'`')),
-        };
-        if begins && self.may_insert(&branch) {
-            self.repair(&mut next, Fault::MissingColon, at, at);
-            next.still += 1;
-            self.admit(next);
-        }
-        self.stray(branch);
-        Ok(())
-    }
-
-    /// Begins a string, as a key or as a value.
-    pub(super) fn quoted(
-        &mut self,
-        branch: Branch,
-        quote: Quote,
-        length: usize,
-        key: bool,
-    ) -> Result<(), Stop> {
-        let at = branch.at as usize;
-        if let Quote::Triple(byte) = quote {
-            // An empty string, and something else.
-            let mut empty = branch;
-            let single = match byte {
-                b'"' => Quote::Double,
-                byte => Quote::Single(byte),
-            };
-            self.begin_string(&mut empty, single, 1, key);
-            self.within(empty)?;
-            if key {
-                return Ok(());
-            }
-        }
-        let mut inside = branch;
-        self.begin_string(&mut inside, quote, length, key);
-        debug_assert!(inside.at as usize > at);
-        self.within(inside)
-    }
-
-    fn begin_string(&mut self, branch: &mut Branch, quote: Quote, length: usize, key: bool) {
-        let at = branch.at as usize;
-        match quote {
-            Quote::Double => {}
-            Quote::Single(_) | Quote::SmartSingle if quote != Quote::SmartSingle => {
-                self.repair(branch, Fault::SingleQuotes, at, at + length)
-            }
-            Quote::Triple(_) => self.repair(branch, Fault::TripleQuotes, at, at + length),
-            _ => self.repair(branch, Fault::SmartQuotes, at, at + length),
-        }
-        branch.at += length as u32;
-        branch.still = 0;
-        branch.phase = Phase::Within;
-        branch.token = Token {
-            start: branch.at,
-            quote,
-            key,
-            ..Token::NONE
-        };
     }
 }

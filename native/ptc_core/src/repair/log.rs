@@ -69,7 +69,7 @@ struct Node {
 }
 
 /// The events of all readings.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Log {
     nodes: Vec<Node>,
 }
@@ -78,6 +78,13 @@ pub struct Log {
 const COMPARED: usize = 2048;
 
 impl Log {
+    /// An empty log with room for the events of a text of this length.
+    pub fn for_text(length: usize) -> Self {
+        Log {
+            nodes: Vec::with_capacity(16 + length / 6),
+        }
+    }
+
     /// Adds an event to a reading.
     #[inline]
     pub fn add(&mut self, before: NodeId, event: Event) -> NodeId {
@@ -92,7 +99,7 @@ impl Log {
 
     /// The events of a reading, in order.
     pub fn events(&self, leaf: NodeId) -> Vec<Event> {
-        let mut events = Vec::new();
+        let mut events = Vec::with_capacity(self.nodes.len());
         let mut at = leaf;
         while let Some(node) = self.nodes.get(at as usize) {
             events.push(node.event);

@@ -6,12 +6,13 @@
 //! than others that have come as far. The cheapest one counts; where two that give different
 //! values cost the same, none does.
 //!
-//! * [`wanted`]: the types, as the search needs them
+//! * [`wanted`], [`shape`]: the types, as the search needs them
 //! * [`fault`]: what can be wrong, and what it costs
 //! * [`branch`]: one reading; [`log`]: what all of them have found
 //! * [`reader`]: the readings that are alive; [`search`]: how they go on
-//! * [`strict`]: a step where the text is right
-//! * [`keys`], [`values`], [`strings`], [`bare`], [`after`]: the ways to go on where it is not
+//! * [`strict`], [`look`]: a step where the text is right
+//! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the ways to go on
+//!   where it is not; [`leftover`]: the end
 //! * [`start`]: where in a text the answer may begin
 //! * [`replay`]: the value and the repairs of a reading; [`places`]: lines and columns
 //!
@@ -21,18 +22,23 @@
 mod after;
 mod bare;
 mod branch;
+mod colons;
 mod fault;
 mod fits;
 mod inner;
 mod keys;
+mod leftover;
 mod log;
+mod look;
 mod numbers;
 mod places;
+mod quotes;
 mod reader;
 mod replay;
 mod same;
 mod scan;
 mod search;
+mod shape;
 mod start;
 mod strict;
 mod strings;
@@ -49,6 +55,7 @@ pub use places::line_and_column;
 pub use replay::{Repair, Repaired, Step};
 pub use wanted::Wanted;
 
+use crate::answer::scan::region_end;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::Meter;
@@ -111,18 +118,17 @@ pub fn is_part(text: &[u8]) -> bool {
 pub fn repair<'r, 'w, H: Heap>(
     text: &'r [u8],
     wanted: &'r Wanted<'w>,
-    meter: &'r mut Meter,
-    heap: &'r H,
+    meter: &mut Meter,
+    heap: &H,
 ) -> Result<Repaired<'r, 'w>, Refusal> {
     // Offsets are kept in 32 bits.
     if text.len() >= u32::MAX as usize / 2 {
         return Err(Refusal::NoReading);
     }
     let mut reader = Reader::new(text, wanted, meter, heap);
-    let fenced = start::in_fences(text);
-    let found = match best(&mut reader, &fenced)? {
+    let found = match fenced(&mut reader)? {
         Some(found) => found,
-        None => best(&mut reader, &start::bare(text))?.ok_or(Refusal::NoReading)?,
+        None => bare(&mut reader)?.ok_or(Refusal::NoReading)?,
     };
     let events = reader.log.events(found.node);
     let mut places: Vec<usize> = found.unsure.into_iter().collect();
@@ -142,43 +148,76 @@ pub fn repair<'r, 'w, H: Heap>(
         events,
         inner: std::mem::take(&mut reader.inner),
     };
-    let root = match (wanted.wrapper(), repaired.events.iter().find(|event| !matches!(event, Event::Repair(..)))) {
-        (Some(wrapper), Some(Event::Open(true))) => wrapper,
-        _ => wanted.root(),
-    };
-    let mut fits = Fits::new(wanted, root);
-    repaired.replay(&mut fits);
-    match fits.fits() {
-        true => Ok(repaired),
-        false => Err(Refusal::NoReading),
+    // The search keeps count of the first 64 fields of a map.
+    if !wanted.is_wide() && !cfg!(debug_assertions) || repaired.is_of(wanted) {
+        return Ok(repaired);
     }
+    Err(Refusal::NoReading)
 }
 
-/// The best reading of those that begin at one of the places. A later one that is as good and has
-/// another value makes it uncertain.
-fn best<H: Heap>(reader: &mut Reader<H>, starts: &[Start]) -> Result<Option<Found>, Refusal> {
-    let mut best: Option<Found> = None;
-    for (index, start) in starts.iter().enumerate() {
+/// So many places outside of fences are tried.
+const PLACES: usize = 4;
+
+/// The best reading in a fence.
+fn fenced<H: Heap>(reader: &mut Reader<H>) -> Result<Option<Found>, Refusal> {
+    let mut best = None;
+    for start in start::in_fences(reader.text) {
         // A part of what was read already is no answer of its own.
-        if best.as_ref().is_some_and(|found| start.at < found.end) {
-            continue;
-        }
-        match (read(reader, *start)?, &mut best) {
-            (None, _) if index == 0 && reader.wanted.is_anything() && !start.inside => {
-                return Ok(None);
-            }
-            (None, _) => {}
-            (Some(found), None) => best = Some(found),
-            (Some(found), Some(best)) => {
-                let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
-                let equal = |a, b| same::events(text, wanted, inner, a, b);
-                if !reader.log.same_value(best.node, found.node, equal) {
-                    best.unsure = Some(found.start);
-                }
-            }
+        let is_part = |found: &Found| start.at < found.end;
+        if !best.as_ref().is_some_and(is_part) {
+            weigh(reader, start, &mut best)?;
         }
     }
     Ok(best)
+}
+
+/// The best reading outside of fences.
+fn bare<H: Heap>(reader: &mut Reader<H>) -> Result<Option<Found>, Refusal> {
+    let text = reader.text;
+    let mut best = None;
+    if let Some(start) = start::inside(text) {
+        weigh(reader, start, &mut best)?;
+    }
+    let mut from = best.as_ref().map_or(0, |found| found.end);
+    for _ in 0..PLACES {
+        let Some(start) = start::next_bare(text, from) else {
+            break;
+        };
+        match weigh(reader, start, &mut best)? {
+            Some(end) => from = end,
+            // Without a type, what is like JSON and is none spoils the rest.
+            None if best.is_none() && reader.wanted.is_anything() => break,
+            None => match region_end(text, start.at) {
+                Some(end) => from = end,
+                None => break,
+            },
+        }
+    }
+    Ok(best)
+}
+
+/// Reads from one place on, and gives the end of what is there. A later reading that is as good and
+/// has another value makes the best one uncertain.
+fn weigh<H: Heap>(
+    reader: &mut Reader<H>,
+    start: Start,
+    best: &mut Option<Found>,
+) -> Result<Option<usize>, Refusal> {
+    let Some(found) = read(reader, start)? else {
+        return Ok(None);
+    };
+    let end = found.end;
+    match best {
+        None => *best = Some(found),
+        Some(best) => {
+            let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
+            let equal = |a, b| same::events(text, wanted, inner, a, b);
+            if !reader.log.same_value(best.node, found.node, equal) {
+                best.unsure = Some(found.start);
+            }
+        }
+    }
+    Ok(Some(end))
 }
 
 /// The best reading that begins at one place.
@@ -228,6 +267,11 @@ fn read<H: Heap>(reader: &mut Reader<H>, start: Start) -> Result<Option<Found>, 
     let Some(end) = reader.ends.first().copied() else {
         return Ok(None);
     };
+    // Both brackets missing, and no type: that is prose with a colon.
+    let closed = |event: &Event| matches!(event, Event::Repair(Fault::MissingClose, _));
+    if start.inside && wanted.is_anything() && reader.log.events(end.node).iter().any(closed) {
+        return Ok(None);
+    }
     let (wanted, inner) = (reader.wanted, &reader.inner);
     let equal = |a, b| same::events(text, wanted, inner, a, b);
     let other = reader.ends[1..]

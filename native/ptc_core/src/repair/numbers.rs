@@ -52,7 +52,8 @@ pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
     let negative = token.first() == Some(&b'-');
     let signed = negative || token.first() == Some(&b'+');
     let mut rest: &[u8] = &token[usize::from(signed)..];
-    if rest.len() > 400 || rest.windows(2).any(|pair| pair == b"__") || rest.first() == Some(&b'_') {
+    if rest.len() > 400 || rest.windows(2).any(|pair| pair == b"__") || rest.first() == Some(&b'_')
+    {
         return None;
     }
     while let [b'0', b'0'..=b'9' | b'_', ..] = rest {
@@ -93,7 +94,10 @@ pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
 pub fn thousands(text: &[u8], at: usize) -> Option<(usize, bool)> {
     let digits = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
-        rest.iter().take_while(|byte| byte.is_ascii_digit()).take(20).count()
+        rest.iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .take(20)
+            .count()
     };
     let start = at + usize::from(matches!(text.get(at), Some(b'-' | b'+')));
     let first = digits(start);

@@ -17,7 +17,7 @@ const MARGIN: u32 = 26;
 const STILL: u32 = 6;
 
 /// Reads a text in all likely ways at once.
-pub struct Reader<'r, 'w, H: Heap> {
+pub struct Reader<'r, 'm, 'w, H: Heap> {
     pub(super) text: &'r [u8],
     pub(super) wanted: &'r Wanted<'w>,
     pub(super) log: Log,
@@ -29,22 +29,17 @@ pub struct Reader<'r, 'w, H: Heap> {
     pub(super) ends: Vec<Branch>,
     /// Up to here, what looks right may be wrong as well.
     pub(super) horizon: u32,
-    meter: &'r mut Meter,
-    heap: &'r H,
+    meter: &'m mut Meter,
+    heap: &'m H,
 }
 
-impl<'r, 'w, H: Heap> Reader<'r, 'w, H> {
-    pub fn new(
-        text: &'r [u8],
-        wanted: &'r Wanted<'w>,
-        meter: &'r mut Meter,
-        heap: &'r H,
-    ) -> Self {
+impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
+    pub fn new(text: &'r [u8], wanted: &'r Wanted<'w>, meter: &'m mut Meter, heap: &'m H) -> Self {
         Reader {
             text,
             wanted,
-            log: Log::default(),
-            frames: Vec::new(),
+            log: Log::for_text(text.len()),
+            frames: Vec::with_capacity(16 + text.len() / 64),
             inner: Vec::new(),
             queue: Vec::with_capacity(WIDTH + 1),
             ends: Vec::new(),
@@ -116,6 +111,11 @@ impl<'r, 'w, H: Heap> Reader<'r, 'w, H> {
         if fault.is_repair() {
             self.event(branch, Event::Repair(fault, span));
         }
+    }
+
+    /// Where something is put in that is missing before `at`: after what stands there.
+    pub fn gap(&self, at: usize) -> usize {
+        self.text[..at].trim_ascii_end().len()
     }
 
     /// Opens an object or a list.
@@ -207,7 +207,10 @@ impl<'r, 'w, H: Heap> Reader<'r, 'w, H> {
             return;
         }
         let (text, inner) = (self.text, &self.inner);
-        let twin = self.queue.iter_mut().find(|other| other.same_state(&branch));
+        let twin = self
+            .queue
+            .iter_mut()
+            .find(|other| other.same_state(&branch));
         if let Some(other) = twin {
             if branch.cost < other.cost {
                 *other = branch;

@@ -1,6 +1,7 @@
 //! A reading as the events of a value, with what was repaired on the way.
 
 use super::fault::Fault;
+use super::fits::Fits;
 use super::log::{Event, Span};
 use super::numbers;
 use super::unescape::unescape;
@@ -99,6 +100,35 @@ impl Repaired<'_, '_> {
         }
     }
 
+    fn name(&self, key: Event) -> Vec<u8> {
+        match key {
+            Event::Key(span) => span.of(self.text).to_vec(),
+            Event::EscapedKey(span) => {
+                let mut name = Vec::new();
+                unescape(span.of(self.text), &mut name);
+                name
+            }
+            Event::Field(shape, index) => {
+                let shape = self.wanted.shape(shape);
+                shape.fields[index as usize].name.to_vec()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the value is of the type.
+    pub fn is_of(&self, wanted: &Wanted) -> bool {
+        let first = self.events.iter();
+        let first = first.copied().find(|event| !matches!(event, Event::Repair(..)));
+        let root = match (wanted.wrapper(), first) {
+            (Some(wrapper), Some(Event::Open(true))) => wrapper,
+            _ => wanted.root(),
+        };
+        let mut fits = Fits::new(wanted, root);
+        self.replay(&mut fits);
+        fits.fits()
+    }
+
     /// What was repaired, in the order of the text.
     pub fn repairs(&self) -> Vec<Repair> {
         let mut way = Way::default();
@@ -108,15 +138,15 @@ impl Repaired<'_, '_> {
         for event in &self.events {
             if let Event::Repair(fault, span) = *event {
                 match place(fault) {
-                    Place::Before => repairs.push(repair(fault, span, way.path())),
-                    Place::Around => repairs.push(repair(fault, span, way.around())),
+                    Place::Before => repairs.push(repair(fault, span, way.path(self))),
+                    Place::Around => repairs.push(repair(fault, span, way.around(self))),
                     Place::Next => waiting.push((fault, span)),
                 }
                 continue;
             }
-            way.pass(self, *event);
+            way.pass(*event);
             let after = waiting.drain(..);
-            repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path())));
+            repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path(self))));
         }
         repairs.sort_by_key(|repair| repair.start);
         super::places::fill(self.text, &mut repairs);
@@ -167,7 +197,11 @@ fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) {
     let text = std::str::from_utf8(token).unwrap_or_default();
     match text.parse::<i64>() {
         Ok(value) => sink.integer(value),
-        Err(_) if token.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') => {
+        Err(_)
+            if token
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'-') =>
+        {
             sink.big_integer(text)
         }
         Err(_) => sink.float(text.parse().unwrap_or(0.0)),
@@ -182,23 +216,18 @@ struct Way {
 
 enum Here {
     /// In an object: the last key.
-    Object(Option<Vec<u8>>),
+    Object(Option<Event>),
     /// In a list: how many elements have begun.
     List(usize),
 }
 
 impl Way {
-    fn pass(&mut self, all: &Repaired, event: Event) {
+    fn pass(&mut self, event: Event) {
         match event {
-            Event::Key(span) => self.key(span.of(all.text).to_vec()),
-            Event::EscapedKey(span) => {
-                let mut key = Vec::new();
-                unescape(span.of(all.text), &mut key);
-                self.key(key);
-            }
-            Event::Field(shape, index) => {
-                let name = all.wanted.shape(shape).fields[index as usize].name;
-                self.key(name.to_vec());
+            Event::Key(_) | Event::EscapedKey(_) | Event::Field(..) => {
+                if let Some(Here::Object(last)) = self.open.last_mut() {
+                    *last = Some(event);
+                }
             }
             Event::Close(_) => {
                 self.open.pop();
@@ -217,24 +246,18 @@ impl Way {
         }
     }
 
-    fn key(&mut self, key: Vec<u8>) {
-        if let Some(Here::Object(last)) = self.open.last_mut() {
-            *last = Some(key);
-        }
+    fn path(&self, all: &Repaired) -> Vec<Step> {
+        steps(&self.open, all)
     }
 
-    fn path(&self) -> Vec<Step> {
-        steps(&self.open)
-    }
-
-    fn around(&self) -> Vec<Step> {
-        steps(&self.open[..self.open.len().saturating_sub(1)])
+    fn around(&self, all: &Repaired) -> Vec<Step> {
+        steps(&self.open[..self.open.len().saturating_sub(1)], all)
     }
 }
 
-fn steps(open: &[Here]) -> Vec<Step> {
+fn steps(open: &[Here], all: &Repaired) -> Vec<Step> {
     let step = |here: &Here| match here {
-        Here::Object(key) => key.clone().map(Step::Name),
+        Here::Object(key) => key.map(|key| Step::Name(all.name(key))),
         Here::List(count) => count.checked_sub(1).map(Step::Index),
     };
     open.iter().take(DEEPEST).filter_map(step).collect()

@@ -137,6 +137,8 @@ pub fn is_delimiter(text: &[u8], at: usize) -> bool {
         None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b';' | b'#') => true,
         Some(b'/') => matches!(text.get(at + 1), Some(b'/' | b'*')),
         Some(b'`') => text[at..].starts_with(b"```"),
+        // Bold.
+        Some(b'*') => text.get(at + 1) == Some(&b'*'),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::scan::{quote, skip_all_blanks, word};
 use crate::answer::scan::{backticks, bracket, region_end, run_length};
 
-/// So many places are tried.
+/// So many fences are tried.
 const PLACES: usize = 4;
 
 /// A place where the answer may begin.
@@ -78,35 +78,34 @@ fn opens(text: &[u8], at: usize) -> bool {
     matches!(text.get(at), Some(b'{' | b'['))
 }
 
-/// Outside of fences, in order.
-pub fn bare(text: &[u8]) -> Vec<Start> {
-    let mut starts = Vec::new();
-    let first = bracket(text, 0, text.len());
-    let inside = field_before(text, first.unwrap_or(text.len()));
-    starts.extend(inside.map(|at| Start { at, inside: true }));
-    let mut from = 0;
-    while let Some(at) = bracket(text, from, text.len()) {
-        if starts.len() == PLACES {
-            break;
-        }
-        let end = region_end(text, at);
-        let harmless = end.is_some_and(|end| {
-            let marks: &[u8] = match text[at] {
-                // `[Note: see below, please]`
-                b'[' => b"\"'{}[]\\0123456789",
-                _ => b"\"':,{}[]\\0123456789",
-            };
-            !text[at + 1..end - 1].iter().any(|byte| marks.contains(byte))
-        });
-        if !harmless {
-            starts.push(Start { at, inside: false });
-        }
-        match end {
-            Some(end) => from = end,
-            None => break,
+/// A note in brackets is no longer than this.
+const NOTE: usize = 512;
+
+/// The next place outside of fences, from `from` on. Notes in brackets are passed over.
+pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
+    let mut from = from;
+    loop {
+        let at = bracket(text, from, text.len())?;
+        let near = &text[..text.len().min(at + NOTE)];
+        let marks: &[u8] = match text[at] {
+            // `[Note: see below, please]`
+            b'[' => b"\"'{}[]\\0123456789",
+            _ => b"\"':,{}[]\\0123456789",
+        };
+        match region_end(near, at) {
+            Some(end) if !text[at + 1..end - 1].iter().any(|byte| marks.contains(byte)) => {
+                from = end;
+            }
+            _ => return Some(Start { at, inside: false }),
         }
     }
-    starts
+}
+
+/// Where the answer begins if its first bracket is missing.
+pub fn inside(text: &[u8]) -> Option<Start> {
+    let first = bracket(text, 0, text.len());
+    let at = field_before(text, first.unwrap_or(text.len()))?;
+    Some(Start { at, inside: true })
 }
 
 /// The first line before `end` that begins with a key and a colon.

@@ -13,7 +13,7 @@ const BREAKS: u8 = 8;
 /// A key is no longer than this where its end is guessed.
 const LONGEST_KEY: usize = 128;
 
-impl<H: Heap> Reader<'_, '_, H> {
+impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Goes on in a string to where it may end, and takes both ways.
     pub(super) fn within(&mut self, mut branch: Branch) -> Result<(), Stop> {
         let from = branch.at as usize;
@@ -92,7 +92,13 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// A quote that may be the end of the string, or part of it.
-    fn at_quote(&mut self, branch: Branch, at: usize, by: Quote, length: usize) -> Result<(), Stop> {
+    fn at_quote(
+        &mut self,
+        branch: Branch,
+        at: usize,
+        by: Quote,
+        length: usize,
+    ) -> Result<(), Stop> {
         let text = self.text;
         // Of three quotes the first may be the end alone.
         let (by_alone, length) = match (branch.token.quote, by) {
@@ -108,7 +114,9 @@ impl<H: Heap> Reader<'_, '_, H> {
             (true, Some(b':' | b'=')) => true,
             (false, Some(b',' | b';')) => branch.top.kind != Kind::Top,
             (false, Some(b'}' | b']')) => true,
-            (false, _) => branch.top.kind == Kind::Top || super::scan::comment(text, next).is_some(),
+            (false, _) => {
+                branch.top.kind == Kind::Top || super::scan::comment(text, next).is_some()
+            }
             _ => false,
         };
         if by_alone {
@@ -152,7 +160,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let next = skip_all_blanks(text, at + 1);
         let starts_quoted = || quote(text, next).is_some();
         match byte {
-            b',' => starts_quoted() || matches!(text.get(next), Some(b'{' | b'[')) || self.is_end(next),
+            b',' => {
+                starts_quoted() || matches!(text.get(next), Some(b'{' | b'[')) || self.is_end(next)
+            }
             b'}' | b']' => match text.get(next) {
                 Some(b'}' | b']') => true,
                 Some(b',') => true,

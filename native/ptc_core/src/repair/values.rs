@@ -11,7 +11,7 @@ use super::wanted::{is_keyword, Of, ANY};
 use super::Stop;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, H> {
+impl<H: Heap> Reader<'_, '_, '_, H> {
     pub(super) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let byte = self.byte(at);
@@ -34,11 +34,14 @@ impl<H: Heap> Reader<'_, '_, H> {
                 return Ok(());
             }
         }
+        let listed = matches!(branch.phase, Phase::First | Phase::Item);
         if self.is_end(at) {
-            self.leave(branch);
+            // A key without a value is left as it is.
+            if listed {
+                self.leave(branch);
+            }
             return Ok(());
         }
-        let listed = matches!(branch.phase, Phase::First | Phase::Item);
         match byte {
             b',' if listed => {
                 let mut skipped = branch;
@@ -48,7 +51,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             b']' if branch.phase == Phase::Item => {
                 let mut closed = branch;
-                self.repair(&mut closed, Fault::TrailingComma, at, at);
+                self.trailing_comma(&mut closed);
                 self.close(&mut closed);
                 self.moved(closed, at + 1);
                 return Ok(());

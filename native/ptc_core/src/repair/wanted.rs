@@ -1,9 +1,8 @@
 //! What is asked of an answer, in the form the search needs it: optional types resolved, the fields
 //! of a map found by name or by spelling.
 
-use crate::signature::names::{rank, Matching};
+pub use super::shape::{Declared, Found, Shape};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
-use std::collections::HashMap;
 
 /// A place in the table of [`Wanted`].
 pub type Ty = u32;
@@ -18,6 +17,8 @@ pub struct Want {
     pub of: Of,
     /// `null` is right too.
     pub nullable: bool,
+    /// A field of it need not be there.
+    pub optional: bool,
 }
 
 /// The types a value can have.
@@ -43,65 +44,6 @@ pub enum Of {
     Map(u32),
 }
 
-/// A declared field.
-#[derive(Debug, Clone, Copy)]
-pub struct Declared<'t> {
-    /// Its name.
-    pub name: &'t [u8],
-    /// Its type.
-    pub ty: Ty,
-}
-
-/// The fields of a map.
-#[derive(Debug)]
-pub struct Shape<'t> {
-    /// The declared fields, in order.
-    pub fields: Vec<Declared<'t>>,
-    /// No other keys are allowed.
-    pub closed: bool,
-    /// A bit for each of the first 64 fields that must be there.
-    pub required: u64,
-    /// Whether each field must be there.
-    needed: Vec<bool>,
-    names: HashMap<Vec<u8>, usize>,
-    /// The field with this spelling, if it is the only one.
-    spellings: HashMap<Vec<u8>, Option<usize>>,
-}
-
-/// How a key fits the fields of a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// It is the declared name, or differs in hyphens and underscores only.
-    Field(usize),
-    /// It is the only field with this name in another spelling.
-    Spelled(usize),
-    /// No field.
-    Unknown,
-}
-
-impl Shape<'_> {
-    /// Whether a field must be there.
-    pub fn is_required(&self, index: usize) -> bool {
-        self.needed[index]
-    }
-
-    /// The field that a key means. `hint` is the one that probably comes.
-    pub fn find(&self, key: &[u8], hint: usize) -> Found {
-        let fits = |field: &Declared| rank(field.name, key, false, Matching::Lenient).is_some();
-        if self.fields.get(hint).is_some_and(fits) {
-            return Found::Field(hint);
-        }
-        match self.names.get(&underscored(key)) {
-            Some(&index) if fits(&self.fields[index]) => return Found::Field(index),
-            _ => {}
-        }
-        match self.spellings.get(&squeezed(key)) {
-            Some(Some(index)) => Found::Spelled(*index),
-            _ => Found::Unknown,
-        }
-    }
-}
-
 /// All types of one answer.
 #[derive(Debug)]
 pub struct Wanted<'t> {
@@ -123,6 +65,7 @@ impl<'t> Wanted<'t> {
             wants: vec![Want {
                 of: Of::Any,
                 nullable: true,
+                optional: true,
             }],
             shapes: Vec::new(),
             root: ANY,
@@ -146,6 +89,7 @@ impl<'t> Wanted<'t> {
         let scalar = |of| Want {
             of,
             nullable: matches!(of, Of::Any | Of::Keyword),
+            optional: false,
         };
         let want = match of {
             Type::Scalar(kind) => scalar(match kind {
@@ -160,6 +104,7 @@ impl<'t> Wanted<'t> {
             Type::Unknown(_) => scalar(Of::Any),
             Type::Optional(inner) => Want {
                 nullable: true,
+                optional: true,
                 ..self.want(inner.0 + 1)
             },
             Type::List(inner) => scalar(Of::List(inner.0 + 1)),
@@ -178,26 +123,9 @@ impl<'t> Wanted<'t> {
     }
 
     fn add_shape(&mut self, fields: Vec<Declared<'t>>, closed: bool) -> Of {
-        let mut shape = Shape {
-            closed,
-            required: 0,
-            needed: Vec::with_capacity(fields.len()),
-            names: HashMap::with_capacity(fields.len()),
-            spellings: HashMap::with_capacity(fields.len()),
-            fields,
-        };
-        for (index, field) in shape.fields.iter().enumerate() {
-            let first = *shape.names.entry(underscored(field.name)).or_insert(index) == index;
-            let needed = first && !self.wants[field.ty as usize].nullable;
-            shape.needed.push(needed);
-            if needed && index < 64 {
-                shape.required |= 1 << index;
-            }
-            let spelling = shape.spellings.entry(squeezed(field.name));
-            spelling
-                .and_modify(|other| *other = None)
-                .or_insert(Some(index));
-        }
+        let needed = fields.iter().map(|field| !self.want(field.ty).optional);
+        let needed = needed.collect();
+        let shape = Shape::new(fields, needed, closed);
         self.shapes.push(shape);
         Of::Map(self.shapes.len() as u32 - 1)
     }
@@ -212,6 +140,7 @@ impl<'t> Wanted<'t> {
         self.wants.push(Want {
             of,
             nullable: false,
+            optional: false,
         });
     }
 
@@ -224,7 +153,12 @@ impl<'t> Wanted<'t> {
     pub fn wrapper(&self) -> Option<Ty> {
         let last = self.wants.len() as Ty - 1;
         let is_list = matches!(self.want(self.root).of, Of::List(_));
-        let wraps = |shape: &Shape| shape.fields.first().is_some_and(|field| field.ty == self.root);
+        let wraps = |shape: &Shape| {
+            shape
+                .fields
+                .first()
+                .is_some_and(|field| field.ty == self.root)
+        };
         let added = matches!(self.want(last).of, Of::Map(shape) if wraps(self.shape(shape)));
         (is_list && added && last > self.root).then_some(last)
     }
@@ -241,6 +175,11 @@ impl<'t> Wanted<'t> {
         &self.shapes[map as usize]
     }
 
+    /// Whether a map has more fields than the search counts.
+    pub fn is_wide(&self) -> bool {
+        self.shapes.iter().any(|shape| shape.fields.len() > 64)
+    }
+
     /// Whether anything is right.
     pub fn is_anything(&self) -> bool {
         self.want(self.root).of == Of::Any
@@ -251,16 +190,4 @@ impl<'t> Wanted<'t> {
 pub fn is_keyword(name: &[u8]) -> bool {
     let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
     !name.is_empty() && name.iter().all(allowed)
-}
-
-fn underscored(name: &[u8]) -> Vec<u8> {
-    let swap = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
-    name.iter().map(swap).collect()
-}
-
-/// A name without what spellings differ in.
-fn squeezed(name: &[u8]) -> Vec<u8> {
-    let counts = |byte: &&u8| !matches!(**byte, b'_' | b'-' | b' ');
-    let all = name.iter().filter(counts);
-    all.map(u8::to_ascii_lowercase).collect()
 }

@@ -50,11 +50,24 @@ pub fn repaired(text: &[u8]) {
     let mut builder = TermBuilder::new(&mut heap);
     found.replay(&mut builder);
     let value = builder.finish();
-    assert!(is_of(&heap, types, value, root), "{}: {}", shown(text), heap.show(value));
+    assert!(
+        is_of(&heap, types, value, root),
+        "{}: {}",
+        shown(text),
+        heap.show(value)
+    );
     let mut last = 0;
     for repair in found.repairs() {
-        assert!(last <= repair.start && repair.start <= repair.end, "{}", shown(text));
-        assert!(repair.end <= text.len() && repair.line > 0 && repair.column > 0, "{}", shown(text));
+        assert!(
+            last <= repair.start && repair.start <= repair.end,
+            "{}",
+            shown(text)
+        );
+        assert!(
+            repair.end <= text.len() && repair.line > 0 && repair.column > 0,
+            "{}",
+            shown(text)
+        );
         last = repair.start;
     }
 }
@@ -93,11 +106,18 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
                     let mut entries = entries.iter();
                     entries.find(|(key, _)| heap.bytes(*key) == Some(name))
                 };
-                let found = candidates(field.name, Matching::Lenient).iter().find_map(named);
+                let found = candidates(field.name, Matching::Lenient)
+                    .iter()
+                    .find_map(named);
                 match found {
                     Some((_, value)) => is_of(heap, types, *value, field.holds),
-                    None => matches!(types.get(field.holds), Type::Optional(_))
-                        || matches!(types.get(field.holds), Type::Scalar(Scalar::Any | Scalar::Keyword)),
+                    None => {
+                        matches!(types.get(field.holds), Type::Optional(_))
+                            || matches!(
+                                types.get(field.holds),
+                                Type::Scalar(Scalar::Any | Scalar::Keyword)
+                            )
+                    }
                 }
             })
         }
@@ -108,10 +128,56 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
 /// A text like an answer that is almost right.
 pub fn almost(rng: &mut Rng) -> Vec<u8> {
     const PIECES: &[&str] = &[
-        "{", "}", "[", "]", ",", ":", "\"a\"", "\"a\": ", "\"b\": ", "\"items\": [", "\"user_id\"", "'a'", "a",
-        "userId", "1", "-2.5", "1,234", "+1", "null", "None", "True", "\"", "'", "“", "”", "\\", "\\'", "\n",
-        "\t", " ", "// c\n", "/* c */", "#", "...", "```", "```json\n", "\"x \"y\" z\"", "\"[1]\"", "\"{\\\"n\\\": null}\"",
-        "x\"", ";", "=", "=>", "é", "Here: ", "{\"a\": 1", "{\"a\": 1}", "\"b-c\": \"k\"", "\"n\": {\"a\": true}", "\"\"\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"a\"",
+        "\"a\": ",
+        "\"b\": ",
+        "\"items\": [",
+        "\"user_id\"",
+        "'a'",
+        "a",
+        "userId",
+        "1",
+        "-2.5",
+        "1,234",
+        "+1",
+        "null",
+        "None",
+        "True",
+        "\"",
+        "'",
+        "“",
+        "”",
+        "\\",
+        "\\'",
+        "\n",
+        "\t",
+        " ",
+        "// c\n",
+        "/* c */",
+        "#",
+        "...",
+        "```",
+        "```json\n",
+        "\"x \"y\" z\"",
+        "\"[1]\"",
+        "\"{\\\"n\\\": null}\"",
+        "x\"",
+        ";",
+        "=",
+        "=>",
+        "é",
+        "Here: ",
+        "{\"a\": 1",
+        "{\"a\": 1}",
+        "\"b-c\": \"k\"",
+        "\"n\": {\"a\": true}",
+        "\"\"\"",
     ];
     let mut text = Vec::new();
     for _ in 0..1 + rng.below(24) {

@@ -97,7 +97,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerRepairTest do
 
   test "what cannot be repaired" do
     assert told("I do not know.", "{n :int}", repair: true) == "No valid JSON found in response"
-    assert told(~s({"n": @}), "{n :int}", repair: true) == "JSON parse error"
+    assert told(~s({"n": }), "{n :int}", repair: true) == "JSON parse error"
     assert told(~s({"n": 1,} {"n": 2,}), "{n :int}", repair: true) == "JSON parse error"
   end
 end

@@ -26,22 +26,22 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   defp read(wrong, content, agent), do: typed(wrong, content, agent)
 
   defp typed(wrong, content, %{parsed_signature: signature} = agent) do
-    with {:ok, value, repairs} <- JsonRepair.read(content, type(signature), true),
-         {:ok, value} <- wanted(value, signature),
+    with {:undecided, value, repairs} <-
+           JsonRepair.answer(content, type(signature), list?(signature)),
          {:ok, value} <- judge(value, agent) do
       {:repaired, value, repairs}
     else
-      _no_value -> syntax(wrong, content, agent)
+      {:ok, value, repairs} -> {:repaired, value, repairs}
+      {:error, _errors} -> syntax(wrong, content, agent)
     end
   end
 
   defp typed(wrong, _content, _agent), do: wrong
 
   # What is no JSON but of its syntax alone could be: the LLM is told what is wrong with the value.
-  defp syntax({:error, _message} = wrong, content, agent) do
+  defp syntax({:error, _message} = wrong, content, %{parsed_signature: signature} = agent) do
     with {:error, _reason} <- JsonParser.parse(content),
-         {:ok, value, _repairs} <- JsonRepair.read(content, nil, false),
-         {:ok, value} <- wanted(value, agent.parsed_signature),
+         {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature)),
          {:error, errors} when is_list(errors) <- judge(value, agent) do
       {:invalid, errors, JsonHandler.format_validation_errors(errors)}
     else
@@ -54,17 +54,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   defp type(nil), do: nil
   defp type({:signature, _params, type}), do: type
 
-  # As an answer without repairs: an object, or a list where one is wanted, which may be wrapped.
-  defp wanted(value, {:signature, _params, {:list, _type}}) do
-    case value do
-      list when is_list(list) -> {:ok, list}
-      %{"items" => list} when is_list(list) -> {:ok, list}
-      _other -> :error
-    end
-  end
-
-  defp wanted(value, _signature) when is_map(value), do: {:ok, value}
-  defp wanted(_value, _signature), do: :error
+  defp list?(signature), do: JsonHandler.signature_expects_list?(signature)
 
   defp judge(value, agent) do
     atomized =
