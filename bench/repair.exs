@@ -37,7 +37,11 @@ without = &JsonParser.repair(&1.text)
 IO.puts(String.duplicate(" ", 40) <> " cases restored    wrong  ambig.  refused")
 line.("with the signature", cases, with_type)
 line.("without, faults of syntax", syntax, without)
-line.("plain parse/1", cases, fn case -> Tuple.append(JsonParser.parse(case.text), []) end)
+
+line.("plain parse/1", cases, fn case ->
+  with {:ok, value} <- JsonParser.parse(case.text), do: {:ok, value, []}
+end)
+
 IO.puts("\nby kind, with the signature")
 for {kind, cases} <- Enum.group_by(cases, & &1.kind), do: line.(kind, cases, with_type)
 

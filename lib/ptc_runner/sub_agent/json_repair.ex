@@ -60,7 +60,9 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   defp outcome({:error, reason}, _text), do: {:error, reason}
 
   defp told({kind, start, stop, line, column, path}, text) do
-    found = if start == stop, do: "", else: shown(binary_part(text, start, min(stop - start, @shown)))
+    found =
+      if start == stop, do: "", else: shown(binary_part(text, start, min(stop - start, @shown)))
+
     place = ["line ", Integer.to_string(line), ", column ", Integer.to_string(column), ": "]
     message = IO.iodata_to_binary([place | Sentence.text(kind, found, path)])
     %{kind: kind, line: line, column: column, path: path, message: message}

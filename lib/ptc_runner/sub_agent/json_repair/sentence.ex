@@ -23,9 +23,14 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
   def text(:wrong_close, found, path),
     do: ["read ", found, " as the bracket that closes ", name(path)]
 
-  def text(:single_quotes, found, path), do: ["read ", found, " as a double quote at ", name(path)]
+  def text(:single_quotes, found, path),
+    do: ["read ", found, " as a double quote at ", name(path)]
+
   def text(:smart_quotes, found, path), do: ["read ", found, " as a double quote at ", name(path)]
-  def text(:triple_quotes, found, path), do: ["read ", found, " as a double quote at ", name(path)]
+
+  def text(:triple_quotes, found, path),
+    do: ["read ", found, " as a double quote at ", name(path)]
+
   def text(:missing_start_quote, found, _path), do: ["added the quotes around ", quoted(found)]
   def text(:missing_end_quote, _found, path), do: ["added the quote that ends ", name(path)]
   def text(:inner_quote, _found, path), do: ["escaped a quote inside ", name(path)]

@@ -119,7 +119,9 @@ impl Repaired<'_, '_> {
     /// Whether the value is of the type.
     pub fn is_of(&self, wanted: &Wanted) -> bool {
         let first = self.events.iter();
-        let first = first.copied().find(|event| !matches!(event, Event::Repair(..)));
+        let first = first
+            .copied()
+            .find(|event| !matches!(event, Event::Repair(..)));
         let root = match (wanted.wrapper(), first) {
             (Some(wrapper), Some(Event::Open(true))) => wrapper,
             _ => wanted.root(),

@@ -93,7 +93,11 @@ pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
             _ => b"\"':,{}[]\\0123456789",
         };
         match region_end(near, at) {
-            Some(end) if !text[at + 1..end - 1].iter().any(|byte| marks.contains(byte)) => {
+            Some(end)
+                if !text[at + 1..end - 1]
+                    .iter()
+                    .any(|byte| marks.contains(byte)) =>
+            {
                 from = end;
             }
             _ => return Some(Start { at, inside: false }),
