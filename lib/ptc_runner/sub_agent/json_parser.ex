@@ -140,6 +140,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   defp right?({:ok, value}, type),
     do: Signature.validate({:signature, [], type}, value) == :ok
 
+  defp repaired({:ok, value, _repairs}, {:ok, value}), do: {:ok, value, []}
   defp repaired({:ok, value, repairs}, _found), do: {:ok, value, repairs}
   defp repaired({:error, _reason}, {:ok, value}), do: {:ok, value, []}
   defp repaired({:error, {:ambiguous, _} = reason}, _found), do: {:error, reason}

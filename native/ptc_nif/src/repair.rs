@@ -50,6 +50,7 @@ mod kinds {
         quoted_boolean,
         stringified,
         bare_element,
+        leftover,
         unknown_key,
         repeated_key,
     }
@@ -211,6 +212,7 @@ fn kind(fault: Fault) -> Atom {
         Fault::QuotedBoolean => kinds::quoted_boolean(),
         Fault::Stringified => kinds::stringified(),
         Fault::BareElement => kinds::bare_element(),
+        Fault::Leftover => kinds::leftover(),
         Fault::UnknownKey => kinds::unknown_key(),
         Fault::RepeatedKey => kinds::repeated_key(),
     }

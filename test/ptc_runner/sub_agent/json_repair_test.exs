@@ -142,6 +142,8 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
      ~s(line 1, column 8: coerced string "true" to boolean at "b")},
     {:stringified, "{l [:int]}", ~s({"l": "[1]"}), %{"l" => [1]}, ["l"],
      ~s(line 1, column 8: read the string at "l" as JSON)},
+    {:leftover, nil, "```json\n{\"a\": 1}}\n```", %{"a" => 1}, [],
+     "line 2, column 9: left out what follows the answer"},
     {:bare_element, "{l [:int]}", ~s({"l": 1}), %{"l" => [1]}, ["l"],
      ~s(line 1, column 7: read "l" as a list of one element)}
   ]

@@ -55,6 +55,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
 
   def text(:stringified, _found, path), do: ["read the string at ", name(path), " as JSON"]
   def text(:bare_element, _found, path), do: ["read ", name(path), " as a list of one element"]
+  def text(:leftover, _found, _path), do: "left out what follows the answer"
 
   # The last name with the places in lists after it: `"total"`, `"tags"[2]`.
   defp name(path), do: name(path, nil, [])

@@ -67,6 +67,8 @@ pub enum Fault {
     Stringified,
     /// `1` where a list is declared
     BareElement,
+    /// Something after the value, where nothing else is wrong: `{}}` in a fence.
+    Leftover,
     /// A key that is not declared. Allowed, but a sign that something else is wrong.
     UnknownKey,
     /// A key for the second time. The first one counts.
@@ -78,6 +80,7 @@ impl Fault {
     /// more often than a quote, and a quote more often than a bracket in the middle of a text.
     pub fn cost(self) -> u32 {
         match self {
+            Fault::Leftover => 0,
             Fault::SingleQuotes | Fault::SmartQuotes => 1,
             Fault::TrailingComma
             | Fault::Comment

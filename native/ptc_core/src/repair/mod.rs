@@ -60,7 +60,7 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::Meter;
 use branch::{Branch, Kind, Phase};
-use log::{Event, NodeId};
+use log::{Event, NodeId, Span};
 use reader::Reader;
 use start::Start;
 use wanted::Of;
@@ -130,7 +130,7 @@ pub fn repair<'r, 'w, H: Heap>(
         Some(found) => found,
         None => bare(&mut reader)?.ok_or(Refusal::NoReading)?,
     };
-    let events = reader.log.events(found.node);
+    let mut events = reader.log.events(found.node);
     let mut places: Vec<usize> = found.unsure.into_iter().collect();
     places.extend(events.iter().filter_map(|event| match event {
         Event::Unsure(at) => Some(*at as usize),
@@ -141,6 +141,12 @@ pub fn repair<'r, 'w, H: Heap>(
     }
     if std::str::from_utf8(&text[found.start..found.end.min(text.len())]).is_err() {
         return Err(Refusal::NoReading);
+    }
+    let is_repair = |event: &Event| matches!(event, Event::Repair(..));
+    let rest = scan::skip_all_blanks(text, found.end);
+    if rest < text.len() && !events.iter().any(is_repair) {
+        let (start, end) = (rest as u32, text.len() as u32);
+        events.push(Event::Repair(Fault::Leftover, Span { start, end }));
     }
     let repaired = Repaired {
         text,

@@ -177,6 +177,7 @@ fn place(fault: Fault) -> Place {
         | Fault::WrongClose
         | Fault::Comment
         | Fault::Ellipsis
+        | Fault::Leftover
         | Fault::StrayCharacter => Place::Around,
         _ => Place::Next,
     }

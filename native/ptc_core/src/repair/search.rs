@@ -77,7 +77,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             }
             branch.still = 0;
             self.spend(branch.at as usize - before)?;
-            if self.log.len() % 1024 == 0 {
+            if self.log.len().is_multiple_of(1024) {
                 self.check_memory()?;
             }
             if branch.phase == Phase::Done {
