@@ -62,6 +62,25 @@ defmodule Bench.Sections.Answers do
           {@many, "AnswerStream, 10,000 rows in 20-byte chunks", :whole, 3.0,
            "the whole text at once"}
         ]
+      },
+      repair: %{
+        title: "handle_json_answer, repair: true",
+        rows: [@many],
+        sides: [call(:library, &handled(&1.text, &1, repair: true), &returned/1), whole],
+        bars: [
+          {@many, "handle_json_answer with repair: true, 10,000 rows, right", :whole, 1.02,
+           "without"}
+        ]
+      },
+      repaired: %{
+        title: "the same, a comma missing in every tenth row",
+        rows: [@many],
+        sides: [call(:library, &handled(&1.broken, &1, repair: true), &returned/1), whole],
+        bars: [
+          {@many,
+           "handle_json_answer with repair: true, a comma missing in every tenth of 10,000 rows",
+           :whole, 3.0, "the right answer"}
+        ]
       }
     ]
   end
@@ -87,7 +106,9 @@ defmodule Bench.Sections.Answers do
     if_jiffy([by_hand, call(:jiffy, &Jiffy.decode(&1.text))])
   end
 
-  defp handled(text, data), do: JsonHandler.handle_json_answer(text, data.agent, data.state)
+  defp handled(text, data, opts \\ []),
+    do: JsonHandler.handle_json_answer(text, data.agent, data.state, opts)
+
   defp returned({:stop, {:ok, step}, _turn, _tokens}), do: step.return
   defp ok({:ok, value}), do: value
 
@@ -108,6 +129,7 @@ defmodule Bench.Sections.Answers do
       text: text,
       fenced: "Here are the results you asked for:\n\n```json\n#{text}\n```\n\nAnything else?",
       wrong: text(rows, &~s("#{&1}")),
+      broken: broken(rows),
       chunks: chunks(text),
       agent: %{parsed_signature: signature, max_turns: 3, field_descriptions: nil},
       state: %{
@@ -131,6 +153,16 @@ defmodule Bench.Sections.Answers do
   defp text(rows, id),
     do: ~s({"results":[#{Enum.map_join(1..rows, ",", fn n -> row(n, id.(n)) end)}]})
 
+  defp broken(rows) do
+    rows =
+      Enum.map_join(1..rows, ",", fn n ->
+        row = row(n, n)
+        if rem(n, 10) == 0, do: String.replace(row, ",", " ", global: false), else: row
+      end)
+
+    ~s({"results":[#{rows}]})
+  end
+
   defp row(n, id) do
     score = :erlang.float_to_binary(:erlang.phash2({n, :score}, 1_000) / 1_000, decimals: 3)
     ~s({"id":#{id},"score":#{score},"name":"r#{n}"})
@@ -146,7 +178,8 @@ defmodule Bench.Sections.Answers do
     intro = """
     Answers of 10 and of 10,000 rows `{id :int, score :float, name :string}` (400 KB). *Elixir by hand* finds the JSON,
     has jiffy decode it and checks the rows with patterns for this very type; it makes no step and no turn. *Jiffy*
-    decodes the JSON, and nothing else. The answer with errors and the stream stand beside the right answer, read whole.
+    decodes the JSON, and nothing else. The answer with errors, the stream and the repairs
+    stand beside the right answer, read whole.
     """
 
     words = [words("", &cases()[&1.case].title), number("rows", &count(&1.rows))]
