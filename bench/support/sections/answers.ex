@@ -17,8 +17,8 @@ defmodule Bench.Sections.Answers do
   # One entry a case: its title, over how many rows, its sides, and its bars as {rows, what,
   # the side beside the library, limit, that side in words}. `tables/1` and `bars/1` follow from them.
   defp cases do
-    right = call(:library, &handled(&1.text, &1), &returned/1)
-    whole = call(:whole, &handled(&1.text, &1), &returned/1)
+    right = valued(:library, &handled(&1.text, &1), &returned/1)
+    whole = valued(:whole, &handled(&1.text, &1), &returned/1)
     rows_wrong = fn {:continue, _, turn} -> length(String.split(turn.result.error, "; ")) end
     rows_right = &length(returned(&1)["results"])
 
@@ -35,7 +35,7 @@ defmodule Bench.Sections.Answers do
       parse: %{
         title: "JsonParser.parse, prose and a fence",
         rows: [@many],
-        sides: [call(:library, &JsonParser.parse(&1.fenced), &ok/1) | beside(& &1.fenced)],
+        sides: [valued(:library, &JsonParser.parse(&1.fenced), &ok/1) | beside(& &1.fenced)],
         bars: [
           {@many, "JsonParser.parse, 10,000 rows inside prose and a fence", :jiffy, 0.6,
            "jiffy's bare decode of the JSON alone"}
@@ -46,8 +46,8 @@ defmodule Bench.Sections.Answers do
         title: "handle_json_answer, every row wrong",
         rows: [@many],
         sides: [
-          call(:library, &handled(&1.wrong, &1), rows_wrong),
-          call(:whole, &handled(&1.text, &1), rows_right)
+          valued(:library, &handled(&1.wrong, &1), rows_wrong),
+          valued(:whole, &handled(&1.text, &1), rows_right)
         ],
         bars: [
           {@many, "handle_json_answer, an answer with 10,000 errors", :whole, 2.0,
@@ -57,7 +57,7 @@ defmodule Bench.Sections.Answers do
       stream: %{
         title: "AnswerStream, 20-byte chunks",
         rows: [@many],
-        sides: [call(:library, &streamed/1, &ok/1), whole],
+        sides: [valued(:library, &streamed/1, &ok/1), whole],
         bars: [
           {@many, "AnswerStream, 10,000 rows in 20-byte chunks", :whole, 3.0,
            "the whole text at once"}
@@ -66,7 +66,7 @@ defmodule Bench.Sections.Answers do
       repair: %{
         title: "handle_json_answer, repair: true",
         rows: [@many],
-        sides: [call(:library, &handled(&1.text, &1, repair: true), &returned/1), whole],
+        sides: [valued(:library, &handled(&1.text, &1, repair: true), &returned/1), whole],
         bars: [
           {@many, "handle_json_answer with repair: true, 10,000 rows, right", :whole, 1.02,
            "without"}
@@ -75,7 +75,7 @@ defmodule Bench.Sections.Answers do
       repaired: %{
         title: "the same, a comma missing in every tenth row",
         rows: [@many],
-        sides: [call(:library, &handled(&1.broken, &1, repair: true), &returned/1), whole],
+        sides: [valued(:library, &handled(&1.broken, &1, repair: true), &returned/1), whole],
         bars: [
           {@many,
            "handle_json_answer with repair: true, a comma missing in every tenth of 10,000 rows",
@@ -102,9 +102,12 @@ defmodule Bench.Sections.Answers do
 
   # Elixir by hand decodes with jiffy. Jiffy gets the JSON alone, and does nothing but decode it.
   defp beside(text) do
-    by_hand = call(:elixir, fn data -> ByHand.Answers.handle(text.(data)) end, &ok/1)
+    by_hand = valued(:elixir, fn data -> ByHand.Answers.handle(text.(data)) end, &ok/1)
     if_jiffy([by_hand, call(:jiffy, &Jiffy.decode(&1.text))])
   end
+
+  # What is timed is `fun`; `value` takes out of its outcome what the sides have in common.
+  defp valued(name, fun, value), do: call(name, & &1, fun, value)
 
   defp handled(text, data, opts \\ []),
     do: JsonHandler.handle_json_answer(text, data.agent, data.state, opts)
