@@ -135,6 +135,17 @@ defmodule PtcRunner.Native do
   # | {:error, {reason, place | nil} | limit}; `list?`: the type is one of a list, which may be wrapped
   def answer_read(_text, _type, _list?, _limits), do: err()
 
+  # native/ptc_nif/src/repair.rs: {:ok, value, [{kind, start, end, line, column, path}]}
+  # | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{line, column}]}} | :busy;
+  # `type` may be nil
+  def repair_value(_text, _type), do: err()
+  def repair_value_dirty(_text, _type), do: err()
+
+  # the same, judged as an answer, or {:undecided, value, repairs}
+  def repair_answer(_text, _type, _list?), do: err()
+  def repair_answer_dirty(_text, _type, _list?), do: err()
+  def answer_is_part(_text), do: err()
+
   # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
   def signature_lisp_key(_name), do: err()
   def signature_lisp_key_dirty(_name), do: err()

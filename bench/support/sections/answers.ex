@@ -17,8 +17,8 @@ defmodule Bench.Sections.Answers do
   # One entry a case: its title, over how many rows, its sides, and its bars as {rows, what,
   # the side beside the library, limit, that side in words}. `tables/1` and `bars/1` follow from them.
   defp cases do
-    right = call(:library, &handled(&1.text, &1), &returned/1)
-    whole = call(:whole, &handled(&1.text, &1), &returned/1)
+    right = valued(:library, &handled(&1.text, &1), &returned/1)
+    whole = valued(:whole, &handled(&1.text, &1), &returned/1)
     rows_wrong = fn {:continue, _, turn} -> length(String.split(turn.result.error, "; ")) end
     rows_right = &length(returned(&1)["results"])
 
@@ -35,7 +35,7 @@ defmodule Bench.Sections.Answers do
       parse: %{
         title: "JsonParser.parse, prose and a fence",
         rows: [@many],
-        sides: [call(:library, &JsonParser.parse(&1.fenced), &ok/1) | beside(& &1.fenced)],
+        sides: [valued(:library, &JsonParser.parse(&1.fenced), &ok/1) | beside(& &1.fenced)],
         bars: [
           {@many, "JsonParser.parse, 10,000 rows inside prose and a fence", :jiffy, 0.6,
            "jiffy's bare decode of the JSON alone"}
@@ -46,8 +46,8 @@ defmodule Bench.Sections.Answers do
         title: "handle_json_answer, every row wrong",
         rows: [@many],
         sides: [
-          call(:library, &handled(&1.wrong, &1), rows_wrong),
-          call(:whole, &handled(&1.text, &1), rows_right)
+          valued(:library, &handled(&1.wrong, &1), rows_wrong),
+          valued(:whole, &handled(&1.text, &1), rows_right)
         ],
         bars: [
           {@many, "handle_json_answer, an answer with 10,000 errors", :whole, 2.0,
@@ -57,10 +57,29 @@ defmodule Bench.Sections.Answers do
       stream: %{
         title: "AnswerStream, 20-byte chunks",
         rows: [@many],
-        sides: [call(:library, &streamed/1, &ok/1), whole],
+        sides: [valued(:library, &streamed/1, &ok/1), whole],
         bars: [
           {@many, "AnswerStream, 10,000 rows in 20-byte chunks", :whole, 3.0,
            "the whole text at once"}
+        ]
+      },
+      repair: %{
+        title: "handle_json_answer, repair: true",
+        rows: [@many],
+        sides: [valued(:library, &handled(&1.text, &1, repair: true), &returned/1), whole],
+        bars: [
+          {@many, "handle_json_answer with repair: true, 10,000 rows, right", :whole, 1.02,
+           "without"}
+        ]
+      },
+      repaired: %{
+        title: "the same, a comma missing in every tenth row",
+        rows: [@many],
+        sides: [valued(:library, &handled(&1.broken, &1, repair: true), &returned/1), whole],
+        bars: [
+          {@many,
+           "handle_json_answer with repair: true, a comma missing in every tenth of 10,000 rows",
+           :whole, 3.0, "the right answer"}
         ]
       }
     ]
@@ -83,11 +102,16 @@ defmodule Bench.Sections.Answers do
 
   # Elixir by hand decodes with jiffy. Jiffy gets the JSON alone, and does nothing but decode it.
   defp beside(text) do
-    by_hand = call(:elixir, fn data -> ByHand.Answers.handle(text.(data)) end, &ok/1)
+    by_hand = valued(:elixir, fn data -> ByHand.Answers.handle(text.(data)) end, &ok/1)
     if_jiffy([by_hand, call(:jiffy, &Jiffy.decode(&1.text))])
   end
 
-  defp handled(text, data), do: JsonHandler.handle_json_answer(text, data.agent, data.state)
+  # What is timed is `fun`; `value` takes out of its outcome what the sides have in common.
+  defp valued(name, fun, value), do: call(name, & &1, fun, value)
+
+  defp handled(text, data, opts \\ []),
+    do: JsonHandler.handle_json_answer(text, data.agent, data.state, opts)
+
   defp returned({:stop, {:ok, step}, _turn, _tokens}), do: step.return
   defp ok({:ok, value}), do: value
 
@@ -108,6 +132,7 @@ defmodule Bench.Sections.Answers do
       text: text,
       fenced: "Here are the results you asked for:\n\n```json\n#{text}\n```\n\nAnything else?",
       wrong: text(rows, &~s("#{&1}")),
+      broken: broken(rows),
       chunks: chunks(text),
       agent: %{parsed_signature: signature, max_turns: 3, field_descriptions: nil},
       state: %{
@@ -131,6 +156,16 @@ defmodule Bench.Sections.Answers do
   defp text(rows, id),
     do: ~s({"results":[#{Enum.map_join(1..rows, ",", fn n -> row(n, id.(n)) end)}]})
 
+  defp broken(rows) do
+    rows =
+      Enum.map_join(1..rows, ",", fn n ->
+        row = row(n, n)
+        if rem(n, 10) == 0, do: String.replace(row, ",", " ", global: false), else: row
+      end)
+
+    ~s({"results":[#{rows}]})
+  end
+
   defp row(n, id) do
     score = :erlang.float_to_binary(:erlang.phash2({n, :score}, 1_000) / 1_000, decimals: 3)
     ~s({"id":#{id},"score":#{score},"name":"r#{n}"})
@@ -146,7 +181,8 @@ defmodule Bench.Sections.Answers do
     intro = """
     Answers of 10 and of 10,000 rows `{id :int, score :float, name :string}` (400 KB). *Elixir by hand* finds the JSON,
     has jiffy decode it and checks the rows with patterns for this very type; it makes no step and no turn. *Jiffy*
-    decodes the JSON, and nothing else. The answer with errors and the stream stand beside the right answer, read whole.
+    decodes the JSON, and nothing else. The answer with errors, the stream and the repairs
+    stand beside the right answer, read whole.
     """
 
     words = [words("", &cases()[&1.case].title), number("rows", &count(&1.rows))]

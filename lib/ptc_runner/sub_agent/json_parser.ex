@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
     * else at the first `{` or `[`, whatever stands before it; what follows the value is ignored
     * if that is no JSON: anywhere in the text, if there is exactly one value and nothing that looks
       like an answer gone wrong. So notes in `[brackets]` or `{braces}`, fences with other tags and
-      code before the answer do no harm. Nothing is repaired.
+      code before the answer do no harm. Nothing is repaired but by `repair/2`.
 
   Backticks and brackets inside JSON strings are content. Only the bytes of the JSON itself must be
   UTF-8.
@@ -29,6 +29,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
+  alias PtcRunner.SubAgent.{JsonRepair, Signature}
 
   @typedoc "A value as JSON has it; maps have string keys."
   @type json ::
@@ -71,6 +72,92 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def parse(text, opts \\ []) when is_binary(text) do
     with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}
   end
+
+  @typedoc """
+  Something that was repaired: its kind, where it stands (line and column from 1, columns in
+  characters), the way to the value it is about, and a sentence for logs.
+  """
+  @type repair :: %{
+          kind: atom(),
+          line: pos_integer(),
+          column: pos_integer(),
+          path: [String.t() | non_neg_integer()],
+          message: String.t()
+        }
+
+  @typedoc "Values that differ are as likely: where the readings part."
+  @type ambiguous :: {:ambiguous, [%{line: pos_integer(), column: pos_integer()}]}
+
+  @doc """
+  The value in an answer that may be almost right, and what was repaired.
+
+  A right text gives the value of `parse/1` and `[]`. Else the readings of the text are compared:
+  the one with the fewest and cheapest repairs counts; of two that give different values at the
+  same cost none does.
+
+      iex> {:ok, value, [repair]} = PtcRunner.SubAgent.JsonParser.repair(~s({"total": 3 "ok": true}))
+      iex> value
+      %{"ok" => true, "total" => 3}
+      iex> repair
+      %{kind: :missing_comma, line: 1, column: 12, path: ["total"],
+        message: ~s(line 1, column 12: added a comma after "total")}
+
+      iex> PtcRunner.SubAgent.JsonParser.repair(~s({"total": 3}))
+      {:ok, %{"total" => 3}, []}
+
+      iex> PtcRunner.SubAgent.JsonParser.repair("I do not know.")
+      {:error, :no_json_found}
+
+  """
+  @spec repair(String.t()) :: {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+  def repair(text) when is_binary(text), do: repair(text, nil)
+
+  @doc """
+  The same with a signature or a type: only readings count that give a value of the type.
+
+  The signature may be a text, parsed, or a type of one. More can be told with it: where a string
+  ends, which key is meant, and that a list was wanted. Nothing is invented: where something required
+  is missing, no reading is of the type. A text that is JSON but not of the type, and cannot be
+  repaired, gives the value of `parse/1` and `[]`: validation says what is wrong with it.
+
+      iex> signature = "{user_id :int, tags [:string]}"
+      iex> text = "Sure! {userId: '7', tags: 'new', }"
+      iex> {:ok, value, repairs} = PtcRunner.SubAgent.JsonParser.repair(text, signature)
+      iex> value
+      %{"tags" => ["new"], "user_id" => 7}
+      iex> :key_spelling in Enum.map(repairs, & &1.kind)
+      true
+
+      iex> PtcRunner.SubAgent.JsonParser.repair(~s({"user_id": 7,}), "{user_id :int, name :string}")
+      {:error, :invalid_json}
+
+  Raises `ArgumentError` for a signature that is none.
+  """
+  @spec repair(String.t(), String.t() | term()) ::
+          {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+  def repair(text, signature) when is_binary(text) do
+    type = JsonRepair.type(signature)
+    found = parse(text)
+
+    if right?(found, type) and not JsonRepair.part?(text) do
+      {:ok, value} = found
+      {:ok, value, []}
+    else
+      repaired(JsonRepair.read(text, type), found)
+    end
+  end
+
+  defp right?({:error, _reason}, _type), do: false
+  defp right?({:ok, _value}, nil), do: true
+
+  defp right?({:ok, value}, type),
+    do: Signature.validate({:signature, [], type}, value) == :ok
+
+  defp repaired({:ok, value, _repairs}, {:ok, value}), do: {:ok, value, []}
+  defp repaired({:ok, value, repairs}, _found), do: {:ok, value, repairs}
+  defp repaired({:error, _reason}, {:ok, value}), do: {:ok, value, []}
+  defp repaired({:error, {:ambiguous, _} = reason}, _found), do: {:error, reason}
+  defp repaired({:error, _reason}, {:error, reason}), do: {:error, reason}
 
   @doc false
   # The same; an error says where: {kind, offset} | {kind, limit, offset} | nil.

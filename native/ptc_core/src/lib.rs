@@ -4,6 +4,7 @@
 //!
 //! * [`answer`]: where in the text of an LLM the JSON is
 //! * [`json`]: JSON text to events, and the flat document a program's text becomes
+//! * [`repair`]: answers that are almost right
 //! * [`source`]: what the compiler asks of a program, be it a document or terms
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
@@ -31,6 +32,7 @@ pub mod number;
 pub mod ops;
 pub mod plain;
 pub mod program;
+pub mod repair;
 pub mod signature;
 pub mod source;
 pub mod stop;

@@ -273,7 +273,7 @@ impl<'a> Reading<'a, '_> {
 
 /// The object, or the list, which may be wrapped in an object, since some LLM interfaces allow
 /// nothing else.
-fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
+pub fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
     match (heap.kind(value), list) {
         (Kind::Map, false) | (Kind::List, true) => Ok(value),
         (Kind::Map, true) => {

@@ -6,7 +6,7 @@
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
-//! * [`answer`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
+//! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
 //! * [`clock`]: for tests, how long each NIF holds its thread
@@ -28,6 +28,7 @@ mod normalize;
 mod panics;
 mod program;
 mod raw;
+mod repair;
 mod run;
 mod signature;
 mod source;

@@ -33,15 +33,16 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:build_error_feedback` - a function of error and response that makes the text for the LLM
     * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
       expectation and value of wrong values. New in this library.
-
-  Feedback shows the first 20 errors, in at most 16 KB, and how many more there are.
-
+    * `:repair` - `true` repairs answers that are almost right, as `PtcRunner.SubAgent.JsonParser.repair/2`
+      does; by default `false`. What was repaired stands in the step's `usage`, under `:repairs`.
+      New in this library.
     * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
       by default 5,000. New in this library.
     * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
       of the answer, or 1,250,000 if that is more. New in this library.
 
-  An answer that meets one of the last two is handled as one that is no JSON.
+  An answer that meets one of the last two is handled as one that is no JSON. Feedback shows the first
+  20 errors, in at most 16 KB, and how many more there are.
 
   ## What is native
 
@@ -51,7 +52,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 
-  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome}
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.{Step, Turn}
 
@@ -74,11 +75,30 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     case Answer.read(content, agent, opts) do
-      {:ok, value} -> Outcome.success(value, content, agent, state, opts)
-      {:invalid, errors, error} -> invalid(error, errors, content, agent, state, opts)
-      {:map, map} -> validate_and_complete(map, content, agent, state, opts)
-      {:list, list} -> validate_and_complete_list(list, content, agent, state, opts)
-      {:error, message} -> handle_parse_error(message, content, agent, state, opts)
+      {:ok, value} ->
+        Outcome.success(value, content, agent, state, opts)
+
+      wrong ->
+        wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
+    end
+  end
+
+  defp decide(answer, content, agent, state, opts) do
+    case answer do
+      {:repaired, value, repairs} ->
+        value |> Outcome.success(content, agent, state, opts) |> Repaired.note(repairs)
+
+      {:invalid, errors, error} ->
+        invalid(error, errors, content, agent, state, opts)
+
+      {:map, map} ->
+        validate_and_complete(map, content, agent, state, opts)
+
+      {:list, list} ->
+        validate_and_complete_list(list, content, agent, state, opts)
+
+      {:error, message} ->
+        handle_parse_error(message, content, agent, state, opts)
     end
   end
 

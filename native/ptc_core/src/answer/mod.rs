@@ -12,7 +12,7 @@
 mod choice;
 mod read;
 mod recovery;
-mod scan;
+pub(crate) mod scan;
 pub mod stream;
 
 #[cfg(test)]

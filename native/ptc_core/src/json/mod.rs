@@ -5,7 +5,7 @@ mod document;
 mod keys;
 mod put;
 mod reader;
-mod scan;
+pub(crate) mod scan;
 mod text;
 mod writer;
 

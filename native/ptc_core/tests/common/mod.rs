@@ -10,6 +10,7 @@ pub mod generate;
 pub mod model;
 pub mod oracle;
 pub mod probe;
+pub mod repairs;
 pub mod rng;
 pub mod walks;
 

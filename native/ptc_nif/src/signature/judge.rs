@@ -8,6 +8,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use ptc_core::answer::stream::Plan;
 use ptc_core::meter::Pace;
+use ptc_core::repair::Wanted;
 use ptc_core::signature::{Check, Scalar, Stop, Type, Walk};
 use rustler::Env;
 
@@ -67,4 +68,17 @@ pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Pla
     let (read, id) = read(&heap, &words, of, reading, &mut meter).ok()?;
     settle(env, pace, meter.percent_of_slice());
     Some(Plan::new(&read.types, id, list))
+}
+
+/// The types of an answer that is to be repaired; nothing if there are too many for a slice.
+pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Option<Wanted<'a>> {
+    let heap = Beam::new(env, 0);
+    let (words, mut meter) = (Words::new(env), meter_of_whole(pace));
+    let reading = Reading {
+        closed: false,
+        once_optional: true,
+    };
+    let (read, id) = read(&heap, &words, of, reading, &mut meter).ok()?;
+    settle(env, pace, meter.percent_of_slice());
+    Some(Wanted::new(&read.types, id, wrapped))
 }

@@ -22,7 +22,7 @@ mod words;
 mod write;
 
 pub use atom_text::{existing as existing_atom, is_named as atom_is_named};
-pub use judge::{judge, plan, Verdict};
+pub use judge::{judge, plan, wanted, Verdict};
 pub use ptc_core::meter::Pace;
 
 use ptc_core::meter::{Deadline, Limits, Meter};

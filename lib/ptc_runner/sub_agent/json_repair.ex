@@ -1,0 +1,111 @@
+defmodule PtcRunner.SubAgent.JsonRepair do
+  @moduledoc false
+  # Asks the native side for the value of an answer that is almost right, and words its repairs.
+
+  alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.SubAgent.JsonRepair.Sentence
+  alias PtcRunner.SubAgent.Signature
+
+  # Beyond that a repair may hold a scheduler for too long.
+  @long_text 4_096
+
+  # How much of the text a repair shows.
+  @shown 40
+
+  @typedoc "A repair, see `PtcRunner.SubAgent.JsonParser.repair/2`."
+  @type repair :: %{
+          kind: atom(),
+          line: pos_integer(),
+          column: pos_integer(),
+          path: [String.t() | non_neg_integer()],
+          message: String.t()
+        }
+
+  @type refusal :: :no_reading | :memory_exceeded | {:ambiguous, [map()]}
+
+  @doc false
+  # `type` is a type term, or nil for any value.
+  @spec read(String.t(), term()) :: {:ok, term(), [repair()]} | {:error, refusal()}
+  def read(text, type) do
+    with(
+      :busy <- if(long?(text), do: :busy, else: Native.repair_value(text, type)),
+      do: Native.repair_value_dirty(text, type)
+    )
+    |> outcome(text)
+  catch
+    :error, :nif_panicked -> panicked()
+  end
+
+  @doc false
+  # The same for an answer; `list?`: the type is one of a list, that may be wrapped. `:ok`: it is right,
+  # with normalized keys; `:undecided`: still to be atomized and validated.
+  @spec answer(String.t(), term(), boolean()) ::
+          {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
+  def answer(text, type, list?) do
+    with(
+      :busy <- if(long?(text), do: :busy, else: Native.repair_answer(text, type, list?)),
+      do: Native.repair_answer_dirty(text, type, list?)
+    )
+    |> outcome(text)
+  catch
+    :error, :nif_panicked -> panicked()
+  end
+
+  defp long?(text), do: byte_size(text) > @long_text
+
+  defp panicked do
+    _text = Panic.caught()
+    {:error, :no_reading}
+  end
+
+  defp outcome({found, value, repairs}, text) when found in [:ok, :undecided],
+    do: {found, value, Enum.map(repairs, &told(&1, text))}
+
+  defp outcome({:error, {:ambiguous, places}}, _text),
+    do: {:error, {:ambiguous, for({line, column} <- places, do: %{line: line, column: column})}}
+
+  defp outcome({:error, reason}, _text), do: {:error, reason}
+
+  defp told({kind, start, stop, line, column, path}, text) do
+    found =
+      if start == stop, do: "", else: shown(binary_part(text, start, min(stop - start, @shown)))
+
+    place = ["line ", Integer.to_string(line), ", column ", Integer.to_string(column), ": "]
+    message = IO.iodata_to_binary([place | Sentence.text(kind, found, path)])
+    %{kind: kind, line: line, column: column, path: path, message: message}
+  end
+
+  # A copy, without a character that was cut in two.
+  defp shown(part) do
+    case :unicode.characters_to_binary(part) do
+      whole when is_binary(whole) -> :binary.copy(whole)
+      {_incomplete, whole, _rest} -> whole
+    end
+  end
+
+  @doc false
+  # The type of a signature: as text, parsed, or a type itself.
+  @spec type(term()) :: term()
+  def type(nil), do: nil
+
+  def type(text) when is_binary(text) do
+    case Signature.parse(text) do
+      {:ok, signature} -> type(signature)
+      {:error, message} -> raise ArgumentError, message
+    end
+  end
+
+  def type({:signature, _params, type}), do: type
+  def type(type), do: type
+
+  @doc false
+  # Whether a value that was found is not all of the answer: the bracket before it is missing.
+  @spec part?(String.t()) :: boolean()
+  def part?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: part?(rest)
+
+  def part?(<<byte, _rest::binary>> = text) when byte in [?", ?', 0xE2, 0xC2],
+    do: Native.answer_is_part(text)
+
+  def part?(_text), do: false
+end

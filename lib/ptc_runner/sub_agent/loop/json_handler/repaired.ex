@@ -1,0 +1,83 @@
+defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
+  @moduledoc false
+  # An answer that is wrong as it stands, read with repairs, if the caller wants that.
+
+  alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
+
+  @doc false
+  # `{:repaired, value, repairs}`, or what is wrong: as it was, or, where only the syntax could be
+  # repaired, what is wrong with the value.
+  @spec instead(Answer.outcome(), String.t(), map(), keyword()) ::
+          Answer.outcome() | {:repaired, map() | list(), [JsonRepair.repair()]}
+  def instead(wrong, content, agent, opts) do
+    if Keyword.get(opts, :repair, false) and not limit?(wrong),
+      do: read(wrong, content, agent),
+      else: wrong
+  end
+
+  # What met a limit is not read again.
+  defp limit?({:error, message}),
+    do: message in [Answer.message(:timeout), Answer.message(:memory_exceeded)]
+
+  defp limit?(_wrong), do: false
+
+  # Dates, keys that become one, and signatures that are none: it was found, and may be right.
+  defp read({found, value} = wrong, content, agent) when found in [:map, :list] do
+    case judge(value, agent) do
+      {:ok, _value} -> wrong
+      {:error, _errors} -> typed(wrong, content, agent)
+    end
+  end
+
+  defp read(wrong, content, agent), do: typed(wrong, content, agent)
+
+  defp typed(wrong, content, %{parsed_signature: signature} = agent) do
+    with {:undecided, value, repairs} <-
+           JsonRepair.answer(content, type(signature), list?(signature)),
+         {:ok, value} <- judge(value, agent) do
+      {:repaired, value, repairs}
+    else
+      {:ok, value, repairs} -> {:repaired, value, repairs}
+      {:error, _errors} -> syntax(wrong, content, agent)
+    end
+  end
+
+  defp typed(wrong, _content, _agent), do: wrong
+
+  # What is no JSON but of its syntax alone could be: the LLM is told what is wrong with the value.
+  defp syntax({:error, _message} = wrong, content, %{parsed_signature: signature} = agent) do
+    with {:error, _reason} <- JsonParser.parse(content),
+         {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature)),
+         {:error, errors} when is_list(errors) <- judge(value, agent) do
+      {:invalid, errors, JsonHandler.format_validation_errors(errors)}
+    else
+      _right_or_none -> wrong
+    end
+  end
+
+  defp syntax(wrong, _content, _agent), do: wrong
+
+  defp type(nil), do: nil
+  defp type({:signature, _params, type}), do: type
+
+  defp list?(signature), do: JsonHandler.signature_expects_list?(signature)
+
+  defp judge(value, agent) do
+    atomized =
+      if is_list(value),
+        do: JsonHandler.atomize_list(value, agent.parsed_signature),
+        else: JsonHandler.atomize_keys(value, agent.parsed_signature)
+
+    with :ok <- JsonHandler.validate_return(agent, atomized),
+         do: {:ok, KeyNormalizer.normalize_keys(atomized)}
+  end
+
+  @doc false
+  # The outcome of a turn with its repairs in the step.
+  def note({:stop, {:ok, step}, turn, tokens}, repairs) do
+    usage = if repairs == [], do: step.usage, else: Map.put(step.usage, :repairs, repairs)
+    {:stop, {:ok, %{step | usage: usage}}, turn, tokens}
+  end
+end

@@ -1,0 +1,138 @@
+//! What may stand after a value: a comma, a bracket, or something that is wrong.
+
+use super::branch::{Branch, Kind, Phase};
+use super::fault::Fault;
+use super::reader::Reader;
+use super::scan::{quote, skip_blanks};
+use super::Stop;
+use crate::heap::Heap;
+
+/// By how much stars cost less than other characters.
+const BOLD: u32 = 6;
+
+impl<H: Heap> Reader<'_, '_, '_, H> {
+    pub(super) fn after(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            self.proceed(right);
+            // A comma, or the bracket that was opened.
+            return Ok(());
+        }
+        if self.is_end(at) {
+            self.put_in_close(branch);
+            return Ok(());
+        }
+        match self.byte(at) {
+            b';' => {
+                let mut next = self.next_entry(branch);
+                self.repair(&mut next, Fault::Semicolon, at, at + 1);
+                self.moved(next, at + 1);
+            }
+            bracket @ (b'}' | b']') => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
+                self.moved(skipped, at + 1);
+                self.put_in_close(branch);
+                let own = bracket == closing(branch.top.kind);
+                if !own && self.is_complete(&branch.top) {
+                    let mut closed = branch;
+                    self.repair(&mut closed, Fault::WrongClose, at, at + 1);
+                    self.close(&mut closed);
+                    self.moved(closed, at + 1);
+                }
+            }
+            byte => {
+                if self.begins_entry(at, byte) && self.may_insert(&branch) {
+                    let mut next = self.next_entry(branch);
+                    let gap = self.gap(at);
+                    self.repair(&mut next, Fault::MissingComma, gap, gap);
+                    next.still += 1;
+                    self.admit(next);
+                }
+                self.put_in_close(branch);
+                self.stray(branch);
+            }
+        }
+        Ok(())
+    }
+
+    /// The reading at the next element or key.
+    fn next_entry(&self, mut branch: Branch) -> Branch {
+        (branch.phase, branch.ty) = match branch.top.kind {
+            Kind::Object => (Phase::NextKey, branch.ty),
+            _ => (Phase::Item, branch.top.ty),
+        };
+        branch
+    }
+
+    /// Whether a key or a value may begin here.
+    fn begins_entry(&self, at: usize, byte: u8) -> bool {
+        match byte {
+            b'{' | b'[' | b'-' | b'+' | b'.' | b'_' | b'$' => true,
+            byte if byte.is_ascii_alphanumeric() => true,
+            _ => quote(self.text, at).is_some() || byte >= 0x80,
+        }
+    }
+
+    /// Closes what is open, as if its bracket stood here.
+    pub(super) fn put_in_close(&mut self, branch: Branch) {
+        let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
+        if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
+            return;
+        }
+        let mut closed = branch;
+        let gap = self.gap(branch.at as usize);
+        self.repair(&mut closed, Fault::MissingClose, gap, gap);
+        self.close(&mut closed);
+        closed.still += 1;
+        self.proceed(closed);
+    }
+
+    /// Leaves out a character that belongs nowhere.
+    pub(super) fn stray(&mut self, branch: Branch) {
+        let at = branch.at as usize;
+        let length = match self.byte(at) {
+            b'*' | b'_' | b'~' | b'^' | b'|' | b'\\' | b')' | b'(' | b'>' | b'<' | b'&' | b'!' => {
+                let run = self.text[at..].iter();
+                run.take_while(|byte| **byte == self.text[at])
+                    .count()
+                    .min(4)
+            }
+            _ => match quote(self.text, at) {
+                // A quote too many after a value.
+                Some((_, length)) if branch.phase == Phase::After => {
+                    let next = skip_blanks(self.text, at + length);
+                    let ends = matches!(self.text.get(next), Some(b',' | b'}' | b']'));
+                    match ends {
+                        true => length,
+                        false => return,
+                    }
+                }
+                _ => return,
+            },
+        };
+        let mut skipped = branch;
+        self.repair(&mut skipped, Fault::StrayCharacter, at, at + length);
+        if self.byte(at) == b'*' {
+            // Bold, which models are fond of.
+            skipped.cost -= BOLD;
+        }
+        self.moved(skipped, at + length);
+    }
+
+    /// Keeps a reading that has come on to `at`.
+    pub(super) fn moved(&mut self, mut branch: Branch, at: usize) {
+        branch.at = at as u32;
+        branch.still = 0;
+        self.proceed(branch);
+    }
+}
+
+fn closing(kind: Kind) -> u8 {
+    match kind {
+        Kind::Object => b'}',
+        _ => b']',
+    }
+}

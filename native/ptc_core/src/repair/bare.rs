@@ -1,0 +1,104 @@
+//! Words that stand where a string should, with no quote before them and maybe none after them.
+
+use super::branch::{Branch, Kind};
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::numbers;
+use super::reader::Reader;
+use super::scan::{escape, number};
+use super::unescape::lenient;
+use super::wanted::{is_keyword, Of};
+use super::Stop;
+use crate::heap::Heap;
+
+/// Nobody forgets the quotes of a longer text.
+const LONGEST: usize = 4096;
+/// So many places are tried as the end.
+const ENDS: usize = 4;
+
+impl<H: Heap> Reader<'_, '_, '_, H> {
+    /// `word`, `two words`, `words with a quote at the end"`
+    pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
+        let of = self.want(branch.ty).of;
+        let takes = matches!(of, Of::Any | Of::String | Of::Keyword);
+        let start = branch.at as usize;
+        if !takes || branch.top.kind == Kind::Top || self.text[start] == b'*' {
+            return Ok(());
+        }
+        // In a list, a comma comes after it.
+        let listed = branch.top.kind == Kind::Array;
+        let limit = self.text.len().min(start + LONGEST);
+        let bracket = matches!(self.text[start], b'{' | b'[');
+        let (mut at, mut ends, mut inner) = (start, 0, 0);
+        let (mut escapes, mut extra) = (false, 0);
+        while at < limit && ends < ENDS && inner < ENDS {
+            match self.text[at] {
+                b'"' => {
+                    if self.ends_value(at + 1) {
+                        let mut next = branch;
+                        next.cost += extra + 6 * (inner as u32 % 2);
+                        self.repair(&mut next, Fault::MissingStartQuote, start, at);
+                        self.bare_to(next, start, at, escapes, at + 1);
+                        break;
+                    }
+                    inner += 1;
+                    extra += Fault::InnerQuote.cost();
+                }
+                b',' | b'}' | b']' | b'\n' => {
+                    let untyped_bracket = bracket && of == Of::Any;
+                    let goes_past = ends > 0 && listed;
+                    if inner == 0 && !untyped_bracket && !goes_past {
+                        self.bare_word(branch, start, at, escapes, extra);
+                    }
+                    ends += 1;
+                    extra += 4;
+                }
+                b'`' if self.is_end(at) => break,
+                // Bold.
+                b'*' if self.text[at + 1..].starts_with(b"*") => break,
+                b'\\' => {
+                    escapes = true;
+                    match escape(self.text, at).or(lenient(self.text, at)) {
+                        Some(length) => at += length - 1,
+                        None => break,
+                    }
+                }
+                0..=0x1F => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.spend(at.min(self.text.len()) - start)
+    }
+
+    fn bare_word(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, extra: u32) {
+        let content = self.text[start..end].trim_ascii_end();
+        let is_number = number(content, 0).is_some_and(|(end, _)| end == content.len());
+        if content.is_empty() || is_number || numbers::foreign(content).is_some() {
+            return;
+        }
+        let mut next = branch;
+        next.cost += extra;
+        if content.windows(2).any(|pair| pair == b": ") {
+            next.cost += 4;
+        }
+        self.repair(&mut next, Fault::BareWord, start, start + content.len());
+        self.bare_to(next, start, start + content.len(), escapes, end);
+    }
+
+    fn bare_to(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, next: usize) {
+        let span = Span {
+            start: start as u32,
+            end: end as u32,
+        };
+        if end == start || self.want(branch.ty).of == Of::Keyword && !is_keyword(span.of(self.text))
+        {
+            return;
+        }
+        let event = match escapes {
+            true => Event::Escaped(span),
+            false => Event::Plain(span),
+        };
+        self.scalar(branch, event, next);
+    }
+}

@@ -1,0 +1,246 @@
+//! Keys.
+
+use super::branch::{Branch, Kind, Phase};
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::reader::Reader;
+use super::scan::{quote, skip_all_blanks, word};
+use super::wanted::{Found, Of, ANY};
+use super::Stop;
+use crate::heap::Heap;
+
+/// A bare key has no more words than this.
+const WORDS: usize = 4;
+
+impl<H: Heap> Reader<'_, '_, '_, H> {
+    pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            let inside = &self.text[at..right.at as usize];
+            let is_key = right.phase == Phase::Colon;
+            let doubt =
+                is_key && (at <= self.horizon as usize || super::search::is_suspicious(inside));
+            self.proceed(right);
+            if !doubt {
+                if is_key {
+                    self.leave(branch);
+                }
+                return Ok(());
+            }
+        }
+        if self.is_end(at) {
+            self.leave(branch);
+            return Ok(());
+        }
+        match self.byte(at) {
+            b'}' => {
+                if self.is_complete(&branch.top) {
+                    let mut closed = branch;
+                    self.trailing_comma(&mut closed);
+                    self.close(&mut closed);
+                    self.moved(closed, at + 1);
+                } else {
+                    let mut skipped = branch;
+                    self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
+                    self.moved(skipped, at + 1);
+                }
+            }
+            b',' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
+                self.moved(skipped, at + 1);
+            }
+            b']' => self.leave(branch),
+            b'{' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
+                self.moved(skipped, at + 1);
+                self.leave(branch);
+            }
+            _ => {
+                self.leave(branch);
+                match quote(self.text, at) {
+                    Some((quote, length)) => self.quoted(branch, quote, length, true)?,
+                    None => self.bare_key(branch)?,
+                }
+                self.stray(branch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the object or list after a comma: what comes belongs to what is around it.
+    pub(super) fn leave(&mut self, branch: Branch) {
+        let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
+        if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
+            return;
+        }
+        let at = branch.at as usize;
+        let mut closed = branch;
+        let gap = self.gap(at);
+        let comma = matches!(branch.phase, Phase::NextKey | Phase::Item);
+        if !comma && !self.is_end(at) && !matches!(self.byte(at), b'}' | b']') {
+            return;
+        }
+        if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
+            if comma {
+                self.trailing_comma(&mut closed);
+            } else if self.is_end(at) {
+                // Cut off after a bracket: what should be in it nobody knows.
+                return;
+            }
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
+            self.close(&mut closed);
+        } else {
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
+            // At the end a bracket is missing more often than here.
+            closed.cost += 2;
+            self.close(&mut closed);
+            match (closed.phase, closed.top.kind) {
+                (Phase::After, Kind::Object) => closed.phase = Phase::NextKey,
+                (Phase::After, _) => (closed.phase, closed.ty) = (Phase::Item, closed.top.ty),
+                _ => return,
+            }
+        }
+        closed.still += 1;
+        self.proceed(closed);
+    }
+
+    /// The comma before what closes an object or a list.
+    pub(super) fn trailing_comma(&mut self, branch: &mut Branch) {
+        let end = self.gap(branch.at as usize);
+        let start = match self.text[..end].last() {
+            Some(b',' | b';') => end - 1,
+            _ => end,
+        };
+        self.repair(branch, Fault::TrailingComma, start, end);
+    }
+
+    /// `name:`, `name":`, `two words:`
+    fn bare_key(&mut self, branch: Branch) -> Result<(), Stop> {
+        let start = branch.at as usize;
+        let mut end = word(self.text, start);
+        for count in 1..=WORDS {
+            if end == start {
+                return Ok(());
+            }
+            self.spend(end - start)?;
+            let next = skip_all_blanks(self.text, end);
+            let closing = quote(self.text, end);
+            let has_colon = |at: usize| {
+                matches!(
+                    self.text.get(skip_all_blanks(self.text, at)),
+                    Some(b':' | b'=')
+                )
+            };
+            match closing {
+                Some((_, length)) if has_colon(end + length) || count == 1 => {
+                    let fault = Fault::MissingStartQuote;
+                    self.bare_key_to(branch, end, end + length, fault);
+                    return Ok(());
+                }
+                _ => {}
+            }
+            let known = self.is_declared(&branch, &self.text[start..end]);
+            if matches!(self.byte(next), b':' | b'=') || (known && count == 1) {
+                self.bare_key_to(branch, end, end, Fault::BareKey);
+            } else if count == 1 && next > end && self.begins_plain_value(next) {
+                let mut key = branch;
+                key.cost += 3;
+                self.bare_key_to(key, end, end, Fault::BareKey);
+            }
+            if self.byte(end) != b' ' {
+                return Ok(());
+            }
+            let more = word(self.text, end + 1);
+            if more == end + 1 {
+                return Ok(());
+            }
+            end = more;
+        }
+        Ok(())
+    }
+
+    /// Whether a value that JSON knows begins here.
+    fn begins_plain_value(&self, at: usize) -> bool {
+        match self.byte(at) {
+            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
+            _ => super::numbers::foreign(&self.text[at..word(self.text, at)]).is_some(),
+        }
+    }
+
+    fn bare_key_to(&mut self, branch: Branch, end: usize, next: usize, fault: Fault) {
+        let mut key = branch;
+        let start = branch.at as usize;
+        self.repair(&mut key, fault, start, end);
+        self.key(key, start, end, false, next);
+    }
+
+    fn is_declared(&self, branch: &Branch, key: &[u8]) -> bool {
+        match self.want(branch.top.ty).of {
+            Of::Map(shape) => self.wanted.shape(shape).find(key, 0) != Found::Unknown,
+            _ => false,
+        }
+    }
+
+    /// Takes a key and goes on with its colon.
+    pub(super) fn key(
+        &mut self,
+        mut branch: Branch,
+        start: usize,
+        end: usize,
+        escapes: bool,
+        next: usize,
+    ) {
+        let span = Span {
+            start: start as u32,
+            end: end as u32,
+        };
+        let mut event = match escapes {
+            true => Event::EscapedKey(span),
+            false => Event::Key(span),
+        };
+        branch.ty = ANY;
+        if let Of::Map(number) = self.want(branch.top.ty).of {
+            let wanted = self.wanted;
+            let shape = wanted.shape(number);
+            let found = match escapes {
+                true => Found::Unknown,
+                false => shape.find(span.of(self.text), branch.top.hint as usize),
+            };
+            match found {
+                Found::Field(index) | Found::Spelled(index) => {
+                    let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
+                    let again = branch.top.seen & bit != 0;
+                    match found {
+                        // The field has come under its own name, or will.
+                        Found::Spelled(_) if again => {
+                            self.repair(&mut branch, Fault::UnknownKey, start, end)
+                        }
+                        Found::Spelled(_) => {
+                            event = Event::Field(number, index as u32);
+                            self.repair(&mut branch, Fault::KeySpelling, start, end);
+                            branch.ty = shape.fields[index].ty;
+                            branch.top.seen |= bit;
+                        }
+                        _ => {
+                            if again {
+                                self.repair(&mut branch, Fault::RepeatedKey, start, end);
+                            }
+                            branch.ty = shape.fields[index].ty;
+                            branch.top.seen |= bit;
+                            branch.top.hint = index as u32 + 1;
+                        }
+                    }
+                }
+                Found::Unknown if shape.closed => return,
+                Found::Unknown => self.repair(&mut branch, Fault::UnknownKey, start, end),
+            }
+        }
+        self.event(&mut branch, event);
+        branch.phase = Phase::Colon;
+        self.moved(branch, next);
+    }
+}

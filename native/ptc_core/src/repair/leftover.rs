@@ -1,0 +1,85 @@
+//! The end of a value: what may be left of the text after it.
+
+use super::branch::{Branch, Phase};
+use super::reader::Reader;
+use super::scan::skip_all_blanks;
+use crate::heap::Heap;
+
+impl<H: Heap> Reader<'_, '_, '_, H> {
+    /// Keeps a reading that may have come to its end.
+    pub(super) fn proceed(&mut self, mut branch: Branch) {
+        if branch.phase == Phase::Done {
+            match self.leftover(branch.at as usize, branch.still == 0) {
+                Some(cost) => branch.cost += cost,
+                None => return,
+            }
+        }
+        self.admit(branch);
+    }
+
+    /// Whether nothing more of the value can come from here on.
+    pub(super) fn is_end(&self, at: usize) -> bool {
+        at >= self.text.len() || self.text[at..].starts_with(b"```")
+    }
+
+    /// What it costs that the value ends here; `closed`: with its own bracket. `None` if what
+    /// is left looks like a part of the value.
+    fn leftover(&self, at: usize, closed: bool) -> Option<u32> {
+        let text = self.text;
+        let mut next = skip_all_blanks(text, at);
+        let mut cost = 0;
+        let first = next;
+        while let Some(b'}' | b']') = text.get(next) {
+            next = skip_all_blanks(text, next + 1);
+        }
+        if next > first {
+            cost += match closed {
+                true => 2,
+                false => 12,
+            };
+        }
+        let lines = text[next..].len().min(TAIL);
+        let tail = &text[next..next + lines];
+        let more = match tail.first() {
+            None => 0,
+            Some(b'`') if self.is_end(next) => 0,
+            // `const x = {…};`
+            Some(b';') if closed && self.is_end(skip_all_blanks(text, next + 1)) => 0,
+            Some(b',') if closed && is_prose(&tail[1..]) => 4,
+            Some(b',' | b':' | b';' | b'=') => return None,
+            Some(b'"' | b'0'..=b'9') if closed => 14,
+            Some(_) if closed => unopened(tail),
+            Some(_) if tail.iter().any(|byte| b"\"{}[]".contains(byte)) => return None,
+            Some(_) => 3,
+        };
+        Some(cost + more)
+    }
+}
+
+/// So much of what is left is looked at.
+const TAIL: usize = 200;
+
+/// Whether words come first.
+fn is_prose(tail: &[u8]) -> bool {
+    let tail = tail.trim_ascii_start();
+    let word = tail
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+    let word = word.count();
+    let after = tail[word..].trim_ascii_start().first();
+    word > 0 && !tail[0].is_ascii_digit() && !matches!(after, Some(b':' | b'"' | b'=' | b'\''))
+}
+
+/// What it costs that brackets are closed in what is left that are not opened there.
+fn unopened(tail: &[u8]) -> u32 {
+    let mut open = 0_i32;
+    for byte in tail {
+        match byte {
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open == 0 => return 12,
+            b'}' | b']' => open -= 1,
+            _ => {}
+        }
+    }
+    0
+}

@@ -1,0 +1,252 @@
+//! The readings of a text that are alive, and how they come and go.
+
+use super::branch::{Branch, Frame, Kind, Phase, Token};
+use super::fault::Fault;
+use super::log::{Event, Log, Span, ROOT};
+use super::wanted::{Of, Ty, Want, Wanted, ANY};
+use super::{same, Stop};
+use crate::answer::LIMITS;
+use crate::heap::Heap;
+use crate::meter::Meter;
+
+/// So many readings at a time.
+const WIDTH: usize = 20;
+/// A reading that costs so much more than one that has come as far is given up.
+const MARGIN: u32 = 26;
+/// So much may be put in at one place.
+const STILL: u32 = 6;
+
+/// Reads a text in all likely ways at once.
+pub struct Reader<'r, 'm, 'w, H: Heap> {
+    pub(super) text: &'r [u8],
+    pub(super) wanted: &'r Wanted<'w>,
+    pub(super) log: Log,
+    /// What is open around what is open.
+    pub(super) frames: Vec<Frame>,
+    /// The JSON that stood in strings.
+    pub(super) inner: Vec<Vec<u8>>,
+    pub(super) queue: Vec<Branch>,
+    pub(super) ends: Vec<Branch>,
+    /// Up to here, what looks right may be wrong as well.
+    pub(super) horizon: u32,
+    meter: &'m mut Meter,
+    heap: &'m H,
+}
+
+impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
+    pub fn new(text: &'r [u8], wanted: &'r Wanted<'w>, meter: &'m mut Meter, heap: &'m H) -> Self {
+        Reader {
+            text,
+            wanted,
+            log: Log::for_text(text.len()),
+            frames: Vec::with_capacity(16 + text.len() / 64),
+            inner: Vec::new(),
+            queue: Vec::with_capacity(WIDTH + 1),
+            ends: Vec::new(),
+            horizon: 0,
+            meter,
+            heap,
+        }
+    }
+
+    /// A reading that begins at an offset.
+    pub fn begin(&self, at: usize, ty: Ty) -> Branch {
+        Branch {
+            at: at as u32,
+            cost: 0,
+            node: ROOT,
+            ty,
+            still: 0,
+            phase: Phase::Member,
+            top: Frame {
+                seen: 0,
+                outer: 0,
+                parent: 0,
+                ty: ANY,
+                depth: 0,
+                hint: 0,
+                kind: Kind::Top,
+            },
+            token: Token::NONE,
+        }
+    }
+
+    /// Counts work, and what it leaves in memory.
+    #[inline]
+    pub fn spend(&mut self, units: usize) -> Result<(), Stop> {
+        self.meter.consume_fuel(units, self.heap)?;
+        Ok(())
+    }
+
+    /// Whether there is memory for all that is kept.
+    pub fn check_memory(&self) -> Result<(), Stop> {
+        let words = 2 * self.log.len() + 5 * self.frames.len();
+        self.meter.check_heap_limit(words, self.heap)?;
+        Ok(())
+    }
+
+    #[inline]
+    pub fn byte(&self, at: usize) -> u8 {
+        self.text.get(at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    pub fn want(&self, ty: Ty) -> Want {
+        self.wanted.want(ty)
+    }
+
+    /// Adds an event to a reading.
+    #[inline]
+    pub fn event(&mut self, branch: &mut Branch, event: Event) {
+        branch.node = self.log.add(branch.node, event);
+    }
+
+    /// Adds a repair to a reading, and its cost.
+    pub fn repair(&mut self, branch: &mut Branch, fault: Fault, start: usize, end: usize) {
+        branch.cost += fault.cost();
+        let span = Span {
+            start: start as u32,
+            end: end as u32,
+        };
+        if fault.is_repair() {
+            self.event(branch, Event::Repair(fault, span));
+        }
+    }
+
+    /// Where something is put in that is missing before `at`: after what stands there.
+    pub fn gap(&self, at: usize) -> usize {
+        self.text[..at].trim_ascii_end().len()
+    }
+
+    /// Opens an object or a list.
+    #[inline]
+    pub fn open(&mut self, branch: &mut Branch, kind: Kind, ty: Ty) {
+        self.event(branch, Event::Open(kind == Kind::Object));
+        self.frames.push(branch.top);
+        branch.top = Frame {
+            seen: 0,
+            outer: branch.top.hash(),
+            parent: self.frames.len() as u32 - 1,
+            ty,
+            depth: branch.top.depth + 1,
+            hint: 0,
+            kind,
+        };
+        branch.ty = ty;
+        branch.phase = match kind {
+            Kind::Object => Phase::FirstKey,
+            _ => Phase::First,
+        };
+    }
+
+    /// Closes what is open, and goes on after it.
+    #[inline]
+    pub fn close(&mut self, branch: &mut Branch) {
+        self.event(branch, Event::Close(branch.top.kind == Kind::Object));
+        branch.top = self.frames[branch.top.parent as usize];
+        self.after_value(branch);
+    }
+
+    /// Goes on after a value.
+    #[inline]
+    pub fn after_value(&mut self, branch: &mut Branch) {
+        branch.phase = Phase::After;
+        loop {
+            match branch.top.kind {
+                Kind::Object | Kind::Array => return,
+                Kind::Top => {
+                    branch.phase = Phase::Done;
+                    return;
+                }
+                Kind::One => {
+                    self.event(branch, Event::Close(false));
+                    branch.top = self.frames[branch.top.parent as usize];
+                }
+            }
+        }
+    }
+
+    /// Whether all is there that the type of what is open requires.
+    #[inline]
+    pub fn is_complete(&self, frame: &Frame) -> bool {
+        if frame.kind != Kind::Object {
+            return true;
+        }
+        match self.want(frame.ty).of {
+            Of::Map(shape) => {
+                let required = self.wanted.shape(shape).required;
+                frame.seen & required == required
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether one more may be opened.
+    pub fn is_shallow(&self, branch: &Branch) -> bool {
+        (branch.top.depth as usize) < LIMITS.depth
+    }
+
+    /// Whether something may be put in where the reading stands.
+    pub fn may_insert(&self, branch: &Branch) -> bool {
+        branch.still < STILL || self.is_end(branch.at as usize)
+    }
+
+    /// Keeps a reading, unless there is a better one.
+    pub fn admit(&mut self, branch: Branch) {
+        if self.ends.iter().any(|end| end.cost < branch.cost) {
+            return;
+        }
+        if branch.phase == Phase::Done {
+            self.queue.retain(|other| other.cost <= branch.cost);
+            self.ends.retain(|other| other.cost <= branch.cost);
+            self.ends.push(branch);
+            return;
+        }
+        let better = |other: &Branch| other.at >= branch.at && other.cost + MARGIN < branch.cost;
+        if self.queue.iter().any(better) {
+            return;
+        }
+        let (text, inner) = (self.text, &self.inner);
+        let twin = self
+            .queue
+            .iter_mut()
+            .find(|other| other.same_state(&branch));
+        if let Some(other) = twin {
+            if branch.cost < other.cost {
+                *other = branch;
+            } else if branch.cost == other.cost {
+                let equal = |a, b| same::events(text, self.wanted, inner, a, b);
+                if !self.log.same_value(other.node, branch.node, equal) {
+                    other.node = self.log.add(other.node, Event::Unsure(branch.at));
+                }
+            }
+            return;
+        }
+        self.queue.push(branch);
+        if self.queue.len() > WIDTH {
+            let worst = (0..self.queue.len()).max_by_key(|index| {
+                let branch = &self.queue[*index];
+                (branch.cost, std::cmp::Reverse(branch.at))
+            });
+            if let Some(worst) = worst {
+                self.queue.swap_remove(worst);
+            }
+        }
+    }
+
+    /// Takes out the reading that has come least far.
+    pub fn take(&mut self) -> Option<Branch> {
+        loop {
+            let first = (0..self.queue.len()).min_by_key(|index| {
+                let branch = &self.queue[*index];
+                (branch.at, branch.cost)
+            })?;
+            let branch = self.queue.swap_remove(first);
+            let better =
+                |other: &Branch| other.at >= branch.at && other.cost + MARGIN < branch.cost;
+            if !self.queue.iter().any(better) {
+                return Some(branch);
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! A reading as the events of a value, with what was repaired on the way.
+
+use super::fault::Fault;
+use super::fits::Fits;
+use super::log::{Event, Span};
+use super::numbers;
+use super::unescape::unescape;
+use super::wanted::Wanted;
+use crate::answer::LIMITS;
+use crate::json::{Extent, ReadError, Reader, Sink, Text};
+use crate::signature::lenient;
+use crate::stop::Stop;
+
+/// A path is given down to this depth.
+const DEEPEST: usize = 64;
+
+/// As many events pass between two looks at the limits.
+const EVENTS_BETWEEN_LOOKS: usize = 256;
+
+/// A step on the way to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A key.
+    Name(Vec<u8>),
+    /// The place in a list, from 0.
+    Index(usize),
+}
+
+/// Something that was repaired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// What was wrong.
+    pub fault: Fault,
+    /// Where, in bytes; empty where something was put in.
+    pub start: usize,
+    /// The offset after it.
+    pub end: usize,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+    /// The way to the value it is about: that after which a comma was put in, that which was closed,
+    /// or that which was changed.
+    pub path: Vec<Step>,
+}
+
+/// A value that was read out of a text.
+#[derive(Debug)]
+pub struct Repaired<'r, 'w> {
+    pub(super) text: &'r [u8],
+    pub(super) wanted: &'r Wanted<'w>,
+    pub(super) events: Vec<Event>,
+    pub(super) inner: Vec<Vec<u8>>,
+}
+
+impl Repaired<'_, '_> {
+    /// The value, event by event.
+    pub fn replay<'s>(&'s self, sink: &mut impl Sink<'s>) -> Result<(), Stop> {
+        let mut scratch = Vec::new();
+        for events in self.events.chunks(EVENTS_BETWEEN_LOOKS) {
+            sink.spend(events.len(), 0)?;
+            for event in events {
+                self.event(*event, sink, &mut scratch)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn event<'s>(
+        &'s self,
+        event: Event,
+        sink: &mut impl Sink<'s>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), Stop> {
+        match event {
+            Event::Null => sink.null(),
+            Event::Bool(value) => sink.boolean(value),
+            Event::Number(span) => return number(span.of(self.text), sink),
+            Event::Loose(span) => match numbers::clean(span.of(self.text), true) {
+                Some(clean) if clean.integer => sink.integer(clean.text.parse().unwrap_or(0)),
+                Some(clean) => sink.float(clean.text.parse().unwrap_or(0.0)),
+                None => sink.null(),
+            },
+            Event::Int(span) => {
+                let digits = span.of(self.text);
+                return number(digits.strip_prefix(b"+").unwrap_or(digits), sink);
+            }
+            Event::Float(span) => {
+                sink.float(lenient::float(span.of(self.text)).unwrap_or(0.0));
+            }
+            Event::Plain(span) => sink.string(Text::Source(span.of(self.text)))?,
+            Event::Key(span) => sink.key(Text::Source(span.of(self.text)))?,
+            Event::Escaped(span) | Event::EscapedKey(span) => {
+                scratch.clear();
+                unescape(span.of(self.text), scratch);
+                match event {
+                    Event::Escaped(_) => sink.string(Text::Scratch(scratch))?,
+                    _ => sink.key(Text::Scratch(scratch))?,
+                }
+            }
+            Event::Field(shape, index) => {
+                let name = self.wanted.shape(shape).fields[index as usize].name;
+                sink.key(Text::Scratch(name))?;
+            }
+            Event::Open(object) => sink.open(object),
+            Event::Close(object) => sink.close(object)?,
+            Event::Inner(number) => {
+                let text = &self.inner[number as usize];
+                let mut reader = Reader::new(0, Extent::Whole, LIMITS);
+                match reader.read(text, sink) {
+                    Err(ReadError::Stop(stop)) => return Err(stop),
+                    // It was read before.
+                    Ok(_) | Err(ReadError::Json(_)) => {}
+                }
+            }
+            Event::Repair(..) | Event::Unsure(_) => {}
+        }
+        Ok(())
+    }
+
+    fn name(&self, key: Event) -> Vec<u8> {
+        match key {
+            Event::Key(span) => span.of(self.text).to_vec(),
+            Event::EscapedKey(span) => {
+                let mut name = Vec::new();
+                unescape(span.of(self.text), &mut name);
+                name
+            }
+            Event::Field(shape, index) => {
+                let shape = self.wanted.shape(shape);
+                shape.fields[index as usize].name.to_vec()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the value is of the type.
+    pub fn is_of(&self, wanted: &Wanted) -> bool {
+        let first = self.events.iter();
+        let first = first
+            .copied()
+            .find(|event| !matches!(event, Event::Repair(..)));
+        let root = match (wanted.wrapper(), first) {
+            (Some(wrapper), Some(Event::Open(true))) => wrapper,
+            _ => wanted.root(),
+        };
+        let mut fits = Fits::new(wanted, root);
+        self.replay(&mut fits).is_ok() && fits.fits()
+    }
+
+    /// What was repaired, in the order of the text.
+    pub fn repairs(&self) -> Vec<Repair> {
+        let mut way = Way::default();
+        let mut repairs = Vec::new();
+        // Those whose value or key has not come yet.
+        let mut waiting: Vec<(Fault, Span)> = Vec::new();
+        for event in &self.events {
+            if let Event::Repair(fault, span) = *event {
+                match place(fault) {
+                    Place::Before => repairs.push(repair(fault, span, way.path(self))),
+                    Place::Around => repairs.push(repair(fault, span, way.around(self))),
+                    Place::Next => waiting.push((fault, span)),
+                }
+                continue;
+            }
+            way.pass(*event);
+            let after = waiting.drain(..);
+            repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path(self))));
+        }
+        repairs.sort_by_key(|repair| repair.start);
+        super::places::fill(self.text, &mut repairs);
+        repairs
+    }
+}
+
+/// Which value a repair is about.
+enum Place {
+    /// The last one.
+    Before,
+    /// What is open.
+    Around,
+    /// What comes.
+    Next,
+}
+
+fn place(fault: Fault) -> Place {
+    match fault {
+        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => Place::Before,
+        Fault::MissingColon | Fault::NoColon => Place::Before,
+        Fault::TrailingComma
+        | Fault::MissingClose
+        | Fault::ExtraClose
+        | Fault::ExtraOpen
+        | Fault::WrongClose
+        | Fault::Comment
+        | Fault::Ellipsis
+        | Fault::Leftover
+        | Fault::StrayCharacter => Place::Around,
+        _ => Place::Next,
+    }
+}
+
+fn repair(fault: Fault, span: Span, path: Vec<Step>) -> Repair {
+    Repair {
+        fault,
+        start: span.start as usize,
+        end: span.end as usize,
+        line: 0,
+        column: 0,
+        path,
+    }
+}
+
+/// A number as JSON has it, zeros in front allowed.
+fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) -> Result<(), Stop> {
+    // Only ASCII stands in a number.
+    let text = std::str::from_utf8(token).unwrap_or_default();
+    match text.parse::<i64>() {
+        Ok(value) => sink.integer(value),
+        Err(_)
+            if token
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || *byte == b'-') =>
+        {
+            sink.big_integer(text)?
+        }
+        Err(_) => sink.float(text.parse().unwrap_or(0.0)),
+    }
+    Ok(())
+}
+
+/// Where in the value the events are.
+#[derive(Default)]
+struct Way {
+    open: Vec<Here>,
+}
+
+enum Here {
+    /// In an object: the last key.
+    Object(Option<Event>),
+    /// In a list: how many elements have begun.
+    List(usize),
+}
+
+impl Way {
+    fn pass(&mut self, event: Event) {
+        match event {
+            Event::Key(_) | Event::EscapedKey(_) | Event::Field(..) => {
+                if let Some(Here::Object(last)) = self.open.last_mut() {
+                    *last = Some(event);
+                }
+            }
+            Event::Close(_) => {
+                self.open.pop();
+            }
+            Event::Repair(..) | Event::Unsure(_) => {}
+            value => {
+                if let Some(Here::List(count)) = self.open.last_mut() {
+                    *count += 1;
+                }
+                match value {
+                    Event::Open(true) => self.open.push(Here::Object(None)),
+                    Event::Open(false) => self.open.push(Here::List(0)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn path(&self, all: &Repaired) -> Vec<Step> {
+        steps(&self.open, all)
+    }
+
+    fn around(&self, all: &Repaired) -> Vec<Step> {
+        steps(&self.open[..self.open.len().saturating_sub(1)], all)
+    }
+}
+
+fn steps(open: &[Here], all: &Repaired) -> Vec<Step> {
+    let step = |here: &Here| match here {
+        Here::Object(key) => key.map(|key| Step::Name(all.name(key))),
+        Here::List(count) => count.checked_sub(1).map(Step::Index),
+    };
+    open.iter().take(DEEPEST).filter_map(step).collect()
+}

@@ -1,0 +1,151 @@
+//! What stands at an offset: blanks, comments, quotes, ends.
+
+use super::branch::Quote;
+
+/// The offset of the first byte from `at` on that is no blank, as JSON has them.
+#[inline]
+pub fn skip_blanks(text: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = text.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The same with the blanks of Unicode that stand in answers, and byte order marks.
+pub fn skip_all_blanks(text: &[u8], mut at: usize) -> usize {
+    loop {
+        at = skip_blanks(text, at);
+        match text.get(at..).unwrap_or_default() {
+            [0xC2, 0xA0, ..] => at += 2,
+            [0xEF, 0xBB, 0xBF, ..] | [0xE2, 0x80, 0x8B | 0xA8 | 0xA9 | 0xAF, ..] => at += 3,
+            [0x0B | 0x0C, ..] => at += 1,
+            _ => return at,
+        }
+    }
+}
+
+/// The end of the comment at `at`, if one is there.
+pub fn comment(text: &[u8], at: usize) -> Option<usize> {
+    let line = |from: usize| {
+        let rest = &text[from..];
+        from + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+    };
+    match text.get(at..)? {
+        [b'/', b'/', ..] => Some(line(at + 2)),
+        [b'#', ..] => Some(line(at + 1)),
+        [b'/', b'*', ..] => {
+            memchr::memmem::find(&text[at + 2..], b"*/").map(|offset| at + 2 + offset + 2)
+        }
+        [b'<', b'!', b'-', b'-', ..] => {
+            memchr::memmem::find(&text[at..], b"-->").map(|offset| at + offset + 3)
+        }
+        _ => None,
+    }
+}
+
+/// The end of the dots at `at` that stand for what is left out.
+pub fn ellipsis(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at..)? {
+        [b'.', b'.', b'.', ..] => {
+            let dots = text[at..].iter().take_while(|byte| **byte == b'.');
+            Some(at + dots.count())
+        }
+        [0xE2, 0x80, 0xA6, ..] => Some(at + 3),
+        _ => None,
+    }
+}
+
+/// The quote at `at`, and how many bytes it takes.
+pub fn quote(text: &[u8], at: usize) -> Option<(Quote, usize)> {
+    Some(match text.get(at..)? {
+        [b'"', b'"', b'"', ..] => (Quote::Triple(b'"'), 3),
+        [b'\'', b'\'', b'\'', ..] => (Quote::Triple(b'\''), 3),
+        [b'"', ..] => (Quote::Double, 1),
+        [b'`', b'`', b'`', ..] => return None,
+        [byte @ (b'\'' | b'`'), ..] => (Quote::Single(*byte), 1),
+        [0xC2, 0xAB | 0xBB, ..] => (Quote::Smart, 2),
+        [0xE2, 0x80, 0x9C..=0x9F, ..] => (Quote::Smart, 3),
+        [0xE2, 0x80, 0x98..=0x9B, ..] => (Quote::SmartSingle, 3),
+        [0xEF, 0xBC, 0x82, ..] => (Quote::Smart, 3),
+        _ => return None,
+    })
+}
+
+/// Whether a quote of one kind may end what one of another kind has begun.
+pub fn ends(opened: Quote, by: Quote) -> bool {
+    match opened {
+        Quote::Double | Quote::Triple(b'"') => matches!(by, Quote::Double | Quote::Triple(b'"')),
+        Quote::Single(byte) => by == Quote::Single(byte) || by == Quote::Triple(byte),
+        Quote::Triple(byte) => by == Quote::Triple(byte) || by == Quote::Single(byte),
+        Quote::Smart => matches!(by, Quote::Smart | Quote::Double),
+        Quote::SmartSingle => matches!(by, Quote::SmartSingle | Quote::Single(b'\'')),
+    }
+}
+
+/// The length of the escape at `at` (a backslash), if JSON knows it.
+#[inline]
+pub fn escape(text: &[u8], at: usize) -> Option<usize> {
+    let hex = |at: usize| -> Option<u32> {
+        text.get(at..at + 4)?.iter().try_fold(0, |code, byte| {
+            (*byte as char).to_digit(16).map(|digit| code * 16 + digit)
+        })
+    };
+    match text.get(at + 1)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        b'u' => match hex(at + 2)? {
+            0xD800..=0xDBFF => match text.get(at + 6..at + 8)? {
+                b"\\u" => (0xDC00..=0xDFFF).contains(&hex(at + 8)?).then_some(12),
+                _ => None,
+            },
+            0xDC00..=0xDFFF => None,
+            _ => Some(6),
+        },
+        _ => None,
+    }
+}
+
+/// The end of the number at `at`, as JSON has them, and whether it is an integer.
+#[inline]
+pub fn number(text: &[u8], start: usize) -> Option<(usize, bool)> {
+    let digits = |from: usize| {
+        let mut at = from;
+        while text.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        (at > from).then_some(at)
+    };
+    let mut at = start + usize::from(text.get(start) == Some(&b'-'));
+    at = match text.get(at) {
+        Some(b'0') => at + 1,
+        _ => digits(at)?,
+    };
+    let whole = at;
+    if text.get(at) == Some(&b'.') {
+        at = digits(at + 1)?;
+    }
+    if let Some(b'e' | b'E') = text.get(at) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        at = digits(at + 1 + sign)?;
+    }
+    Some((at, at == whole))
+}
+
+/// Whether a value may end before this byte.
+#[inline]
+pub fn is_delimiter(text: &[u8], at: usize) -> bool {
+    match text.get(at) {
+        None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b';' | b'#') => true,
+        Some(b'/') => matches!(text.get(at + 1), Some(b'/' | b'*')),
+        Some(b'`') => text[at..].starts_with(b"```"),
+        // Bold.
+        Some(b'*') => text.get(at + 1) == Some(&b'*'),
+        _ => false,
+    }
+}
+
+/// The end of the word at `at`.
+pub fn word(text: &[u8], at: usize) -> usize {
+    let part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_$-".contains(byte) || **byte >= 0x80;
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(part).count()
+}

@@ -1,0 +1,182 @@
+//! The search: straight on while the text is right, in all likely ways at once around a fault.
+
+use super::branch::{Branch, Phase};
+use super::fault::Fault;
+use super::reader::Reader;
+use super::scan::{comment, ellipsis, skip_all_blanks};
+use super::Stop;
+use crate::heap::Heap;
+
+/// So many strings are looked at again when something is wrong after them.
+const LOOK_BACK: usize = 6;
+
+/// The last strings of a reading, each as it stood before it.
+struct Recent {
+    strings: [Option<Branch>; LOOK_BACK],
+    next: usize,
+}
+
+impl Recent {
+    fn new() -> Self {
+        Recent {
+            strings: [None; LOOK_BACK],
+            next: 0,
+        }
+    }
+
+    fn add(&mut self, branch: &Branch) {
+        self.strings[self.next] = Some(*branch);
+        self.next = (self.next + 1) % LOOK_BACK;
+    }
+
+    /// Oldest first.
+    fn iter(&self) -> impl Iterator<Item = &Branch> {
+        let (late, early) = self.strings.split_at(self.next);
+        early.iter().chain(late).flatten()
+    }
+}
+
+impl<H: Heap> Reader<'_, '_, '_, H> {
+    /// Reads on until no reading is left; the best ones are among the ends.
+    pub fn search(&mut self, starts: &[Branch]) -> Result<(), Stop> {
+        self.queue.clear();
+        self.ends.clear();
+        self.queue.extend_from_slice(starts);
+        self.horizon = 0;
+        let mut straight = true;
+        while let Some(branch) = self.take() {
+            self.check_memory()?;
+            let alone = self.queue.is_empty() && self.ends.is_empty();
+            let certain = straight || branch.at > self.horizon;
+            if alone && certain && branch.phase != Phase::Within {
+                straight = false;
+                self.run(branch)?;
+            } else {
+                self.spend(16)?;
+                self.expand(branch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads straight on, up to the end or to where the text is wrong. What was wrong may have begun
+    /// before that, so the reading starts again from there.
+    fn run(&mut self, mut branch: Branch) -> Result<(), Stop> {
+        let mut recent = Recent::new();
+        loop {
+            let before = branch.at as usize;
+            let is_string = matches!(
+                branch.phase,
+                Phase::First | Phase::Item | Phase::Member | Phase::FirstKey | Phase::NextKey
+            ) && !matches!(self.byte(before), b'{' | b'[');
+            if is_string {
+                recent.add(&branch);
+            }
+            if !self.strict(&mut branch) {
+                break;
+            }
+            branch.still = 0;
+            self.spend(branch.at as usize - before)?;
+            if self.log.len().is_multiple_of(1024) {
+                self.check_memory()?;
+            }
+            if branch.phase == Phase::Done {
+                self.proceed(branch);
+                return Ok(());
+            }
+        }
+        self.horizon = branch.at;
+        let from = self.doubtful(&recent, &branch);
+        self.queue.push(from);
+        Ok(())
+    }
+
+    /// Where to start again: at the first string that may hold more than it should, or that should
+    /// have gone on.
+    fn doubtful(&self, recent: &Recent, branch: &Branch) -> Branch {
+        let mut last = None;
+        let byte = self.byte(branch.at as usize);
+        let number = match branch.phase {
+            Phase::NextKey | Phase::Item => byte.is_ascii_digit(),
+            Phase::After => byte.is_ascii_alphabetic() || matches!(byte, b'%' | b'$'),
+            _ => false,
+        };
+        for before in recent.iter() {
+            let at = super::scan::skip_blanks(self.text, before.at as usize);
+            if number && at < branch.at as usize {
+                // `1,234`, `100 km/h"`
+                last = Some(before);
+            }
+            if self.byte(at) != b'"' || at >= branch.at as usize {
+                continue;
+            }
+            if let Some((end, _)) = self.strict_string(at + 1) {
+                if is_suspicious(&self.text[at + 1..end]) {
+                    return *before;
+                }
+                let next = super::scan::skip_blanks(self.text, end + 1);
+                if next == branch.at as usize || branch.phase == Phase::Colon {
+                    last = Some(before);
+                }
+            }
+        }
+        *last.unwrap_or(branch)
+    }
+
+    /// Goes on in all likely ways.
+    fn expand(&mut self, mut branch: Branch) -> Result<(), Stop> {
+        if branch.phase == Phase::Within {
+            return self.within(branch);
+        }
+        self.skip(&mut branch)?;
+        match branch.phase {
+            Phase::FirstKey | Phase::NextKey => self.keys(branch),
+            Phase::Colon => self.colons(branch),
+            Phase::First | Phase::Item | Phase::Member => self.values(branch),
+            Phase::After => self.after(branch),
+            Phase::Within | Phase::Done => Ok(()),
+        }
+    }
+
+    /// Skips blanks and comments, and dots that stand for what is left out.
+    fn skip(&mut self, branch: &mut Branch) -> Result<(), Stop> {
+        loop {
+            let start = branch.at as usize;
+            let at = skip_all_blanks(self.text, start);
+            self.spend(at - start)?;
+            branch.at = at as u32;
+            if at > start {
+                branch.still = 0;
+            }
+            if let Some(end) = comment(self.text, at) {
+                self.repair(branch, Fault::Comment, at, end);
+                branch.at = end as u32;
+                self.spend(end - at)?;
+                continue;
+            }
+            let may_be_left_out = !matches!(branch.phase, Phase::Member | Phase::Colon);
+            match ellipsis(self.text, at) {
+                Some(end) if may_be_left_out => {
+                    self.repair(branch, Fault::Ellipsis, at, end);
+                    branch.at = end as u32;
+                    // `, ...,` leaves one comma too many.
+                    let next = skip_all_blanks(self.text, end);
+                    let again = matches!(
+                        branch.phase,
+                        Phase::Item | Phase::NextKey | Phase::First | Phase::FirstKey
+                    );
+                    if again && self.byte(next) == b',' {
+                        branch.at = next as u32 + 1;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Whether a string holds what may stand outside of one.
+pub(super) fn is_suspicious(content: &[u8]) -> bool {
+    let structure = |byte: &u8| matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'=');
+    content.iter().any(structure)
+}

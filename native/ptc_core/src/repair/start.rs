@@ -1,0 +1,145 @@
+//! Where in a text the answer may begin.
+
+use super::scan::{quote, skip_all_blanks, word};
+use crate::answer::scan::{backticks, bracket, region_end, run_length};
+
+/// So many fences are tried.
+const PLACES: usize = 4;
+
+/// A place where the answer may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// The offset.
+    pub at: usize,
+    /// The bracket before it is missing.
+    pub inside: bool,
+}
+
+/// In fences, in order.
+pub fn in_fences(text: &[u8]) -> Vec<Start> {
+    let mut starts = Vec::new();
+    let mut from = 0;
+    while let Some(marker) = backticks(text, from) {
+        if starts.len() == PLACES {
+            break;
+        }
+        let open = marker + run_length(text, marker);
+        let tag = text[open..].iter();
+        let of_tag = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_+.#-".contains(byte);
+        let mut content = skip_all_blanks(text, open + tag.take_while(of_tag).count());
+        if !text[open..content].contains(&b'\n') && !opens(text, content) {
+            // ```{"a": 1}``` and ```"a": 1``` have no tag.
+            content = skip_all_blanks(text, open);
+        }
+        let end = closing(text, content);
+        from = (end + 3).min(text.len());
+        if content >= end {
+            // A closing marker without an opening one.
+            from = end.max(open);
+            continue;
+        }
+        starts.extend(at_or_after(text, content, end));
+    }
+    starts
+}
+
+/// The marker that ends a fence: the first one at the start of a line, or the first one.
+fn closing(text: &[u8], from: usize) -> usize {
+    let first = backticks(text, from).unwrap_or(text.len());
+    let mut at = first;
+    loop {
+        let line = text[..at].iter().rposition(|byte| *byte == b'\n');
+        let before = &text[line.map_or(0, |at| at + 1).max(from).min(at)..at];
+        if at >= text.len() {
+            return first;
+        }
+        if before.iter().all(u8::is_ascii_whitespace) {
+            return at;
+        }
+        match backticks(text, at + run_length(text, at)) {
+            Some(next) => at = next,
+            None => return first,
+        }
+    }
+}
+
+fn at_or_after(text: &[u8], at: usize, end: usize) -> Option<Start> {
+    if opens(text, at) {
+        return Some(Start { at, inside: false });
+    }
+    if begins_field(text, at) {
+        return Some(Start { at, inside: true });
+    }
+    let at = bracket(text, at, end)?;
+    Some(Start { at, inside: false })
+}
+
+fn opens(text: &[u8], at: usize) -> bool {
+    matches!(text.get(at), Some(b'{' | b'['))
+}
+
+/// A note in brackets is no longer than this.
+const NOTE: usize = 512;
+
+/// The next place outside of fences, from `from` on. Notes in brackets are passed over.
+pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
+    let mut from = from;
+    loop {
+        let at = bracket(text, from, text.len())?;
+        let near = &text[..text.len().min(at + NOTE)];
+        let marks: &[u8] = match text[at] {
+            // `[Note: see below, please]`
+            b'[' => b"\"'{}[]\\0123456789",
+            _ => b"\"':,{}[]\\0123456789",
+        };
+        match region_end(near, at, &mut |_| Ok(())) {
+            Ok(Some(end))
+                if !text[at + 1..end - 1]
+                    .iter()
+                    .any(|byte| marks.contains(byte)) =>
+            {
+                from = end;
+            }
+            _ => return Some(Start { at, inside: false }),
+        }
+    }
+}
+
+/// Where the answer begins if its first bracket is missing.
+pub fn inside(text: &[u8]) -> Option<Start> {
+    let first = bracket(text, 0, text.len());
+    let at = field_before(text, first.unwrap_or(text.len()))?;
+    Some(Start { at, inside: true })
+}
+
+/// The first line before `end` that begins with a key and a colon.
+fn field_before(text: &[u8], end: usize) -> Option<usize> {
+    let mut at = skip_all_blanks(text, 0);
+    // A prompt's worth of prose.
+    for _ in 0..64 {
+        if at >= end {
+            return None;
+        }
+        if begins_field(text, at) && quote(text, at).is_some() {
+            return Some(at);
+        }
+        let line = memchr::memchr(b'\n', &text[at..end])?;
+        at = skip_all_blanks(text, at + line);
+    }
+    None
+}
+
+/// `"name":`
+fn begins_field(text: &[u8], at: usize) -> bool {
+    let start = at + quote(text, at).map_or(0, |(_, length)| length);
+    let end = word(text, start);
+    let after = end + quote(text, end).map_or(0, |(_, length)| length);
+    end > start && text.get(skip_all_blanks(text, after)) == Some(&b':')
+}
+
+/// Whether what is right at the first bracket is only a part of the answer: what stands before it
+/// is a field's name, and the text, or the fence around it, begins with a field.
+pub fn is_part(text: &[u8]) -> Option<Start> {
+    let at = skip_all_blanks(text, 0);
+    (quote(text, at).is_some() && begins_field(text, at)).then_some(Start { at, inside: true })
+}

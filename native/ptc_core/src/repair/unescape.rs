@@ -1,0 +1,73 @@
+//! Escapes undone, the wrong ones too.
+
+use super::scan::escape;
+
+/// The length of the wrong escape at `at` (a backslash) if it is known what it stands for.
+pub fn lenient(text: &[u8], at: usize) -> Option<usize> {
+    let hex = |at: usize| text.get(at).is_some_and(u8::is_ascii_hexdigit);
+    match text.get(at + 1)? {
+        // `\x41` as in JavaScript and Python, below 0x80
+        b'x' if hex(at + 2) && hex(at + 3) && text[at + 2] < b'8' => Some(4),
+        b'u' => None,
+        b'\n' | b'\'' | b'`' | b'_' => Some(2),
+        // `\d` of a regular expression, `C:\Users`: the backslash itself was meant
+        byte if byte.is_ascii_alphanumeric() => Some(1),
+        // `\$`, `\*`: with the backslash or without it
+        _ => None,
+    }
+}
+
+/// Appends the content of a string with its escapes undone.
+pub fn unescape(content: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&byte) = content.get(at) {
+        if byte != b'\\' {
+            out.push(byte);
+            at += 1;
+            continue;
+        }
+        match escape(content, at) {
+            Some(length) => {
+                strict(content, at, length, out);
+                at += length;
+            }
+            None => at += rough(content, at, out),
+        }
+    }
+}
+
+fn strict(text: &[u8], at: usize, length: usize, out: &mut Vec<u8>) {
+    let hex = |at: usize| {
+        let digits = std::str::from_utf8(&text[at..at + 4]).unwrap_or_default();
+        u32::from_str_radix(digits, 16).unwrap_or_default()
+    };
+    let code = match length {
+        6 => hex(at + 2),
+        12 => 0x10000 + ((hex(at + 2) - 0xD800) << 10) + (hex(at + 8) - 0xDC00),
+        _ => u32::from(match text[at + 1] {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            byte => byte,
+        }),
+    };
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+fn rough(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+    let length = lenient(text, at).unwrap_or(1);
+    match (length, text.get(at + 1)) {
+        (4, _) => {
+            let digits = std::str::from_utf8(&text[at + 2..at + 4]).unwrap_or_default();
+            out.push(u8::from_str_radix(digits, 16).unwrap_or_default());
+        }
+        // A line that goes on in the next one.
+        (2, Some(b'\n')) => {}
+        (2, Some(byte)) => out.push(*byte),
+        _ => out.push(b'\\'),
+    }
+    length
+}

@@ -1,0 +1,193 @@
+//! What is asked of an answer, in the form the search needs it: optional types resolved, the fields
+//! of a map found by name or by spelling.
+
+pub use super::shape::{Declared, Found, Shape};
+use crate::signature::{Fields, Scalar, Type, TypeId, Types};
+
+/// A place in the table of [`Wanted`].
+pub type Ty = u32;
+
+/// Any value: the type of everything when no signature is known.
+pub const ANY: Ty = 0;
+
+/// A type, and whether `null` is of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Want {
+    /// The type without its question mark.
+    pub of: Of,
+    /// `null` is right too.
+    pub nullable: bool,
+    /// A field of it need not be there.
+    pub optional: bool,
+}
+
+/// The types a value can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Anything.
+    Any,
+    /// A string.
+    String,
+    /// An integer.
+    Int,
+    /// A number.
+    Float,
+    /// `true` or `false`.
+    Bool,
+    /// A string that could be the name of a keyword, a boolean or `null`.
+    Keyword,
+    /// Any object.
+    AnyMap,
+    /// A list; its elements.
+    List(Ty),
+    /// An object with fields, by its place in the table of maps.
+    Map(u32),
+}
+
+/// All types of one answer.
+#[derive(Debug)]
+pub struct Wanted<'t> {
+    wants: Vec<Want>,
+    shapes: Vec<Shape<'t>>,
+    root: Ty,
+}
+
+impl Default for Wanted<'_> {
+    fn default() -> Self {
+        Wanted::anything()
+    }
+}
+
+impl<'t> Wanted<'t> {
+    /// Any value.
+    pub fn anything() -> Self {
+        Wanted {
+            wants: vec![Want {
+                of: Of::Any,
+                nullable: true,
+                optional: true,
+            }],
+            shapes: Vec::new(),
+            root: ANY,
+        }
+    }
+
+    /// A value of the type at `root`. `wrapped`: a list may also stand under `items` in an object.
+    pub fn new(types: &Types<'t>, root: TypeId, wrapped: bool) -> Self {
+        let mut wanted = Wanted::anything();
+        for of in types.all() {
+            wanted.add(types, *of);
+        }
+        wanted.root = root.0 + 1;
+        if let (Of::List(_), true) = (wanted.want(wanted.root).of, wrapped) {
+            wanted.wrap();
+        }
+        wanted
+    }
+
+    fn add(&mut self, types: &Types<'t>, of: Type) {
+        let scalar = |of| Want {
+            of,
+            nullable: matches!(of, Of::Any | Of::Keyword),
+            optional: false,
+        };
+        let want = match of {
+            Type::Scalar(kind) => scalar(match kind {
+                Scalar::String | Scalar::DateTime => Of::String,
+                Scalar::Int => Of::Int,
+                Scalar::Float => Of::Float,
+                Scalar::Bool => Of::Bool,
+                Scalar::Keyword => Of::Keyword,
+                Scalar::Any => Of::Any,
+                Scalar::Map => Of::AnyMap,
+            }),
+            Type::Unknown(_) => scalar(Of::Any),
+            Type::Optional(inner) => Want {
+                nullable: true,
+                optional: true,
+                ..self.want(inner.0 + 1)
+            },
+            Type::List(inner) => scalar(Of::List(inner.0 + 1)),
+            Type::Map { fields, closed } => scalar(self.shape_of(types, fields, closed)),
+        };
+        self.wants.push(want);
+    }
+
+    fn shape_of(&mut self, types: &Types<'t>, fields: Fields, closed: bool) -> Of {
+        let fields = types.fields(fields).iter();
+        let fields = fields.map(|field| Declared {
+            name: field.name,
+            ty: field.holds.0 + 1,
+        });
+        self.add_shape(fields.collect(), closed)
+    }
+
+    fn add_shape(&mut self, fields: Vec<Declared<'t>>, closed: bool) -> Of {
+        let needed = fields.iter().map(|field| !self.want(field.ty).optional);
+        let needed = needed.collect();
+        let shape = Shape::new(fields, needed, closed);
+        self.shapes.push(shape);
+        Of::Map(self.shapes.len() as u32 - 1)
+    }
+
+    /// The list, or an object around it.
+    fn wrap(&mut self) {
+        let field = Declared {
+            name: b"items",
+            ty: self.root,
+        };
+        let of = self.add_shape(vec![field], false);
+        self.wants.push(Want {
+            of,
+            nullable: false,
+            optional: false,
+        });
+    }
+
+    /// The type of the whole.
+    pub fn root(&self) -> Ty {
+        self.root
+    }
+
+    /// The type of an object that wraps the whole, if one may.
+    pub fn wrapper(&self) -> Option<Ty> {
+        let last = self.wants.len() as Ty - 1;
+        let is_list = matches!(self.want(self.root).of, Of::List(_));
+        let wraps = |shape: &Shape| {
+            shape
+                .fields
+                .first()
+                .is_some_and(|field| field.ty == self.root)
+        };
+        let added = matches!(self.want(last).of, Of::Map(shape) if wraps(self.shape(shape)));
+        (is_list && added && last > self.root).then_some(last)
+    }
+
+    /// The type at a place.
+    #[inline]
+    pub fn want(&self, ty: Ty) -> Want {
+        self.wants[ty as usize]
+    }
+
+    /// The fields of a map.
+    #[inline]
+    pub fn shape(&self, map: u32) -> &Shape<'t> {
+        &self.shapes[map as usize]
+    }
+
+    /// Whether a map has more fields than the search counts.
+    pub fn is_wide(&self) -> bool {
+        self.shapes.iter().any(|shape| shape.fields.len() > 64)
+    }
+
+    /// Whether anything is right.
+    pub fn is_anything(&self) -> bool {
+        self.want(self.root).of == Of::Any
+    }
+}
+
+/// The name of a keyword, as validation has it.
+pub fn is_keyword(name: &[u8]) -> bool {
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
+    !name.is_empty() && name.iter().all(allowed)
+}

@@ -1,0 +1,189 @@
+//! What must hold for every text that is repaired.
+
+use super::oracle::shown;
+use super::rng::Rng;
+use ptc_core::heap::{Heap, Kind};
+use ptc_core::json::TermBuilder;
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::number::Number;
+use ptc_core::plain::PlainHeap;
+use ptc_core::repair::{repair, Refusal, Wanted};
+use ptc_core::signature::names::{candidates, Matching};
+use ptc_core::signature::{parse, Scalar, Type, TypeId, Types};
+use ptc_core::stop::{unlimited, Work};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Types that have a bit of everything.
+pub const SIGNATURES: &[&str] = &[
+    "{a :int, b [:float]?}",
+    "{items [{a :string?, b-c :keyword, n {a :bool}}]}",
+    "[{a :int}]",
+    "{user_id [[:int]], o {n :string?}?, m :map?}",
+    "{a :any}",
+    ":any",
+];
+
+const LIMITS: Limits = Limits {
+    deadline: Deadline::Never,
+    words: 50_000_000,
+};
+
+/// Any text ends. What comes out is of the type, and its repairs are places in the text, in order.
+pub fn repaired(text: &[u8]) {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let mut rng = Rng::new(hasher.finish());
+    let signature = parse(rng.pick(SIGNATURES).as_bytes()).expect("it is one");
+    let (types, root) = (&signature.types, signature.returns);
+    let wanted = Wanted::new(types, root, false);
+    let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());
+    let mut meter = Meter::new(LIMITS, Pace::Quantum);
+    let found = match repair(text, &wanted, &mut meter, &watch) {
+        Ok(found) => found,
+        Err(Refusal::NoReading) => return,
+        Err(Refusal::Ambiguous(places)) => {
+            assert!(!places.is_empty(), "{}", shown(text));
+            assert!(places.iter().all(|at| *at <= text.len()), "{}", shown(text));
+            return;
+        }
+        Err(Refusal::Stopped(stop)) => panic!("{stop:?}: {}", shown(text)),
+    };
+    let mut free = unlimited();
+    let mut builder = TermBuilder::new(Work::in_one_go(&mut heap, &mut free));
+    found.replay(&mut builder).expect("it has no limits");
+    let value = builder.finish();
+    assert!(
+        is_of(&heap, types, value, root),
+        "{}: {}",
+        shown(text),
+        heap.show(value)
+    );
+    let mut last = 0;
+    for repair in found.repairs() {
+        assert!(
+            last <= repair.start && repair.start <= repair.end,
+            "{}",
+            shown(text)
+        );
+        assert!(
+            repair.end <= text.len() && repair.line > 0 && repair.column > 0,
+            "{}",
+            shown(text)
+        );
+        last = repair.start;
+    }
+}
+
+/// The rules of validation, for values out of JSON.
+fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: TypeId) -> bool {
+    let kind = heap.kind(value);
+    match types.get(id) {
+        Type::Optional(inner) => kind == Kind::Nil || is_of(heap, types, value, inner),
+        Type::Scalar(scalar) => match scalar {
+            Scalar::Any => true,
+            Scalar::Bool => kind == Kind::Bool,
+            Scalar::String | Scalar::DateTime => kind == Kind::String,
+            Scalar::Int => matches!(heap.number(value), Some(Number::Int(_) | Number::Big(_))),
+            Scalar::Float => kind == Kind::Number,
+            Scalar::Map => kind == Kind::Map,
+            Scalar::Keyword => matches!(kind, Kind::String | Kind::Nil | Kind::Bool),
+        },
+        Type::List(holds) => {
+            let mut rest = value;
+            while let Some((first, tail)) = heap.uncons(rest) {
+                if !is_of(heap, types, first, holds) {
+                    return false;
+                }
+                rest = tail;
+            }
+            heap.is_empty_list(rest)
+        }
+        Type::Map { fields, .. } => {
+            if kind != Kind::Map {
+                return false;
+            }
+            let entries = heap.entries(value);
+            types.fields(fields).iter().all(|field| {
+                let named = |name: &Vec<u8>| {
+                    let mut entries = entries.iter();
+                    entries.find(|(key, _)| heap.bytes(*key) == Some(name))
+                };
+                let found = candidates(field.name, Matching::Lenient)
+                    .iter()
+                    .find_map(named);
+                match found {
+                    Some((_, value)) => is_of(heap, types, *value, field.holds),
+                    None => {
+                        matches!(types.get(field.holds), Type::Optional(_))
+                            || matches!(
+                                types.get(field.holds),
+                                Type::Scalar(Scalar::Any | Scalar::Keyword)
+                            )
+                    }
+                }
+            })
+        }
+        Type::Unknown(_) => true,
+    }
+}
+
+/// A text like an answer that is almost right.
+pub fn almost(rng: &mut Rng) -> Vec<u8> {
+    const PIECES: &[&str] = &[
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"a\"",
+        "\"a\": ",
+        "\"b\": ",
+        "\"items\": [",
+        "\"user_id\"",
+        "'a'",
+        "a",
+        "userId",
+        "1",
+        "-2.5",
+        "1,234",
+        "+1",
+        "null",
+        "None",
+        "True",
+        "\"",
+        "'",
+        "“",
+        "”",
+        "\\",
+        "\\'",
+        "\n",
+        "\t",
+        " ",
+        "// c\n",
+        "/* c */",
+        "#",
+        "...",
+        "```",
+        "```json\n",
+        "\"x \"y\" z\"",
+        "\"[1]\"",
+        "\"{\\\"n\\\": null}\"",
+        "x\"",
+        ";",
+        "=",
+        "=>",
+        "é",
+        "Here: ",
+        "{\"a\": 1",
+        "{\"a\": 1}",
+        "\"b-c\": \"k\"",
+        "\"n\": {\"a\": true}",
+        "\"\"\"",
+    ];
+    let mut text = Vec::new();
+    for _ in 0..1 + rng.below(24) {
+        text.extend_from_slice(rng.pick(PIECES).as_bytes());
+    }
+    text
+}

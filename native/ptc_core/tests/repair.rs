@@ -1,0 +1,84 @@
+//! Answers that are almost right, at random: the target `repair` of `fuzz/`, on stable Rust.
+
+mod common;
+
+use common::rng::Rng;
+use common::{answers, generate, repairs};
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::plain::PlainHeap;
+use ptc_core::repair::{repair, Refusal, Stop, Wanted};
+
+fn rounds(few: usize) -> usize {
+    let asked = std::env::var("PTC_ROUNDS").ok();
+    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
+}
+
+#[test]
+fn spoiled_json_is_repaired_or_refused() {
+    let mut rng = Rng::new(1);
+    for _ in 0..rounds(10_000) {
+        let text = generate::json(&mut rng, 4);
+        repairs::repaired(text.as_bytes());
+        let spoiled = generate::mutated(&mut rng, &text);
+        repairs::repaired(&spoiled);
+    }
+}
+
+#[test]
+fn answers_that_are_almost_right() {
+    let mut rng = Rng::new(2);
+    for _ in 0..rounds(20_000) {
+        repairs::repaired(&repairs::almost(&mut rng));
+        let text = answers::answer(&mut rng, |rng| generate::json(rng, 3));
+        repairs::repaired(&text);
+    }
+}
+
+#[test]
+fn random_bytes() {
+    let mut rng = Rng::new(3);
+    for _ in 0..rounds(10_000) {
+        let text: Vec<u8> = (0..rng.below(40)).map(|_| rng.next() as u8).collect();
+        repairs::repaired(&text);
+    }
+}
+
+/// The work is linear in the text, counted in fuel's stead by what a slice or a limit lets pass.
+#[test]
+fn limits_hold() {
+    let text = "[\"a\" ".repeat(400_000);
+    let heap = PlainHeap::new();
+    let run = |words, pace| {
+        let deadline = Deadline::Never;
+        let mut meter = Meter::new(Limits { deadline, words }, pace);
+        repair(text.as_bytes(), &Wanted::anything(), &mut meter, &heap).err()
+    };
+    let stopped = |stop| Some(Refusal::Stopped(stop));
+    assert_eq!(run(usize::MAX, Pace::Slice), stopped(Stop::SliceOver));
+    assert_eq!(run(10_000, Pace::Quantum), stopped(Stop::MemoryExceeded));
+    let mut heap = PlainHeap::new();
+    heap.abandon();
+    let deadline = Deadline::Never;
+    let words = usize::MAX;
+    let mut meter = Meter::new(Limits { deadline, words }, Pace::Quantum);
+    let gone = repair(text.as_bytes(), &Wanted::anything(), &mut meter, &heap).err();
+    assert_eq!(gone, stopped(Stop::Abandoned));
+}
+
+/// A million brackets are no deeper than a few.
+#[test]
+fn depth_costs_memory_only() {
+    let text = format!("{}1,{}", "[".repeat(300_000), "]".repeat(300_000));
+    let heap = PlainHeap::new();
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+    let mut meter = Meter::new(limits, Pace::Quantum);
+    let anything = Wanted::anything();
+    let found = repair(text.as_bytes(), &anything, &mut meter, &heap);
+    assert_eq!(found.map(|found| found.repairs().len()), Ok(1));
+    let open = "{\"a\": [".repeat(100_000);
+    let mut meter = Meter::new(limits, Pace::Quantum);
+    let _ = repair(open.as_bytes(), &anything, &mut meter, &heap);
+}

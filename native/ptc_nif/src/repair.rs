@@ -1,0 +1,269 @@
+//! Answers that are almost right, repaired: the value as terms, and what was wrong.
+
+use crate::answer;
+use crate::atoms;
+use crate::heap::Beam;
+use crate::program::charge_for_text;
+use crate::raw::{Raw, Terms};
+use crate::signature::{judge, settle, wanted, Verdict};
+use ptc_core::json::TermBuilder;
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::repair::{
+    is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
+};
+use ptc_core::stop::Work;
+use rustler::{Atom, Binary, Encoder, Env, Term};
+
+mod kinds {
+    rustler::atoms! {
+        ambiguous,
+        no_reading,
+        undecided,
+        missing_comma,
+        extra_comma,
+        trailing_comma,
+        semicolon,
+        missing_colon,
+        wrong_colon,
+        comment,
+        ellipsis,
+        missing_close,
+        missing_open,
+        extra_close,
+        extra_open,
+        wrong_close,
+        single_quotes,
+        smart_quotes,
+        triple_quotes,
+        missing_start_quote,
+        missing_end_quote,
+        inner_quote,
+        control_character,
+        bad_escape,
+        bare_key,
+        bare_word,
+        foreign_word,
+        number_form,
+        thousands,
+        stray_character,
+        key_spelling,
+        quoted_number,
+        quoted_boolean,
+        stringified,
+        bare_element,
+        leftover,
+        unknown_key,
+        repeated_key,
+    }
+}
+
+/// Words that the readings may take for each byte of the text, and in any case.
+const WORDS_A_BYTE: usize = 64;
+const WORDS: usize = 1_250_000;
+
+/// What is asked of a text: its value, or, as of an answer of an LLM, whether that is right, with
+/// keys as they are to be. `list`: the type is one of a list, which may be wrapped.
+#[derive(Clone, Copy)]
+enum Ask {
+    Value,
+    Answer { list: bool },
+}
+
+/// `{:ok, value, repairs}`, each `{kind, start, end, line, column, path}`;
+/// `{:undecided, value, repairs}`, of an answer that only Elixir can judge;
+/// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
+/// `{:error, :memory_exceeded}` or `:busy`.
+fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> Term<'a> {
+    charge_for_text(env, text);
+    let wrapped = matches!(ask, Ask::Answer { list: true });
+    let untyped = atoms::nil() == of;
+    let wanted = match untyped {
+        true => Wanted::anything(),
+        false => match wanted(env, of.into(), wrapped, pace) {
+            Some(wanted) => wanted,
+            None => return atoms::busy().encode(env),
+        },
+    };
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
+    };
+    let watch = Beam::new(env, 0);
+    let mut meter = Meter::new(limits, pace);
+    let outcome = read(text, &wanted, &mut meter, &watch)
+        .and_then(|repaired| outcome(env, repaired, of, ask, &mut meter));
+    settle(env, pace, meter.percent_of_slice());
+    outcome.unwrap_or_else(|refusal| refused(env, text, refusal))
+}
+
+/// What came out.
+fn outcome<'a>(
+    env: Env<'a>,
+    repaired: Repaired,
+    of: Term<'a>,
+    ask: Ask,
+    meter: &mut Meter,
+) -> Result<Term<'a>, Refusal> {
+    let untyped = atoms::nil() == of;
+    let pace = meter.pace();
+    let mut build =
+        |underscored| build(env, &repaired, underscored, meter).map_err(Refusal::Stopped);
+    let (tag, value) = match ask {
+        Ask::Value => (atoms::ok(), build(false)?.0),
+        Ask::Answer { list } => {
+            let (whole, hyphens) = build(false)?;
+            let mut heap = Beam::new(env, 0);
+            let value = match answer::wanted(&mut heap, whole, list) {
+                Ok(value) => value,
+                Err(_) => return Err(Refusal::NoReading),
+            };
+            let verdict = match untyped {
+                true => Verdict::Right,
+                false => judge(env, of.into(), value, pace),
+            };
+            match verdict {
+                Verdict::Right if hyphens => match build(true)? {
+                    (whole, false) => {
+                        let value = answer::wanted(&mut heap, whole, list).unwrap_or(value);
+                        (atoms::ok(), value)
+                    }
+                    // Two keys became one.
+                    _ => (kinds::undecided(), value),
+                },
+                Verdict::Right => (atoms::ok(), value),
+                Verdict::Busy => return Err(Refusal::Stopped(Stop::SliceOver)),
+                Verdict::Wrong(_) | Verdict::Undecided => (kinds::undecided(), value),
+            }
+        }
+    };
+    let terms = Terms { env };
+    let repairs = repaired.repairs();
+    let repairs: Vec<Raw<'a>> = repairs.iter().map(|repair| told(terms, repair)).collect();
+    Ok((tag, value.term(env), terms.make_list(&repairs).term(env)).encode(env))
+}
+
+/// The value; and whether a key has a hyphen or, with underscores for hyphens, whether two keys of an
+/// object became one.
+fn build<'a>(
+    env: Env<'a>,
+    repaired: &Repaired,
+    underscored: bool,
+    meter: &mut Meter,
+) -> Result<(Raw<'a>, bool), Stop> {
+    let mut heap = Beam::new(env, 0);
+    let work = Work::in_one_go(&mut heap, meter);
+    let mut builder = match underscored {
+        true => TermBuilder::underscored(work),
+        false => TermBuilder::new(work),
+    };
+    repaired.replay(&mut builder)?;
+    let remark = match underscored {
+        true => builder.has_repeated(),
+        false => builder.has_hyphens(),
+    };
+    Ok((builder.finish(), remark))
+}
+
+fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
+    let error = |reason: Atom| (atoms::error(), reason).encode(env);
+    match refusal {
+        Refusal::NoReading => error(kinds::no_reading()),
+        Refusal::Ambiguous(offsets) => {
+            // So many are enough.
+            let offsets = offsets.iter().take(10);
+            let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
+            (atoms::error(), (kinds::ambiguous(), places)).encode(env)
+        }
+        Refusal::Stopped(Stop::MemoryExceeded | Stop::DeadlinePassed) => {
+            error(atoms::memory_exceeded())
+        }
+        Refusal::Stopped(Stop::SliceOver | Stop::Abandoned) => atoms::busy().encode(env),
+    }
+}
+
+fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
+    let step = |step: &Step| match step {
+        Step::Name(name) => terms.make_binary(name),
+        Step::Index(index) => terms.make_integer(*index as i64),
+    };
+    let path: Vec<Raw<'a>> = repair.path.iter().map(step).collect();
+    let path = terms.make_list(&path).term(terms.env);
+    let span = (repair.start, repair.end);
+    let place = (repair.line, repair.column);
+    (kind(repair.fault), span.0, span.1, place.0, place.1, path)
+        .encode(terms.env)
+        .into()
+}
+
+fn kind(fault: Fault) -> Atom {
+    match fault {
+        Fault::MissingComma => kinds::missing_comma(),
+        Fault::ExtraComma => kinds::extra_comma(),
+        Fault::TrailingComma => kinds::trailing_comma(),
+        Fault::Semicolon => kinds::semicolon(),
+        Fault::MissingColon => kinds::missing_colon(),
+        Fault::NoColon => kinds::wrong_colon(),
+        Fault::Comment => kinds::comment(),
+        Fault::Ellipsis => kinds::ellipsis(),
+        Fault::MissingClose => kinds::missing_close(),
+        Fault::MissingOpen => kinds::missing_open(),
+        Fault::ExtraClose => kinds::extra_close(),
+        Fault::ExtraOpen => kinds::extra_open(),
+        Fault::WrongClose => kinds::wrong_close(),
+        Fault::SingleQuotes => kinds::single_quotes(),
+        Fault::SmartQuotes => kinds::smart_quotes(),
+        Fault::TripleQuotes => kinds::triple_quotes(),
+        Fault::MissingStartQuote => kinds::missing_start_quote(),
+        Fault::MissingEndQuote => kinds::missing_end_quote(),
+        Fault::InnerQuote => kinds::inner_quote(),
+        Fault::ControlCharacter => kinds::control_character(),
+        Fault::BadEscape => kinds::bad_escape(),
+        Fault::BareKey => kinds::bare_key(),
+        Fault::BareWord => kinds::bare_word(),
+        Fault::ForeignWord => kinds::foreign_word(),
+        Fault::NumberForm => kinds::number_form(),
+        Fault::Thousands => kinds::thousands(),
+        Fault::StrayCharacter => kinds::stray_character(),
+        Fault::KeySpelling => kinds::key_spelling(),
+        Fault::QuotedNumber => kinds::quoted_number(),
+        Fault::QuotedBoolean => kinds::quoted_boolean(),
+        Fault::Stringified => kinds::stringified(),
+        Fault::BareElement => kinds::bare_element(),
+        Fault::Leftover => kinds::leftover(),
+        Fault::UnknownKey => kinds::unknown_key(),
+        Fault::RepeatedKey => kinds::repeated_key(),
+    }
+}
+
+macro_rules! repair_nifs {
+    ($value:ident, $answer:ident, $schedule:literal, $pace:expr) => {
+        /// Repairs; `of` is a type, or nil for any.
+        #[rustler::nif(schedule = $schedule)]
+        fn $value<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($value));
+            repair(env, text.as_slice(), of, Ask::Value, $pace)
+        }
+
+        /// Repairs and judges; `list`: the type is one of a list.
+        #[rustler::nif(schedule = $schedule)]
+        fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
+            let _clock = crate::clock::start(stringify!($answer));
+            repair(env, text.as_slice(), of, Ask::Answer { list }, $pace)
+        }
+    };
+}
+
+repair_nifs!(repair_value, repair_answer, "Normal", Pace::Slice);
+repair_nifs!(
+    repair_value_dirty,
+    repair_answer_dirty,
+    "DirtyCpu",
+    Pace::Quantum
+);
+
+/// Whether the JSON that is found in a text stands in an answer whose first bracket is missing.
+#[rustler::nif]
+fn answer_is_part(text: Binary) -> bool {
+    let _clock = crate::clock::start("answer_is_part");
+    is_part(text.as_slice())
+}
