@@ -120,6 +120,8 @@ defmodule ALLM.EngineTest do
     end
   end
 
+  # A model is looked up in a module that is searched for on the code path: slow on a busy machine.
+  @tag timeout: 300_000
   test "the resolvers are the rules" do
     each_random({Generator.engine(), Generator.opts()}, fn {engine, opts} ->
       assert Engine.resolve_tools(engine, opts) === EngineOracle.resolve_tools(engine, opts)
