@@ -333,7 +333,8 @@ defmodule PtcRunnerNative.MixProject do
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
-        "docs/architecture.md"
+        "docs/architecture.md",
+        "docs/security.md"
       ],
       source_ref: "v#{@version}"
     ]
