@@ -269,4 +269,18 @@ defmodule PtcRunner.Json.ProgramTest do
     assert %Program{source: @text, max_depth: 10_000, consts: consts} = compiled()
     assert is_tuple(consts)
   end
+
+  test "a long list that turns out to be improper is a fault, wherever the run was left" do
+    rows = Enum.reduce(1..100_000, :end, &[&1 | &2])
+    where = %{"op" => "contains", "value" => %{"op" => "load", "name" => "n"}}
+    steps = [%{"op" => "load", "name" => "rows"}, %{"op" => "filter", "where" => where}]
+    program = %{"program" => %{"op" => "pipe", "steps" => steps}}
+
+    for _ <- 1..20 do
+      context = %{"rows" => rows, "n" => String.duplicate("x", 100_000)}
+
+      assert {:error, {:execution_error, "filter requires a list, got [100000, " <> _}} =
+               PtcRunner.Json.run(program, context: context)
+    end
+  end
 end

@@ -64,7 +64,14 @@ impl<H: Heap> Vm<'_, H> {
         if running.ending {
             return self.end_of_list(next);
         }
-        // The value stays on the stack until nothing can halt any more.
+        let rest = machine.slot(next.item + 1);
+        let following = machine.heap.uncons(rest);
+        if following.is_none() && !machine.heap.is_empty_list(rest) {
+            let list = machine.slot(next.list);
+            return Err(machine.not_a_list(next.kind.op(), list));
+        }
+        // The value stays on the stack until nothing can halt any more: a fault can be left too, while
+        // the lists around are looked at.
         machine.check_heap_limit(2 * running.kept)?;
         if let Some(tally) = &running.tally {
             machine.consume_fuel(tally.cost())?;
@@ -92,16 +99,11 @@ impl<H: Heap> Vm<'_, H> {
             machine.stack.push(kept);
             running.kept += 1;
         }
-        let rest = machine.slot(next.item + 1);
-        match machine.heap.uncons(rest) {
+        match following {
             Some((item, rest)) => {
                 machine.slots[next.item as usize] = item;
                 machine.slots[next.item as usize + 1] = rest;
                 Ok(true)
-            }
-            None if !machine.heap.is_empty_list(rest) => {
-                let list = machine.slot(next.list);
-                Err(machine.not_a_list(next.kind.op(), list))
             }
             None => {
                 running.ending = true;
