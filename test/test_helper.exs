@@ -4,7 +4,7 @@ alias PtcRunner.Test.SliceClock
 whole? = System.get_env("PTC_WHOLE_SUITE") == "1"
 
 SliceClock.start()
-ExUnit.start(exclude: [:fuzz, :soak])
+ExUnit.start(timeout: 300_000, exclude: [:fuzz, :soak])
 ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock])
 
 ExUnit.after_suite(fn _results ->
