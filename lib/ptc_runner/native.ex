@@ -17,7 +17,6 @@ defmodule PtcRunner.Native do
   # `depth` is how deep a program may nest; `given` is {context, memory, timeout, max_heap}, in
   # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
   # the same on a dirty scheduler, where the work may take as long as it needs.
-
   #
   # The module cannot be replaced in a running VM: a NIF library that knows no upgrade cannot. Loading
   # it a second time is refused, and what is loaded stays in use.

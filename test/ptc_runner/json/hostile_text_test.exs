@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.HostileTextTest do
   alias PtcRunner.Native
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.Watch
+  alias PtcRunner.Test.{Answers, Watch}
 
   @million 1_000_000
 
@@ -34,7 +34,7 @@ defmodule PtcRunner.Json.HostileTextTest do
     test "meet the deadline, in programs and everywhere else" do
       json = integers()
       answer = "Here: " <> json
-      state = state()
+      state = Answers.state()
       agent = %{parsed_signature: nil, max_turns: 3, field_descriptions: nil}
       decode_error = %Codec.DecodeError{reason: :timeout, limit: 50}
 
@@ -277,23 +277,5 @@ defmodule PtcRunner.Json.HostileTextTest do
       assert {:error, %{reason: :timeout} = error} = Codec.encode(term, timeout: 0)
       assert Exception.message(error) == "writing took more than 0 ms"
     end
-  end
-
-  defp state do
-    %{
-      turn: 1,
-      turns: [],
-      messages: [],
-      remaining_turns: 2,
-      turn_tokens: nil,
-      start_time: 0,
-      trace_mode: false,
-      collect_messages: false,
-      expanded_prompt: "",
-      original_prompt: "",
-      llm_requests: 1,
-      total_input_tokens: 0,
-      total_output_tokens: 0
-    }
   end
 end
