@@ -99,6 +99,8 @@ pub(super) struct Lexer {
     pub(super) has_keys: bool,
     /// Something was read that stands in no prose in brackets: a string, a comma, a bracket.
     pub(super) has_marks: bool,
+    /// A number with an exponent was read.
+    has_exponent: bool,
     /// After the last complete value, or the last bracket: all before it is whole.
     pub(super) whole: usize,
     /// Where the last escape began.
@@ -115,6 +117,7 @@ impl Lexer {
             rest: Rest::Free,
             has_keys: false,
             has_marks: false,
+            has_exponent: false,
             whole: 0,
             escape: 0,
         }
@@ -124,6 +127,12 @@ impl Lexer {
     pub(super) fn give_up(&mut self) {
         self.open.clear();
         self.whole = 0;
+    }
+
+    /// Returns whether a number of the JSON that began at `start` can be out of range, so that this
+    /// is no JSON after all. Without an exponent it takes more than 300 digits.
+    pub(super) fn may_be_out_of_range(&self, start: usize) -> bool {
+        self.has_exponent || self.whole - start > 300
     }
 
     /// The string value that is being read: where it begins, and how far it goes without a part of
@@ -219,6 +228,7 @@ impl Lexer {
                         if matches!(digits, Digits::Dot | Digits::E) {
                             self.is_a_float(checker);
                         }
+                        self.has_exponent |= digits == Digits::E;
                         self.next = Next::Number(digits);
                         if matches!(digits, Digits::Whole | Digits::Fraction) {
                             *at += run_of(&text[*at + 1..], |byte| byte.is_ascii_digit());

@@ -273,7 +273,9 @@ impl Stream {
     /// numbers in brackets, but no text begins with one, and none has keys.
     fn is_convincing(&self) -> bool {
         let ended = matches!(self.phase, Phase::Over);
-        let is_json = self.lexer.has_keys || (self.first && (ended || self.lexer.has_marks));
+        // `[1e309]` is no JSON, and looks enough like prose for the search to go on behind it.
+        let is_whole = ended && !self.lexer.may_be_out_of_range(self.start);
+        let is_json = self.lexer.has_keys || (self.first && (is_whole || self.lexer.has_marks));
         self.fenced || (self.rules.caution == Caution::Early && is_json)
     }
 

@@ -167,3 +167,14 @@ fn keeps_no_text_but_that_of_an_open_key() {
         assert_eq!(stream.kept.len(), kept, "{chunk}");
     }
 }
+
+#[test]
+fn a_number_out_of_range_is_no_json_to_halt_at() {
+    let long = format!("[{}]", "1".repeat(2_000));
+    for text in ["[1e309] {\"a\": 1}", "[-2E400]", &long] {
+        assert_eq!(halt("{a :int}", text), None, "{text}");
+    }
+    for text in ["[1.5] {\"a\": 1}", "[12345678901234567890]"] {
+        assert!(halt("{a :int}", text).is_some(), "{text}");
+    }
+}
