@@ -12,14 +12,32 @@ defmodule PtcRunner.Native do
   All other functions here are the native ones, which only the modules of this library call.
   """
 
-  # One function a NIF. Options, defaults and messages are made by the modules that call here.
+  # ## The native functions
   #
-  # `depth` is how deep a program may nest; `given` is {context, memory, timeout, max_heap}, in
-  # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
-  # the same on a dirty scheduler, where the work may take as long as it needs.
+  # Options, defaults and messages are made by the modules that call here. Those in a `pair` are two:
+  # see `PtcRunner.Native.Stub`; `PtcRunner.Quanta` calls them.
+  #
+  # ## Replies
+  #
+  #   * `:ok`, `{:ok, …}` - what was asked for
+  #   * `{:error, reason}` - why there is none, for the caller of the library
+  #   * any other atom, and a tuple with another tag - a case that Elixir takes further, as the spec says
+  #   * `:busy` - a slice is not enough, and nothing was kept: call the twin. The twin says it only
+  #     where its caller is gone.
+  #   * `{:more | :long, state, terms}` - left in the middle: `resume/3`, for a slice, or `resume_dirty/3`,
+  #     for a quantum, goes on with `:more`
+  #   * `{:limits, state, terms}` - left since its limits are not known yet: `resume/3` goes on with
+  #     `{:limits, timeout, max_heap}`
+  #   * `{:call, state, terms, tool, args, milliseconds}` - left for a tool, which has so long (or
+  #     `:infinity`): `resume/3` goes on with `{:answer, term, words}`
+  #
+  # What was left goes on once, with the terms it was left with; otherwise it is an `ArgumentError`. What has
+  # one answer and cannot fail gives it bare: `operations/0`, `answer_is_part/1`, and the functions for tests.
   #
   # The module cannot be replaced in a running VM: a NIF library that knows no upgrade cannot. Loading
   # it a second time is refused, and what is loaded stays in use.
+
+  import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
   alias PtcRunner.Native.Library
   require Library
@@ -48,14 +66,19 @@ defmodule PtcRunner.Native do
   `{:left, reason}`; `:added` stands for one that the release of `ptc_runner` does not have. Without
   `ptc_runner` the list is empty: then all modules are this library's own.
 
+  `:map_view` says how small maps are read: `:direct`, where they stand in memory, or `:iterator`, entry
+  by entry, which is slower. It is `:iterator` on a VM that lays out its maps otherwise than OTP 25 to 27
+  do, or if `PTC_RUNNER_NATIVE_MAP_VIEW` is `iterator` in the environment when the library is loaded.
+
       iex> PtcRunner.Native.info()
-      %{version: "0.1.0", ptc_runner: nil, modules: []}
+      %{version: "0.1.0", ptc_runner: nil, modules: [], map_view: :direct}
 
   """
   @spec info() :: %{
           version: String.t(),
           ptc_runner: String.t() | nil,
-          modules: [{module(), Overlay.state()}]
+          modules: [{module(), Overlay.state()}],
+          map_view: :direct | :iterator
         }
   def info do
     Application.load(:ptc_runner_native)
@@ -63,7 +86,8 @@ defmodule PtcRunner.Native do
     %{
       version: "#{Application.spec(:ptc_runner_native, :vsn)}",
       ptc_runner: Overlay.release(),
-      modules: Overlay.states()
+      modules: Overlay.states(),
+      map_view: map_view()
     }
   end
 
@@ -88,127 +112,219 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  # native/ptc_nif/src/table.rs
-  @doc false
-  def operations, do: err()
+  @typedoc false
+  @type left :: {:more | :long, state :: reference(), terms :: tuple()}
+
+  # milliseconds, and words (0: no limit)
+  @typedoc false
+  @type limits :: {timeout(), non_neg_integer()}
+
+  # the context, the memory, and the limits; nil: not known yet
+  @typedoc false
+  @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
+
+  # a type of a signature, which may be none
+  @typedoc false
+  @type type :: term()
+
+  @typedoc false
+  @type limit :: :timeout | :memory_exceeded
+
+  # stage, code, operation, field, terms
+  @typedoc false
+  @type fault ::
+          {:parse, term()}
+          | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
+          | {:expensive_to_inspect, tuple()}
+
+  @typedoc false
+  @type run ::
+          {:ok, value :: term(), words :: non_neg_integer()}
+          | {:error, fault() | limit()}
+          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout()}
+          | {:limits, reference(), tuple()}
+          | left()
+
+  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, required?}]}
+  nif(operations() :: [{String.t(), atom(), String.t(), [{String.t(), atom(), boolean()}]}])
 
   # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
-  @spec name_twin(map(), binary(), :string | :atom | :keyword) ::
-          {:ok, term()} | :error | :too_long
-  def name_twin(_map, _name, _of), do: err()
-
-  # `limits` are {timeout, max_heap}, as in `given`. What is left in the middle is
-  # {:more | :long, state, terms}: see `PtcRunner.Quanta`.
+  nif(
+    name_twin(map(), name :: binary(), :string | :atom | :keyword) ::
+      {:ok, term()} | :error | :too_long
+  )
 
   # native/ptc_nif/src/decode.rs
-  def json_decode(_text, _depth, _limits), do: err()
+  nif(
+    json_decode(text :: binary(), depth :: non_neg_integer() | :infinity, limits()) ::
+      {:ok, term()} | {:error, tuple() | limit()} | left()
+  )
 
-  # native/ptc_nif/src/encode.rs: {:ok, text} | {:partial, [text | foreign]} | :busy
-  # | {:error, {:foreign, term} | {:not_utf8, binary, offset} | :too_long | limit}
-  def json_encode(_term, _max_bytes, _limits), do: err()
-  def json_encode_dirty(_term, _max_bytes, _limits), do: err()
+  # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
+  nif(
+    json_encode(term(), max_bytes :: pos_integer(), limits()) ::
+      {:ok, binary()}
+      | {:partial, [binary() | term()]}
+      | {:error,
+         {:foreign, term()} | {:not_utf8, binary(), non_neg_integer()} | :too_long | limit()}
+      | left()
+  )
 
-  # native/ptc_nif/src/tools.rs: tools | :busy
-  def merge_tools(_tools, _overrides), do: err()
-  def merge_tools_dirty(_tools, _overrides), do: err()
+  # native/ptc_nif/src/tools.rs
+  pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
 
-  # native/ptc_nif/src/program.rs: {:ok, handle, consts} | {:error, _} | {:more | :long, _, _}
-  def compile_text(_text, _depth, _limits), do: err()
-  def compile_node(_node, _depth, _limits), do: err()
+  # native/ptc_nif/src/program; `depth`: how deep a program may nest
+  nif(
+    compile_text(binary(), depth :: pos_integer(), limits()) ::
+      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
+  )
 
-  # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _}
-  # | {:call, state, terms, tool, args, milliseconds_left} | {:limits, state, terms}
-  # | {:more | :long, state, terms}: go on with `resume/3` or with `resume_dirty/3`
-  def run_text(_text, _depth, _given), do: err()
-  def run_node(_node, _checked?, _depth, _given), do: err()
-  def run_compiled(_handle, _consts, _given), do: err()
+  nif(
+    compile_node(term(), depth :: pos_integer(), limits()) ::
+      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
+  )
 
-  # goes on with anything that was left, for a slice or for a quantum
-  def resume(_state, _terms, _answer), do: err()
-  def resume_dirty(_state, _terms, _answer), do: err()
+  # native/ptc_nif/src/run.rs
+  nif(run_text(binary(), depth :: pos_integer(), given()) :: run())
+  nif(run_node(term(), checked? :: boolean(), depth :: pos_integer(), given()) :: run())
+  nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
 
-  # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil} | limit}
-  def answer_parse(_text, _limits), do: err()
+  pair(
+    resume(
+      state :: reference(),
+      terms :: tuple(),
+      :more
+      | {:answer, term(), words :: non_neg_integer()}
+      | {:limits, timeout(), max_heap :: non_neg_integer()}
+    ) :: run() | term()
+  )
 
-  # {:ok | :hyphens | :map | :list, value} | {:invalid, errors, line}
-  # | {:error, {reason, place | nil} | limit}; `list?`: the type is one of a list, which may be wrapped
-  def answer_read(_text, _type, _list?, _limits), do: err()
+  # native/ptc_nif/src/answer.rs; `list?`: the type is one of a list, which may be wrapped.
+  # `:ok`: right; `:hyphens`: right, but two of its keys become one; `:map`, `:list`: not judged
+  nif(
+    answer_parse(binary(), limits()) ::
+      {:ok, term()} | {:error, {atom(), place :: tuple() | nil} | limit()} | left()
+  )
 
-  # native/ptc_nif/src/repair.rs: {:ok, value, [{kind, start, end, line, column, path}]}
-  # | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{line, column}]}} | :busy;
-  # `type` may be nil
-  def repair_value(_text, _type), do: err()
-  def repair_value_dirty(_text, _type), do: err()
+  nif(
+    answer_read(binary(), type(), list? :: boolean(), limits()) ::
+      {:ok | :hyphens | :map | :list, term()}
+      | {:invalid, errors :: [map()], line :: String.t()}
+      | {:error, {atom(), place :: tuple() | nil} | limit()}
+      | left()
+  )
 
-  # the same, judged as an answer, or {:undecided, value, repairs}
-  def repair_answer(_text, _type, _list?), do: err()
-  def repair_answer_dirty(_text, _type, _list?), do: err()
-  def answer_is_part(_text), do: err()
+  # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
+  pair(
+    repair_value(binary(), type()) ::
+      {:ok, term(), [tuple()]}
+      | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+      | :busy
+  )
 
-  # native/ptc_nif/src/signature: `type` is a type term; each says :busy instead of taking too long
-  def signature_lisp_key(_name), do: err()
-  def signature_lisp_key_dirty(_name), do: err()
-  def signature_parse(_text), do: err()
-  def signature_parse_dirty(_text), do: err()
-  def signature_render(_type, _lisp?), do: err()
-  def signature_render_dirty(_type, _lisp?), do: err()
-  def signature_schema(_type), do: err()
-  def signature_schema_dirty(_type), do: err()
-  def signature_public(_type), do: err()
-  def signature_public_dirty(_type), do: err()
+  pair(
+    repair_answer(binary(), type(), list? :: boolean()) ::
+      {:ok | :undecided, term(), [tuple()]}
+      | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+      | :busy
+  )
 
-  # what follows is also {:more, state, terms} on a dirty scheduler: resume goes on, for a quantum
-  def signature_resume(_type, _state, _terms), do: err()
+  nif(answer_is_part(binary()) :: boolean())
 
-  # :ok | {:error, errors, finished?} | {:unknown, type}
-  def signature_validate(_type, _value, _closed?), do: err()
-  def signature_validate_dirty(_type, _value, _closed?), do: err()
+  # native/ptc_nif/src/signature
+  pair(signature_lisp_key(binary()) :: {:ok, String.t()} | :busy)
+  pair(signature_parse(binary()) :: {:ok, tuple()} | {:error, tuple()} | :busy)
 
-  # {:ok, value, warnings} | {:ask, questions} | {:refused, failure, hidden?}
-  # | {:error, errors, finished?} | :too_much | {:unknown, type}; `answers` are those to the questions, nil at first
-  def signature_coerce(_type, _value, _answers), do: err()
-  def signature_coerce_dirty(_type, _value, _answers), do: err()
-  def signature_input(_type, _value, _answers), do: err()
-  def signature_input_dirty(_type, _value, _answers), do: err()
+  pair(
+    signature_render(type(), lisp? :: boolean()) ::
+      {:ok, String.t()} | :too_long | {:unknown, term()} | :busy
+  )
 
-  # native/ptc_nif/src/error_line.rs: a string, or :other for errors of other terms than usual
-  def error_line(_errors), do: err()
-  def error_line_dirty(_errors), do: err()
+  pair(signature_schema(type()) :: {:ok, map()} | {:unknown, term()} | :busy)
+  pair(signature_public(type()) :: {:ok, type()} | :busy)
+
+  # `finished?`: no error is left for Elixir to complete
+  pair(
+    signature_validate(type(), term(), closed? :: boolean()) ::
+      :ok
+      | {:error, errors :: list(), finished? :: boolean()}
+      | {:unknown, term()}
+      | :busy
+      | left()
+  )
+
+  # `answers` are those to the questions, nil at first
+  pair(
+    signature_coerce(type(), term(), answers :: list() | nil) ::
+      {:ok, term(), warnings :: [String.t()]}
+      | {:ask, questions :: [tuple()]}
+      | {:refused, failure :: term(), hidden? :: boolean()}
+      | :too_much
+      | {:unknown, term()}
+      | :busy
+      | left()
+  )
+
+  pair(
+    signature_input(type(), term(), answers :: list() | nil) ::
+      {:ok, term(), warnings :: [String.t()]}
+      | {:ask, questions :: [tuple()]}
+      | {:error, errors :: list(), finished? :: boolean()}
+      | :too_much
+      | {:unknown, term()}
+      | :busy
+      | left()
+  )
+
+  # native/ptc_nif/src/error_line.rs; `:other`: errors of other terms than usual
+  pair(error_line(errors :: term()) :: {:ok, String.t()} | :other | :busy)
 
   # native/ptc_nif/src/stream.rs: a stream is a reference, and how many bytes it has taken
-  def stream_new(_type, _list?, _early?, _prose?), do: err()
-  def stream_new_dirty(_type, _list?, _early?, _prose?), do: err()
+  pair(
+    stream_new(type(), list? :: boolean(), early? :: boolean(), prose? :: boolean()) ::
+      {:ok, reference()} | :busy
+  )
 
-  # the new number of bytes | {:halt, {path, message} | :not_an_object | :not_wrapped | :prose
-  # | {:syntax, offset}} | :fork, if the reference went on without this stream | :busy
-  def stream_feed(_state, _taken, _chunk), do: err()
-  def stream_feed_dirty(_state, _taken, _chunk), do: err()
+  # the new number of bytes; `:fork`: the reference went on without this stream
+  pair(
+    stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
+      {:ok, non_neg_integer()}
+      | {:halt,
+         {path :: list(), String.t()}
+         | :not_an_object
+         | :not_wrapped
+         | :prose
+         | {:syntax, offset :: non_neg_integer()}}
+      | :fork
+      | :busy
+  )
 
   # a reference of its own for a stream that took this text
-  def stream_again(_state, _text), do: err()
+  nif(stream_again(reference(), text :: binary()) :: {:ok, reference()})
+  pair(stream_partial(reference(), text :: binary()) :: {:ok, term()} | :none | :busy)
 
-  # {:ok, value} | :none | :busy; `text`: all that the stream took
-  def stream_partial(_state, _text), do: err()
-  def stream_partial_dirty(_state, _text), do: err()
+  # native/ptc_nif/src/weigh.rs: the words of a list of terms and of those before; `:funs`: without what these close over
+  pair(
+    weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
+      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy
+  )
 
-  # native/ptc_nif/src/weigh.rs: words | :too_much | {:funs, funs, words} | :busy
-  def weigh_now(_pending, _words, _limit), do: err()
-  def weigh_dirty(_pending, _words, _limit), do: err()
+  # native/ptc_nif/src/normalize
+  pair(
+    normalize(term(), :keys | :cache_key | :public) ::
+      {:ok, term()} | {:improper, tail :: term()} | :busy
+  )
 
-  # native/ptc_nif/src/normalize: {:ok, value} | {:improper, tail} | :busy;
-  # `form` is :keys, :cache_key or :public
-  def normalize(_term, _form), do: err()
-  def normalize_dirty(_term, _form), do: err()
+  # native/ptc_nif/src/map_view.rs
+  nif(map_view() :: :direct | :iterator)
 
   # native/ptc_nif/src/panics.rs
-  def take_panics, do: err()
-  def panic_for_test(_message), do: err()
+  nif(take_panics() :: [String.t()])
+  nif(panic_for_test(message :: String.t()) :: :off)
 
   # native/ptc_nif/src/clock.rs, for tests: how long each NIF holds its thread. `clock_switch/1` says
-  # whether the system has such a clock. [{name, dirty?, calls, calls of more than 2 ms,
-  # {min, p50, p99, max, total}}], in nanoseconds
-  def clock_switch(_on?), do: err()
-  def clock_read, do: err()
-
-  defp err, do: :erlang.nif_error(Library.not_loaded())
+  # whether the system has such a clock; {name, dirty?, calls, calls of more than 2 ms, {min, p50, p99,
+  # max, total}}, in nanoseconds
+  nif(clock_switch(on? :: boolean()) :: boolean())
+  nif(clock_read() :: [{String.t(), boolean(), pos_integer(), non_neg_integer(), tuple()}])
 end

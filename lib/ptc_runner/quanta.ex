@@ -1,13 +1,46 @@
 defmodule PtcRunner.Quanta do
   @moduledoc false
-  # Native work that may take long begins where it is asked for. It is left after about a millisecond
-  # and goes on: for some slices on the scheduler of its process, with turns for others in between,
-  # then in quanta on a dirty one. The native side says which; this is the one place that knows how.
+  # Native work begins on the scheduler of its process, for about a millisecond at most. This is the one
+  # place that knows how it goes on from there:
+  #
+  #   * `:busy`: nothing was kept; the twin of the function does it on a dirty scheduler
+  #   * `{:more, state, terms}`: in another slice, after a turn for other processes
+  #   * `{:long, state, terms}`: in a quantum on a dirty scheduler
+  #
+  # native/ptc_nif/src/schedule.rs says when it is left.
 
   alias PtcRunner.Native
 
   @typedoc "Work that was left: where its plain part is, and its terms."
   @type left :: {:more | :long, state :: reference(), terms :: tuple()}
+
+  @doc """
+  A native call to its end. Where the function says `:busy`, its twin, whose name ends in `_dirty`, is
+  called with the same arguments.
+
+      iex> require PtcRunner.Quanta
+      iex> PtcRunner.Quanta.run(PtcRunner.Native.signature_lisp_key("user_id"))
+      {:ok, "user-id"}
+
+  """
+  defmacro run({{:., _, [module, name]}, _, args}) do
+    vars = Macro.generate_arguments(length(args), __MODULE__)
+    given = for {var, arg} <- Enum.zip(vars, args), do: quote(do: unquote(var) = unquote(arg))
+
+    quote do
+      unquote_splicing(given)
+
+      case unquote(module).unquote(name)(unquote_splicing(vars)) do
+        :busy ->
+          PtcRunner.Quanta.finish(
+            unquote(module).unquote(:"#{name}_dirty")(unquote_splicing(vars))
+          )
+
+        reply ->
+          PtcRunner.Quanta.finish(reply)
+      end
+    end
+  end
 
   @doc """
   Goes on with work until it is done.

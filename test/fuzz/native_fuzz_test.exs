@@ -66,7 +66,7 @@ defmodule PtcRunner.NativeFuzzTest do
   # States of all kinds, with what goes on with them and with what does not.
   defp resumptions(handles) do
     for kind <- [:call, :more, :limits],
-        go_on <- [:more, {:answer, 1, 2}, {50, 10_000}, {:infinity, 0}],
+        go_on <- [:more, {:answer, 1, 2}, {:limits, 50, 10_000}, {:limits, :infinity, 0}],
         do: handles[kind] ++ [go_on]
   end
 

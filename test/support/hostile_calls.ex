@@ -25,11 +25,12 @@ defmodule PtcRunner.Test.HostileCalls do
 
     {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
+    {:ok, stream} = Native.stream_new(@type_term, false, true, true)
 
     %{
       call: [state, terms],
       program: [program, consts],
-      stream: [Native.stream_new(@type_term, false, true, true)],
+      stream: [stream],
       more: left(long_run()),
       limits: left(Native.run_text(call, 100, {%{"rows" => [1]}, %{}, nil, nil}))
     }

@@ -6,7 +6,8 @@ unless Code.ensure_loaded?(ALLM) do
     #
     # What has no name, or is no tool at all, replaces nothing and is replaced by nothing.
 
-    alias PtcRunner.Native
+    alias PtcRunner.{Native, Quanta}
+    require Quanta
 
     @doc """
     Merges `overrides` into `tools`; linear. A list that is improper, or is none, is not merged.
@@ -17,9 +18,8 @@ unless Code.ensure_loaded?(ALLM) do
     """
     @spec merge([map()], [map()]) :: [map()]
     def merge(tools, overrides) do
-      with :busy <- Native.merge_tools(tools, overrides) do
-        Native.merge_tools_dirty(tools, overrides)
-      end
+      {:ok, merged} = Quanta.run(Native.merge_tools(tools, overrides))
+      merged
     end
   end
 end

@@ -186,10 +186,7 @@ defmodule PtcRunner.Json.Codec do
   defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
     given = {left(limits), max_heap}
 
-    with :busy <- Native.json_encode(term, max_bytes, given) do
-      Native.json_encode_dirty(term, max_bytes, given)
-    end
-    |> written(limits)
+    term |> Native.json_encode(max_bytes, given) |> Quanta.finish() |> written(limits)
   catch
     :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end

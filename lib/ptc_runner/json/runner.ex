@@ -9,9 +9,6 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
-  # A longer text takes longer to read than its limits to look up.
-  @long_text 16_384
-
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
   or a compiled one.
@@ -36,7 +33,8 @@ defmodule PtcRunner.Json.Runner do
   @spec run(program(), map(), map(), map(), Limits.given()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
   def run(program, context, memory, tools, limits) do
-    limits = if small?(program, tools), do: limits, else: Limits.resolve(limits)
+    # What may end in its first steps needs no limits: a call is none of them.
+    limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
     {timeout, max_heap, depth} = limits
 
     case start(program, {context, memory, timeout, max_heap}, depth) do
@@ -46,12 +44,6 @@ defmodule PtcRunner.Json.Runner do
   catch
     :error, :nif_panicked -> panicked()
   end
-
-  # What may end in its first steps: a call is none, and a long text takes longer to read.
-  defp small?(text, tools) when is_binary(text),
-    do: byte_size(text) <= @long_text and tools == %{}
-
-  defp small?(_program, tools), do: tools == %{}
 
   @doc """
   Runs an AST that was not checked, for `PtcRunner.Sandbox.execute/3`.
@@ -117,7 +109,7 @@ defmodule PtcRunner.Json.Runner do
   # Until the first call there is no process to end.
   defp drive({:limits, state, terms}, tools, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
-    state |> Native.resume(terms, {timeout, max_heap}) |> drive(tools, limits)
+    state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
   end
 
   defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long],

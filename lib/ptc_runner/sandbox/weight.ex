@@ -4,8 +4,9 @@ defmodule PtcRunner.Sandbox.Weight do
   # copies each part as often as it is used, in one go that nothing can interrupt. A small term whose
   # parts are shared can so stand for one that no memory holds.
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Sandbox.Guarded
+  require Quanta
 
   # 32 GiB: what is larger is not copied, whatever the limit.
   @most 0x1_0000_0000
@@ -47,16 +48,8 @@ defmodule PtcRunner.Sandbox.Weight do
   def limit(max_heap), do: max_heap
 
   defp weigh(pending, words, limit) do
-    case now(pending, words, limit) do
-      words when is_integer(words) -> {:ok, words}
-      :too_much -> :too_much
-      {:funs, funs, words} -> funs |> closed_over() |> weigh(words, limit)
-    end
-  end
-
-  defp now(pending, words, limit) do
-    with :busy <- Native.weigh_now(pending, words, limit),
-         do: Native.weigh_dirty(pending, words, limit)
+    with {:funs, funs, words} <- Quanta.run(Native.weigh(pending, words, limit)),
+         do: funs |> closed_over() |> weigh(words, limit)
   end
 
   defp closed_over(funs) do

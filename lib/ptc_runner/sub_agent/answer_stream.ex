@@ -41,11 +41,12 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   has escapes, its value is left to `finish/1`, and so are dates.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
+  require Quanta
 
   # 16 MiB
   @max_bytes 16_777_216
@@ -121,9 +122,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     prose? = Keyword.get(opts, :prose, true)
     max_bytes = max_bytes!(Keyword.get(opts, :max_bytes, @max_bytes))
 
-    state =
-      with :busy <- Native.stream_new(type, list?, early?, prose?),
-           do: Native.stream_new_dirty(type, list?, early?, prose?)
+    {:ok, state} = Quanta.run(Native.stream_new(type, list?, early?, prose?))
 
     %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
   end
@@ -152,9 +151,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   # An integer is less than any atom.
   def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
       when taken + byte_size(chunk) <= max_bytes do
-    case Native.stream_feed(stream.state, taken, chunk) do
-      taken when is_integer(taken) -> {:cont, %{stream | text: text <> chunk, taken: taken}}
-      other -> feed_otherwise(other, stream, chunk)
+    case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
+      {:ok, taken} -> {:cont, %{stream | text: text <> chunk, taken: taken}}
+      {:halt, mistake} -> halt(stream, chunk, mistake)
+      :fork -> feed_again(stream, chunk)
     end
   catch
     :error, :nif_panicked -> halted([], Panic.caught())
@@ -166,22 +166,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
-  defp feed_otherwise(taken, stream, chunk) when is_integer(taken),
-    do: {:cont, %{stream | text: stream.text <> chunk, taken: taken}}
-
-  defp feed_otherwise({:halt, mistake}, stream, chunk), do: halt(stream, chunk, mistake)
-
-  defp feed_otherwise(:busy, stream, chunk) do
-    stream.state
-    |> Native.stream_feed_dirty(stream.taken, chunk)
-    |> feed_otherwise(stream, chunk)
-  end
-
-  defp feed_otherwise(:fork, %{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
+  # The reference went on with another value: this one gets its own.
+  defp feed_again(%{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
     do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
 
-  defp feed_otherwise(:fork, stream, chunk),
-    do: feed(%{stream | state: Native.stream_again(stream.state, stream.text)}, chunk)
+  defp feed_again(stream, chunk) do
+    {:ok, state} = Native.stream_again(stream.state, stream.text)
+    feed(%{stream | state: state}, chunk)
+  end
 
   defp halt(_stream, _chunk, {path, message}) when is_list(path), do: halted(path, message)
   defp halt(_stream, _chunk, :prose), do: halted([], "expected JSON, got prose")
@@ -235,11 +227,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec partial(t()) :: {:ok, term()} | :none
   def partial(%__MODULE__{asked: {_, _, list?, _}, state: state, text: text}) do
-    partial =
-      with :busy <- Native.stream_partial(state, text),
-           do: Native.stream_partial_dirty(state, text)
-
-    case partial do
+    case Quanta.run(Native.stream_partial(state, text)) do
       {:ok, %{"items" => items}} when list? and is_list(items) -> {:ok, normalized(items)}
       {:ok, value} -> {:ok, normalized(value)}
       :none -> :none

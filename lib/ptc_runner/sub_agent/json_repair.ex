@@ -2,13 +2,11 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @moduledoc false
   # Asks the native side for the value of an answer that is almost right, and words its repairs.
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.JsonRepair.Sentence
   alias PtcRunner.SubAgent.Signature
-
-  # Beyond that a repair may hold a scheduler for too long.
-  @long_text 4_096
+  require Quanta
 
   # How much of the text a repair shows.
   @shown 40
@@ -28,11 +26,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # `type` is a type term, or nil for any value.
   @spec read(String.t(), term()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type) do
-    with(
-      :busy <- if(long?(text), do: :busy, else: Native.repair_value(text, type)),
-      do: Native.repair_value_dirty(text, type)
-    )
-    |> outcome(text)
+    outcome(Quanta.run(Native.repair_value(text, type)), text)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -43,16 +37,10 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @spec answer(String.t(), term(), boolean()) ::
           {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
   def answer(text, type, list?) do
-    with(
-      :busy <- if(long?(text), do: :busy, else: Native.repair_answer(text, type, list?)),
-      do: Native.repair_answer_dirty(text, type, list?)
-    )
-    |> outcome(text)
+    outcome(Quanta.run(Native.repair_answer(text, type, list?)), text)
   catch
     :error, :nif_panicked -> panicked()
   end
-
-  defp long?(text), do: byte_size(text) > @long_text
 
   defp panicked do
     _text = Panic.caught()

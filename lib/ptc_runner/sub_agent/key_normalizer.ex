@@ -9,8 +9,9 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   and any string before any atom.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   @doc """
   One key: atoms and strings become strings with `_` for `-`, all else stays as it is.
@@ -59,17 +60,13 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
 
   # Natively: one walk, in which shared parts are looked at once.
   defp in_form(term, form) do
-    case Native.normalize(term, form) do
+    case Quanta.run(Native.normalize(term, form)) do
       {:ok, value} -> value
-      :busy -> normalized(Native.normalize_dirty(term, form))
       {:improper, tail} -> each(tail, & &1)
     end
   catch
     :error, :nif_panicked -> Panic.raise!()
   end
-
-  defp normalized({:ok, value}), do: value
-  defp normalized({:improper, tail}), do: each(tail, & &1)
 
   defp underscored(key) do
     case :binary.match(key, "-") do

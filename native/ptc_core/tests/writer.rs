@@ -1,7 +1,7 @@
 //! The writer over an arena of values: what it writes, where it leaves gaps, what it refuses.
 
 use num_bigint::BigInt;
-use ptc_core::json::{write, Readable, Refusal, View};
+use ptc_core::json::{write, Draft, Gap, Readable, Refusal, View, Writer};
 use ptc_core::stop::Stop;
 
 /// Terms as an arena of values; a handle is an index.
@@ -201,20 +201,116 @@ fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
     assert!((1_000_000..10_000_000).contains(&bytes), "{bytes}");
 }
 
-/// What is long by itself is asked for before it is done.
+/// What cannot be cut up is asked for before it is done.
 #[test]
-fn long_strings_and_integers_are_asked_for() {
+fn long_integers_are_asked_for() {
     let mut arena = Arena::default();
-    let long: &'static [u8] = vec![b'x'; 1_000_000].leak();
-    let text = arena.add(Value::Text(long));
     let big = arena.add(Value::Big(BigInt::from(2).pow(64_000)));
-    for (term, least) in [(text, 100_000), (big, 200_000)] {
-        let mut out = Vec::new();
-        let written = write(&arena, term, usize::MAX, &mut out, &mut |more, _| {
-            assert!(more >= least, "{more}");
-            Err(Stop::Abandoned)
-        });
-        assert_eq!(written, Err(Refusal::Stopped(Stop::Abandoned)));
-        assert!(out.is_empty());
+    let mut out = Vec::new();
+    let written = write(&arena, big, usize::MAX, &mut out, &mut |more, _| {
+        assert!(more >= 200_000, "{more}");
+        Err(Stop::Abandoned)
+    });
+    assert_eq!(written, Err(Refusal::Stopped(Stop::Abandoned)));
+    assert!(out.is_empty());
+}
+
+/// Writes until all is written, leaving at every `often`th question; how often it was left, and the
+/// most bytes that were written between two questions.
+fn in_parts(
+    arena: &mut Arena,
+    root: usize,
+    often: usize,
+) -> (Vec<u8>, Vec<Gap<usize>>, usize, usize) {
+    let (mut draft, mut lists) = (Draft::new(Vec::new()), [arena.list(&[]), arena.list(&[])]);
+    let (mut left, mut asked, mut most) = (0, 0, 0);
+    let mut root = Some(root);
+    loop {
+        let mut spend = |more: usize, _| {
+            (asked, most) = (asked + 1, most.max(more));
+            match asked % often {
+                0 => Err(Stop::SliceOver),
+                _ => Ok(()),
+            }
+        };
+        let mut writer = Writer::new(&*arena, &mut draft, Some(lists[0]), usize::MAX, &mut spend);
+        let begun = root.take().map_or(Ok(()), |root| writer.begin(root));
+        let written = begun.and_then(|()| writer.go_on());
+        let below = writer.frozen().unwrap();
+        let new = writer.freeze();
+        lists[0] = new
+            .0
+            .into_iter()
+            .fold(below, |list, term| arena.add(Value::Cons(term, list)));
+        lists[1] = new
+            .1
+            .into_iter()
+            .fold(lists[1], |list, term| arena.add(Value::Cons(term, list)));
+        match written {
+            Ok(()) => break,
+            Err(refusal) => assert_eq!(refusal, Refusal::Stopped(Stop::SliceOver)),
+        }
+        left += 1;
+    }
+    let mut foreign = Vec::new();
+    while let Some((term, rest)) = arena.uncons(lists[1]) {
+        foreign.insert(0, term);
+        lists[1] = rest;
+    }
+    let gaps = draft.gaps.into_iter().zip(foreign).collect();
+    (draft.text, gaps, left, most)
+}
+
+/// Wherever the writer is left, it goes on to the same text and the same gaps.
+#[test]
+fn a_writer_that_is_left_goes_on() {
+    let mut arena = Arena::default();
+    let long: &'static [u8] = "aä\"€𝄞\n".repeat(20_000).into_bytes().leak();
+    let (text, key) = (arena.add(Value::Text(long)), arena.add(Value::Text(long)));
+    let big = arena.add(Value::Big(BigInt::from(3).pow(40_000)));
+    let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
+    let numbers = arena.list(&vec![one; 30_000]);
+    let keys: Vec<usize> = (0..3_000).map(|n| arena.add(Value::Int(n))).collect();
+    let few = arena.list(&[one; 30]);
+    let large = arena.add(Value::Map(keys, vec![few; 3_000]));
+    let small = arena.add(Value::Map(
+        vec![key, one, big],
+        vec![numbers, foreign, text],
+    ));
+    let list = arena.list(&[small, text, foreign, small, big]);
+    let few = arena.add(Value::Map(vec![one, key, text], vec![list, list, large]));
+    let root = arena.list(&[few, one, foreign]);
+    let mut whole = Vec::new();
+    let gaps = write(&arena, root, usize::MAX, &mut whole, &mut |_, _| Ok(())).unwrap();
+    for often in [1, 2, 3, 10] {
+        // The first question after each return must not be refused again.
+        let (text, same, left, most) = in_parts(&mut arena, root, often + 1);
+        assert!(text == whole, "another text, left {left} times");
+        assert_eq!(same, gaps);
+        assert!(left > 10, "{left}");
+        assert!(most < 5_000_000, "{most}");
+    }
+}
+
+/// A string that is cut into parts is refused where it stops being UTF-8.
+#[test]
+fn a_long_string_is_refused_at_the_right_byte() {
+    for at in (16_370..16_400).chain(32_760..32_776) {
+        for (bad, offset) in [
+            (&b"\xFF"[..], 0),
+            (b"\xE2\x82\xAC\xAC", 3),
+            (b"\xF0\x9D\x84", 0),
+            (b"\xAC\xAC\xAC\xAC\xAC", 0),
+        ] {
+            let mut text = vec![b'x'; at];
+            text.extend_from_slice(bad);
+            text.extend_from_slice(&[b'y'; 20_000]);
+            let mut arena = Arena::default();
+            let term = arena.add(Value::Text(text.leak()));
+            assert_eq!(
+                refusal(&arena, term, usize::MAX),
+                Refusal::NotUtf8(term, at + offset)
+            );
+        }
     }
 }

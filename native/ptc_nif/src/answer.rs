@@ -5,14 +5,14 @@ use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::run::limits;
+use crate::schedule::{limits, Pace};
 use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work as Task};
 use crate::wire;
 use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
 use ptc_core::heap::{Heap, Kind};
 use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
-use ptc_core::meter::{Meter, Pace};
+use ptc_core::meter::Meter;
 use ptc_core::stop::{Stop, Work};
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
@@ -227,19 +227,14 @@ impl<'a> Reading<'a, '_> {
 
     fn judge(&mut self, hyphens: Option<usize>, value: Raw<'a>, list: bool) -> Next<'a> {
         let env = self.heap.terms.env;
-        let busy = Next::Stopped(
-            match self.walk {
-                Pace::Slice | Pace::Probe => Stop::SliceOver,
-                Pace::Quantum => Stop::Abandoned,
-            },
-            Stage::Judge(hyphens),
-            FrozenTerms {
-                values: value,
-                tail: None,
-            },
-        );
+        let frozen = FrozenTerms {
+            values: value,
+            tail: None,
+        };
+        let busy = Next::Stopped(Stop::SliceOver, Stage::Judge(hyphens), frozen);
         let undecided = self.say(if list { atoms::list() } else { atoms::map() }, value);
-        match judge(env, self.of, value, self.walk) {
+        let late = Next::Stopped(Stop::DeadlinePassed, Stage::Judge(hyphens), frozen);
+        match judge(env, self.of, value, &mut self.meter.limits, self.walk) {
             Verdict::Right => match hyphens {
                 Some(start) => Next::Stage(Stage::Rename(start), value),
                 None => Next::Reply(self.say(atoms::ok(), value)),
@@ -254,6 +249,7 @@ impl<'a> Reading<'a, '_> {
             },
             Verdict::Undecided => Next::Reply(undecided),
             Verdict::Busy => busy,
+            Verdict::Late => late,
         }
     }
 
@@ -317,7 +313,7 @@ fn first<'a>(
     ask: Ask,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;

@@ -17,8 +17,9 @@ rustler::atoms! {
     error,
     infinity,
 
-    // how a run is left
+    // how a run is left, and with what it goes on
     call,
+    answer,
     more,
     long,
     limits,

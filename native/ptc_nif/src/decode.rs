@@ -3,11 +3,10 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::run::limits;
+use crate::schedule::{limits, Pace};
 use crate::task::{Call, Print, Work as Task};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, Limits, Parts, ReadError, Reader, TermBuilder};
-use ptc_core::meter::Pace;
 use ptc_core::stop::{Stop, Work};
 use rustler::{Encoder, Env, NifResult, Term};
 
@@ -33,7 +32,7 @@ fn json_decode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_decode");
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;

@@ -2,27 +2,40 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{self, Entries};
+use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
-use crate::run::limits;
+use crate::schedule::{limits, Pace};
+use crate::task::{Call, Work as Task};
 use num_bigint::BigInt;
-use ptc_core::json::{write, Gap, Readable, Refusal, View, BYTES_PER_UNIT};
-use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::json::{Draft, Gap, Readable, Refusal, View, Writer, BYTES_PER_UNIT};
 use ptc_core::stop::{Stop, Work};
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
-/// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
-const BYTES_IN_A_SLICE: usize = 65_536;
 /// The bytes of a word.
 const BYTES_PER_WORD: usize = 8;
+
+/// A text that is being written.
+pub struct Encoding {
+    draft: Draft,
+    /// In bytes of text.
+    limit: usize,
+    /// The bytes that its buffer had when it began: they are not taken for this text.
+    kept: usize,
+}
+
+/// The terms that go with it, as lists, last one first: those that were frozen, and those of its gaps.
+struct EncodeTerms<'a> {
+    frozen: Raw<'a>,
+    foreign: Raw<'a>,
+}
 
 /// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
 /// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
 /// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
-/// `:busy` for a text too long for a scheduler's thread. `given` is {timeout, max_heap}.
+/// `{:more, state, terms}`. `given` is {timeout, max_heap}.
 #[rustler::nif]
 fn json_encode<'a>(
     env: Env<'a>,
@@ -31,21 +44,29 @@ fn json_encode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_encode");
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
-    Ok(encode(env, term, limit, limits, Pace::Slice))
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let buffer = BUFFER.take();
+    let encoding = Encoding {
+        kept: buffer.capacity(),
+        draft: Draft::new(buffer),
+        limit,
+    };
+    let none = call.terms().make_list(&[]);
+    let terms = EncodeTerms {
+        frozen: none,
+        foreign: none,
+    };
+    Ok(encode(call, encoding, terms, Some(term.into())))
 }
 
-/// The same on a dirty scheduler, to its end or to a limit; it ends early if the caller is gone.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn json_encode_dirty<'a>(
-    env: Env<'a>,
-    term: Term<'a>,
-    limit: usize,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("json_encode_dirty");
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
-    Ok(encode(env, term, limit, limits, Pace::Quantum))
+/// Goes on; `None` if these are not the terms it was left with.
+pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    let [frozen, foreign] = *terms else {
+        return None;
+    };
+    let terms = EncodeTerms { frozen, foreign };
+    Some(encode(call, encoding, terms, None))
 }
 
 /// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
@@ -56,60 +77,77 @@ thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize, limits: Limits, pace: Pace) -> Term<'a> {
-    let source = Source::new(env);
-    let mut text = BUFFER.take();
-    // What the buffer has already is not taken for this text.
-    let kept = text.capacity();
-    let (mut heap, mut meter) = (Beam::new(env, 0), Meter::new(limits, pace));
-    let most = match pace {
-        Pace::Quantum => limit,
-        Pace::Slice | Pace::Probe => limit.min(BYTES_IN_A_SLICE),
-    };
-    let mut work = Work::in_one_go(&mut heap, &mut meter);
-    let written = write(&source, term.into(), most, &mut text, &mut |bytes, held| {
-        work.consume_fuel(bytes / BYTES_PER_UNIT)?;
+fn encode<'a>(
+    mut call: Call<'a>,
+    mut encoding: Encoding,
+    mut terms: EncodeTerms<'a>,
+    root: Option<Raw<'a>>,
+) -> Term<'a> {
+    let source = Source::new(call.env);
+    let (mut heap, mut meter) = (Beam::new(call.env, 0), call.meter());
+    let mut work = Work::new(&mut heap, &mut meter);
+    let Encoding {
+        ref mut draft,
+        limit,
+        kept,
+    } = encoding;
+    let mut spend = |bytes: usize, held: usize| {
+        work.consume_fuel_or_suspend(bytes / BYTES_PER_UNIT)?;
         work.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD)
-    });
-    let written = match written {
-        Err(Refusal::Stopped(Stop::SliceOver)) => Err(None),
-        Err(Refusal::Exhausted) if most < limit => Err(None),
-        other => other.map_err(Some),
     };
-    let answer = answer(source.terms, written, &text);
-    charge(env, text.len());
-    if text.capacity() <= KEPT_BYTES {
-        BUFFER.set(text);
+    let mut writer = Writer::new(&source, draft, Some(terms.frozen), limit, &mut spend);
+    let begun = root.map_or(Ok(()), |root| writer.begin(root));
+    let written = begun.and_then(|()| writer.go_on());
+    terms.frozen = writer.frozen().unwrap_or(terms.frozen);
+    let (frozen, foreign) = writer.freeze();
+    call.settle(&meter);
+    let onto = |list, items: Vec<Raw<'a>>| {
+        let cons = |list, item| source.terms.cons(item, list);
+        items.into_iter().fold(list, cons)
+    };
+    let is_left = matches!(written, Err(Refusal::Stopped(Stop::SliceOver)));
+    if is_left || !encoding.draft.gaps.is_empty() {
+        terms.foreign = onto(terms.foreign, foreign);
     }
-    answer
+    if is_left {
+        let terms = [onto(terms.frozen, frozen), terms.foreign];
+        return call.more(Task::Encode(encoding), &terms);
+    }
+    let reply = match written {
+        Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
+        Err(Refusal::Stopped(stop)) => call.stopped(stop),
+        Err(refusal) => refused(call.env, refusal),
+    };
+    let buffer = encoding.draft.text;
+    if buffer.capacity() <= KEPT_BYTES {
+        BUFFER.set(buffer);
+    }
+    reply
 }
 
-/// Charges the calling process for a text that was written: some 500 bytes a microsecond.
-fn charge(env: Env, bytes: usize) {
-    let percent = (bytes / 5_000).min(100) as i32;
-    if percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
-}
-
-/// `None`: it takes longer than a slice.
-type Written<'a> = Result<Vec<Gap<Raw<'a>>>, Option<Refusal<Raw<'a>>>>;
-
-fn answer<'a>(terms: Terms<'a>, written: Written<'a>, text: &[u8]) -> Term<'a> {
+fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Raw<'a>) -> Term<'a> {
     let env = terms.env;
-    let refuse = |reason: Term<'a>| (atoms::error(), reason).encode(env);
-    match written {
-        Ok(gaps) if gaps.is_empty() => (atoms::ok(), terms.make_binary(text).term(env)).encode(env),
-        Ok(gaps) => (atoms::partial(), pieces(terms, text, &gaps)).encode(env),
-        Err(None) => atoms::busy().encode(env),
-        Err(Some(refusal)) => refuse(match refusal {
-            Refusal::Exhausted => atoms::too_long().encode(env),
-            Refusal::Stopped(Stop::MemoryExceeded) => atoms::memory_exceeded().encode(env),
-            Refusal::Stopped(_) => atoms::timeout().encode(env),
-            Refusal::Foreign(term) => (atoms::foreign(), term.term(env)).encode(env),
-            Refusal::NotUtf8(text, at) => (atoms::not_utf8(), text.term(env), at).encode(env),
-        }),
+    if draft.gaps.is_empty() {
+        return (atoms::ok(), terms.make_binary(&draft.text).term(env)).encode(env);
     }
+    let (mut last_first, mut rest) = (Vec::with_capacity(draft.gaps.len()), foreign);
+    while let Some((term, tail)) = terms.uncons(rest) {
+        last_first.push(term);
+        rest = tail;
+    }
+    let foreign = last_first.into_iter().rev();
+    let gaps: Vec<Gap<Raw<'a>>> = draft.gaps.iter().copied().zip(foreign).collect();
+    (atoms::partial(), pieces(terms, &draft.text, &gaps)).encode(env)
+}
+
+fn refused<'a>(env: Env<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
+    let reason = match refusal {
+        Refusal::Exhausted => atoms::too_long().encode(env),
+        Refusal::Foreign(term) => (atoms::foreign(), term.term(env)).encode(env),
+        Refusal::NotUtf8(text, at) => (atoms::not_utf8(), text.term(env), at).encode(env),
+        Refusal::Stopped(_) => atoms::timeout().encode(env),
+    };
+    (atoms::error(), reason).encode(env)
 }
 
 /// The text, cut where the foreign terms belong, with them between.
@@ -157,19 +195,19 @@ impl<'a> Source<'a> {
     }
 
     fn map(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
-        match map_view::entries(self.terms, term) {
-            Some(Entries::Flat(keys, values)) => {
+        match map_view::view(self.terms, term) {
+            map_view::View::Flat(Flat { keys, values }) => {
                 let is_tag = |key: &Raw| key.word() == self.struct_key.word();
                 match keys.iter().position(is_tag) {
                     Some(at) if self.is_atom(values[at]) => View::Foreign,
                     _ => View::Map(keys, values),
                 }
             }
-            Some(Entries::Large) => match self.terms.map_get(term, self.struct_key) {
+            map_view::View::Large => match self.terms.map_get(term, self.struct_key) {
                 Some(tag) if self.is_atom(tag) => View::Foreign,
                 _ => View::LargeMap(self.terms.map_size(term).unwrap_or(0)),
             },
-            None => View::Foreign,
+            map_view::View::NotAMap => View::Foreign,
         }
     }
 
@@ -225,5 +263,17 @@ impl<'a> Readable for Source<'a> {
     #[inline]
     fn identity(&self, term: Raw<'a>) -> usize {
         term.identity()
+    }
+
+    /// A string that does not start at a byte is copied by each call that looks at it, so it is kept as
+    /// a copy that does.
+    fn to_keep(&self, term: Raw<'a>) -> Raw<'a> {
+        let (Some(bytes), Some(again)) = (self.terms.bytes(term), self.terms.bytes(term)) else {
+            return term;
+        };
+        match bytes.as_ptr() == again.as_ptr() {
+            true => term,
+            false => self.terms.make_binary(bytes),
+        }
     }
 }

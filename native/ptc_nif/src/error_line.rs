@@ -4,7 +4,7 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::signature::{meter_of_whole, settle, Pace};
+use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use ptc_core::meter::Meter;
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
@@ -165,7 +165,7 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop>
     let mut line = Line {
         heap: Beam::new(env, 0),
         terms: Terms { env },
-        meter: meter_of_whole(pace),
+        meter: whole(UNLIMITED, pace),
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),
@@ -196,29 +196,17 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop>
         line.text.extend_from_slice(note.as_bytes());
     }
     line.spend(line.text.len() / BYTES_A_UNIT)?;
-    settle(env, pace, line.meter.percent_of_slice());
+    settle(env, &line.meter);
     Ok(line.terms.make_binary(&line.text))
 }
 
-/// The line, `:other` or `:busy`.
-fn line<'a>(env: Env<'a>, errors: Term<'a>, pace: Pace) -> Term<'a> {
-    match write(env, errors.into(), pace) {
-        Ok(text) => text.term(env),
-        Err(Stop::Other) => atoms::other().encode(env),
-        Err(Stop::Busy) => atoms::busy().encode(env),
+nif_pair! {
+    /// `{:ok, line}` of errors, `:other` or `:busy`.
+    fn error_line, error_line_dirty<'a>(env, pace, errors: Term<'a>) -> Term<'a> {
+        match write(env, errors.into(), pace) {
+            Ok(text) => (atoms::ok(), text.term(env)).encode(env),
+            Err(Stop::Other) => atoms::other().encode(env),
+            Err(Stop::Busy) => atoms::busy().encode(env),
+        }
     }
-}
-
-/// Writes errors.
-#[rustler::nif]
-fn error_line<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
-    let _clock = crate::clock::start("error_line");
-    line(env, errors, Pace::Slice)
-}
-
-/// Writes more of them.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn error_line_dirty<'a>(env: Env<'a>, errors: Term<'a>) -> Term<'a> {
-    let _clock = crate::clock::start("error_line_dirty");
-    line(env, errors, Pace::Quantum)
 }

@@ -2,22 +2,19 @@
 
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left};
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Resource, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-
-/// So many slices a run has, one after another with turns for others in between, before it goes on
-/// in quanta. Most runs end in them, where the VM itself is fair between all its processes.
-const SLICES: u32 = 3;
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
@@ -178,16 +175,12 @@ impl<'a> Execution<'a> {
             return None;
         }
         self.limits = vm.limits();
-        if self.pace == Pace::Slice {
-            let percent = match exit {
-                // Others have their turn before the next slice.
-                Exit::Halted(Halt::SliceOver) => 100,
-                _ => vm.percent_of_slice(),
-            };
-            if percent > 0 {
-                rustler::schedule::consume_timeslice(env, percent);
-            }
-        }
+        let percent = match exit {
+            // Others have their turn before the next slice.
+            Exit::Halted(Halt::SliceOver) => 100,
+            _ => vm.percent_of_slice(),
+        };
+        schedule::charge(env, self.pace, percent);
         let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);
@@ -208,7 +201,8 @@ impl<'a> Execution<'a> {
             Exit::Halted(Halt::SliceOver) => {
                 let needs_quantum = vm.needs_quantum();
                 let (checkpoint, frozen) = vm.freeze();
-                let next = self.next_stretch(needs_quantum);
+                self.slices += 1;
+                let next = schedule::next(self.pace, self.slices, needs_quantum);
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 (next, state, terms).encode(env)
             }
@@ -225,15 +219,6 @@ impl<'a> Execution<'a> {
             }
         };
         Some(reply)
-    }
-
-    /// Where a run goes on whose slice or quantum is over: `more` in a slice, `long` in a quantum.
-    fn next_stretch(&mut self, needs_quantum: bool) -> rustler::Atom {
-        self.slices += 1;
-        match self.pace == Pace::Quantum || needs_quantum || self.slices >= SLICES {
-            true => atoms::long(),
-            false => atoms::more(),
-        }
     }
 
     fn heap_words(&self) -> usize {

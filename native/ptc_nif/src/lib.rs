@@ -10,7 +10,8 @@
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
 //! * [`clock`]: for tests, how long each NIF holds its thread
-//! * [`task`]: work that is left between two calls
+//! * [`schedule`]: when a call leaves its thread, and NIFs in pairs; [`task`]: work that is left between
+//!   two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
@@ -30,6 +31,7 @@ mod program;
 mod raw;
 mod repair;
 mod run;
+mod schedule;
 mod signature;
 mod source;
 mod stream;

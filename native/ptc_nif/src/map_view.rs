@@ -13,7 +13,7 @@
 use crate::raw::{Raw, Terms};
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
-use rustler::{Encoder, Env};
+use rustler::{Atom, Encoder, Env};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub const SMALL: usize = 32;
 
 static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
+
+/// With `iterator` for this in the environment of the VM, no map is read in place.
+const SWITCH: &str = "PTC_RUNNER_NATIVE_MAP_VIEW";
 
 /// Where a place in a program found its key last.
 #[derive(Clone, Copy, Default)]
@@ -49,11 +52,56 @@ struct Fields {
 
 const _: () = assert!(size_of::<Fields>() == size_of::<ErlNifMapIterator>());
 
-/// A small map's keys and values, in place.
+/// A small map's keys and values, in place and in the same order.
 #[derive(Clone, Copy)]
 pub struct Flat<'a> {
-    pub keys: &'a [ErlNifTerm],
-    pub values: &'a [ErlNifTerm],
+    pub keys: &'a [Raw<'a>],
+    pub values: &'a [Raw<'a>],
+}
+
+/// A map as it stands in memory.
+pub enum View<'a> {
+    Flat(Flat<'a>),
+    /// To be asked, key by key.
+    Large,
+    NotAMap,
+}
+
+/// Looks at a map in place, where this VM's maps are known; otherwise each map is a large one.
+#[inline]
+pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    if !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        return match terms.map_size(map) {
+            Some(_) => View::Large,
+            None => View::NotAMap,
+        };
+    }
+    let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
+    let env = terms.env.as_c_arg();
+    let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
+    // SAFETY: the call writes the iterator if it returns non-zero; Fields has the same size and
+    // layout, which look_before_use has made sure of, as FLAT_IS_KNOWN says. A small map's arrays hold
+    // terms of this environment, of which a Raw is a transparent word, and live as long as the map,
+    // which is as long as the environment. The iterator is destroyed once.
+    unsafe {
+        if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
+            return View::NotAMap;
+        }
+        let fields = &*iterator.as_ptr().cast::<Fields>();
+        let view = match fields.size {
+            0 => View::Flat(Flat {
+                keys: &[],
+                values: &[],
+            }),
+            size @ 1..=SMALL => View::Flat(Flat {
+                keys: std::slice::from_raw_parts(fields.keys.cast(), size),
+                values: std::slice::from_raw_parts(fields.values.cast(), size),
+            }),
+            _ => View::Large,
+        };
+        enif_map_iterator_destroy(env, iterator.as_mut_ptr());
+        view
+    }
 }
 
 /// The small map that was looked into last: a program mostly reads several keys of one item.
@@ -79,82 +127,6 @@ impl<'a> LastMap<'a> {
     }
 }
 
-/// A map as it stands in memory.
-pub enum View<'a> {
-    Flat(Flat<'a>),
-    /// To be asked, key by key.
-    Large,
-    NotAMap,
-}
-
-/// Looks at a map in place, where this VM's maps are known.
-#[inline]
-pub fn look<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
-    if FLAT_IS_KNOWN.load(Ordering::Relaxed) {
-        return view(terms, map);
-    }
-    match terms.map_size(map) {
-        Some(_) => View::Large,
-        None => View::NotAMap,
-    }
-}
-
-#[inline]
-fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
-    let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
-    let env = terms.env.as_c_arg();
-    let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
-    // SAFETY: the call writes the iterator if it returns non-zero; Fields has the same size and
-    // layout, which look_before_use has made sure of. A small map's arrays live as long as the map,
-    // which is as long as the environment. The iterator is destroyed once.
-    unsafe {
-        if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
-            return View::NotAMap;
-        }
-        let fields = &*iterator.as_ptr().cast::<Fields>();
-        let flat = match fields.size {
-            0 => View::Flat(Flat {
-                keys: &[],
-                values: &[],
-            }),
-            size @ 1..=SMALL => View::Flat(Flat {
-                keys: std::slice::from_raw_parts(fields.keys, size),
-                values: std::slice::from_raw_parts(fields.values, size),
-            }),
-            _ => View::Large,
-        };
-        enif_map_iterator_destroy(env, iterator.as_mut_ptr());
-        flat
-    }
-}
-
-/// The entries of a map.
-pub enum Entries<'a> {
-    /// Keys and values in place, side by side.
-    Flat(&'a [Raw<'a>], &'a [Raw<'a>]),
-    /// To be asked of the VM.
-    Large,
-}
-
-/// The entries of a map, in place if it is small; nothing for what is no map.
-#[inline]
-pub fn entries<'a>(terms: Terms<'a>, map: Raw<'a>) -> Option<Entries<'a>> {
-    if !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
-        return terms.map_size(map).map(|_| Entries::Large);
-    }
-    match view(terms, map) {
-        View::Flat(flat) => {
-            // SAFETY: a Raw is a transparent word, and these are terms of this environment.
-            let raw = |words: &'a [ErlNifTerm]| unsafe {
-                std::slice::from_raw_parts(words.as_ptr().cast::<Raw<'a>>(), words.len())
-            };
-            Some(Entries::Flat(raw(flat.keys), raw(flat.values)))
-        }
-        View::Large => Some(Entries::Large),
-        View::NotAMap => None,
-    }
-}
-
 /// The value at `key`.
 #[inline]
 pub fn lookup<'a>(
@@ -164,7 +136,7 @@ pub fn lookup<'a>(
     key: Raw<'a>,
     cache: &mut KeyCache,
 ) -> Lookup<Raw<'a>> {
-    if cache.large || !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+    if cache.large {
         return ask(terms, map, key);
     }
     let flat = match last.view(terms, map) {
@@ -178,11 +150,11 @@ pub fn lookup<'a>(
     let index = cache.index as usize;
     if flat.keys.as_ptr() as usize == cache.keys {
         return match flat.values.get(index) {
-            Some(value) => Lookup::Found(value_of(terms, *value)),
+            Some(value) => Lookup::Found(*value),
             None => Lookup::Missing,
         };
     }
-    let is_key = |other: &ErlNifTerm| terms.identical(value_of(terms, *other), key);
+    let is_key = |other: &Raw<'a>| terms.identical(*other, key);
     let index = match flat.keys.get(index) {
         Some(other) if is_key(other) => Some(index),
         _ => flat.keys.iter().position(is_key),
@@ -191,20 +163,13 @@ pub fn lookup<'a>(
     match index {
         Some(index) => {
             cache.index = index as u32;
-            Lookup::Found(value_of(terms, flat.values[index]))
+            Lookup::Found(flat.values[index])
         }
         None => {
             cache.index = ABSENT;
             Lookup::Missing
         }
     }
-}
-
-/// A word of a [`Flat`] as a term.
-#[inline]
-pub fn value_of<'a>(terms: Terms<'a>, word: ErlNifTerm) -> Raw<'a> {
-    // SAFETY: the word was read out of a map of this environment.
-    unsafe { rustler::Term::new(terms.env, word) }.into()
 }
 
 fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
@@ -217,12 +182,25 @@ fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
     }
 }
 
-/// Finds out whether this VM's iterators are as [`Fields`] has them.
+/// Finds out whether this VM's iterators are as [`Fields`] has them, unless [`SWITCH`] says otherwise.
 pub fn look_before_use(env: Env) {
     let terms = Terms { env };
     let sizes = [0, 1, 2, 7, SMALL, SMALL + 1, 100];
-    let known = sizes.iter().all(|size| is_as_expected(terms, *size));
+    let is_off = std::env::var_os(SWITCH).is_some_and(|value| value == "iterator");
+    let known = !is_off && sizes.iter().all(|size| is_as_expected(terms, *size));
     FLAT_IS_KNOWN.store(known, Ordering::Relaxed);
+}
+
+rustler::atoms! { direct, iterator }
+
+/// `:direct` where small maps are read in place, or `:iterator`.
+#[rustler::nif]
+fn map_view() -> Atom {
+    let _clock = crate::clock::start("map_view");
+    match FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+        true => direct(),
+        false => iterator(),
+    }
 }
 
 fn is_as_expected(terms: Terms, size: usize) -> bool {

@@ -3,11 +3,11 @@
 use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
-use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
-use crate::signature::{judge, settle, wanted, Verdict};
+use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES, UNLIMITED};
+use crate::signature::{judge, wanted, Verdict};
 use ptc_core::json::TermBuilder;
-use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::{
     is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
 };
@@ -74,7 +74,9 @@ enum Ask {
 /// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
 /// `{:error, :memory_exceeded}` or `:busy`.
 fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> Term<'a> {
-    charge_for_text(env, text);
+    if is_too_long(pace, text.len(), REPAIR_BYTES) {
+        return atoms::busy().encode(env);
+    }
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let untyped = atoms::nil() == of;
     let wanted = match untyped {
@@ -85,14 +87,14 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> 
         },
     };
     let limits = Limits {
-        deadline: Deadline::Never,
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
+        ..UNLIMITED
     };
     let watch = Beam::new(env, 0);
     let mut meter = Meter::new(limits, pace);
     let outcome = read(text, &wanted, &mut meter, &watch)
         .and_then(|repaired| outcome(env, repaired, of, ask, &mut meter));
-    settle(env, pace, meter.percent_of_slice());
+    settle(env, &meter);
     outcome.unwrap_or_else(|refusal| refused(env, text, refusal))
 }
 
@@ -119,7 +121,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, pace),
+                false => judge(env, of.into(), value, &mut UNLIMITED.clone(), pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {
@@ -131,7 +133,7 @@ fn outcome<'a>(
                     _ => (kinds::undecided(), value),
                 },
                 Verdict::Right => (atoms::ok(), value),
-                Verdict::Busy => return Err(Refusal::Stopped(Stop::SliceOver)),
+                Verdict::Busy | Verdict::Late => return Err(Refusal::Stopped(Stop::SliceOver)),
                 Verdict::Wrong(_) | Verdict::Undecided => (kinds::undecided(), value),
             }
         }
@@ -235,31 +237,19 @@ fn kind(fault: Fault) -> Atom {
     }
 }
 
-macro_rules! repair_nifs {
-    ($value:ident, $answer:ident, $schedule:literal, $pace:expr) => {
-        /// Repairs; `of` is a type, or nil for any.
-        #[rustler::nif(schedule = $schedule)]
-        fn $value<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($value));
-            repair(env, text.as_slice(), of, Ask::Value, $pace)
-        }
-
-        /// Repairs and judges; `list`: the type is one of a list.
-        #[rustler::nif(schedule = $schedule)]
-        fn $answer<'a>(env: Env<'a>, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($answer));
-            repair(env, text.as_slice(), of, Ask::Answer { list }, $pace)
-        }
-    };
+nif_pair! {
+    /// Repairs; `of` is a type, or nil for any.
+    fn repair_value, repair_value_dirty<'a>(env, pace, text: Binary<'a>, of: Term<'a>) -> Term<'a> {
+        repair(env, text.as_slice(), of, Ask::Value, pace)
+    }
 }
 
-repair_nifs!(repair_value, repair_answer, "Normal", Pace::Slice);
-repair_nifs!(
-    repair_value_dirty,
-    repair_answer_dirty,
-    "DirtyCpu",
-    Pace::Quantum
-);
+nif_pair! {
+    /// Repairs and judges; `list`: the type is one of a list.
+    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
+        repair(env, text.as_slice(), of, Ask::Answer { list }, pace)
+    }
+}
 
 /// Whether the JSON that is found in a text stands in an answer whose first bracket is missing.
 #[rustler::nif]

@@ -5,13 +5,13 @@ use crate::execution::{Consts, Entry, Execution, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, Reading, Then};
 use crate::raw::Raw;
+use crate::schedule::{limits, nif_pair, Pace, UNLIMITED};
 use crate::task::{Call, Left, Work};
-use crate::{answer, decode, program};
-use ptc_core::meter::{Deadline, Limits, Pace};
+use crate::{answer, decode, encode, program, signature};
+use ptc_core::meter::Limits;
 use ptc_core::program::Program;
-use rustler::{Atom, Encoder, Env, NifResult, NifTuple, NifUntaggedEnum, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
@@ -20,37 +20,23 @@ struct RunArgs<'a> {
     memory: Term<'a>,
     /// See [`limits`].
     timeout: Term<'a>,
-    /// See [`limits`].
     max_heap: Term<'a>,
 }
 
-/// The limits, out of milliseconds or `:infinity` and words or 0 for no limit; nothing if either
-/// is nil, which stands for "not known yet".
-pub fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
-    let deadline = match timeout.decode() {
-        Ok(length) => Deadline::After(Duration::from_millis(length)),
-        Err(_) if atoms::infinity() == timeout => Deadline::Never,
-        Err(_) => return None,
-    };
-    let words = match max_heap.decode().ok()? {
-        0 => usize::MAX,
-        words => words,
-    };
-    Some(Limits { deadline, words })
+impl RunArgs<'_> {
+    fn limits(&self) -> Option<Limits> {
+        limits((self.timeout, self.max_heap))
+    }
 }
 
 /// Begins to read a program that is run then; without limits at first, if it does not know them.
 fn reading<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
-    let known = limits(given.timeout, given.max_heap);
+    let known = given.limits();
     let then = match known {
         Some(_) => Then::Run,
         None => Then::RunWithoutLimits,
     };
-    let unlimited = Limits {
-        deadline: Deadline::Never,
-        words: usize::MAX,
-    };
-    let call = Call::first(env, known.unwrap_or(unlimited), Pace::Slice);
+    let call = Call::first(env, known.unwrap_or(UNLIMITED), Pace::Slice);
     (call, then, [given.context.into(), given.memory.into()])
 }
 
@@ -62,7 +48,7 @@ fn start<'a>(
     consts: Consts<'a>,
     given: RunArgs<'a>,
 ) -> Term<'a> {
-    let limits = limits(given.timeout, given.max_heap);
+    let limits = given.limits();
     let execution = Execution {
         heap,
         program,
@@ -78,27 +64,51 @@ fn start<'a>(
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
 }
 
-/// How a run that was left goes on.
-#[derive(NifUntaggedEnum)]
+/// With what work goes on that was left.
 enum ResumeWith<'a> {
-    /// `{:answer, term, words}`: with the answer to its call, and what that takes.
-    Answer((Atom, Term<'a>, usize)),
-    /// `{timeout, max_heap}`: with the limits it did not know.
-    Limits((Term<'a>, Term<'a>)),
-    /// Anything else: as it was left.
-    More(Term<'a>),
+    /// `:more`: nothing; its slice or quantum was over.
+    Nothing,
+    /// `{:answer, term, words}`: the answer to its call, and what that takes.
+    Answer(Term<'a>, usize),
+    /// `{:limits, timeout, max_heap}`: the limits it did not know.
+    Limits(Limits),
 }
 
-/// Takes up a run; nothing if it is none that was left, or is taken up already.
+impl<'a> Decoder<'a> for ResumeWith<'a> {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        if atoms::more() == term {
+            return Ok(ResumeWith::Nothing);
+        }
+        let (tag, first, second): (Atom, Term, Term) = term.decode()?;
+        if tag == atoms::answer() {
+            return Ok(ResumeWith::Answer(first, second.decode()?));
+        }
+        let limits = (tag == atoms::limits()).then(|| limits((first, second)));
+        limits
+            .flatten()
+            .map(ResumeWith::Limits)
+            .ok_or(Error::BadArg)
+    }
+}
+
+/// Takes up what was left; `None` if that was taken up already, or these are not its terms.
 fn take_up<'a>(
     env: Env<'a>,
     state: ResourceArc<Suspension>,
     terms: Term<'a>,
-    on: ResumeWith<'a>,
+    with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
     let suspended = match state.take()? {
         Left::Run(suspended) => suspended,
+        Left::Walk(left) if pace == Pace::Quantum => {
+            return signature::go_on(env, *left, terms, state);
+        }
+        // A walk knows no slices.
+        left @ Left::Walk(_) => {
+            state.put(left);
+            return Some((atoms::long(), state, terms).encode(env));
+        }
         Left::Work {
             work,
             limits,
@@ -113,19 +123,19 @@ fn take_up<'a>(
                 slices,
                 state: Some(state),
             };
-            return go_on(call, *work, terms, on);
+            return go_on(call, *work, terms, with);
         }
     };
-    let answered = match on {
-        ResumeWith::Answer((_, _, words)) => words,
+    let answered = match with {
+        ResumeWith::Answer(_, words) => words,
         _ => 0,
     };
     let heap = Beam::new(env, suspended.words.saturating_add(answered));
     let held = suspended.held(&heap, terms)?;
-    let (answer, limits) = match on {
-        ResumeWith::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
-        ResumeWith::Limits((timeout, max_heap)) => (None, limits(timeout, max_heap)?),
-        ResumeWith::More(_) => (None, suspended.limits),
+    let (answer, limits) = match with {
+        ResumeWith::Answer(answer, _) => (Some(Raw::from(answer)), suspended.limits),
+        ResumeWith::Limits(limits) => (None, limits),
+        ResumeWith::Nothing => (None, suspended.limits),
     };
     let execution = Execution {
         consts: held.consts,
@@ -142,18 +152,24 @@ fn take_up<'a>(
 }
 
 /// Goes on with work other than a run.
-fn go_on<'a>(call: Call<'a>, work: Work, terms: Term<'a>, on: ResumeWith<'a>) -> Option<Term<'a>> {
+fn go_on<'a>(
+    call: Call<'a>,
+    work: Work,
+    terms: Term<'a>,
+    with: ResumeWith<'a>,
+) -> Option<Term<'a>> {
     let terms = call.terms().tuple(terms.into())?;
     match work {
         Work::Load(loading) => {
-            let given = match on {
-                ResumeWith::Limits((timeout, max_heap)) => Some(limits(timeout, max_heap)?),
+            let given = match with {
+                ResumeWith::Limits(limits) => Some(limits),
                 _ => None,
             };
             program::go_on(call, loading, terms, given)
         }
         Work::Decode(decoding) => decode::go_on(call, decoding, terms),
         Work::Answer(answering) => answer::go_on(call, answering, terms),
+        Work::Encode(encoding) => encode::go_on(call, encoding, terms),
     }
 }
 
@@ -167,7 +183,7 @@ fn run_text<'a>(
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_text");
     let (call, then, surroundings) = reading(env, &given);
-    from_text(call, text.into(), depth, then, surroundings).ok_or(rustler::Error::BadArg)
+    from_text(call, text.into(), depth, then, surroundings).ok_or(Error::BadArg)
 }
 
 /// Compiles and runs a program that is already parsed.
@@ -195,33 +211,17 @@ fn run_compiled<'a>(
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_compiled");
     let heap = Beam::new(env, 0);
-    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    let consts = Consts::of_tuple(&heap, consts).ok_or(Error::BadArg)?;
     if consts.slice().len() != handle.consts {
-        return Err(rustler::Error::BadArg);
+        return Err(Error::BadArg);
     }
     Ok(start(heap, handle.program.clone(), consts, given))
 }
 
-/// Goes on with a run, see [`ResumeWith`], or with other work that was left.
-#[rustler::nif]
-fn resume<'a>(
-    env: Env<'a>,
-    state: ResourceArc<Suspension>,
-    terms: Term<'a>,
-    on: ResumeWith<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("resume");
-    take_up(env, state, terms, on, Pace::Slice).ok_or(rustler::Error::BadArg)
-}
-
-/// The same for a quantum.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn resume_dirty<'a>(
-    env: Env<'a>,
-    state: ResourceArc<Suspension>,
-    terms: Term<'a>,
-    on: ResumeWith<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("resume_dirty");
-    take_up(env, state, terms, on, Pace::Quantum).ok_or(rustler::Error::BadArg)
+nif_pair! {
+    /// Goes on with what was left, for a slice or a quantum.
+    fn resume, resume_dirty<'a>(env, pace, state: ResourceArc<Suspension>, terms: Term<'a>, with: ResumeWith<'a>)
+        -> NifResult<Term<'a>> {
+        take_up(env, state, terms, with, pace).ok_or(Error::BadArg)
+    }
 }

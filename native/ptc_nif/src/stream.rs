@@ -7,12 +7,12 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::program::charge_for_text;
 use crate::raw::{Raw, Terms};
-use crate::signature::{plan, Pace};
+use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
+use crate::signature::plan;
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
-use rustler::{Binary, Encoder, Env, Resource, ResourceArc, Term};
+use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// A stream between two calls.
@@ -21,9 +21,8 @@ pub struct Held(Mutex<Stream>);
 #[rustler::resource_impl]
 impl Resource for Held {}
 
-/// As many bytes are read on a scheduler's own thread: a fraction of a millisecond.
-const BYTES_IN_A_SLICE: usize = 65_536;
-const TEXT_IN_A_SLICE: usize = 32_768;
+/// The bytes of a chunk that are read in a microsecond.
+const BYTES_A_MICROSECOND: usize = 100;
 
 impl Held {
     /// The stream, unless another process is at it and this thread must not wait.
@@ -42,7 +41,10 @@ impl Held {
 
 fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> Term<'a> {
     match plan(env, of.into(), list, pace) {
-        Some(plan) => ResourceArc::new(Held(Mutex::new(Stream::new(plan, rules)))).encode(env),
+        Some(plan) => {
+            let held = ResourceArc::new(Held(Mutex::new(Stream::new(plan, rules))));
+            (atoms::ok(), held).encode(env)
+        }
         None => atoms::busy().encode(env),
     }
 }
@@ -54,14 +56,12 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
     if stream.taken() != taken {
         return atoms::fork().encode(env);
     }
-    if pace == Pace::Slice {
-        charge_for_text(env, chunk.as_slice());
-    }
-    if pace == Pace::Slice && chunk.len() > BYTES_IN_A_SLICE {
+    charge_for(env, pace, chunk.len(), BYTES_A_MICROSECOND);
+    if is_too_long(pace, chunk.len(), CHUNK_BYTES) {
         return atoms::busy().encode(env);
     }
     match stream.feed(chunk.as_slice()) {
-        None => stream.taken().encode(env),
+        None => (atoms::ok(), stream.taken()).encode(env),
         Some(mistake) => (atoms::halt(), shown(env, mistake)).encode(env),
     }
 }
@@ -86,7 +86,7 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
 }
 
 fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<'a> {
-    if pace == Pace::Slice && text.len() > TEXT_IN_A_SLICE {
+    if is_too_long(pace, text.len(), PARTIAL_BYTES) {
         return atoms::busy().encode(env);
     }
     let mut heap = Beam::new(env, 0);
@@ -99,60 +99,37 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
     }
 }
 
-/// A stream of its own, of the same kind, that took this text.
+/// `{:ok, stream}` of its own, of the same kind, that took this text.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn stream_again(held: ResourceArc<Held>, text: Binary) -> rustler::NifResult<ResourceArc<Held>> {
+fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
     let _clock = crate::clock::start("stream_again");
     let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
     let again = stream.again(text.as_slice());
-    Ok(ResourceArc::new(Held(Mutex::new(again))))
+    Ok((atoms::ok(), ResourceArc::new(Held(Mutex::new(again)))))
 }
 
-macro_rules! stream_nifs {
-    ($new:ident, $feed:ident, $partial:ident, $schedule:literal, $pace:expr) => {
-        /// A stream that nothing came from yet.
-        #[rustler::nif(schedule = $schedule)]
-        fn $new<'a>(env: Env<'a>, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($new));
-            let caution = match early {
-                true => Caution::Early,
-                false => Caution::Certain,
-            };
-            new(env, of, list, Rules { caution, prose }, $pace)
-        }
-
-        /// Takes a chunk.
-        #[rustler::nif(schedule = $schedule)]
-        fn $feed<'a>(
-            env: Env<'a>,
-            held: ResourceArc<Held>,
-            taken: usize,
-            chunk: Binary<'a>,
-        ) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($feed));
-            feed(env, &held, taken, chunk, $pace)
-        }
-
-        /// The value as far as it came.
-        #[rustler::nif(schedule = $schedule)]
-        fn $partial<'a>(env: Env<'a>, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($partial));
-            partial(env, &held, text, $pace)
-        }
-    };
+nif_pair! {
+    /// `{:ok, stream}` that nothing came from yet, or `:busy`.
+    fn stream_new, stream_new_dirty<'a>(env, pace, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
+        let caution = match early {
+            true => Caution::Early,
+            false => Caution::Certain,
+        };
+        new(env, of, list, Rules { caution, prose }, pace)
+    }
 }
 
-stream_nifs!(
-    stream_new,
-    stream_feed,
-    stream_partial,
-    "Normal",
-    Pace::Slice
-);
-stream_nifs!(
-    stream_new_dirty,
-    stream_feed_dirty,
-    stream_partial_dirty,
-    "DirtyCpu",
-    Pace::Quantum
-);
+nif_pair! {
+    /// Takes a chunk.
+    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: ResourceArc<Held>, taken: usize, chunk: Binary<'a>) -> Term<'a> {
+        feed(env, &held, taken, chunk, pace)
+    }
+}
+
+nif_pair! {
+    /// The value as far as it came. In one go: as long as the text is, which the stream's `:max_bytes`
+    /// bounds.
+    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
+        partial(env, &held, text, pace)
+    }
+}

@@ -4,20 +4,21 @@
 use crate::answer::Answering;
 use crate::atoms;
 use crate::decode::Decoding;
+use crate::encode::Encoding;
 use crate::execution::{Suspended, Suspension};
 use crate::program::Loading;
 use crate::raw::Raw;
 use crate::raw::Terms;
-use ptc_core::meter::{Limits, Meter, Pace};
+use crate::schedule::{self, Pace};
+use crate::signature::LeftWalk;
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, ResourceArc, Term};
-
-/// So many slices there are before work goes on in quanta.
-const SLICES: u32 = 3;
 
 /// What was left.
 pub enum Left {
     Run(Suspended),
+    Walk(Box<LeftWalk>),
     Work {
         work: Box<Work>,
         limits: Limits,
@@ -28,11 +29,12 @@ pub enum Left {
     },
 }
 
-/// Work other than a run.
+/// Work other than a run or a walk.
 pub enum Work {
     Load(Loading),
     Decode(Decoding),
     Answer(Answering),
+    Encode(Encoding),
 }
 
 /// Puts what was left into the resource it came out of, or a new one.
@@ -82,10 +84,7 @@ impl<'a> Call<'a> {
 
     /// `{:more, state, terms}`, to go on in a slice, or `{:long, state, terms}`, in a quantum.
     pub fn more(self, work: Work, terms: &[Raw<'a>]) -> Term<'a> {
-        let next = match self.pace == Pace::Quantum || self.slices + 1 >= SLICES {
-            true => atoms::long(),
-            false => atoms::more(),
-        };
+        let next = schedule::next(self.pace, self.slices + 1, false);
         self.leave(work, terms, next)
     }
 
@@ -114,10 +113,7 @@ impl<'a> Call<'a> {
     /// Charges the caller for what was done on its scheduler, and remembers the clock of the deadline.
     pub fn settle(&mut self, meter: &Meter) {
         self.limits = meter.limits;
-        let percent = meter.percent_of_slice();
-        if self.pace == Pace::Slice && percent > 0 {
-            rustler::schedule::consume_timeslice(self.env, percent);
-        }
+        schedule::settle(self.env, meter);
     }
 }
 

@@ -2,53 +2,47 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
+use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
 use ptc_core::heap::Heap;
 use ptc_core::merge::merge_by_field;
 use rustler::{Encoder, Env, Term};
 
-/// So many tools are merged on a scheduler's own thread: a fraction of a millisecond.
-const TOOLS_IN_A_SLICE: usize = 4_000;
+/// Tools that are merged in a microsecond.
+const TOOLS_A_MICROSECOND: usize = 20;
 
-/// `overrides` merged into `tools` by name, or `:busy`; just `tools` if either is no proper list.
-#[rustler::nif]
-fn merge_tools<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
-    let _clock = crate::clock::start("merge_tools");
-    merge(env, tools, overrides, TOOLS_IN_A_SLICE)
+nif_pair! {
+    /// `{:ok, merged}`: `overrides` merged into `tools` by name, or just `tools` if either is no proper
+    /// list; or `:busy`. In one go: as long as the two lists, which the caller holds.
+    fn merge_tools, merge_tools_dirty<'a>(env, pace, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
+        let limit = match pace {
+            Pace::Quantum => usize::MAX,
+            Pace::Slice | Pace::Probe => TOOLS,
+        };
+        match merge(env, tools, overrides, limit) {
+            List::Proper(merged) => {
+                charge_for(env, pace, merged.len(), TOOLS_A_MICROSECOND);
+                let merged = Terms { env }.make_list(&merged);
+                (atoms::ok(), merged.term(env)).encode(env)
+            }
+            List::Improper => (atoms::ok(), tools).encode(env),
+            List::TooLong => atoms::busy().encode(env),
+        }
+    }
 }
 
-/// The same for lists too long for a scheduler's thread; never `:busy`.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn merge_tools_dirty<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
-    let _clock = crate::clock::start("merge_tools_dirty");
-    merge(env, tools, overrides, usize::MAX)
-}
-
-fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -> Term<'a> {
+fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -> List<'a> {
     let heap = Beam::new(env, 0);
-    let read = |list: Term<'a>, limit: usize| elements(&heap, list.into(), limit);
-    let left = match read(tools, limit) {
+    let left = match elements(&heap, tools.into(), limit) {
         List::Proper(left) => left,
-        List::Improper => return tools,
-        List::TooLong => return atoms::busy().encode(env),
+        other => return other,
     };
-    let right = match read(overrides, limit - left.len()) {
+    let right = match elements(&heap, overrides.into(), limit - left.len()) {
         List::Proper(right) => right,
-        List::Improper => return tools,
-        List::TooLong => return atoms::busy().encode(env),
+        other => return other,
     };
     let name = Raw::from(atoms::name().encode(env));
-    let merged = merge_by_field(&heap, name, &left, &right);
-    charge(env, left.len() + right.len());
-    heap.terms.make_list(&merged).term(env)
-}
-
-/// Charges the calling process: some 20 tools a microsecond.
-fn charge(env: Env, tools: usize) {
-    let percent = (tools / 200).min(100) as i32;
-    if percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
+    List::Proper(merge_by_field(&heap, name, &left, &right))
 }
 
 enum List<'a> {

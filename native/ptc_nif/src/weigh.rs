@@ -5,11 +5,12 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{self, Entries};
+use crate::map_view::{view, Flat, View};
 use crate::raw::{Raw, Terms};
+use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::meter::Meter;
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 
@@ -108,21 +109,21 @@ impl<'a> Scale<'a> {
 
     fn map(&mut self, map: Raw<'a>) -> Result<(), Stop> {
         let terms = self.heap.terms;
-        match map_view::entries(terms, map) {
-            Some(Entries::Flat(keys, values)) => {
+        match view(terms, map) {
+            View::Flat(Flat { keys, values }) => {
                 self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
                 self.fuel(2 * keys.len());
                 self.pending.extend_from_slice(keys);
                 self.pending.extend_from_slice(values);
             }
-            Some(Entries::Large) => {
+            View::Large => {
                 let size = terms.map_size(map).unwrap_or(0);
                 self.count(4 + WORDS_OF_LARGE * size)?;
                 self.fuel(2 * size);
                 self.pending.reserve(2 * size);
                 terms.each_entry(map, |key, value| self.pending.extend([key, value]));
             }
-            None => {}
+            View::NotAMap => {}
         }
         Ok(())
     }
@@ -161,18 +162,21 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// `words`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
+/// `{:ok, words}`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
 /// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
 /// handed out: as a list it could take more of the caller's heap than is left.
-fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: Pace) -> Term<'a> {
+fn weighed<'a>(
+    env: Env<'a>,
+    pending: Term<'a>,
+    words: usize,
+    limit: usize,
+    pace: Pace,
+) -> Term<'a> {
     let terms = Terms { env };
-    let none = Limits {
-        deadline: Deadline::Never,
-        words: usize::MAX,
-    };
     let mut scale = Scale {
         heap: Beam::new(env, 0),
-        meter: Meter::new(none, pace),
+        // A quantum goes on to the end, or to the limit.
+        meter: whole(UNLIMITED, pace),
         words,
         limit,
         pending: Vec::with_capacity(32),
@@ -183,15 +187,10 @@ fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: 
         scale.pending.push(term);
         rest = tail;
     }
-    // A quantum goes on to the end, or to the limit.
-    scale.meter.begin_whole();
     let end = scale.run();
-    let percent = scale.meter.percent_of_slice();
-    if pace == Pace::Slice && percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
+    settle(env, &scale.meter);
     match end {
-        Ok(()) if scale.funs.is_empty() => scale.words.encode(env),
+        Ok(()) if scale.funs.is_empty() => (atoms::ok(), scale.words).encode(env),
         Ok(()) => {
             let funs = terms.make_list(&scale.funs).term(env);
             (atoms::funs(), funs, scale.words).encode(env)
@@ -201,16 +200,9 @@ fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: 
     }
 }
 
-macro_rules! weigh_nif {
-    ($name:ident, $schedule:literal, $pace:expr) => {
-        /// Weighs the terms of a list, on top of `words`.
-        #[rustler::nif(schedule = $schedule)]
-        fn $name<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($name));
-            weigh(env, pending, words, limit, $pace)
-        }
-    };
+nif_pair! {
+    /// Weighs the terms of a list, on top of `words`.
+    fn weigh, weigh_dirty<'a>(env, pace, pending: Term<'a>, words: usize, limit: usize) -> Term<'a> {
+        weighed(env, pending, words, limit, pace)
+    }
 }
-
-weigh_nif!(weigh_now, "Normal", Pace::Slice);
-weigh_nif!(weigh_dirty, "DirtyCpu", Pace::Quantum);

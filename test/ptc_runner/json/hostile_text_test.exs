@@ -93,7 +93,7 @@ defmodule PtcRunner.Json.HostileTextTest do
 
       Process.sleep(100)
       for caller <- callers, do: Process.exit(caller, :kill)
-      {elapsed, {:ok, _}} = milliseconds(fn -> Native.json_encode_dirty([1], 100, {100, 0}) end)
+      {elapsed, {:ok, _}} = milliseconds(fn -> Native.weigh_dirty([1], 0, 100) end)
       assert elapsed < 1_000
     end
 
@@ -205,7 +205,7 @@ defmodule PtcRunner.Json.HostileTextTest do
 
       Process.sleep(100)
       for caller <- callers, do: Process.exit(caller, :kill)
-      {elapsed, {:ok, _}} = milliseconds(fn -> Native.json_encode_dirty([1], 100, {100, 0}) end)
+      {elapsed, {:ok, _}} = milliseconds(fn -> Native.weigh_dirty([1], 0, 100) end)
       assert elapsed < 1_000
     end
 
@@ -261,7 +261,65 @@ defmodule PtcRunner.Json.HostileTextTest do
       assert List.last(kinds) == :ok
     end
 
-    defp kinds({kind, _state, _terms} = left), do: [kind | kinds(PtcRunner.Quanta.go_on(left))]
+    test "is written in slices first and then in quanta, too" do
+      %{} = keys = Map.new(1..100_000, &{"key #{&1}", &1})
+      text = String.duplicate("aä\n", 500_000)
+      # A string that does not start at a byte.
+      <<_::1, shifted::binary-size(1_400_000), _::7>> =
+        <<0::1, binary_part(text, 0, 1_400_000)::binary, 0::7>>
+
+      whole = [
+        rows(),
+        keys,
+        %{text => text, Integer.pow(7, 5_000) => keys},
+        shifted,
+        ~D[2026-01-01],
+        %{a: {1}},
+        rows()
+      ]
+
+      left = Native.json_encode(whole, 1_000_000_000, {:infinity, 0})
+      kinds = kinds(left)
+      assert [:more, :more, :long | _] = kinds
+      assert List.last(kinds) == :partial
+      # What the gaps stand for comes in the right order.
+      assert {:partial, [_, ~D[2026-01-01], _, {1}, _]} =
+               PtcRunner.Quanta.finish(Native.json_encode(whole, 1_000_000_000, {:infinity, 0}))
+
+      readable = List.delete(whole, %{a: {1}})
+
+      assert Codec.decode(Codec.encode!(readable)) ==
+               {:ok,
+                List.replace_at(List.replace_at(readable, 4, "2026-01-01"), 2, %{
+                  text => text,
+                  "#{Integer.pow(7, 5_000)}" => keys
+                })}
+    end
+
+    test "is written by nobody else's terms" do
+      {:more, state, terms} = Native.json_encode(rows(), 1_000_000_000, {:infinity, 0})
+      assert_raise ArgumentError, fn -> Native.resume(state, {}, :more) end
+      assert_raise ArgumentError, fn -> Native.resume(state, terms, :more) end
+
+      for wrong <- [
+            {[], []},
+            {nil, 1},
+            {[1 | 2], [3]},
+            {[%{}, [1], "a"], []},
+            {[[1 | 2] | 3], []}
+          ] do
+        {:more, state, _terms} = Native.json_encode(rows(), 1_000_000_000, {:infinity, 0})
+        assert {kind, _} = PtcRunner.Quanta.finish({:long, state, wrong})
+        assert kind in [:ok, :error]
+      end
+    end
+
+    defp kinds({kind, _state, _terms} = left) do
+      # What was left must survive that its terms move.
+      :erlang.garbage_collect()
+      [kind | kinds(PtcRunner.Quanta.go_on(left))]
+    end
+
     defp kinds({kind, _result}), do: [kind]
   end
 
@@ -276,6 +334,49 @@ defmodule PtcRunner.Json.HostileTextTest do
       assert {:error, %{reason: :timeout}} = Codec.encode(dates, timeout: 5)
       assert {:error, %{reason: :timeout} = error} = Codec.encode(term, timeout: 0)
       assert Exception.message(error) == "writing took more than 0 ms"
+    end
+
+    test "lets others have the dirty schedulers in between" do
+      parent = self()
+
+      # Texts without end, made of a few words.
+      writers =
+        for _ <- 1..4 do
+          spawn_link(fn ->
+            term = Enum.reduce(1..60, 1, fn _, inner -> [inner, inner] end)
+            send(parent, {:done, Codec.encode(term, timeout: 2_000)})
+          end)
+        end
+
+      Process.sleep(50)
+      for _ <- 1..20, do: assert({:ok, 0} = Native.weigh_dirty([1], 0, 100))
+      # None of them has ended: the dirty schedulers were free in between.
+      refute_received {:done, _}
+
+      for _ <- writers,
+          do:
+            assert_receive(
+              {:done, {:error, %{reason: reason}}} when reason in [:timeout, :too_long],
+              60_000
+            )
+    end
+
+    test "ends with its caller" do
+      write = fn ->
+        Codec.encode(Enum.reduce(1..60, 1, fn _, inner -> [inner, inner] end), timeout: :infinity)
+      end
+
+      writers = for _ <- 1..4, do: spawn(write)
+      Process.sleep(50)
+      for writer <- writers, do: Process.exit(writer, :kill)
+      {elapsed, {:ok, _}} = milliseconds(fn -> Native.weigh_dirty([1], 0, 100) end)
+      assert elapsed < 1_000
+    end
+
+    test "counts what is open, wherever it was left" do
+      deep = Enum.reduce(1..2_000_000, [], fn _, inner -> [inner] end)
+      assert {:error, %{reason: :memory_exceeded}} = Codec.encode(deep, max_heap: 1_000_000)
+      assert byte_size(Codec.encode!(deep)) == 4_000_002
     end
   end
 end

@@ -172,6 +172,23 @@ defmodule PtcRunner.Json.ProgramTest do
     assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, 5, 0})
     assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, 5, 0}) end
 
+    # There is one shape of what it goes on with, and all else is refused before it is taken up.
+    {:limits, state, terms} = suspended()
+
+    for wrong <- [
+          nil,
+          :limits,
+          {1_000, 0},
+          {:limits, nil, 0},
+          {:answer, 5, -1},
+          {:other, 5, 0},
+          {:more}
+        ] do
+      assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, wrong) end
+    end
+
+    assert {:call, _, _, "t", %{}, _} = PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
+
     for wrong <- [{}, nil, {1, 2, 3, 4, 5}, {{}, %{}, %{}, {}, []}] do
       {:limits, state, _terms} = suspended()
 

@@ -9,15 +9,15 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
   @row {:map, [{"id", :int}, {"_tag", {:optional, :string}}, {"inner", {:map, [{"n", :float}]}}]}
 
   # How often a walk was left before it ended, and what came of it.
-  defp quanta(type, answer, count \\ 0)
+  defp quanta(answer, count \\ 0)
 
-  defp quanta(type, {:more, state, terms}, count) do
+  defp quanta({:long, state, terms}, count) do
     # What was left must survive that its terms move.
     :erlang.garbage_collect()
-    quanta(type, Native.signature_resume(type, state, terms), count + 1)
+    quanta(Native.resume_dirty(state, terms, :more), count + 1)
   end
 
-  defp quanta(_type, answer, count), do: {answer, count}
+  defp quanta(answer, count), do: {answer, count}
 
   describe "a long walk is left and goes on" do
     setup do
@@ -26,7 +26,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
     end
 
     test "when it coerces", %{rows: rows, type: type} do
-      {answer, count} = quanta(type, Native.signature_coerce_dirty(type, rows, nil))
+      {answer, count} = quanta(Native.signature_coerce_dirty(type, rows, nil))
       assert {:ok, coerced, warnings} = answer
       assert count > 1
       assert length(warnings) == 300_000
@@ -38,7 +38,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
 
     test "when it checks", %{rows: rows, type: type} do
       right = for row <- rows, do: %{row | "id" => 1}
-      {answer, _count} = quanta(type, Native.signature_validate_dirty(type, right, false))
+      {answer, _count} = quanta(Native.signature_validate_dirty(type, right, false))
       assert answer == :ok
       wrong = right ++ [%{"id" => {1}, "inner" => %{}}]
 
@@ -62,10 +62,12 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
     end
 
     test "once only", %{rows: rows, type: type} do
-      {:more, state, terms} = Native.signature_coerce_dirty(type, rows, nil)
-      Native.signature_resume(type, state, terms)
+      {:long, state, terms} = Native.signature_coerce_dirty(type, rows, nil)
+      # A walk knows no slices: it stays as it was left.
+      assert Native.resume(state, terms, :more) == {:long, state, terms}
+      Native.resume_dirty(state, terms, :more)
       # The state is that of a later quantum, or empty: never taken up with other terms unnoticed.
-      assert_raise ArgumentError, fn -> Native.signature_resume(type, state, {}) end
+      assert_raise ArgumentError, fn -> Native.resume_dirty(state, {}, :more) end
     end
   end
 
@@ -101,7 +103,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       message = String.duplicate("m", 1_000_000)
       errors = List.duplicate(%{path: ["a"], message: message}, 100)
       # Of a long message only what is shown is copied.
-      line = Native.error_line(errors)
+      {:ok, line} = Native.error_line(errors)
       assert byte_size(line) < 100 * 2_010
       assert line =~ "(1000000 bytes)"
       assert JsonHandler.format_validation_errors(errors) == line

@@ -22,10 +22,11 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   they are dropped.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Quanta, Validator}
+  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
+  require Quanta
 
   @typedoc "The value, and what was done to it; or why not."
   @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
@@ -70,10 +71,11 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
   @spec coerce(term(), Signature.type()) :: result()
   def coerce(value, type) do
-    case Native.signature_coerce(type, value, nil) do
-      {:ok, _value, _warnings} = done -> done
-      other -> other |> Conversions.answer(&walk(type, value, &1)) |> Conversions.result()
+    case walk(type, value, nil) do
+      {:ask, questions} -> walk(type, value, Conversions.answers(questions))
+      other -> other
     end
+    |> Conversions.result()
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
   end
@@ -105,6 +107,9 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     end
   end
 
+  defp walk(type, value, answers),
+    do: Quanta.run(Native.signature_coerce(type, value, answers))
+
   @doc false
   @spec mode!(keyword()) :: mode()
   def mode!(opts) do
@@ -122,7 +127,4 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       {:error, errors} -> {:error, errors |> ErrorText.lines(value) |> Enum.join("; ")}
     end
   end
-
-  defp walk(type, value, answers),
-    do: Quanta.finish(type, Native.signature_coerce_dirty(type, value, answers))
 end

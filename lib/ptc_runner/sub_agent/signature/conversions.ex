@@ -10,14 +10,9 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.UnknownType
 
-  @doc """
-  Brings a walk to its end: asks `again` for it where the first one was too long for its scheduler
-  (with nil) or needs answers.
-  """
-  @spec answer(term(), (nil | [tuple()] -> term())) :: term()
-  def answer(:busy, again), do: answer(again.(nil), again)
-  def answer({:ask, questions}, again), do: again.(Enum.map(questions, &convert/1))
-  def answer(other, _again), do: other
+  @doc "The answers to what a walk asks."
+  @spec answers([tuple()]) :: [{:ok, term(), [String.t()]} | {:error, String.t()}]
+  def answers(questions), do: Enum.map(questions, &convert/1)
 
   @doc "The documented result of a coercion."
   def result({:ok, _value, _warnings} = done), do: done

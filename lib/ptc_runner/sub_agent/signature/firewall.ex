@@ -2,8 +2,9 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   @moduledoc false
   # Fields whose name starts with an underscore: kept for Elixir, hidden from LLMs and parent agents.
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   @doc "Whether a name or key is hidden; a hyphen in front stands for an underscore."
   @spec hidden?(term()) :: boolean()
@@ -19,10 +20,8 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   end
 
   defp public(type) do
-    case Native.signature_public(type) do
-      {:ok, type} -> type
-      :busy -> elem(Native.signature_public_dirty(type), 1)
-    end
+    {:ok, type} = Quanta.run(Native.signature_public(type))
+    type
   catch
     :error, :nif_panicked -> Panic.raise!()
   end
@@ -30,10 +29,8 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   @doc "A value without hidden keys, at any depth."
   @spec data(term()) :: term()
   def data(term) do
-    case Native.normalize(term, :public) do
-      {:ok, value} -> value
-      :busy -> elem(Native.normalize_dirty(term, :public), 1)
-    end
+    {:ok, value} = Quanta.run(Native.normalize(term, :public))
+    value
   catch
     :error, :nif_panicked -> Panic.raise!()
   end

@@ -3,9 +3,10 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # Types to JSON Schema (natively) and back. The way back is made of messages for the most part,
   # and schemas are small: it is Elixir.
 
-  alias PtcRunner.{Native, Shown}
+  alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature.UnknownType
+  require Quanta
 
   @scalars %{"string" => :string, "integer" => :int, "number" => :float, "boolean" => :bool}
   @scalar_keys ["type", "description"]
@@ -15,17 +16,13 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   @doc "The schema of a type."
   @spec of_type(term()) :: map()
   def of_type(type) do
-    case Native.signature_schema(type) do
+    case Quanta.run(Native.signature_schema(type)) do
       {:ok, schema} -> schema
-      :busy -> schema(Native.signature_schema_dirty(type))
-      other -> schema(other)
+      {:unknown, type} -> UnknownType.raise!(type)
     end
   catch
     :error, :nif_panicked -> Panic.raise!()
   end
-
-  defp schema({:ok, schema}), do: schema
-  defp schema({:unknown, type}), do: UnknownType.raise!(type)
 
   @doc "The type of a schema."
   @spec to_type(term()) :: {:ok, term()} | {:error, String.t()}

@@ -5,13 +5,11 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   The grammar is native and takes any nesting; see the guide *Signatures* for the language.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.SyntaxText
-
-  # A longer text would hold a scheduler for too long.
-  @long_text 32_768
+  require Quanta
 
   @doc """
   Reads a signature that fills the whole text.
@@ -39,7 +37,7 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   """
   @spec parse(term()) :: {:ok, Signature.t()} | {:error, String.t()}
   def parse(text) when is_binary(text) do
-    case read(text) do
+    case Quanta.run(Native.signature_parse(text)) do
       {:ok, signature} -> {:ok, signature}
       {:error, fault} -> {:error, SyntaxText.message(text, fault)}
     end
@@ -48,9 +46,6 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   end
 
   def parse(other), do: {:error, "signature must be a string, got #{PtcRunner.Shown.text(other)}"}
-
-  defp read(text) when byte_size(text) > @long_text, do: Native.signature_parse_dirty(text)
-  defp read(text), do: Native.signature_parse(text)
 
   @doc false
   # The form in which a parser made by NimbleParsec answers: the original exports one.

@@ -3,10 +3,11 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   Writes types and signatures as text, natively.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
+  require Quanta
 
   @typedoc "`key_style: :lisp_prompt` writes field names through `to_lisp_key/1`."
   @type option :: {:key_style, :lisp_prompt | atom()}
@@ -45,10 +46,10 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   def render_type(type, opts \\ []) do
     lisp? = Keyword.get(opts, :key_style) == :lisp_prompt
 
-    case Native.signature_render(type, lisp?) do
-      text when is_binary(text) -> text
-      :busy -> text(Native.signature_render_dirty(type, lisp?))
-      other -> text(other)
+    case Quanta.run(Native.signature_render(type, lisp?)) do
+      {:ok, text} -> text
+      {:unknown, type} -> UnknownType.raise!(type)
+      :too_long -> raise(ArgumentError, "type is too large to be written")
     end
   catch
     :error, :nif_panicked -> Panic.raise!()
@@ -63,10 +64,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
   @spec to_lisp_key(String.t()) :: String.t()
   def to_lisp_key(name) do
-    with :busy <- Native.signature_lisp_key(name), do: Native.signature_lisp_key_dirty(name)
+    {:ok, key} = Quanta.run(Native.signature_lisp_key(name))
+    key
   end
-
-  defp text(text) when is_binary(text), do: text
-  defp text({:unknown, type}), do: UnknownType.raise!(type)
-  defp text(:too_long), do: raise(ArgumentError, "type is too large to be written")
 end

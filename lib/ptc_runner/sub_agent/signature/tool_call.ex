@@ -5,8 +5,9 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   #   args ──validate, coerce──▶ fun ──validate──▶ result, warnings
 
   require Logger
+  require PtcRunner.Quanta
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
 
   alias PtcRunner.SubAgent.Signature.{
@@ -14,7 +15,6 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Conversions,
     ErrorText,
     Findings,
-    Quanta,
     UnknownType,
     Validator
   }
@@ -36,9 +36,11 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   defp input(_mode, type, args) do
-    first = Native.signature_input(type, args, nil)
+    reply =
+      with {:ask, questions} <- walk(type, args, nil),
+           do: walk(type, args, Conversions.answers(questions))
 
-    case Conversions.answer(first, &walk(type, args, &1)) do
+    case reply do
       {:ok, _args, _warnings} = done -> done
       {:error, errors, true} -> invalid(:invalid_input, errors, args)
       {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)
@@ -50,7 +52,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   defp walk(type, args, answers),
-    do: Quanta.finish(type, Native.signature_input_dirty(type, args, answers))
+    do: Quanta.run(Native.signature_input(type, args, answers))
 
   defp run(fun, args) do
     case fun.(args) do

@@ -3,10 +3,11 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   Checks values against types, natively, in one walk.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Findings, Quanta}
+  alias PtcRunner.SubAgent.Signature.Findings
+  require Quanta
 
   @doc """
   Checks a value; all errors are reported, with the path to each.
@@ -35,21 +36,17 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   def validate_closed(data, type), do: check(data, type, true)
 
   defp check(data, type, closed?) do
-    case Native.signature_validate(type, data, closed?) do
-      :ok -> :ok
-      :busy -> answer(again(type, data, closed?))
-      other -> answer(other)
+    case Quanta.run(Native.signature_validate(type, data, closed?)) do
+      :ok ->
+        :ok
+
+      {:error, errors, finished?} ->
+        {:error, Findings.finish(errors, finished?)}
+
+      {:unknown, _type} ->
+        raise(FunctionClauseError, module: __MODULE__, function: :validate, arity: 2)
     end
   catch
     :error, :nif_panicked -> {:error, [%{path: [], message: Panic.caught()}]}
   end
-
-  defp again(type, data, closed?),
-    do: Quanta.finish(type, Native.signature_validate_dirty(type, data, closed?))
-
-  defp answer(:ok), do: :ok
-  defp answer({:error, errors, finished?}), do: {:error, Findings.finish(errors, finished?)}
-
-  defp answer({:unknown, _type}),
-    do: raise(FunctionClauseError, module: __MODULE__, function: :validate, arity: 2)
 end

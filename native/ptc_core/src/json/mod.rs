@@ -2,6 +2,7 @@
 
 mod builder;
 mod document;
+mod draft;
 mod keys;
 mod put;
 mod reader;
@@ -11,9 +12,10 @@ mod writer;
 
 pub use builder::{FrozenTerms, Parts, TermBuilder};
 pub use document::{Document, Entry, Replay, Table, TableReader};
+pub use draft::Draft;
 pub use reader::{Extent, Limits, ReadError, Reader, Sink, LONGEST_INTEGER};
 pub use text::Text;
-pub use writer::{write, Gap, Readable, Refusal, Spend, View, BYTES_PER_UNIT};
+pub use writer::{write, Gap, Readable, Refusal, Spend, View, Writer, BYTES_PER_UNIT};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

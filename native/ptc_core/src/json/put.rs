@@ -11,6 +11,14 @@ pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     // With room for the last word in full.
     out.reserve(text.len() + 10);
     out.push(b'"');
+    put_chars(out, text)?;
+    out.push(b'"');
+    Ok(())
+}
+
+/// The same without the quotes.
+#[inline]
+pub fn put_chars(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     let mut at = 0;
     loop {
         at = match text.len() {
@@ -22,7 +30,7 @@ pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
             }
         };
         match text.get(at) {
-            None => break,
+            None => return Ok(()),
             Some(byte @ 0..=0x7F) => {
                 put_escape(out, *byte);
                 at += 1;
@@ -38,8 +46,6 @@ pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
             }
         }
     }
-    out.push(b'"');
-    Ok(())
 }
 
 /// Up to here a copy word by word is quicker than a look at all and one copy.

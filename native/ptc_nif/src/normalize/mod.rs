@@ -13,12 +13,13 @@ mod seen;
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{self, Entries};
+use crate::map_view::{view, Flat, View};
 use crate::raw::Raw;
+use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use forms::Form;
 use names::Names;
 use ptc_core::fault::Halt;
-use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::meter::Meter;
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Seen;
@@ -150,7 +151,7 @@ impl<'a> Walk<'a> {
     fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Stop<'a>> {
         let terms = self.heap.terms;
         let is_atom = |term: Raw<'a>| matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM);
-        if let Some(Entries::Flat(keys, values)) = map_view::entries(terms, map) {
+        if let View::Flat(Flat { keys, values }) = view(terms, map) {
             self.spend(1 + keys.len())?;
             let is_struct_key = |key: &Raw<'a>| key.word() == self.struct_key.word();
             let module = keys.iter().position(is_struct_key).map(|at| values[at]);
@@ -237,14 +238,11 @@ impl<'a> Walk<'a> {
 }
 
 /// `{:ok, value}`, `{:improper, tail}` of a list that must be proper, or `:busy`.
-fn normalize<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResult<Term<'a>> {
-    let none = Limits {
-        deadline: Deadline::Never,
-        words: usize::MAX,
-    };
+fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResult<Term<'a>> {
     let mut walk = Walk {
         heap: Beam::new(env, 0),
-        meter: Meter::new(none, pace),
+        // A quantum goes on to the end: what is open here cannot be left.
+        meter: whole(UNLIMITED, pace),
         form: Form::of(form)?,
         names: Names::new(),
         seen: Seen::default(),
@@ -253,13 +251,8 @@ fn normalize<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifRes
         results: Vec::with_capacity(64),
         keys: Vec::new(),
     };
-    // A quantum goes on to the end: what is open here cannot be left.
-    walk.meter.begin_whole();
     let result = walk.run(term.into());
-    let percent = walk.meter.percent_of_slice();
-    if pace == Pace::Slice && percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
+    settle(env, &walk.meter);
     Ok(match result {
         Ok(value) => (atoms::ok(), value.term(env)).encode(env),
         Err(Stop::Improper(tail)) => (atoms::improper(), tail.term(env)).encode(env),
@@ -267,16 +260,9 @@ fn normalize<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifRes
     })
 }
 
-/// A value in the form of that name.
-#[rustler::nif(name = "normalize")]
-fn normalize_now<'a>(env: Env<'a>, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("normalize");
-    normalize(env, term, form, Pace::Slice)
-}
-
-/// The same for values too long for a scheduler's thread; `:busy` only if the caller is gone.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn normalize_dirty<'a>(env: Env<'a>, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("normalize_dirty");
-    normalize(env, term, form, Pace::Quantum)
+nif_pair! {
+    /// A value in the form of that name.
+    fn normalize, normalize_dirty<'a>(env, pace, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
+        in_form(env, term, form, pace)
+    }
 }

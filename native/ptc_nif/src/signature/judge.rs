@@ -1,15 +1,15 @@
 //! Whether a value that was just read out of an answer is of the type that was asked for.
 
 use super::errors::errors;
-use super::read::{read, Reading};
+use super::read::{read, Read, Reading};
 use super::words::Words;
-use super::{meter_of_whole, settle};
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::schedule::{settle, whole, Pace, UNLIMITED};
 use ptc_core::answer::stream::Plan;
-use ptc_core::meter::Pace;
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::Wanted;
-use ptc_core::signature::{Check, Scalar, Stop, Type, Walk};
+use ptc_core::signature::{Check, Scalar, Stop, Type, TypeId, Walk};
 use rustler::Env;
 
 /// What there is to say about the value.
@@ -22,21 +22,42 @@ pub enum Verdict<'a> {
     Undecided,
     /// It takes too long for a scheduler's own thread.
     Busy,
+    /// The deadline has passed, or nobody waits for it.
+    Late,
 }
 
-/// Judges a value whose keys are strings.
-pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdict<'a> {
+impl Verdict<'_> {
+    fn of_stop(stop: Stop) -> Self {
+        match stop {
+            Stop::Abandoned => Verdict::Late,
+            _ => Verdict::Busy,
+        }
+    }
+}
+
+/// Judges a value whose keys are strings. A quantum goes on to the end, or to the deadline, whose clock
+/// is started in `limits`.
+pub fn judge<'a>(
+    env: Env<'a>,
+    of: Raw<'a>,
+    value: Raw<'a>,
+    limits: &mut Limits,
+    pace: Pace,
+) -> Verdict<'a> {
     let mut heap = Beam::new(env, 0);
-    let (words, mut reader) = (Words::new(env), meter_of_whole(pace));
+    let deadline = Limits {
+        deadline: limits.deadline,
+        ..UNLIMITED
+    };
+    let (words, mut reader) = (Words::new(env), whole(deadline, pace));
     if words.scalar(of) == Some(Scalar::Any) {
         return Verdict::Right;
     }
-    let reading = Reading {
-        closed: false,
-        once_optional: true,
-    };
-    let Ok((read, id)) = read(&heap, &words, of, reading, &mut reader) else {
-        return Verdict::Busy;
+    let read = types(&heap, &words, of, &mut reader);
+    limits.deadline = reader.limits.deadline;
+    let (read, id) = match read {
+        Ok(read) => read,
+        Err(stop) => return Verdict::of_stop(stop),
     };
     if read.types.all().contains(&Type::Scalar(Scalar::DateTime)) {
         return Verdict::Undecided;
@@ -44,10 +65,12 @@ pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdi
     let meters = (reader, pace);
     let mut walk = Walk::new(&mut heap, &read.types, (value, id), Check, meters);
     let outcome = walk.run();
-    settle(env, pace, walk.percent_of_slice());
+    let meter = walk.meter();
+    settle(env, meter);
+    limits.deadline = meter.limits.deadline;
     match outcome {
         Err(Stop::Unknown(_)) => Verdict::Undecided,
-        Err(Stop::Over | Stop::Abandoned | Stop::Failed) => Verdict::Busy,
+        Err(stop @ (Stop::Over | Stop::Abandoned | Stop::Failed)) => Verdict::of_stop(stop),
         // So many errors are enough.
         Ok(()) | Err(Stop::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
         Ok(()) | Err(Stop::TooMuch) => match walk.findings.count() {
@@ -57,28 +80,35 @@ pub fn judge<'a>(env: Env<'a>, of: Raw<'a>, value: Raw<'a>, pace: Pace) -> Verdi
     }
 }
 
-/// The types of an answer, for a stream; nothing if there are too many for a slice.
+/// The types of an answer, for a stream; `None` if there are too many for a slice.
 pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Plan> {
-    let heap = Beam::new(env, 0);
-    let (words, mut meter) = (Words::new(env), meter_of_whole(pace));
-    let reading = Reading {
-        closed: false,
-        once_optional: true,
-    };
-    let (read, id) = read(&heap, &words, of, reading, &mut meter).ok()?;
-    settle(env, pace, meter.percent_of_slice());
+    let (read, id) = types_now(env, of, pace)?;
     Some(Plan::new(&read.types, id, list))
 }
 
-/// The types of an answer that is to be repaired; nothing if there are too many for a slice.
+/// The types of an answer that is to be repaired; `None` if there are too many for a slice.
 pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Option<Wanted<'a>> {
+    let (read, id) = types_now(env, of, pace)?;
+    Some(Wanted::new(&read.types, id, wrapped))
+}
+
+fn types_now<'a>(env: Env<'a>, of: Raw<'a>, pace: Pace) -> Option<(Read<'a>, TypeId)> {
     let heap = Beam::new(env, 0);
-    let (words, mut meter) = (Words::new(env), meter_of_whole(pace));
+    let mut meter = whole(UNLIMITED, pace);
+    let read = types(&heap, &Words::new(env), of, &mut meter).ok()?;
+    settle(env, &meter);
+    Some(read)
+}
+
+fn types<'a>(
+    heap: &Beam<'a>,
+    words: &Words<'a>,
+    of: Raw<'a>,
+    meter: &mut Meter,
+) -> Result<(Read<'a>, TypeId), Stop> {
     let reading = Reading {
         closed: false,
         once_optional: true,
     };
-    let (read, id) = read(&heap, &words, of, reading, &mut meter).ok()?;
-    settle(env, pace, meter.percent_of_slice());
-    Some(Wanted::new(&read.types, id, wrapped))
+    read(heap, words, of, reading, meter)
 }

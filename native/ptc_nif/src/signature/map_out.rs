@@ -1,6 +1,6 @@
 //! Maps out of coerced fields.
 
-use crate::map_view::value_of;
+use crate::map_view::Flat;
 use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const FEW: usize = 4;
 pub fn small<'a>(
     terms: Terms<'a>,
     map: Raw<'a>,
-    (keys, old): (&'a [ErlNifTerm], &'a [ErlNifTerm]),
+    Flat { keys, values: old }: Flat<'a>,
     covered: u32,
     changed: Option<&[Raw<'a>]>,
 ) -> Raw<'a> {
@@ -23,19 +23,18 @@ pub fn small<'a>(
         None if whole => return map,
         changed => changed,
     };
-    let key = |at: usize| value_of(terms, keys[at]);
     let value = |at: usize| match changed {
         Some(values) => values[at],
-        None => value_of(terms, old[at]),
+        None => old[at],
     };
-    let is_other = |at: &usize| value(*at).word() != old[*at];
+    let is_other = |at: &usize| value(*at).word() != old[*at].word();
     if whole && (0..size).filter(is_other).count() <= FEW {
-        let update = |map, at| terms.map_update(map, key(at), value(at)).unwrap_or(map);
+        let update = |map, at| terms.map_update(map, keys[at], value(at)).unwrap_or(map);
         return (0..size).filter(is_other).fold(map, update);
     }
     let (mut kept, mut values) = (Vec::with_capacity(size), Vec::with_capacity(size));
     for at in (0..size).filter(|at| covered >> at & 1 == 1) {
-        kept.push(key(at));
+        kept.push(keys[at]);
         values.push(value(at));
     }
     terms.make_map(&kept, &values).unwrap_or(map)

@@ -23,31 +23,5 @@ mod write;
 
 pub use atom_text::{existing as existing_atom, is_named as atom_is_named};
 pub use judge::{judge, plan, wanted, Verdict};
-pub use ptc_core::meter::Pace;
-
-use ptc_core::meter::{Deadline, Limits, Meter};
-
-/// What a walk may take: any time, as nobody waits for it longer than its caller wants to.
-const LIMITS: Limits = Limits {
-    deadline: Deadline::Never,
-    words: usize::MAX,
-};
-
-/// Charges the caller for its slice.
-pub fn settle(env: rustler::Env, pace: Pace, percent: i32) {
-    if pace == Pace::Slice && percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
-}
-
-/// A meter that knows no limit but the pace.
-pub fn meter(pace: Pace) -> Meter {
-    Meter::new(LIMITS, pace)
-}
-
-/// The same for work that cannot be left in the middle: a quantum goes on to its end.
-pub fn meter_of_whole(pace: Pace) -> Meter {
-    let mut meter = meter(pace);
-    meter.begin_whole();
-    meter
-}
+pub use suspension::LeftWalk;
+pub use values::go_on;

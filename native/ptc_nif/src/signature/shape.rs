@@ -7,12 +7,11 @@
 use super::atom_text;
 use super::map_out;
 use crate::heap::Beam;
-use crate::map_view::{look, value_of, View};
+use crate::map_view::{view, Flat, View};
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::{candidates, rank, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
-use rustler::sys::ErlNifTerm;
 use rustler::sys::ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM;
 use rustler::types::atom::__struct__;
 use rustler::Encoder;
@@ -22,7 +21,7 @@ use std::collections::HashSet;
 #[derive(Clone, Copy)]
 pub enum Opened<'a> {
     /// Small: the values; its keys are those that the type met last.
-    Flat(&'a [ErlNifTerm]),
+    Flat(&'a [Raw<'a>]),
     /// Asked key by key.
     Large(Raw<'a>),
 }
@@ -30,7 +29,7 @@ pub enum Opened<'a> {
 /// The keys that a type met last.
 #[derive(Clone, Copy)]
 struct Last<'a> {
-    keys: &'a [ErlNifTerm],
+    keys: &'a [Raw<'a>],
     /// There were some.
     met: bool,
     /// Where `__struct__` stands.
@@ -83,7 +82,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         fields: Fields,
         map: Raw<'a>,
     ) -> Option<Opened<'a>> {
-        match look(self.terms, map) {
+        match view(self.terms, map) {
             View::NotAMap => None,
             View::Large => Some(Opened::Large(map)),
             View::Flat(flat) => {
@@ -102,7 +101,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
             Opened::Flat(values) => {
                 let at = self.last[id.index()].struct_at;
                 let module = values.get(at as usize);
-                module.map(|module| value_of(self.terms, *module))
+                module.copied()
             }
             Opened::Large(map) => self.terms.map_get(map, self.struct_key),
         };
@@ -120,7 +119,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         match open {
             Opened::Flat(values) => {
                 let slot = self.slots[field];
-                let value = value_of(self.terms, *values.get(slot as usize)?);
+                let value = *values.get(slot as usize)?;
                 Some(Found {
                     slot,
                     key: value,
@@ -139,8 +138,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     #[inline]
     fn each_value(&self, _heap: &Beam<'a>, open: Opened<'a>, visit: impl FnMut(Raw<'a>)) {
         if let Opened::Flat(values) = open {
-            let values = values.iter().map(|value| value_of(self.terms, *value));
-            values.for_each(visit);
+            values.iter().copied().for_each(visit);
         }
     }
 
@@ -157,7 +155,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
                 let (keys, covered) = (self.last[id.index()].keys, self.covered(id, fields));
                 let free = |at: &usize| covered >> at & 1 == 0;
                 let places = (0..keys.len()).filter(free);
-                places.map(|at| value_of(self.terms, keys[at])).collect()
+                places.map(|at| keys[at]).collect()
             }
             Opened::Large(map) => {
                 let (mut atoms, mut strings) = (HashSet::new(), HashSet::new());
@@ -196,9 +194,9 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     ) -> Raw<'a> {
         match open {
             Opened::Flat(values) => {
-                let entries = (self.last[id.index()].keys, values);
+                let keys = self.last[id.index()].keys;
                 let covered = self.covered(id, fields);
-                map_out::small(self.terms, map, entries, covered, changed)
+                map_out::small(self.terms, map, Flat { keys, values }, covered, changed)
             }
             Opened::Large(_) => map_out::large(self.terms, map, changed.unwrap_or_default()),
         }
@@ -246,15 +244,14 @@ impl<'a> Shapes<'a> {
     }
 
     /// Finds the fields among keys at another place than the last ones.
-    fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
+    fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
-        let same_words = last.met && last.keys == keys;
-        if same_words || (last.met && same_keys(self.terms, last.keys, keys)) {
+        if last.met && same_keys(self.terms, last.keys, keys) {
             last.keys = keys;
             return;
         }
         let struct_key = self.struct_key.word();
-        let struct_at = keys.iter().position(|key| *key == struct_key);
+        let struct_at = keys.iter().position(|key| key.word() == struct_key);
         *last = Last {
             keys,
             met: true,
@@ -266,11 +263,11 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn place(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [ErlNifTerm]) {
+    fn place(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         self.slots[fields.range()].fill(ABSENT);
         self.ranks[fields.range()].fill(ABSENT);
         for (at, key) in keys.iter().enumerate() {
-            let key = value_of(self.terms, *key);
+            let key = *key;
             if let Some(name) = self.terms.bytes(key) {
                 self.take(types, fields, at as u8, name, false);
             } else if is_atom(self.terms, key) {
@@ -300,10 +297,8 @@ impl<'a> Shapes<'a> {
 }
 
 /// Whether two maps have equal keys at equal places.
-fn same_keys<'a>(terms: Terms<'a>, some: &'a [ErlNifTerm], others: &'a [ErlNifTerm]) -> bool {
-    let same = |(a, b): (&ErlNifTerm, &ErlNifTerm)| {
-        a == b || terms.identical(value_of(terms, *a), value_of(terms, *b))
-    };
+fn same_keys<'a>(terms: Terms<'a>, some: &'a [Raw<'a>], others: &'a [Raw<'a>]) -> bool {
+    let same = |(a, b): (&Raw<'a>, &Raw<'a>)| terms.identical(*a, *b);
     some.len() == others.len() && some.iter().zip(others).all(same)
 }
 

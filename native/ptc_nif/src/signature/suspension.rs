@@ -1,51 +1,46 @@
 //! A walk between two quanta: its plain part as a resource, its terms with the caller.
 
 use super::read::Read;
-use super::{meter, Pace};
 use crate::atoms;
+use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::schedule::{Pace, UNLIMITED};
+use crate::task::{suspend, Left};
+use ptc_core::meter::Meter;
 use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
 use ptc_core::signature::walk::Suspended;
 use ptc_core::signature::{Check, Stop, Walk};
-use rustler::{Encoder, Resource, ResourceArc, Term};
-use std::sync::Mutex;
+use rustler::{Encoder, ResourceArc, Term};
 use std::time::{Duration, Instant};
 
-/// A walk that was left.
-pub enum Left {
-    Check(Suspended<(), Check>),
-    Coerce(Suspended<Mark, Frozen>),
+/// A walk that was left, and whether it takes all maps for closed.
+pub enum LeftWalk {
+    Check(Suspended<(), Check>, bool),
+    Coerce(Suspended<Mark, Frozen>, bool),
 }
 
-/// A walk between two calls, and whether it takes all maps for closed; empty while it goes on, so that
-/// it cannot be taken up twice.
-pub struct Held(Mutex<Option<(Left, bool)>>);
-
-#[rustler::resource_impl]
-impl Resource for Held {}
-
-impl Held {
-    /// What was left, once.
-    pub fn take(&self) -> Option<(Left, bool)> {
-        self.0.try_lock().ok()?.take()
+impl LeftWalk {
+    pub fn is_closed(&self) -> bool {
+        let (LeftWalk::Check(_, closed) | LeftWalk::Coerce(_, closed)) = self;
+        *closed
     }
 }
 
 /// A task that can be left.
 pub trait Task<'a>: ptc_core::signature::walk::Task<Beam<'a>> {
-    fn left(suspended: Suspended<Self::Mark, Self::Frozen>) -> Left;
+    fn left(suspended: Suspended<Self::Mark, Self::Frozen>, closed: bool) -> LeftWalk;
 }
 
 impl<'a> Task<'a> for Check {
-    fn left(suspended: Suspended<(), Check>) -> Left {
-        Left::Check(suspended)
+    fn left(suspended: Suspended<(), Check>, closed: bool) -> LeftWalk {
+        LeftWalk::Check(suspended, closed)
     }
 }
 
 impl<'a> Task<'a> for Coerce<Raw<'a>> {
-    fn left(suspended: Suspended<Mark, Frozen>) -> Left {
-        Left::Coerce(suspended)
+    fn left(suspended: Suspended<Mark, Frozen>, closed: bool) -> LeftWalk {
+        LeftWalk::Coerce(suspended, closed)
     }
 }
 
@@ -75,7 +70,7 @@ impl Turn {
         loop {
             match walk.run() {
                 Err(Stop::Over) if self.pace == Pace::Quantum && self.goes_on(walk) => {
-                    walk.refuel(meter(self.pace));
+                    walk.refuel(Meter::new(UNLIMITED, self.pace));
                 }
                 outcome => return outcome,
             }
@@ -89,20 +84,19 @@ impl Turn {
     }
 }
 
-/// `{:more, state, terms}`; the first of the terms is the value.
+/// `{:long, state, terms}`; the first of the terms are the type and the value.
 pub fn leave<'a, K: Task<'a>>(
     walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
-    value: Term<'a>,
-    reuse: Option<ResourceArc<Held>>,
+    (of, value): (Term<'a>, Term<'a>),
+    reuse: Option<ResourceArc<Suspension>>,
 ) -> Term<'a> {
     let terms = walk.heap.terms;
-    let (suspended, mut kept) = walk.suspend();
-    kept.insert(0, value.into());
-    let held = reuse.unwrap_or_else(|| ResourceArc::new(Held(Mutex::new(None))));
-    if let Ok(mut place) = held.0.try_lock() {
-        *place = Some((K::left(suspended), read.closed));
-    }
-    let kept = terms.make_tuple(&kept).term(terms.env);
-    (atoms::more(), held, kept).encode(terms.env)
+    let (suspended, kept) = walk.suspend();
+    let mut held = vec![of.into(), value.into()];
+    held.extend(kept);
+    let left = Left::Walk(Box::new(K::left(suspended, read.closed)));
+    let state = suspend(left, reuse);
+    let held = terms.make_tuple(&held).term(terms.env);
+    (atoms::long(), state, held).encode(terms.env)
 }

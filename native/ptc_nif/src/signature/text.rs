@@ -3,11 +3,12 @@
 use super::read::{read, Reading};
 use super::words::Words;
 use super::write::Writer;
-use super::{meter_of_whole, settle};
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use ptc_core::meter::Pace;
+use crate::schedule::{
+    is_too_long, nif_pair, settle, whole, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES, UNLIMITED,
+};
 use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
 use rustler::{Atom, Binary, Encoder, Env, Term};
@@ -67,10 +68,11 @@ fn word(expected: Expected) -> Atom {
     }
 }
 
-/// A type as text, `:busy`, `:too_long`, or `{:unknown, term}`.
+/// `{:ok, text}` of a type, `:busy`, `:too_long`, or `{:unknown, term}`.
 fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a> {
     let heap = Beam::new(env, 0);
-    let (terms, words, mut meter) = (heap.terms, Words::new(env), meter_of_whole(pace));
+    let (terms, words) = (heap.terms, Words::new(env));
+    let mut meter = whole(UNLIMITED, pace);
     let reading = Reading::default();
     let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
@@ -82,66 +84,50 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
         true => KeyStyle::Lisp,
         false => KeyStyle::Declared,
     };
-    // A slice's text is as long as it takes to write a slice's worth of types.
     let limit = match pace {
-        Pace::Probe | Pace::Slice => LONGEST_TEXT >> 8,
+        Pace::Probe | Pace::Slice => TYPE_TEXT_BYTES,
         Pace::Quantum => LONGEST_TEXT,
     };
     match (render_type(&read.types, id, style, limit), pace) {
-        (Ok(text), _) => terms.make_binary(&text).term(env),
+        (Ok(text), _) => (atoms::ok(), terms.make_binary(&text).term(env)).encode(env),
         (Err(_), Pace::Probe | Pace::Slice) => atoms::busy().encode(env),
         (Err(_), Pace::Quantum) => atoms::too_long().encode(env),
     }
 }
 
-/// A name as Lisp programs read it, or `:busy`.
+/// `{:ok, name}` as Lisp programs read it, or `:busy`.
 fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
-    let mut meter = meter_of_whole(pace);
+    let mut meter = whole(UNLIMITED, pace);
     let heap = Beam::new(env, 0);
     let read = meter.consume_fuel(name.len() / BYTES_OF_A_NAME, &heap);
     if read.is_err() {
         return atoms::busy().encode(env);
     }
-    settle(env, pace, meter.percent_of_slice());
-    heap.terms.make_binary(&lisp_key(name.as_slice())).term(env)
+    settle(env, &meter);
+    let key = heap.terms.make_binary(&lisp_key(name.as_slice()));
+    (atoms::ok(), key.term(env)).encode(env)
 }
 
-macro_rules! text_nifs {
-    ($parse:ident, $render:ident, $lisp:ident, $schedule:literal, $pace:expr) => {
-        /// Text to a signature.
-        #[rustler::nif(schedule = $schedule)]
-        fn $parse<'a>(env: Env<'a>, text: Binary<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($parse));
-            parsed(env, text.as_slice())
+nif_pair! {
+    /// Text to a signature.
+    fn signature_parse, signature_parse_dirty<'a>(env, pace, text: Binary<'a>) -> Term<'a> {
+        match is_too_long(pace, text.len(), SIGNATURE_BYTES) {
+            true => atoms::busy().encode(env),
+            false => parsed(env, text.as_slice()),
         }
-
-        /// A type to text.
-        #[rustler::nif(schedule = $schedule)]
-        fn $render<'a>(env: Env<'a>, term: Term<'a>, lisp: bool) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($render));
-            rendered(env, term, lisp, $pace)
-        }
-
-        /// A name as Lisp programs read it.
-        #[rustler::nif(schedule = $schedule)]
-        fn $lisp<'a>(env: Env<'a>, name: Binary<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($lisp));
-            lisp(env, name, $pace)
-        }
-    };
+    }
 }
 
-text_nifs!(
-    signature_parse,
-    signature_render,
-    signature_lisp_key,
-    "Normal",
-    Pace::Slice
-);
-text_nifs!(
-    signature_parse_dirty,
-    signature_render_dirty,
-    signature_lisp_key_dirty,
-    "DirtyCpu",
-    Pace::Quantum
-);
+nif_pair! {
+    /// A type to text.
+    fn signature_render, signature_render_dirty<'a>(env, pace, term: Term<'a>, lisp: bool) -> Term<'a> {
+        rendered(env, term, lisp, pace)
+    }
+}
+
+nif_pair! {
+    /// A name as Lisp programs read it.
+    fn signature_lisp_key, signature_lisp_key_dirty<'a>(env, pace, name: Binary<'a>) -> Term<'a> {
+        lisp(env, name, pace)
+    }
+}

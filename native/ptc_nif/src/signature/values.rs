@@ -1,14 +1,16 @@
-//! Values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`, and
-//! `signature_resume/3` for walks that take longer than a quantum.
+//! Values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`, which go on
+//! in quanta where one is not enough.
 
 use super::errors::errors;
 use super::read::{read, Read, Reading};
-use super::suspension::{leave, Held, Left, Task, Turn};
+use super::suspension::{leave, LeftWalk, Task, Turn};
 use super::words::Words;
-use super::{meter, meter_of_whole, settle, Pace};
 use crate::atoms;
+use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
+use ptc_core::meter::Meter;
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
     Check, Coerce, Findings, Purpose, Step, Stop, Target, TypeId, Walk, Wrong,
@@ -28,7 +30,8 @@ fn types<'a>(
         once_optional: true,
     };
     let words = Words::new(heap.terms.env);
-    read(heap, &words, of.into(), reading, &mut meter_of_whole(pace)).ok()
+    let mut meter = whole(UNLIMITED, pace);
+    read(heap, &words, of.into(), reading, &mut meter).ok()
 }
 
 /// What a task makes of the end of its walk.
@@ -41,20 +44,20 @@ trait Outcome<'a>: Task<'a> {
     ) -> Term<'a>;
 }
 
-/// Walks: `:busy` if a slice is over, `{:more, state, terms}` if a quantum is, `{:unknown, term}` if
+/// Walks: `:busy` if a slice is over, `{:long, state, terms}` if a quantum is, `{:unknown, term}` if
 /// the walk came to what is no type; otherwise what the task makes of it.
 fn walk<'a, K: Outcome<'a>>(
     mut walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
-    value: Term<'a>,
+    (of, value): (Term<'a>, Term<'a>),
     turn: &Turn,
-    reuse: Option<ResourceArc<Held>>,
+    reuse: Option<ResourceArc<Suspension>>,
 ) -> Term<'a> {
     let terms = walk.heap.terms;
     let end = turn.run(&mut walk);
-    settle(terms.env, turn.pace, walk.percent_of_slice());
+    settle(terms.env, walk.meter());
     match end {
-        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, value, reuse),
+        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, (of, value), reuse),
         Err(Stop::Over | Stop::Abandoned) => atoms::busy().encode(terms.env),
         Err(Stop::Unknown(number)) => {
             let unknown = read.unknown[number as usize].term(terms.env);
@@ -78,44 +81,39 @@ fn begin<'a, K: Outcome<'a>>(
         return atoms::busy().encode(env);
     };
     let turn = Turn::new(pace, begun, 0);
-    let meters = (meter(pace), pace);
+    let meters = (Meter::new(UNLIMITED, pace), pace);
     let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
-    walk(begun, &read, value, &turn, None)
+    walk(begun, &read, (of, value), &turn, None)
 }
 
-/// Goes on with a walk; `terms` are those that it was left with.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn signature_resume<'a>(
+/// Goes on with a walk for a quantum; `None` if these are not the terms it was left with.
+pub fn go_on<'a>(
     env: Env<'a>,
-    of: Term<'a>,
-    state: ResourceArc<Held>,
+    left: LeftWalk,
     terms: Term<'a>,
-) -> rustler::NifResult<Term<'a>> {
-    let _clock = crate::clock::start("signature_resume");
+    state: ResourceArc<Suspension>,
+) -> Option<Term<'a>> {
     let begun = Some(Instant::now());
     let mut heap = Beam::new(env, 0);
-    let (left, closed) = state.take().ok_or(rustler::Error::BadArg)?;
-    let terms = heap.terms.tuple(terms.into());
-    let (value, terms) = terms
-        .and_then(<[_]>::split_first)
-        .ok_or(rustler::Error::BadArg)?;
-    let value = value.term(env);
-    let Some((read, _)) = types(&heap, of, closed, Pace::Quantum) else {
-        return Ok(atoms::busy().encode(env));
+    let [of, value, terms @ ..] = heap.terms.tuple(terms.into())? else {
+        return None;
     };
-    let (types, meters) = (&read.types, (meter(Pace::Quantum), Pace::Quantum));
-    Ok(match left {
-        Left::Check(left) => {
+    let (of, value) = (of.term(env), value.term(env));
+    let Some((read, _)) = types(&heap, of, left.is_closed(), Pace::Quantum) else {
+        return Some(atoms::busy().encode(env));
+    };
+    let meters = (Meter::new(UNLIMITED, Pace::Quantum), Pace::Quantum);
+    let types = &read.types;
+    Some(match left {
+        LeftWalk::Check(left, _) => {
             let turn = Turn::new(Pace::Quantum, begun, left.fuel());
-            let resumed = Walk::<_, Check>::resume(&mut heap, types, left, terms, meters);
-            let resumed = resumed.ok_or(rustler::Error::BadArg)?;
-            walk(resumed, &read, value, &turn, Some(state))
+            let resumed = Walk::<_, Check>::resume(&mut heap, types, left, terms, meters)?;
+            walk(resumed, &read, (of, value), &turn, Some(state))
         }
-        Left::Coerce(left) => {
+        LeftWalk::Coerce(left, _) => {
             let turn = Turn::new(Pace::Quantum, begun, left.fuel());
-            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, types, left, terms, meters);
-            let resumed = resumed.ok_or(rustler::Error::BadArg)?;
-            walk(resumed, &read, value, &turn, Some(state))
+            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, types, left, terms, meters)?;
+            walk(resumed, &read, (of, value), &turn, Some(state))
         }
     })
 }
@@ -226,11 +224,6 @@ fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>
     }
 }
 
-/// `:ok` or `{:error, errors, finished?}`.
-fn validate<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, closed: bool, pace: Pace) -> Term<'a> {
-    begin(env, (of, closed), value, Check, pace)
-}
-
 /// See [`Outcome`] for [`Coerce`]. `answers` is nil in the first walk.
 fn rebuild<'a>(
     env: Env<'a>,
@@ -244,42 +237,23 @@ fn rebuild<'a>(
     begin(env, (of, false), value, Coerce::new(purpose, answers), pace)
 }
 
-macro_rules! value_nifs {
-    ($validate:ident, $coerce:ident, $input:ident, $schedule:literal, $pace:expr) => {
-        /// Validates a value; `closed`: as if all maps were.
-        #[rustler::nif(schedule = $schedule)]
-        fn $validate<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($validate));
-            validate(env, of, value, closed, $pace)
-        }
-
-        /// Coerces a value.
-        #[rustler::nif(schedule = $schedule)]
-        fn $coerce<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($coerce));
-            rebuild(env, of, value, answers, Purpose::Coerce, $pace)
-        }
-
-        /// Coerces and validates the arguments of a tool.
-        #[rustler::nif(schedule = $schedule)]
-        fn $input<'a>(env: Env<'a>, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
-            let _clock = crate::clock::start(stringify!($input));
-            rebuild(env, of, value, answers, Purpose::Input, $pace)
-        }
-    };
+nif_pair! {
+    /// Validates a value; `closed`: as if all maps were.
+    fn signature_validate, signature_validate_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
+        begin(env, (of, closed), value, Check, pace)
+    }
 }
 
-value_nifs!(
-    signature_validate,
-    signature_coerce,
-    signature_input,
-    "Normal",
-    Pace::Slice
-);
-value_nifs!(
-    signature_validate_dirty,
-    signature_coerce_dirty,
-    signature_input_dirty,
-    "DirtyCpu",
-    Pace::Quantum
-);
+nif_pair! {
+    /// Coerces a value.
+    fn signature_coerce, signature_coerce_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
+        rebuild(env, of, value, answers, Purpose::Coerce, pace)
+    }
+}
+
+nif_pair! {
+    /// Coerces and validates the arguments of a tool.
+    fn signature_input, signature_input_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
+        rebuild(env, of, value, answers, Purpose::Input, pace)
+    }
+}

@@ -4,8 +4,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   # those that validation makes are written natively, which native/ptc_nif/src/error_line.rs does as
   # it is done here.
 
-  alias PtcRunner.{Native, Shown}
+  alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   # The path and the message of one error; the line.
   @part 2_000
@@ -15,7 +16,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   def text(errors) do
     case native(errors) do
       :other -> write(errors, :infinity, @all)
-      text -> text
+      {:ok, text} -> text
     end
   end
 
@@ -24,7 +25,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   def first(errors, most, bytes), do: write(errors, most, bytes)
 
   defp native(errors) do
-    with :busy <- Native.error_line(errors), do: Native.error_line_dirty(errors)
+    Quanta.run(Native.error_line(errors))
   catch
     :error, :nif_panicked ->
       _text = Panic.caught()

@@ -203,9 +203,9 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         self.fuel
     }
 
-    /// How much of a scheduler's time slice has been used, in per cent, roughly.
-    pub fn percent_of_slice(&self) -> i32 {
-        self.meter.percent_of_slice()
+    /// What counts its work.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// Another quantum.

@@ -1,59 +1,28 @@
-//! Programs before they run: out of text or terms, with their constants as terms.
+//! A program out of its text or terms, as far as one call gets.
 
-use crate::decode::{frozen, thawed};
-use crate::execution::{Consts, Entry, Execution};
+use super::{LoadTerms, Reading};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::run::limits;
+use crate::schedule::{Pace, ELEMENTS};
 use crate::source::TermSource;
-use crate::task::{Call, Print, Work as Task};
 use crate::{atoms, wire};
 use ptc_core::compile::{Compiled, Failure, Options, Rejection, Walk};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::json::{
-    Document, FrozenTerms, Limits as JsonLimits, Parts, ReadError, Replay, Table, TableReader,
-    TermBuilder,
-};
-use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::json::{Document, Parts, ReadError, Replay, Table, TableReader, TermBuilder};
+use ptc_core::meter::Meter;
 use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
 use ptc_core::stop::{Stop, Work};
-use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use rustler::{Encoder, Term};
 use std::sync::Arc;
 
-/// How a program is to be read.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    /// Whether mistakes are reported before the run.
-    pub strict: bool,
-    /// How deep operations may nest; in a text, how deep brackets may.
-    pub depth: u32,
-}
+/// What a constant that is no more than a name or a number costs.
+const SMALL_CONSTANT: usize = 4;
 
-/// What a program is read for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Then {
-    /// To be run.
-    Run,
-    /// The same where the limits are not known yet: reading a small program needs none.
-    RunWithoutLimits,
-    /// To be kept.
-    Keep,
-}
-
-/// A program that is being read.
-pub struct Loading {
-    stage: Stage,
-    then: Then,
-    reading: Reading,
-    /// Of the text, if it is one and was left.
-    print: Option<Print>,
-}
-
-/// How far it is.
-enum Stage {
+/// How far a program is.
+pub enum Stage {
     /// The text becomes a table …
     Read(TableReader),
     /// … whose operations are compiled …
@@ -66,7 +35,7 @@ enum Stage {
     Ready(Arc<Program>),
 }
 
-struct Building {
+pub struct Building {
     program: Arc<Program>,
     consts: Vec<Const<u32>>,
     table: Table,
@@ -75,143 +44,10 @@ struct Building {
     begun: Option<(Replay, Parts)>,
 }
 
-/// The terms that go with it.
-#[derive(Clone, Copy)]
-pub struct LoadTerms<'a> {
-    /// The text, or the part of it under `"program"`.
-    pub source: Raw<'a>,
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    /// A list of what the numbers in a walk stand for.
-    nodes: Raw<'a>,
-    /// The constants that are done, last one first.
-    consts: Raw<'a>,
-    /// Those of the constant that is being built.
-    frozen: FrozenTerms<Raw<'a>>,
-}
-
-impl<'a> LoadTerms<'a> {
-    fn new(heap: &Beam<'a>, source: Raw<'a>, context: Raw<'a>, memory: Raw<'a>) -> Self {
-        let nothing = heap.nil();
-        LoadTerms {
-            source,
-            context,
-            memory,
-            nodes: nothing,
-            consts: nothing,
-            frozen: FrozenTerms {
-                values: nothing,
-                tail: None,
-            },
-        }
-    }
-
-    fn of(call: &Call<'a>, terms: &[Raw<'a>]) -> Option<Self> {
-        let [source, context, memory, nodes, consts, values, tail] = *terms else {
-            return None;
-        };
-        Some(LoadTerms {
-            source,
-            context,
-            memory,
-            nodes,
-            consts,
-            frozen: thawed(call, values, tail),
-        })
-    }
-}
-
-/// How many elements of a list are looked at on a scheduler's own thread.
-const ELEMENTS_IN_A_SLICE: usize = 5_000;
-/// What a constant that is no more than a name or a number costs.
-const SMALL_CONSTANT: usize = 4;
-/// In this part of a slice the run itself begins in the same call, in per cent.
-const MOST_OF_SLICE: i32 = 50;
-
-/// Charges the calling process for a text that was read: some 100 bytes a microsecond.
-pub fn charge_for_text(env: Env, text: &[u8]) {
-    let percent = (text.len() / 1000).min(100) as i32;
-    if percent > 0 {
-        rustler::schedule::consume_timeslice(env, percent);
-    }
-}
-
-/// Begins with a program's text: `{"program": …}`. It is always checked.
-pub fn from_text<'a>(
-    call: Call<'a>,
-    text: Raw<'a>,
-    depth: u32,
-    then: Then,
-    [context, memory]: [Raw<'a>; 2],
-) -> Option<Term<'a>> {
-    let bytes = call.terms().bytes(text)?;
-    let heap = Beam::new(call.env, 0);
-    let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(depth as usize);
-    let loading = Loading {
-        stage: Stage::Read(TableReader::new(bytes.len(), limits)),
-        then,
-        reading: Reading {
-            strict: true,
-            depth,
-        },
-        print: None,
-    };
-    Some(load(call, heap, loading, terms))
-}
-
-/// Begins with a program as terms: what stands under `"program"`.
-pub fn from_node<'a>(
-    call: Call<'a>,
-    node: Raw<'a>,
-    reading: Reading,
-    then: Then,
-    [context, memory]: [Raw<'a>; 2],
-) -> Term<'a> {
-    let heap = Beam::new(call.env, 0);
-    let mut terms = LoadTerms::new(&heap, node, context, memory);
-    terms.nodes = heap.terms.make_list(&[node]);
-    let options = Options {
-        strict: reading.strict,
-        depth: reading.depth,
-    };
-    let loading = Loading {
-        stage: Stage::Walk(Walk::new(0, options)),
-        then,
-        reading,
-        print: None,
-    };
-    load(call, heap, loading, terms)
-}
-
-/// Goes on; `None` if these are not the terms it was left with. `limits` are those that it did not
-/// know before.
-pub fn go_on<'a>(
-    mut call: Call<'a>,
-    mut loading: Loading,
-    terms: &[Raw<'a>],
-    limits: Option<Limits>,
-) -> Option<Term<'a>> {
-    if let Some(limits) = limits {
-        call.limits = limits;
-        if loading.then == Then::RunWithoutLimits {
-            loading.then = Then::Run;
-        }
-    }
-    let terms = LoadTerms::of(&call, terms)?;
-    if let Some(print) = loading.print {
-        if Print::of(call.terms().bytes(terms.source)?) != print {
-            return None;
-        }
-    }
-    let heap = Beam::new(call.env, call.words);
-    Some(load(call, heap, loading, terms))
-}
-
 /// What the loader comes to.
 // There is one a call, and a box would cost each an allocation.
 #[allow(clippy::large_enum_variant)]
-enum Next<'a> {
+pub enum Next<'a> {
     Loaded(Arc<Program>, Vec<Raw<'a>>),
     /// There is no program.
     Reply(Term<'a>),
@@ -219,113 +55,18 @@ enum Next<'a> {
     Stopped(Stop, Stage),
 }
 
-struct Loader<'a> {
-    heap: Beam<'a>,
-    meter: Meter,
-    terms: LoadTerms<'a>,
-    reading: Reading,
-    pace: Pace,
-}
-
-fn load<'a>(
-    mut call: Call<'a>,
-    heap: Beam<'a>,
-    loading: Loading,
-    terms: LoadTerms<'a>,
-) -> Term<'a> {
-    let mut loader = Loader {
-        heap,
-        meter: call.meter(),
-        terms,
-        reading: loading.reading,
-        pace: call.pace,
-    };
-    let (stop, stage) = match loader.step(loading.stage) {
-        Next::Reply(reply) => {
-            call.settle(&loader.meter);
-            return reply;
-        }
-        Next::Stopped(stop, stage) => (stop, stage),
-        Next::Loaded(program, consts) => {
-            call.settle(&loader.meter);
-            let slice = loader.meter.percent_of_slice() > MOST_OF_SLICE;
-            if loading.then == Then::Keep || call.pace != Pace::Slice || !slice {
-                return finish(call, loader, loading.then, program, consts);
-            }
-            loader.freeze_consts(consts);
-            (Stop::SliceOver, Stage::Ready(program))
-        }
-    };
-    call.settle(&loader.meter);
-    if stop != Stop::SliceOver {
-        return call.stopped(stop);
-    }
-    call.words = loader.heap.words_built();
-    let (text, terms) = (loader.text(), loader.terms);
-    let [values, tail] = frozen(&call, terms.frozen);
-    let (source, context, memory) = (terms.source, terms.context, terms.memory);
-    let terms = [
-        source,
-        context,
-        memory,
-        terms.nodes,
-        terms.consts,
-        values,
-        tail,
-    ];
-    let without_limits = loading.then == Then::RunWithoutLimits;
-    let print = match stage {
-        Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
-        Stage::Walk(_) | Stage::Ready(_) => None,
-    };
-    let work = Task::Load(Loading {
-        stage,
-        print,
-        ..loading
-    });
-    match without_limits {
-        true => call.leave(work, &terms, atoms::limits()),
-        false => call.more(work, &terms),
-    }
-}
-
-/// Runs the program, or gives `{:ok, handle, constants}`.
-fn finish<'a>(
-    call: Call<'a>,
-    loader: Loader<'a>,
-    then: Then,
-    program: Arc<Program>,
-    consts: Vec<Raw<'a>>,
-) -> Term<'a> {
-    let heap = loader.heap;
-    if then == Then::Keep {
-        let handle = ResourceArc::new(Handle {
-            program,
-            consts: consts.len(),
-        });
-        let consts = heap.terms.make_tuple(&consts).term(call.env);
-        return (atoms::ok(), handle, consts).encode(call.env);
-    }
-    let (limits, pace) = match then {
-        Then::RunWithoutLimits => (Limits::PROBE, Pace::Probe),
-        Then::Run | Then::Keep => (call.limits, call.pace),
-    };
-    let execution = Execution {
-        heap,
-        program,
-        consts: Consts::Vector(consts),
-        context: loader.terms.context,
-        memory: loader.terms.memory,
-        limits,
-        pace,
-        slices: call.slices,
-    };
-    let reply = execution.run(Entry::Start, call.state);
-    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
+/// Loads in one call.
+pub struct Loader<'a> {
+    pub heap: Beam<'a>,
+    pub meter: Meter,
+    pub terms: LoadTerms<'a>,
+    pub reading: Reading,
+    pub pace: Pace,
 }
 
 impl<'a> Loader<'a> {
-    fn step(&mut self, stage: Stage) -> Next<'a> {
+    /// Goes on from a stage, as far as it gets.
+    pub fn step(&mut self, stage: Stage) -> Next<'a> {
         match stage {
             Stage::Read(reader) => self.read(reader),
             Stage::Compile(walk, table) => self.compile(walk, table),
@@ -338,7 +79,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn text(&self) -> &'a [u8] {
+    pub fn text(&self) -> &'a [u8] {
         self.heap.terms.bytes(self.terms.source).unwrap_or_default()
     }
 
@@ -497,7 +238,7 @@ impl<'a> Loader<'a> {
         let mut walk = walk.map(|at| nodes.get(at).copied().unwrap_or(nil));
         let (longest, too_long) = match self.pace {
             Pace::Quantum => (self.meter.limits.words, Stop::MemoryExceeded),
-            Pace::Slice | Pace::Probe => (ELEMENTS_IN_A_SLICE, Stop::SliceOver),
+            Pace::Slice | Pace::Probe => (ELEMENTS, Stop::SliceOver),
         };
         let source = TermSource::new(terms, longest, too_long);
         let (heap, meter) = (&self.heap, &mut self.meter);
@@ -536,7 +277,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Moves the constants to the heap, onto those that are there already.
-    fn freeze_consts(&mut self, consts: Vec<Raw<'a>>) {
+    pub fn freeze_consts(&mut self, consts: Vec<Raw<'a>>) {
         for value in consts {
             self.terms.consts = self.heap.cons(value, self.terms.consts);
         }
@@ -569,48 +310,4 @@ fn spend(heap: &Beam, meter: &mut Meter, fuel: usize, words: Option<usize>) -> R
 
 fn number<'a>(heap: &mut Beam<'a>, value: i64) -> Raw<'a> {
     heap.make_number(Number::Int(value)).unwrap_or(heap.nil())
-}
-
-/// A compiled program between calls; its constants are kept beside it, as a tuple of terms.
-pub struct Handle {
-    pub program: Arc<Program>,
-    /// How many constants there must be.
-    pub consts: usize,
-}
-
-#[rustler::resource_impl]
-impl Resource for Handle {}
-
-/// Compiles a program's text; `given` is {timeout, max_heap}.
-#[rustler::nif]
-fn compile_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    depth: u32,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_text");
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
-    let none = Raw::from(atoms::nil().encode(env));
-    from_text(call, text.into(), depth, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
-}
-
-/// Compiles a program that is already parsed.
-#[rustler::nif]
-fn compile_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    depth: u32,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_node");
-    let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = Reading {
-        strict: true,
-        depth,
-    };
-    Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
 }

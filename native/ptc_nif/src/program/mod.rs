@@ -1,0 +1,311 @@
+//! Programs before they run: out of text or terms, with their constants as terms.
+//!
+//! * this file: the NIFs, and a program between two calls
+//! * [`loader`]: what one call does for it
+
+mod loader;
+
+use crate::atoms;
+use crate::decode::{frozen, thawed};
+use crate::execution::{Consts, Entry, Execution};
+use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::schedule::{limits, Pace, MOST_OF_SLICE};
+use crate::task::{Call, Print, Work as Task};
+use loader::{Loader, Next, Stage};
+use ptc_core::compile::{Options, Walk};
+use ptc_core::heap::Heap;
+use ptc_core::json::{FrozenTerms, Limits as JsonLimits, TableReader};
+use ptc_core::meter::Limits;
+use ptc_core::program::Program;
+use ptc_core::stop::Stop;
+use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use std::sync::Arc;
+
+/// How a program is to be read.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// Whether mistakes are reported before the run.
+    pub strict: bool,
+    /// How deep operations may nest; in a text, how deep brackets may.
+    pub depth: u32,
+}
+
+/// What a program is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// To be run.
+    Run,
+    /// The same where the limits are not known yet: reading a small program needs none.
+    RunWithoutLimits,
+    /// To be kept.
+    Keep,
+}
+
+/// A program that is being read.
+pub struct Loading {
+    stage: Stage,
+    then: Then,
+    reading: Reading,
+    /// Of the text, if it is one and was left.
+    print: Option<Print>,
+}
+
+/// The terms that go with it.
+#[derive(Clone, Copy)]
+pub struct LoadTerms<'a> {
+    /// The text, or the part of it under `"program"`.
+    pub source: Raw<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
+    /// A list of what the numbers in a walk stand for.
+    nodes: Raw<'a>,
+    /// The constants that are done, last one first.
+    consts: Raw<'a>,
+    /// Those of the constant that is being built.
+    frozen: FrozenTerms<Raw<'a>>,
+}
+
+impl<'a> LoadTerms<'a> {
+    fn new(heap: &Beam<'a>, source: Raw<'a>, context: Raw<'a>, memory: Raw<'a>) -> Self {
+        let nothing = heap.nil();
+        LoadTerms {
+            source,
+            context,
+            memory,
+            nodes: nothing,
+            consts: nothing,
+            frozen: FrozenTerms {
+                values: nothing,
+                tail: None,
+            },
+        }
+    }
+
+    fn of(call: &Call<'a>, terms: &[Raw<'a>]) -> Option<Self> {
+        let [source, context, memory, nodes, consts, values, tail] = *terms else {
+            return None;
+        };
+        Some(LoadTerms {
+            source,
+            context,
+            memory,
+            nodes,
+            consts,
+            frozen: thawed(call, values, tail),
+        })
+    }
+}
+
+/// Begins with a program's text: `{"program": …}`. It is always checked.
+pub fn from_text<'a>(
+    call: Call<'a>,
+    text: Raw<'a>,
+    depth: u32,
+    then: Then,
+    [context, memory]: [Raw<'a>; 2],
+) -> Option<Term<'a>> {
+    let bytes = call.terms().bytes(text)?;
+    let heap = Beam::new(call.env, 0);
+    let terms = LoadTerms::new(&heap, text, context, memory);
+    let limits = JsonLimits::depth(depth as usize);
+    let loading = Loading {
+        stage: Stage::Read(TableReader::new(bytes.len(), limits)),
+        then,
+        reading: Reading {
+            strict: true,
+            depth,
+        },
+        print: None,
+    };
+    Some(load(call, heap, loading, terms))
+}
+
+/// Begins with a program as terms: what stands under `"program"`.
+pub fn from_node<'a>(
+    call: Call<'a>,
+    node: Raw<'a>,
+    reading: Reading,
+    then: Then,
+    [context, memory]: [Raw<'a>; 2],
+) -> Term<'a> {
+    let heap = Beam::new(call.env, 0);
+    let mut terms = LoadTerms::new(&heap, node, context, memory);
+    terms.nodes = heap.terms.make_list(&[node]);
+    let options = Options {
+        strict: reading.strict,
+        depth: reading.depth,
+    };
+    let loading = Loading {
+        stage: Stage::Walk(Walk::new(0, options)),
+        then,
+        reading,
+        print: None,
+    };
+    load(call, heap, loading, terms)
+}
+
+/// Goes on; `None` if these are not the terms it was left with. `limits` are those that it did not
+/// know before.
+pub fn go_on<'a>(
+    mut call: Call<'a>,
+    mut loading: Loading,
+    terms: &[Raw<'a>],
+    limits: Option<Limits>,
+) -> Option<Term<'a>> {
+    if let Some(limits) = limits {
+        call.limits = limits;
+        if loading.then == Then::RunWithoutLimits {
+            loading.then = Then::Run;
+        }
+    }
+    let terms = LoadTerms::of(&call, terms)?;
+    if let Some(print) = loading.print {
+        if Print::of(call.terms().bytes(terms.source)?) != print {
+            return None;
+        }
+    }
+    let heap = Beam::new(call.env, call.words);
+    Some(load(call, heap, loading, terms))
+}
+
+fn load<'a>(
+    mut call: Call<'a>,
+    heap: Beam<'a>,
+    loading: Loading,
+    terms: LoadTerms<'a>,
+) -> Term<'a> {
+    let mut loader = Loader {
+        heap,
+        meter: call.meter(),
+        terms,
+        reading: loading.reading,
+        pace: call.pace,
+    };
+    let (stop, stage) = match loader.step(loading.stage) {
+        Next::Reply(reply) => {
+            call.settle(&loader.meter);
+            return reply;
+        }
+        Next::Stopped(stop, stage) => (stop, stage),
+        Next::Loaded(program, consts) => {
+            call.settle(&loader.meter);
+            let slice = loader.meter.percent_of_slice() > MOST_OF_SLICE;
+            if loading.then == Then::Keep || call.pace != Pace::Slice || !slice {
+                return finish(call, loader, loading.then, program, consts);
+            }
+            loader.freeze_consts(consts);
+            (Stop::SliceOver, Stage::Ready(program))
+        }
+    };
+    call.settle(&loader.meter);
+    if stop != Stop::SliceOver {
+        return call.stopped(stop);
+    }
+    call.words = loader.heap.words_built();
+    let (text, terms) = (loader.text(), loader.terms);
+    let [values, tail] = frozen(&call, terms.frozen);
+    let (source, context, memory) = (terms.source, terms.context, terms.memory);
+    let terms = [
+        source,
+        context,
+        memory,
+        terms.nodes,
+        terms.consts,
+        values,
+        tail,
+    ];
+    let without_limits = loading.then == Then::RunWithoutLimits;
+    let print = match stage {
+        Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
+        Stage::Walk(_) | Stage::Ready(_) => None,
+    };
+    let work = Task::Load(Loading {
+        stage,
+        print,
+        ..loading
+    });
+    match without_limits {
+        true => call.leave(work, &terms, atoms::limits()),
+        false => call.more(work, &terms),
+    }
+}
+
+/// Runs the program, or gives `{:ok, handle, constants}`.
+fn finish<'a>(
+    call: Call<'a>,
+    loader: Loader<'a>,
+    then: Then,
+    program: Arc<Program>,
+    consts: Vec<Raw<'a>>,
+) -> Term<'a> {
+    let heap = loader.heap;
+    if then == Then::Keep {
+        let handle = ResourceArc::new(Handle {
+            program,
+            consts: consts.len(),
+        });
+        let consts = heap.terms.make_tuple(&consts).term(call.env);
+        return (atoms::ok(), handle, consts).encode(call.env);
+    }
+    let (limits, pace) = match then {
+        Then::RunWithoutLimits => (Limits::PROBE, Pace::Probe),
+        Then::Run | Then::Keep => (call.limits, call.pace),
+    };
+    let execution = Execution {
+        heap,
+        program,
+        consts: Consts::Vector(consts),
+        context: loader.terms.context,
+        memory: loader.terms.memory,
+        limits,
+        pace,
+        slices: call.slices,
+    };
+    let reply = execution.run(Entry::Start, call.state);
+    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
+}
+
+/// A compiled program between calls; its constants are kept beside it, as a tuple of terms.
+pub struct Handle {
+    pub program: Arc<Program>,
+    /// How many constants there must be.
+    pub consts: usize,
+}
+
+#[rustler::resource_impl]
+impl Resource for Handle {}
+
+/// Compiles a program's text; `given` is {timeout, max_heap}.
+#[rustler::nif]
+fn compile_text<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    depth: u32,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("compile_text");
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let none = Raw::from(atoms::nil().encode(env));
+    from_text(call, text.into(), depth, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+}
+
+/// Compiles a program that is already parsed.
+#[rustler::nif]
+fn compile_node<'a>(
+    env: Env<'a>,
+    node: Term<'a>,
+    depth: u32,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("compile_node");
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let none = Raw::from(atoms::nil().encode(env));
+    let reading = Reading {
+        strict: true,
+        depth,
+    };
+    Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+}
