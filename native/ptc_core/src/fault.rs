@@ -1,7 +1,7 @@
 //! Errors as data: a code, the operation and field it is about, and the offending terms.
 
 use crate::named::named;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 
 named! {
     /// What a checked program or a run can end with; the text is made by whoever shows it.

@@ -6,6 +6,7 @@
 //! * [`json`]: JSON text to events, and the flat document a program's text becomes
 //! * [`repair`]: answers that are almost right
 //! * [`source`]: what the compiler asks of a program, be it a document or terms
+//! * [`opcode`]: the operations by name, and no more of them
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`signature`]: the types of values that programs and tools take and give
@@ -29,6 +30,7 @@ pub mod merge;
 pub mod meter;
 pub mod named;
 pub mod number;
+pub mod opcode;
 pub mod ops;
 pub mod plain;
 pub mod program;

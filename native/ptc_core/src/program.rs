@@ -1,7 +1,7 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
 use crate::fault::Code;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 
 /// A register: the current value, a binding or the state of a loop, placed by lexical depth.
 pub type Slot = u32;

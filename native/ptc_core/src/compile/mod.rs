@@ -11,7 +11,7 @@ pub use plan::Plan;
 pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use crate::stop::Stop;

@@ -2,7 +2,7 @@
 
 use super::{Compiler, Failure, Label, Scope, Step, INPUT_NAME};
 use crate::fault::{Code, Fault};
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{Apply, Const, ConstId, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST};
 use crate::source::{Shape, Source};
 

@@ -2,7 +2,7 @@
 //!
 //! An entry says everything there is to know about an operation: its name, its family, what it is
 //! for, its fields, how a use of it is checked and compiled ([`Operation::plan`]) and what it
-//! computes ([`Operation::eval`]). To add one, write its entry and name it in [`operations!`].
+//! computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
 mod arithmetic;
@@ -24,6 +24,7 @@ mod tally;
 mod tool;
 mod transform;
 
+pub use crate::opcode::OpCode;
 pub use distinct::Table;
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
@@ -32,6 +33,7 @@ use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::named::named;
+use crate::opcode::operations;
 use crate::program::{Apply, Slot};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
@@ -130,21 +132,12 @@ pub struct Definition {
     pub fields: &'static [Field],
 }
 
-/// Makes the table: an [`OpCode`] an operation, in the order in which they are listed for readers.
-macro_rules! operations {
+macro_rules! entries {
     ($($room:ident :: $op:ident),+ $(,)?) => {
-        /// An operation of the table.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum OpCode {
-            $(#[doc = concat!("The entry `", stringify!($room), "::", stringify!($op), "`.")] $op,)+
-        }
+        const NAMES: &[&str] = &[$($room::$op::NAME,)+];
 
+        /// What the entry of an operation says.
         impl OpCode {
-            /// The whole table.
-            pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
-
-            const NAMES: &'static [&'static str] = &[$($room::$op::NAME,)+];
-
             /// The entry less its code.
             pub fn definition(self) -> Definition {
                 fn of<O: Operation>() -> Definition {
@@ -185,30 +178,9 @@ macro_rules! operations {
     };
 }
 
-operations! {
-    data::Load, data::Literal, data::Var,
-    flow::Pipe, flow::Let, flow::If,
-    logic::And, logic::Or, logic::Not,
-    transform::Filter, transform::Map, select::Select, transform::Reject, sort::SortBy,
-    membership::FilterIn,
-    compare::Eq, compare::Neq, compare::Gt, compare::Gte, compare::Lt, compare::Lte,
-    membership::Contains, membership::In,
-    tally::Count, tally::Sum, tally::Avg,
-    extreme::Min, extreme::Max, extreme::MinBy, extreme::MaxBy,
-    position::First, position::Last, position::Nth, position::Take, position::Drop,
-    distinct::Distinct,
-    arithmetic::Add, arithmetic::Sub, arithmetic::Mul, arithmetic::Div, rounding::Round,
-    arithmetic::Pct,
-    combine::Object, combine::Merge, combine::Concat, combine::Zip,
-    access::Get,
-    introspect::Keys, introspect::Typeof,
-    tool::Call,
-}
+operations!(entries);
 
 impl OpCode {
-    /// What an object without `op` is compiled as.
-    pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
-
     /// The operation of this name.
     pub fn from_name(name: &[u8]) -> Option<OpCode> {
         match name.len() <= Names::LONGEST {
@@ -219,7 +191,7 @@ impl OpCode {
 
     /// The name in a program.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+        NAMES[self as usize]
     }
 
     /// Whether its value holds its operands side by side.

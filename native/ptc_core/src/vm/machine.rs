@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
 
 /// What an entry of a new map counts: a large map is a tree that is built in one go.
