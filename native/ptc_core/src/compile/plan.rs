@@ -1,6 +1,8 @@
 //! What an operation's plan is written with: its fields, their checks, and the steps that follow.
 
-use super::{Compiler, Failure, Label, Scope, Step, INPUT_NAME};
+use super::compiler::Compiler;
+use super::walk::{Label, Step};
+use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::program::{Apply, Const, ConstId, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST};
