@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct Reading {
     /// Whether mistakes are reported before the run.
-    pub strict: bool,
+    pub checked: bool,
     /// How deep operations may nest; in a text, how deep brackets may.
     pub depth: u32,
 }
@@ -152,7 +152,7 @@ pub fn from_text<'a>(
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
         then,
         reading: Reading {
-            strict: true,
+            checked: true,
             depth,
         },
         print: None,
@@ -172,7 +172,7 @@ pub fn from_node<'a>(
     let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
     let options = Options {
-        strict: reading.strict,
+        checked: reading.checked,
         depth: reading.depth,
     };
     let loading = Loading {
@@ -360,7 +360,7 @@ impl<'a> Loader<'a> {
             Some(root) if document.shape(root) != Shape::Map => refuse(atoms::program_not_map()),
             Some(root) => {
                 let options = Options {
-                    strict: self.reading.strict,
+                    checked: self.reading.checked,
                     depth: self.reading.depth,
                 };
                 self.compile(Walk::new(root, options), document.into_table())
@@ -609,7 +609,7 @@ fn compile_node<'a>(
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
     let reading = Reading {
-        strict: true,
+        checked: true,
         depth,
     };
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))

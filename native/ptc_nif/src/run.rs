@@ -175,13 +175,13 @@ fn run_text<'a>(
 fn run_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
-    strict: bool,
+    checked: bool,
     depth: u32,
     given: RunArgs<'a>,
 ) -> Term<'a> {
     let _clock = crate::clock::start("run_node");
     let (call, then, surroundings) = reading(env, &given);
-    let reading = Reading { strict, depth };
+    let reading = Reading { checked, depth };
     from_node(call, node.into(), reading, then, surroundings)
 }
 

@@ -176,7 +176,7 @@ impl<S: Source> Compiler<'_, S> {
 
     /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
     fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going<S> {
-        let fault = match scope.strict {
+        let fault = match scope.checked {
             true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
             false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
         };
@@ -185,7 +185,7 @@ impl<S: Source> Compiler<'_, S> {
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.
     fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
-        if scope.strict {
+        if scope.checked {
             return Err(Failure::Rejected(fault));
         }
         let instr = self.fail(fault);

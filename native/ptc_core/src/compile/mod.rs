@@ -37,7 +37,7 @@ pub type Rejection<N> = Fault<Const<N>>;
 pub struct Options {
     /// Report what is wrong with a part that was given; otherwise a mistake becomes an
     /// instruction that fails when (and if) it is reached.
-    pub strict: bool,
+    pub checked: bool,
     /// How many operations may stand inside one another.
     pub depth: u32,
 }

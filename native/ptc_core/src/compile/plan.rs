@@ -160,7 +160,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         field: &'static str,
         terms: Vec<Const<S::Node>>,
     ) -> Checked<(), S::Node> {
-        match self.scope.strict {
+        match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
                 Fault::new(code, Some(self.op), terms).about(field),

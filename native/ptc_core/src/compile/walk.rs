@@ -71,7 +71,7 @@ impl<N: Copy> Walk<N> {
         let mut todo = Vec::with_capacity(16);
         todo.push(Step::Visit {
             node: root,
-            scope: Scope::outermost(options.strict),
+            scope: Scope::outermost(options.checked),
             given: false,
         });
         Walk {

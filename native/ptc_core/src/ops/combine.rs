@@ -73,7 +73,7 @@ impl Operation for Object {
 /// What an object without `op` gives as its current value is no field of it, and is taken
 /// literally; it is checked like a field all the same.
 fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
-    if plan.scope.strict && plan.is_operation(value) {
+    if plan.scope.checked && plan.is_operation(value) {
         let end = plan.label();
         plan.jump(end);
         plan.visit(value, plan.scope, false);
