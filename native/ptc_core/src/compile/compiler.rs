@@ -147,7 +147,13 @@ impl<S: Source> Compiler<'_, S> {
                 self.walk.code.push(Instr::Store(scope.input));
             }
         }
-        op.plan(&mut Plan::new(self, node, op, scope, name.is_none()))
+        let implicit = name.is_none();
+        let mut plan = Plan::new(self, node, op, scope, implicit);
+        if !implicit {
+            op.check(&plan)?;
+            plan.check_fields(op.fields())?;
+        }
+        op.plan(&mut plan)
     }
 
     fn is_number(&self, node: S::Node) -> bool {

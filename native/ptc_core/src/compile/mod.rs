@@ -7,9 +7,11 @@
 //! * `walk`: the steps, and a walk between two of them
 //! * `compiler`: what each step does
 //! * `plan`: what an operation's plan is written with
+//! * `check`: the checks of an operation's fields
 //! * `scope`: what a name and the current value mean at a place
 //! * `finish`: jumps, and what only the whole code tells
 
+mod check;
 mod compiler;
 mod finish;
 mod plan;

@@ -83,30 +83,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// The field must be there and a string.
-    pub fn string(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        self.required(name)?;
-        self.string_if_any(name)
-    }
-
-    /// If the field is there, it must be a string.
-    pub fn string_if_any(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        if let Some(node) = self.field(name) {
-            if self.shape(node) != Shape::String {
-                self.report(Code::FieldNotString, name, vec![])?;
-            }
-        }
-        Ok(self.constant_of(name))
-    }
-
-    /// The field must be there and a list; nothing if it is not, in an unchecked part.
+    /// The members of a field that holds a list; none if it is not there. In an unchecked part it may
+    /// be no list: then the plan ends with a step that fails.
     pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
-        self.required(name)?;
         match self.field(name) {
             None => Ok(Some(vec![])),
             Some(node) if self.shape(node) == Shape::List => Ok(Some(self.elements(node)?)),
             Some(node) => {
-                self.report(Code::FieldNotList, name, vec![])?;
                 self.fail(Code::UncheckedNotList, name, Const::Node(node));
                 Ok(None)
             }
@@ -129,27 +112,6 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     /// Counts a look at so many bytes, a hash of them say.
     pub fn spend_bytes(&mut self, bytes: usize) -> Checked<(), S::Node> {
         self.compiler.count(bytes / BYTES_A_PART)
-    }
-
-    /// Every part must be a string.
-    pub fn all_strings(&self, name: &'static str, parts: &[S::Node]) -> Checked<(), S::Node> {
-        match parts.iter().all(|part| self.shape(*part) == Shape::String) {
-            true => Ok(()),
-            false => self.report(Code::FieldNotStrings, name, vec![]),
-        }
-    }
-
-    /// The field must be there and an integer that is not negative.
-    pub fn count(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        match self.non_null(name).map(|node| (node, self.shape(node))) {
-            None => self.report(Code::FieldMissing, name, vec![])?,
-            Some((_, Shape::Integer { negative: false })) => {}
-            Some((node, Shape::Integer { negative: true })) => {
-                self.report(Code::FieldNegative, name, vec![Const::Node(node)])?
-            }
-            Some(_) => self.report(Code::FieldNotInteger, name, vec![])?,
-        }
-        Ok(self.constant_of(name))
     }
 
     /// A mistake in a checked part ends the walk; in an unchecked part it is overlooked here, and
@@ -243,7 +205,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// The same, where a bare number may stand too.
-    pub fn number(&mut self, name: &'static str) {
+    pub fn operand(&mut self, name: &'static str) {
         self.field_step(name, self.scope, true, false);
     }
 

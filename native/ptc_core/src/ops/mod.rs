@@ -1,7 +1,8 @@
 //! The table of operations: one entry an operation, one file a family.
 //!
 //! An entry says everything there is to know about an operation: its name, its family, what it is
-//! for, its fields, how a use of it is checked and compiled ([`Operation::plan`]) and what it
+//! for, its fields (which also say how a use of it is checked), how a use is compiled
+//! ([`Operation::plan`]) and what it
 //! computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
@@ -11,6 +12,7 @@ mod compare;
 mod data;
 mod distinct;
 mod extreme;
+mod field;
 mod flow;
 mod introspect;
 mod logic;
@@ -26,13 +28,13 @@ mod transform;
 
 pub use crate::opcode::OpCode;
 pub use distinct::Table;
+pub use field::{Field, FieldKind, Presence};
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
 use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::named::named;
 use crate::opcode::operations;
 use crate::program::{Apply, Slot};
 use crate::source::Source;
@@ -52,7 +54,19 @@ trait Operation {
     /// Its fields, in ascending order.
     const FIELDS: &'static [Field];
 
-    /// Checks a use of the operation and says which steps evaluate it, in order.
+    /// Whether its value holds its operands side by side.
+    const COMBINES: bool = false;
+    /// Whether it looks at the current value, or anything inside it can: for the others a key
+    /// `__input` in their part of the program means nothing.
+    const SEES_INPUT: bool = true;
+
+    /// What no field's own check can tell; before those.
+    fn check<S: Source>(_plan: &Plan<'_, '_, S>) -> Checked<S> {
+        Ok(())
+    }
+
+    /// Says which steps evaluate a use of the operation, in order. Its fields have been checked,
+    /// unless it stands in an unchecked part.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S>;
 
     /// The value, for those whose plan ends with `apply`.
@@ -65,59 +79,6 @@ trait Operation {
         Ok(())
     }
 }
-
-named! {
-    /// What a field holds, as the schema functions name it.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum FieldKind {
-        /// Anything, taken literally.
-        Any = "any",
-        /// A string.
-        String = "string",
-        /// A map, taken literally.
-        Map = "map",
-        /// An operation.
-        Expr = "expr",
-        /// A list of operations.
-        ExprList = "expr_list",
-        /// A list of strings.
-        StringList = "string_list",
-        /// An integer from 0.
-        Count = "non_neg_integer",
-    }
-}
-
-/// A field of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    /// Its name in a program.
-    pub name: &'static str,
-    /// What it holds.
-    pub kind: FieldKind,
-    /// Whether a program should always give it.
-    pub required: bool,
-}
-
-impl Field {
-    const fn required(name: &'static str, kind: FieldKind) -> Self {
-        Field {
-            name,
-            kind,
-            required: true,
-        }
-    }
-
-    const fn optional(name: &'static str, kind: FieldKind) -> Self {
-        Field {
-            name,
-            kind,
-            required: false,
-        }
-    }
-}
-
-/// The only field of the operations that read one key of the current value.
-const ONE_FIELD: &[Field] = &[Field::required("field", FieldKind::String)];
 
 /// An operation's entry without its code, for the schema functions.
 #[derive(Debug, Clone, Copy)]
@@ -149,6 +110,26 @@ macro_rules! entries {
                     }
                 }
                 match self { $(OpCode::$op => of::<$room::$op>(),)+ }
+            }
+
+            /// Its fields, in ascending order.
+            pub fn fields(self) -> &'static [Field] {
+                match self { $(OpCode::$op => $room::$op::FIELDS,)+ }
+            }
+
+            /// See [`Operation::COMBINES`].
+            pub(crate) fn combines(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::COMBINES,)+ }
+            }
+
+            /// See [`Operation::SEES_INPUT`].
+            pub(crate) fn sees_input(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::SEES_INPUT,)+ }
+            }
+
+            /// See [`Operation::check`].
+            pub(crate) fn check<S: Source>(self, plan: &Plan<'_, '_, S>) -> Checked<S> {
+                match self { $(OpCode::$op => $room::$op::check(plan),)+ }
             }
 
             /// See [`Operation::plan`].
@@ -192,20 +173,6 @@ impl OpCode {
     /// The name in a program.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
-    }
-
-    /// Whether its value holds its operands side by side.
-    pub fn combines(self) -> bool {
-        matches!(
-            self,
-            OpCode::Object | OpCode::Merge | OpCode::Concat | OpCode::Zip
-        )
-    }
-
-    /// Whether the operation looks at the current value, or anything inside it can: for the others
-    /// a key `__input` in their part of the program means nothing.
-    pub fn sees_input(self) -> bool {
-        !matches!(self, OpCode::Literal | OpCode::Load | OpCode::Var)
     }
 }
 
@@ -254,7 +221,6 @@ mod tests {
 
     #[test]
     fn every_name_finds_its_operation() {
-        assert_eq!(OpCode::ALL.len(), 50);
         for op in OpCode::ALL {
             assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
             assert!(op.name().len() <= Names::LONGEST);
@@ -263,8 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_listed_in_the_order_of_their_checks() {
+    fn entries_are_complete() {
         for op in OpCode::ALL {
+            for field in op.fields() {
+                assert!(!field.about.is_empty(), "{op:?}: {}", field.name);
+            }
             assert!(op.definition().fields.is_sorted_by_key(|field| field.name));
             assert!(!op.definition().about.is_empty());
         }
