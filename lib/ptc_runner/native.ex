@@ -14,7 +14,7 @@ defmodule PtcRunner.Native do
 
   # One function a NIF. Options, defaults and messages are made by the modules that call here.
   #
-  # `depth` is how deep a program may nest; `given` is {context, memory, timeout, max_heap}, in
+  # `reading` says how a program is read: how deep it may nest, or {depth, any_keys?, strict?}; `given` is {context, memory, timeout, max_heap}, in
   # milliseconds (or :infinity) and words (0: no limit). A function whose name ends in `_dirty` does
   # the same on a dirty scheduler, where the work may take as long as it needs.
   #
@@ -88,7 +88,7 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  # native/ptc_nif/src/table.rs
+  # native/ptc_nif/src/table.rs: [{name, family, about, [{field, kind, presence, about, values}]}]
   @doc false
   def operations, do: err()
 
@@ -113,14 +113,14 @@ defmodule PtcRunner.Native do
   def merge_tools_dirty(_tools, _overrides), do: err()
 
   # native/ptc_nif/src/program.rs: {:ok, handle, consts} | {:error, _} | {:more | :long, _, _}
-  def compile_text(_text, _depth, _limits), do: err()
-  def compile_node(_node, _depth, _limits), do: err()
+  def compile_text(_text, _reading, _limits), do: err()
+  def compile_node(_node, _reading, _limits), do: err()
 
   # native/ptc_nif/src/run.rs: {:ok, value, words} | {:error, _}
   # | {:call, state, terms, tool, args, milliseconds_left} | {:limits, state, terms}
   # | {:more | :long, state, terms}: go on with `resume/3` or with `resume_dirty/3`
-  def run_text(_text, _depth, _given), do: err()
-  def run_node(_node, _checked?, _depth, _given), do: err()
+  def run_text(_text, _reading, _given), do: err()
+  def run_node(_node, _checked?, _reading, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
 
   # goes on with anything that was left, for a slice or for a quantum

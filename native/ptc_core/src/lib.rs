@@ -13,6 +13,7 @@
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`stop`]: what work on a text counts on, and why it ends early
+//! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
 //! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
@@ -36,6 +37,7 @@ pub mod plain;
 pub mod program;
 pub mod repair;
 pub mod signature;
+pub mod similar;
 pub mod source;
 pub mod stop;
 pub mod vm;

@@ -20,16 +20,34 @@ use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
 use ptc_core::stop::{Stop, Work};
-use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use rustler::{Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
-/// How a program is to be read.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    /// Whether mistakes are reported before the run.
-    pub checked: bool,
-    /// How deep operations may nest; in a text, how deep brackets may.
-    pub depth: u32,
+/// How a program is to be read; of a text, `depth` is also how deep brackets may nest.
+pub type Reading = Options;
+
+/// The same as the Elixir side sends it: a depth, and what is seldom asked for.
+#[derive(NifUntaggedEnum)]
+pub enum ReadingArg {
+    Depth(u32),
+    /// The depth, whether atoms are keys too, whether the program is strict.
+    Full((u32, bool, bool)),
+}
+
+impl ReadingArg {
+    /// `checked`: whether mistakes are reported before the run.
+    pub fn reading(&self, checked: bool) -> Reading {
+        let (depth, any_keys, strict) = match *self {
+            ReadingArg::Depth(depth) => (depth, false, false),
+            ReadingArg::Full(all) => all,
+        };
+        Reading {
+            checked,
+            depth,
+            strict,
+            any_keys,
+        }
+    }
 }
 
 /// What a program is read for.
@@ -140,21 +158,18 @@ pub fn charge_for_text(env: Env, text: &[u8]) {
 pub fn from_text<'a>(
     call: Call<'a>,
     text: Raw<'a>,
-    depth: u32,
+    reading: Reading,
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
     let bytes = call.terms().bytes(text)?;
     let heap = Beam::new(call.env, 0);
     let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(depth as usize);
+    let limits = JsonLimits::depth(reading.depth as usize);
     let loading = Loading {
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
         then,
-        reading: Reading {
-            checked: true,
-            depth,
-        },
+        reading,
         print: None,
     };
     Some(load(call, heap, loading, terms))
@@ -171,12 +186,8 @@ pub fn from_node<'a>(
     let heap = Beam::new(call.env, 0);
     let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
-    let options = Options {
-        checked: reading.checked,
-        depth: reading.depth,
-    };
     let loading = Loading {
-        stage: Stage::Walk(Walk::new(0, options)),
+        stage: Stage::Walk(Walk::new(0, reading)),
         then,
         reading,
         print: None,
@@ -358,13 +369,7 @@ impl<'a> Loader<'a> {
         match document.field(0, b"program") {
             None => refuse(atoms::program_missing()),
             Some(root) if document.shape(root) != Shape::Map => refuse(atoms::program_not_map()),
-            Some(root) => {
-                let options = Options {
-                    checked: self.reading.checked,
-                    depth: self.reading.depth,
-                };
-                self.compile(Walk::new(root, options), document.into_table())
-            }
+            Some(root) => self.compile(Walk::new(root, self.reading), document.into_table()),
         }
     }
 
@@ -586,14 +591,21 @@ impl Resource for Handle {}
 fn compile_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_text");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    from_text(call, text.into(), depth, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+    from_text(
+        call,
+        text.into(),
+        reading.reading(true),
+        Then::Keep,
+        [none; 2],
+    )
+    .ok_or(rustler::Error::BadArg)
 }
 
 /// Compiles a program that is already parsed.
@@ -601,16 +613,13 @@ fn compile_text<'a>(
 fn compile_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_node");
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    let reading = Reading {
-        checked: true,
-        depth,
-    };
+    let reading = reading.reading(true);
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
 }

@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Suspension};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, Reading, Then};
+use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, program};
@@ -40,7 +40,7 @@ pub fn limits(timeout: Term, max_heap: Term) -> Option<Limits> {
 }
 
 /// Begins to read a program that is run then; without limits at first, if it does not know them.
-fn reading<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
+fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
     let known = limits(given.timeout, given.max_heap);
     let then = match known {
         Some(_) => Then::Run,
@@ -162,12 +162,13 @@ fn go_on<'a>(call: Call<'a>, work: Work, terms: Term<'a>, on: ResumeWith<'a>) ->
 fn run_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_text");
-    let (call, then, surroundings) = reading(env, &given);
-    from_text(call, text.into(), depth, then, surroundings).ok_or(rustler::Error::BadArg)
+    let (call, then, surroundings) = begin(env, &given);
+    from_text(call, text.into(), reading.reading(true), then, surroundings)
+        .ok_or(rustler::Error::BadArg)
 }
 
 /// Compiles and runs a program that is already parsed.
@@ -176,13 +177,18 @@ fn run_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
     checked: bool,
-    depth: u32,
+    reading: ReadingArg,
     given: RunArgs<'a>,
 ) -> Term<'a> {
     let _clock = crate::clock::start("run_node");
-    let (call, then, surroundings) = reading(env, &given);
-    let reading = Reading { checked, depth };
-    from_node(call, node.into(), reading, then, surroundings)
+    let (call, then, surroundings) = begin(env, &given);
+    from_node(
+        call,
+        node.into(),
+        reading.reading(checked),
+        then,
+        surroundings,
+    )
 }
 
 /// Runs a compiled program; `consts` must be those it was compiled with.

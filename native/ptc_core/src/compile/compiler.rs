@@ -13,7 +13,7 @@ use crate::stop::Stop;
 pub type Spend<'c> = dyn FnMut(usize, Option<usize>) -> Result<(), Stop> + 'c;
 
 /// Whether the walk goes on.
-type Going<S> = Result<(), Failure<<S as Source>::Node>>;
+pub(super) type Going<S> = Result<(), Failure<<S as Source>::Node>>;
 
 /// A walk at its source.
 pub struct Compiler<'s, S: Source> {
@@ -105,6 +105,7 @@ impl<S: Source> Compiler<'_, S> {
                 Some(node) => self.visit(node, scope, given)?,
                 None => self.missing(scope, op, name)?,
             },
+            Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
             Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
             Step::Bind(name, slot) => {
@@ -149,11 +150,19 @@ impl<S: Source> Compiler<'_, S> {
         }
         let implicit = name.is_none();
         let mut plan = Plan::new(self, node, op, scope, implicit);
-        if !implicit {
-            op.check(&plan)?;
-            plan.check_fields(op.fields())?;
+        if implicit {
+            return op.plan(&mut plan);
         }
-        op.plan(&mut plan)
+        let fields = op.fields();
+        op.check(&plan)?;
+        let there = plan.check_fields(fields)?;
+        op.plan(&mut plan)?;
+        // Besides `op`, the part has fields that the operation does not have.
+        let others = self.source.size(node) > there + 1;
+        if others && (there < fields.len() || self.walk.strict) {
+            self.walk.planned.push(Step::Unknown { node, op, scope });
+        }
+        Ok(())
     }
 
     fn is_number(&self, node: S::Node) -> bool {
@@ -190,7 +199,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// Ends the walk with the fault, or leaves an instruction that fails with it.
-    fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
+    pub(super) fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
         if scope.checked {
             return Err(Failure::Rejected(fault));
         }

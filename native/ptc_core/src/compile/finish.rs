@@ -35,6 +35,8 @@ impl<N: Copy> Walk<N> {
                 reads_input: self.reads_input,
                 multiplies,
                 calls_tools,
+                strict: self.strict,
+                any_keys: self.any_keys,
             },
             consts: self.consts,
         }

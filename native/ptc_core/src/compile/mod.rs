@@ -8,6 +8,7 @@
 //! * `compiler`: what each step does
 //! * `plan`: what an operation's plan is written with
 //! * `check`: the checks of an operation's fields
+//! * `unknown`: fields that an operation does not have
 //! * `scope`: what a name and the current value mean at a place
 //! * `finish`: jumps, and what only the whole code tells
 
@@ -16,6 +17,7 @@ mod compiler;
 mod finish;
 mod plan;
 mod scope;
+mod unknown;
 mod walk;
 
 pub use compiler::Spend;
@@ -42,6 +44,10 @@ pub struct Options {
     pub checked: bool,
     /// How many operations may stand inside one another.
     pub depth: u32,
+    /// Refuse fields that an operation does not have, and names that the context does not have.
+    pub strict: bool,
+    /// Find atoms in maps, where a string of the same name is not there.
+    pub any_keys: bool,
 }
 
 /// Why there is no program.

@@ -39,6 +39,15 @@ pub enum Step<N> {
         /// Where it stands.
         scope: Scope,
     },
+    /// Look at the fields of a part that its operation does not have.
+    Unknown {
+        /// The part.
+        node: N,
+        /// Which operation it is.
+        op: OpCode,
+        /// Where it stands.
+        scope: Scope,
+    },
     /// Emit an instruction.
     Emit(Instr),
     /// A label stands here.
@@ -59,6 +68,9 @@ pub struct Walk<N> {
     pub(super) slots: u32,
     pub(super) reads_input: bool,
     pub(super) depth: u32,
+    /// See [`Options`].
+    pub(super) strict: bool,
+    pub(super) any_keys: bool,
     /// What is left to do, next step last.
     pub(super) todo: Vec<Step<N>>,
     /// The steps of the plan that is being made, first step first.
@@ -83,6 +95,8 @@ impl<N: Copy> Walk<N> {
             slots: 1,
             reads_input: false,
             depth: options.depth,
+            strict: options.strict,
+            any_keys: options.any_keys,
             todo,
             planned: Vec::with_capacity(16),
         }
@@ -139,6 +153,15 @@ impl<N: Copy> Walk<N> {
                 given,
                 scope,
             },
+            Step::Unknown {
+                node: at,
+                op,
+                scope,
+            } => Step::Unknown {
+                node: node(at),
+                op,
+                scope,
+            },
             Step::Emit(instr) => Step::Emit(instr),
             Step::Mark(label) => Step::Mark(label),
             Step::Bind(name, slot) => Step::Bind(node(name), slot),
@@ -159,6 +182,8 @@ impl<N: Copy> Walk<N> {
             slots: self.slots,
             reads_input: self.reads_input,
             depth: self.depth,
+            strict: self.strict,
+            any_keys: self.any_keys,
             todo,
             planned: Vec::new(),
         }

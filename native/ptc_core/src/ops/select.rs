@@ -3,7 +3,7 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
-use crate::heap::{Heap, Kind, Lookup};
+use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW};
@@ -103,9 +103,9 @@ impl<T: Copy> Parts<T> {
         self.values.clear();
         let mut heavy = 0;
         for key in apply.a..apply.a + apply.b {
-            if let Lookup::Found(value) = machine.lookup(map, key)? {
+            if let Some((name, value)) = machine.entry(map, key)? {
                 heavy += machine.weight_of_key(key)?;
-                self.keys.push(machine.constant(key));
+                self.keys.push(name);
                 self.values.push(value);
             }
         }

@@ -83,6 +83,8 @@ enum Place {
 pub const STRICT: Options = Options {
     checked: true,
     depth: 1_000_000,
+    strict: false,
+    any_keys: false,
 };
 
 /// Mistakes matter once they are reached.
