@@ -1,7 +1,9 @@
 //! The checks of an operation's fields, as its table of fields asks for them.
 
 use super::plan::{Checked, Plan};
+use super::walk::Step;
 use crate::fault::Code;
+use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind, Presence};
 use crate::program::Const;
 use crate::source::{Shape, Source};
@@ -19,6 +21,20 @@ impl<S: Source> Plan<'_, '_, S> {
             }
         }
         Ok(there)
+    }
+
+    /// Looks at the fields that the operation of a part does not have, if there can be such, once all
+    /// else was looked at. `there`: how many of its own fields the part has.
+    pub fn unknown_fields(&mut self, node: S::Node, op: OpCode, there: usize) {
+        // One of the part's fields is `op`.
+        let others = self.source().size(node) > there + 1;
+        if others && (there < op.fields().len() || self.is_strict()) {
+            self.later(Step::Unknown {
+                node,
+                op,
+                scope: self.scope,
+            });
+        }
     }
 
     fn check_field(&mut self, field: &Field, node: Option<S::Node>) -> Checked<(), S::Node> {

@@ -153,15 +153,10 @@ impl<S: Source> Compiler<'_, S> {
         if implicit {
             return op.plan(&mut plan);
         }
-        let fields = op.fields();
         op.check(&plan)?;
-        let there = plan.check_fields(fields)?;
+        let there = plan.check_fields(op.fields())?;
         op.plan(&mut plan)?;
-        // Besides `op`, the part has fields that the operation does not have.
-        let others = self.source.size(node) > there + 1;
-        if others && (there < fields.len() || self.walk.strict) {
-            self.walk.planned.push(Step::Unknown { node, op, scope });
-        }
+        plan.unknown_fields(node, op, there);
         Ok(())
     }
 

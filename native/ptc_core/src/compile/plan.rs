@@ -169,11 +169,21 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             && text("name") == Some(INPUT_NAME.as_bytes())
     }
 
+    /// Whether the program is to have no fields that its operations do not have.
+    pub(super) fn is_strict(&self) -> bool {
+        self.compiler.walk.strict
+    }
+
     // Steps
+
+    /// Do a step of the walk.
+    pub(super) fn later(&mut self, step: Step<S::Node>) {
+        self.compiler.walk.planned.push(step);
+    }
 
     /// Emit an instruction.
     pub fn emit(&mut self, instr: Instr) {
-        self.compiler.walk.planned.push(Step::Emit(instr));
+        self.later(Step::Emit(instr));
     }
 
     /// Fail when reached.
@@ -215,7 +225,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
-        self.compiler.walk.planned.push(Step::Field {
+        self.later(Step::Field {
             owner: self.node,
             op: self.op,
             name,
@@ -227,10 +237,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Evaluate a part, which must be an operation.
     pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
-        self.compiler
-            .walk
-            .planned
-            .push(Step::Visit { node, scope, given });
+        self.later(Step::Visit { node, scope, given });
     }
 
     /// Evaluate a part if it names an operation, take it literally otherwise.
@@ -304,7 +311,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// The label stands here.
     pub fn mark(&mut self, label: Label) {
-        self.compiler.walk.planned.push(Step::Mark(label));
+        self.later(Step::Mark(label));
     }
 
     /// Go on at the label.
@@ -319,11 +326,11 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// From here on the name that stands in a part means the slot …
     pub fn bind(&mut self, name: S::Node, slot: Slot) {
-        self.compiler.walk.planned.push(Step::Bind(name, slot));
+        self.later(Step::Bind(name, slot));
     }
 
     /// … until here.
     pub fn unbind(&mut self, name: S::Node) {
-        self.compiler.walk.planned.push(Step::Unbind(name));
+        self.later(Step::Unbind(name));
     }
 }

@@ -1,6 +1,6 @@
 //! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
 
-use super::{Checked, Field, FieldKind, Operation, Tally};
+use super::{Checked, Field, FieldKind, OpCode, Operation, Tally};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
 use crate::program::{Const, Instr};
@@ -32,6 +32,7 @@ impl Operation for Pipe {
             if index == 0 && plan.names_input(step) {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
+                plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
             // A tally is one instruction: nothing else sees the value it gets.

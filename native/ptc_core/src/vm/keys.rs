@@ -36,7 +36,7 @@ pub(super) enum Atom<T, C> {
 type Entry<H> = (<H as Heap>::Term, <H as Heap>::Term);
 
 /// So many of the names that there are stand in an error.
-const NAMES_SHOWN: usize = 20;
+const NAMES_SHOWN: usize = 12;
 /// A longer name is none that a program would give.
 const LONGEST_NAME: usize = 256;
 /// What an entry counts whose key may be shown.
