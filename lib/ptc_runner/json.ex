@@ -62,14 +62,17 @@ defmodule PtcRunner.Json do
           | {:timeout, timeout()}
           | {:max_heap, non_neg_integer()}
           | {:max_depth, pos_integer()}
+          | {:keys, :strings | :any}
+          | {:strict, boolean()}
 
   @doc """
   Runs a program.
 
   ## Options
 
-    * `:context` - map read by `load`, by default `%{}`
-    * `:memory` - map read by `var`, by default `%{}`
+    * `:context` - map read by `load`, by default `%{}`. Its keys, and those of the maps inside, are
+      strings: see `:keys`.
+    * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
     * `:tools` - map of names and functions of one argument, by default `%{}`
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
       environment's `:ptc_runner, :default_timeout`. Tools count.
@@ -78,6 +81,30 @@ defmodule PtcRunner.Json do
       `:ptc_runner, :default_max_heap`; 0 for no limit. What the caller passes in does not count.
     * `:max_depth` - how many operations may stand inside one another, and in a text how many
       brackets, by default #{Limits.default_max_depth()}. New in this library.
+    * `:keys` - `:strings` (the default), or `:any`: `load`, `var`, and `field`, `fields` and `path` of the
+      operations also find the key that is an atom of that name, where there is no such string. New in
+      this library.
+    * `:strict` - `true` refuses every field that an operation does not have, and makes `load` fail for a
+      name that the context does not have. By default only mistyped fields are refused, others may stand
+      for comments, and `load` of an unknown name gives `nil`. New in this library.
+
+  A compiled program keeps the `:keys` and `:strict` that it was compiled with; one that is asked for more
+  here is compiled anew for this run.
+
+  ## Keys are strings
+
+  A program is JSON, so it names keys as strings, and `"total"` is not `:total`: a row `%{total: 1}` has no
+  `"total"`, which is as good as `nil`. No atom is ever made of a program's text. Data whose keys are atoms
+  (structs of Ecto turned to maps, say) is read with `keys: :any`:
+
+      iex> orders = [%{total: 50}, %{total: 150}]
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"}, {"op": "sum", "field": "total"}]}})
+      iex> PtcRunner.Json.run!(program, context: %{orders: orders}, keys: :any)
+      200
+      iex> {:error, error} = PtcRunner.Json.run(program, context: %{orders: orders}, strict: true)
+      iex> PtcRunner.Json.format_error(error)
+      "ExecutionError: Unknown name 'orders' in operation 'load'. There are none"
 
   ## Returns
 
@@ -106,7 +133,7 @@ defmodule PtcRunner.Json do
     tools = Keyword.get(opts, :tools, %{})
     limits = Limits.given(opts)
 
-    with {:ok, program} <- source(program),
+    with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
          {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits),
          do: contract(value, memory)
@@ -135,8 +162,9 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:timeout`, `:max_heap` and `:max_depth`, see `run/2`: reading, checking and compiling end
-  within the limits that a run would have. Errors are those of parsing and validation, and the limits.
+  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys` and `:strict`, see `run/2`: reading, checking and
+  compiling end within the limits that a run would have; `:keys` and `:strict` stay with the program.
+  Errors are those of parsing and validation, and the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
       iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
@@ -145,20 +173,30 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.compile(~s({"program": {"op": "load"}}))
       {:error, {:validation_error, "Operation 'load' requires field 'name'"}}
 
+      iex> PtcRunner.Json.compile(~s({"program": {"op": "eq", "feild": "x", "value": 1}}))
+      {:error, {:validation_error, "Unknown field 'feild' in operation 'eq'. Did you mean 'field'?"}}
+
+      iex> PtcRunner.Json.compile(~s({"program": {"op": "count", "comment": "all"}}), strict: true)
+      {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are none"}}
+
   """
   @spec compile(program(), [
-          {:timeout, timeout()} | {:max_heap, non_neg_integer()} | {:max_depth, pos_integer()}
+          {:timeout, timeout()}
+          | {:max_heap, non_neg_integer()}
+          | {:max_depth, pos_integer()}
+          | {:keys, :strings | :any}
+          | {:strict, boolean()}
         ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ [])
-  def compile(%Program{} = program, _opts), do: {:ok, program}
+  def compile(%Program{} = program, opts), do: source(program, Limits.given(opts))
 
   def compile(program, opts) do
-    {timeout, max_heap, max_depth} = opts |> Limits.given() |> Limits.resolve()
+    {timeout, max_heap, reading} = opts |> Limits.given() |> Limits.resolve()
     limits = {timeout, max_heap}
 
     with {:ok, _source} <- source(program),
-         {:ok, handle, consts} <- Program.build(program, max_depth, limits) do
-      {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
+         {:ok, program} <- Program.compile(program, reading, limits) do
+      {:ok, program}
     else
       {:error, {:parse_error, _text}} = error -> error
       {:error, fault} -> {:error, Program.error(fault, limits)}
@@ -179,8 +217,16 @@ defmodule PtcRunner.Json do
   defdelegate format_error(error), to: ErrorText, as: :format
 
   # A text and a compiled program go to the native side as they are.
+  defp source(%Program{} = program, given) do
+    with {:error, fault} <- Program.asked(program, given) do
+      {timeout, max_heap, _reading} = Limits.resolve(given)
+      {:error, Program.error(fault, {timeout, max_heap})}
+    end
+  end
+
+  defp source(program, _given), do: source(program)
+
   defp source(text) when is_binary(text), do: {:ok, text}
-  defp source(%Program{} = program), do: {:ok, program}
 
   defp source(program),
     do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
@@ -209,13 +255,13 @@ defmodule PtcRunner.Json do
   defp check(%Program{}, _limits), do: :ok
 
   defp check(program, limits) do
-    {timeout, max_heap, max_depth} = Limits.resolve(limits)
+    {timeout, max_heap, reading} = Limits.resolve(limits)
     limits = {timeout, max_heap}
 
     built =
       case program do
-        {:checked, node} -> Program.build_node(node, max_depth, limits)
-        text -> Program.build(text, max_depth, limits)
+        {:checked, node} -> Program.build_node(node, reading, limits)
+        text -> Program.build(text, reading, limits)
       end
 
     with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}, else: (_ok -> :ok)

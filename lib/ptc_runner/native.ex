@@ -119,6 +119,11 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type limits :: {timeout(), non_neg_integer()}
 
+  # how deep a program may nest; whether atoms are keys too, and whether the program is strict
+  @typedoc false
+  @type reading ::
+          pos_integer() | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+
   # the context, the memory, and the limits; nil: not known yet
   @typedoc false
   @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
@@ -145,8 +150,12 @@ defmodule PtcRunner.Native do
           | {:limits, reference(), tuple()}
           | left()
 
-  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, required?}]}
-  nif(operations() :: [{String.t(), atom(), String.t(), [{String.t(), atom(), boolean()}]}])
+  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values}]}
+  nif(
+    operations() :: [
+      {String.t(), atom(), String.t(), [{String.t(), atom(), atom(), String.t(), [String.t()]}]}
+    ]
+  )
 
   # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
   nif(
@@ -173,20 +182,20 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/tools.rs
   pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
 
-  # native/ptc_nif/src/program; `depth`: how deep a program may nest
+  # native/ptc_nif/src/program
   nif(
-    compile_text(binary(), depth :: pos_integer(), limits()) ::
+    compile_text(binary(), reading(), limits()) ::
       {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
   )
 
   nif(
-    compile_node(term(), depth :: pos_integer(), limits()) ::
+    compile_node(term(), reading(), limits()) ::
       {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
   )
 
   # native/ptc_nif/src/run.rs
-  nif(run_text(binary(), depth :: pos_integer(), given()) :: run())
-  nif(run_node(term(), checked? :: boolean(), depth :: pos_integer(), given()) :: run())
+  nif(run_text(binary(), reading(), given()) :: run())
+  nif(run_node(term(), checked? :: boolean(), reading(), given()) :: run())
   nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
 
   pair(

@@ -1,10 +1,12 @@
 defmodule PtcRunner.Json.Limits do
   @moduledoc false
-  # The limits of a run: what the caller gives, and the defaults for what is not given. The defaults
+  # The limits of a run and how its program is read: what the caller gives, and the defaults for what is
+  # not given. The defaults
   # may stand in the application environment, where a look costs more than a small program takes:
   # they are looked up only for runs that do not end in their first steps.
 
   alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Shown
 
   @default_timeout 1_000
   @default_max_heap 1_250_000
@@ -13,11 +15,17 @@ defmodule PtcRunner.Json.Limits do
   @words_per_byte 16
   @bytes_per_word 8
 
-  @typedoc "Timeout in milliseconds, heap in words (0: no limit), nesting; nil: not given."
-  @type given :: {timeout() | nil, non_neg_integer() | nil, pos_integer()}
+  @typedoc """
+  How a program is read: how many operations may stand inside one another; or the same, whether atoms
+  are keys too, and whether the program is strict, if either is asked for.
+  """
+  @type reading :: pos_integer() | {pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+
+  @typedoc "Timeout in milliseconds, heap in words (0: no limit); nil: not given."
+  @type given :: {timeout() | nil, non_neg_integer() | nil, reading()}
 
   @typedoc "The same with nothing left open."
-  @type t :: {timeout(), non_neg_integer(), pos_integer()}
+  @type t :: {timeout(), non_neg_integer(), reading()}
 
   @doc "Milliseconds."
   @spec default_timeout() :: pos_integer()
@@ -76,6 +84,9 @@ defmodule PtcRunner.Json.Limits do
       iex> PtcRunner.Json.Limits.given(timeout: 50)
       {50, nil, 10_000}
 
+      iex> PtcRunner.Json.Limits.given(keys: :any, max_depth: 100)
+      {nil, nil, {100, true, false}}
+
       iex> PtcRunner.Json.Limits.given(max_depth: 0)
       ** (ArgumentError) max_depth must be a positive integer, got: 0
 
@@ -88,7 +99,31 @@ defmodule PtcRunner.Json.Limits do
     max_heap = Keyword.get(opts, :max_heap)
     timeout && Guarded.check_timeout!(timeout)
     max_heap && Guarded.check_max_heap!(max_heap)
-    {timeout, max_heap, max_depth(opts)}
+    {timeout, max_heap, reading(opts)}
+  end
+
+  defp reading(opts) do
+    depth = max_depth(opts)
+
+    case {any_keys?(opts), strict?(opts)} do
+      {false, false} -> depth
+      {any_keys?, strict?} -> {depth, any_keys?, strict?}
+    end
+  end
+
+  defp any_keys?(opts) do
+    case Keyword.get(opts, :keys, :strings) do
+      :strings -> false
+      :any -> true
+      other -> raise ArgumentError, "keys must be :strings or :any, got: #{Shown.text(other)}"
+    end
+  end
+
+  defp strict?(opts) do
+    case Keyword.get(opts, :strict, false) do
+      strict? when is_boolean(strict?) -> strict?
+      other -> raise ArgumentError, "strict must be true or false, got: #{Shown.text(other)}"
+    end
   end
 
   defp max_depth(opts) do
@@ -97,8 +132,7 @@ defmodule PtcRunner.Json.Limits do
         depth
 
       other ->
-        raise ArgumentError,
-              "max_depth must be a positive integer, got: #{PtcRunner.Shown.text(other)}"
+        raise ArgumentError, "max_depth must be a positive integer, got: #{Shown.text(other)}"
     end
   end
 
@@ -110,12 +144,12 @@ defmodule PtcRunner.Json.Limits do
 
   """
   @spec resolve(given()) :: t()
-  def resolve({timeout, max_heap, max_depth}) do
+  def resolve({timeout, max_heap, reading}) do
     timeout = timeout || default(:default_timeout, @default_timeout)
     max_heap = max_heap || default(:default_max_heap, @default_max_heap)
     Guarded.check_timeout!(timeout)
     Guarded.check_max_heap!(max_heap)
-    {timeout, max_heap, max_depth}
+    {timeout, max_heap, reading}
   end
 
   defp default(name, otherwise), do: Application.get_env(:ptc_runner, name, otherwise)

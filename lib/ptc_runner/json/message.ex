@@ -96,7 +96,28 @@ defmodule PtcRunner.Json.Message do
   defp text(:neither_field_nor_path, op, _field, []),
     do: "Operation '#{op}' requires either 'field' or 'path'"
 
+  defp text(:unknown_field, op, nil, [name]) do
+    fields =
+      case Schema.get_operation(op) do
+        {:ok, %{"fields" => fields}} -> Map.keys(fields)
+        :error -> []
+      end
+
+    "Unknown field '#{plain(name)}' in operation '#{op}'. " <> there_are(fields, length(fields))
+  end
+
+  defp text(:unknown_field, op, meant, [name]),
+    do: "Unknown field '#{plain(name)}' in operation '#{op}'. Did you mean '#{meant}'?"
+
   # Found in a run
+
+  defp text(:unknown_name, op, _field, [name, names, count]) do
+    names = for name when is_binary(name) or is_atom(name) <- names, do: to_string(name)
+    hint = Suggestion.hint(name, Enum.sort(names))
+
+    "Unknown name '#{plain(name)}' in operation '#{op}'#{hint}" <>
+      if(hint == "", do: ". ", else: " ") <> there_are(names, count)
+  end
 
   defp text(:no_input, _op, _field, []), do: "No input available"
   defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{show(value)}"
@@ -155,6 +176,14 @@ defmodule PtcRunner.Json.Message do
 
   defp text(:unchecked_not_map, op, field, [value]),
     do: "#{op} #{field} must be a map, got #{show(value)}"
+
+  # The names that there are, of which those are the first.
+  defp there_are([], _count), do: "There are none"
+
+  defp there_are(names, count) do
+    more = if count > length(names), do: ", and #{count - length(names)} more", else: ""
+    "There are: #{Enum.map_join(names, ", ", &"'#{Shown.name(&1)}'")}#{more}"
+  end
 
   defp plain(string) when is_binary(string), do: Shown.name(string)
   defp plain(other), do: show(other)

@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.Program do
   alias PtcRunner.Native.Panic
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
-  defstruct [:source, :handle, :consts, :max_depth]
+  defstruct [:source, :handle, :consts, :max_depth, keys: :strings, strict: false]
 
   @typedoc """
   `source` is the program as it was given; `handle` refers to the instructions in native memory,
@@ -25,38 +25,71 @@ defmodule PtcRunner.Json.Program do
           source: String.t() | map(),
           handle: reference(),
           consts: tuple(),
-          max_depth: pos_integer()
+          max_depth: pos_integer(),
+          keys: :strings | :any,
+          strict: boolean()
         }
 
   @typedoc "Milliseconds, and words the program's own constants and instructions may take; 0: no limit."
   @type limits :: {timeout(), non_neg_integer()}
 
   @doc false
+  # A program out of its source, to be read like this.
+  @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
+  def compile(source, reading, limits) do
+    with {:ok, handle, consts} <- build(source, reading, limits) do
+      {depth, any_keys?, strict?} = options(reading)
+      keys = if any_keys?, do: :any, else: :strings
+      program = %__MODULE__{source: source, handle: handle, consts: consts, max_depth: depth}
+      {:ok, %{program | keys: keys, strict: strict?}}
+    end
+  end
+
+  @doc false
+  # The program, compiled anew if it is asked for what it was not compiled with.
+  @spec asked(t(), Limits.given()) :: {:ok, t()} | {:error, term()}
+  def asked(program, {_timeout, _max_heap, depth}) when is_integer(depth), do: {:ok, program}
+  def asked(%{keys: :any, strict: true} = program, _given), do: {:ok, program}
+
+  def asked(program, {timeout, max_heap, {_depth, any_keys?, strict?}}) do
+    own = {program.max_depth, program.keys == :any, program.strict}
+    asked = {program.max_depth, any_keys? or program.keys == :any, strict? or program.strict}
+    {timeout, max_heap, asked} = Limits.resolve({timeout, max_heap, asked})
+    if asked == own, do: {:ok, program}, else: compile(program.source, asked, {timeout, max_heap})
+  end
+
+  defp options(depth) when is_integer(depth), do: {depth, false, false}
+  defp options(options), do: options
+
+  defp reading(%{max_depth: depth, keys: :strings, strict: false}), do: depth
+  defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
+
+  @doc false
   # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
-  @spec build(String.t() | map(), pos_integer(), limits()) ::
+  @spec build(String.t() | map(), Limits.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:error, term()}
-  def build(source, max_depth, limits) when is_binary(source) do
-    source |> Native.compile_text(max_depth, limits) |> Quanta.finish()
+  def build(source, reading, limits) when is_binary(source) do
+    source |> Native.compile_text(reading, limits) |> Quanta.finish()
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
-  def build(%{"program" => node}, max_depth, limits), do: build_node(node, max_depth, limits)
+  def build(%{"program" => node}, reading, limits), do: build_node(node, reading, limits)
 
   @doc false
   # The same for what stands under `"program"`.
-  @spec build_node(term(), pos_integer(), limits()) ::
+  @spec build_node(term(), Limits.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:error, term()}
-  def build_node(node, max_depth, limits) do
-    node |> Native.compile_node(max_depth, limits) |> Quanta.finish()
+  def build_node(node, reading, limits) do
+    node |> Native.compile_node(reading, limits) |> Quanta.finish()
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
   @doc false
   @spec rebuild(t(), limits()) :: {:ok, reference(), tuple()} | {:error, term()}
-  def rebuild(%__MODULE__{source: source, max_depth: max_depth}, limits),
-    do: build(source, max_depth, limits)
+  def rebuild(%__MODULE__{source: source} = program, limits),
+    do: build(source, reading(program), limits)
 
   @doc false
   # The documented error for a fault.

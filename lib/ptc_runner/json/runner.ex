@@ -35,9 +35,9 @@ defmodule PtcRunner.Json.Runner do
   def run(program, context, memory, tools, limits) do
     # What may end in its first steps needs no limits: a call is none of them.
     limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
-    {timeout, max_heap, depth} = limits
+    {timeout, max_heap, reading} = limits
 
-    case start(program, {context, memory, timeout, max_heap}, depth) do
+    case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
     end
@@ -86,15 +86,15 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  defp start(text, given, depth) when is_binary(text), do: Native.run_text(text, depth, given)
+  defp start(text, given, reading) when is_binary(text), do: Native.run_text(text, reading, given)
 
-  defp start(%Program{handle: handle, consts: consts} = program, given, depth) do
+  defp start(%Program{handle: handle, consts: consts} = program, given, reading) do
     Native.run_compiled(handle, consts, given)
   rescue
     # The handle of another node, or of this one before a restart.
     ArgumentError ->
       {_context, _memory, timeout, max_heap} = given
-      {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, depth})
+      {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, reading})
 
       case Program.rebuild(program, {timeout, max_heap}) do
         {:ok, handle, consts} -> Native.run_compiled(handle, consts, given)
@@ -102,8 +102,8 @@ defmodule PtcRunner.Json.Runner do
       end
   end
 
-  defp start({checked, node}, given, depth) do
-    Native.run_node(node, checked == :checked, depth, given)
+  defp start({checked, node}, given, reading) do
+    Native.run_node(node, checked == :checked, reading, given)
   end
 
   # Until the first call there is no process to end.

@@ -58,7 +58,7 @@ defmodule PtcRunner.Schema.JsonSchema do
   defp schemas(operations, expr), do: Enum.map(operations, &schema(&1, expr))
 
   defp schema(operation, expr) do
-    fields = Map.new(operation.fields, fn {name, type, _required} -> {name, type(type, expr)} end)
+    fields = Map.new(operation.fields, &{&1.name, type(&1.type, expr)})
 
     %{
       "type" => "object",

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Schema.Prompt do
   @moduledoc false
-  # The language on one page, for the system prompt of a model: the operations out of the table,
-  # the rest in prose. The tests run its examples.
+  # The language on one page, for the system prompt of a model: the operations and what stands in
+  # their fields out of the table, the rest in prose. The tests run its examples.
 
   alias PtcRunner.Schema.Table
 
@@ -10,11 +10,12 @@ defmodule PtcRunner.Schema.Prompt do
   A NODE is an object; "op" names its operation and the other keys are the fields of that operation.
   """
 
+  # The fields that hold operations, in the order in which they are best read. Those of new operations
+  # come after these.
+  @nodes_first ~w(steps where expr conditions condition then else in left right part whole objects lists)
+
   @rules """
-  In parentheses stand the required fields. Optional: get takes "field" or "path" (a list of keys), and "default"; \
-  sort_by "order" ("asc" or "desc"); round "precision" (0 to 15); call "args".
-  Operands and bodies are NODEs (steps, where, expr, conditions, condition, then, else, in, left, right, part, whole, objects, lists, \
-  the value of let and round); a bare number will do in arithmetic. In comparisons, filter_in and literal "value" is plain data, \
+  a bare number will do in arithmetic. In comparisons, filter_in and literal "value" is plain data, \
   but comparisons and filter_in also take a NODE there.
 
   ## Current value
@@ -65,7 +66,8 @@ defmodule PtcRunner.Schema.Prompt do
     ## Operations
     #{operations()}
 
-    #{@rules}
+    In parentheses stand the required fields. Optional: #{optional()}.
+    Operands and bodies are NODEs (#{nodes()}); #{@rules}
     #{examples(Enum.take(@examples, count))}
     """)
   end
@@ -83,6 +85,53 @@ defmodule PtcRunner.Schema.Prompt do
 
   defp signature(%{name: name} = operation),
     do: "#{name}(#{Enum.join(Table.required(operation), ",")})"
+
+  # `get takes "field" or "path" (a list of keys), and "default"`: those with alternatives come first.
+  defp optional do
+    optional = for operation <- Table.operations(), text = optional(operation), do: text
+    [{_with, first, fields} | others] = Enum.sort_by(optional, fn {rank, _, _} -> rank end)
+    others = for {_rank, name, fields} <- others, do: "#{name} #{fields}"
+    Enum.join(["#{first} takes #{fields}" | others], "; ")
+  end
+
+  defp optional(%{name: name, fields: fields}) do
+    alternatives = for %{presence: :alternative} = field <- fields, do: quoted(field)
+    others = for %{presence: :optional} = field <- fields, do: quoted(field)
+
+    case {Enum.join(alternatives, " or "), Enum.join(others, " and ")} do
+      {"", ""} -> nil
+      {"", others} -> {1, name, others}
+      {alternatives, ""} -> {0, name, alternatives}
+      {alternatives, others} -> {0, name, "#{alternatives}, and #{others}"}
+    end
+  end
+
+  defp quoted(%{name: name, values: ""}), do: ~s("#{name}")
+  defp quoted(%{name: name, values: values}), do: ~s["#{name}" (#{values})]
+
+  # The fields that hold operations: by name, or, where other operations take plain data in a field of
+  # that name, with their operations.
+  defp nodes do
+    fields =
+      for %{name: name, fields: fields} <- Table.operations(), field <- fields, do: {name, field}
+
+    {nodes, plain} = Enum.split_with(fields, fn {_operation, field} -> Table.node?(field) end)
+    plain = for {_operation, %{name: name}} <- plain, do: name
+
+    {some, all} =
+      nodes
+      |> Enum.group_by(fn {_op, field} -> field.name end, fn {operation, _field} -> operation end)
+      |> Enum.split_with(fn {name, _operations} -> name in plain end)
+
+    names = Enum.uniq(for {_operation, %{name: name}} <- nodes, do: name)
+    all = for {name, _operations} <- all, do: name
+
+    all =
+      Enum.filter(@nodes_first, &(&1 in all)) ++ Enum.filter(names -- @nodes_first, &(&1 in all))
+
+    some = for {name, operations} <- some, do: "the #{name} of #{Enum.join(operations, " and ")}"
+    Enum.join(all ++ some, ", ")
+  end
 
   defp examples([]), do: ""
 

@@ -1,7 +1,7 @@
 //! Errors as data: a code, the operation and field it is about, and the offending terms.
 
 use crate::named::named;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 
 named! {
     /// What a checked program or a run can end with; the text is made by whoever shows it.
@@ -35,6 +35,9 @@ named! {
         FieldAndPath = "field_and_path",
         /// `{"op": "get"}`
         NeitherFieldNorPath = "neither_field_nor_path",
+        /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was meant, if one is
+        /// close. Terms: the name.
+        UnknownField = "unknown_field",
         /// More operations inside one another than the limit allows. Terms: the limit.
         TooDeep = "too_deep",
 
@@ -66,6 +69,9 @@ named! {
         PathThroughNonMap = "path_through_non_map",
         /// `typeof` of a tuple. Terms: the value.
         NoTypeName = "no_type_name",
+        /// `load` of a name that the context does not have, in a strict program. Terms: the name,
+        /// the first names that there are, how many there are.
+        UnknownName = "unknown_name",
         /// `load` with a name that is no string, in a part that was never checked. Terms: the name.
         ContextKey = "context_key",
         /// The same for `var`.

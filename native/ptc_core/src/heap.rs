@@ -79,6 +79,8 @@ pub trait Heap {
     fn small_integer(&self, term: Self::Term) -> Option<i64>;
     /// The float, if it is one.
     fn float(&self, term: Self::Term) -> Option<f64>;
+    /// The atom that has a string's name, if there is one already; no atom is ever made.
+    fn atom_named(&self, name: Self::Term) -> Option<Self::Term>;
     /// The content of a binary.
     fn bytes(&self, term: Self::Term) -> Option<&[u8]>;
     /// Head and tail of a non-empty list.

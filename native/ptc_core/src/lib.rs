@@ -6,12 +6,14 @@
 //! * [`json`]: JSON text to events, and the flat document a program's text becomes
 //! * [`repair`]: answers that are almost right
 //! * [`source`]: what the compiler asks of a program, be it a document or terms
+//! * [`opcode`]: the operations by name, and no more of them
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`signature`]: the types of values that programs and tools take and give
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`stop`]: what work on a text counts on, and why it ends early
+//! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
 //! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
@@ -29,11 +31,13 @@ pub mod merge;
 pub mod meter;
 pub mod named;
 pub mod number;
+pub mod opcode;
 pub mod ops;
 pub mod plain;
 pub mod program;
 pub mod repair;
 pub mod signature;
+pub mod similar;
 pub mod source;
 pub mod stop;
 pub mod vm;

@@ -40,7 +40,7 @@ pub(crate) use named;
 mod tests {
     use super::Named;
     use crate::fault::Code;
-    use crate::ops::FieldKind;
+    use crate::ops::{FieldKind, Presence};
     use std::collections::HashSet;
 
     fn names<T: Named>() -> Vec<&'static str> {
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn no_two_variants_have_one_name() {
-        for names in [names::<Code>(), names::<FieldKind>()] {
+        for names in [names::<Code>(), names::<FieldKind>(), names::<Presence>()] {
             let different: HashSet<_> = names.iter().collect();
             assert_eq!(different.len(), names.len());
         }

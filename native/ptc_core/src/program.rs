@@ -1,7 +1,7 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
 use crate::fault::Code;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 
 /// A register: the current value, a binding or the state of a loop, placed by lexical depth.
 pub type Slot = u32;
@@ -151,4 +151,8 @@ pub struct Program {
     pub multiplies: bool,
     /// Whether it may call tools, which can tell how far a run has come.
     pub calls_tools: bool,
+    /// Whether `load` fails for a name that the context does not have.
+    pub strict: bool,
+    /// Whether a key that a map does not have is looked for as an atom.
+    pub any_keys: bool,
 }

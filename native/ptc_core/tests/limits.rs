@@ -54,7 +54,7 @@ fn depth_of_operations() {
     }
     // In an unchecked part it matters once it is reached.
     let unchecked = Options {
-        strict: false,
+        checked: false,
         ..options
     };
     let mut lab = Lab::of_text(PlainHeap::new(), nested(11).as_bytes(), unchecked)

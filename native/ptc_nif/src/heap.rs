@@ -4,6 +4,7 @@ use crate::atoms;
 use crate::big_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, Terms};
+use crate::signature::existing_atom;
 use num_bigint::BigInt;
 use ptc_core::heap::{Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
@@ -178,6 +179,10 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn float(&self, term: Raw<'a>) -> Option<f64> {
         self.terms.float(term)
+    }
+
+    fn atom_named(&self, name: Raw<'a>) -> Option<Raw<'a>> {
+        existing_atom(self.terms, self.bytes(name)?)
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Suspension};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, Reading, Then};
+use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
 use crate::schedule::{limits, nif_pair, Pace, UNLIMITED};
 use crate::task::{Call, Left, Work};
@@ -30,7 +30,7 @@ impl RunArgs<'_> {
 }
 
 /// Begins to read a program that is run then; without limits at first, if it does not know them.
-fn reading<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
+fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
     let known = given.limits();
     let then = match known {
         Some(_) => Then::Run,
@@ -178,12 +178,13 @@ fn go_on<'a>(
 fn run_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_text");
-    let (call, then, surroundings) = reading(env, &given);
-    from_text(call, text.into(), depth, then, surroundings).ok_or(Error::BadArg)
+    let (call, then, surroundings) = begin(env, &given);
+    let reading = reading.reading(true);
+    from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
 }
 
 /// Compiles and runs a program that is already parsed.
@@ -191,13 +192,13 @@ fn run_text<'a>(
 fn run_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
-    strict: bool,
-    depth: u32,
+    checked: bool,
+    reading: ReadingArg,
     given: RunArgs<'a>,
 ) -> Term<'a> {
     let _clock = crate::clock::start("run_node");
-    let (call, then, surroundings) = reading(env, &given);
-    let reading = Reading { strict, depth };
+    let (call, then, surroundings) = begin(env, &given);
+    let reading = reading.reading(checked);
     from_node(call, node.into(), reading, then, surroundings)
 }
 

@@ -4,7 +4,7 @@ use crate::atoms;
 use ptc_core::ops::OpCode;
 use rustler::{Encoder, Env, Term};
 
-/// `[{name, family, about, [{field, kind, required?}]}]`, in the order for readers.
+/// `[{name, family, about, [{field, kind, presence, about, values}]}]`, in the order for readers.
 #[rustler::nif]
 fn operations(env: Env) -> Vec<Term> {
     let _clock = crate::clock::start("operations");
@@ -13,7 +13,11 @@ fn operations(env: Env) -> Vec<Term> {
         let fields: Vec<_> = definition
             .fields
             .iter()
-            .map(|field| (field.name, atoms::named(env, field.kind), field.required))
+            .map(|field| {
+                let kind = atoms::named(env, field.kind);
+                let presence = atoms::named(env, field.presence);
+                (field.name, kind, presence, field.about, field.values)
+            })
             .collect();
         let family = definition.family;
         (definition.name, family, definition.about, fields).encode(env)

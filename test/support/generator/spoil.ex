@@ -40,11 +40,19 @@ defmodule PtcRunner.Test.Generator.Spoil do
       {3, wrong()},
       {2, Map.put(node, "__input", own_input())},
       {1, map({one_of(~w(field value path result default)), wrong()}, &put_field(node, &1))},
+      {2, mistyped(node)},
       {1, [node]}
     ])
   end
 
   defp change(_key, _literal), do: frequency([{1, :delete}, {3, wrong()}])
+
+  # One of its fields under another name, close or not.
+  defp mistyped(node) do
+    map(one_of(Map.keys(node)), fn name ->
+      map(misspelled(name), &(node |> Map.delete(name) |> Map.put(&1, node[name])))
+    end)
+  end
 
   defp put_field(node, {field, value}), do: Map.put(node, field, value)
 

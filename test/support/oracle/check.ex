@@ -4,16 +4,16 @@ defmodule PtcRunner.Test.Oracle.Check do
 
   import PtcRunner.Test.Oracle.Fail, only: [fail: 1, proper_list?: 1]
 
-  alias PtcRunner.Test.Oracle.Suggestion
+  alias PtcRunner.Test.Oracle.{Lists, Suggestion}
 
   @comparisons ~w(eq neq gt gte lt lte contains in)
 
-  # Fields in the order of their checks. Operations with checks of their own have `:special`.
+  # Fields in the order of their checks; those of operations on lists stand in `Lists`.
   @fields %{
     "literal" => [{"value", :any}],
     "load" => [{"name", :string}],
     "var" => [{"name", :string}],
-    "let" => :special,
+    "let" => [{"in", :node}, {"name", :string}, {"value", :node}],
     "if" => [{"condition", :node}, {"else", :node}, {"then", :node}],
     "and" => [{"conditions", :nodes}],
     "or" => [{"conditions", :nodes}],
@@ -22,42 +22,33 @@ defmodule PtcRunner.Test.Oracle.Check do
     "concat" => [{"lists", :nodes}],
     "zip" => [{"lists", :nodes}],
     "pipe" => [{"steps", :nodes}],
-    "object" => :special,
+    "object" => [{"fields", :map}],
     "filter" => [{"where", :node}],
     "reject" => [{"where", :node}],
     "map" => [{"expr", :node}],
     "filter_in" => [{"field", :string}, {"value", :any}],
-    "select" => :special,
-    "sort_by" => :special,
+    "select" => [{"fields", :strings}],
     "add" => [{"left", :operand}, {"right", :operand}],
     "sub" => [{"left", :operand}, {"right", :operand}],
     "mul" => [{"left", :operand}, {"right", :operand}],
     "div" => [{"left", :operand}, {"right", :operand}],
     "pct" => [{"part", :operand}, {"whole", :operand}],
-    "round" => [{"value", :operand}],
-    "get" => :special,
-    "sum" => [{"field", :string}],
-    "avg" => [{"field", :string}],
-    "min" => [{"field", :string}],
-    "max" => [{"field", :string}],
-    "min_by" => [{"field", :string}],
-    "max_by" => [{"field", :string}],
-    "count" => [],
-    "first" => [],
-    "last" => [],
-    "distinct" => [],
+    "round" => [{"precision", {:optional, :any}}, {"value", :operand}],
+    "get" => [{"default", :any}, {"field", :string}, {"path", :strings}],
     "keys" => [],
     "typeof" => [],
-    "nth" => :special,
-    "take" => :special,
-    "drop" => :special,
     "call" => [{"args", {:optional, :map}}, {"tool", :string}]
   }
 
-  @operations Map.merge(@fields, Map.new(@comparisons, &{&1, :special}))
+  # These have checks of their own.
+  @special ["let", "object", "select", "sort_by", "get" | @comparisons]
+
+  @operations @fields
+              |> Map.merge(Lists.fields())
+              |> Map.merge(Map.new(@comparisons, &{&1, [{"field", :string}, {"value", :any}]}))
   @names @operations |> Map.keys() |> Enum.sort()
 
-  @doc "The 50 operation names, ascending."
+  @doc "The names of the operations, ascending."
   @spec names() :: [String.t()]
   def names, do: @names
 
@@ -78,13 +69,36 @@ defmodule PtcRunner.Test.Oracle.Check do
 
   defp check_node(%{"op" => op} = node) do
     case @operations do
-      %{^op => :special} -> special(op, node)
+      %{^op => _fields} when op in @special -> special(op, node)
       %{^op => fields} -> Enum.each(fields, &field(op, &1, node))
       _ -> unknown(op)
     end
+
+    mistyped(node)
   end
 
   defp check_node(implicit_object), do: object_fields(implicit_object)
+
+  @doc "Fails for the first field of an operation whose name is close to one that is not there."
+  @spec mistyped(term()) :: :ok
+  def mistyped(%{"op" => op} = node) when is_map_key(@operations, op) do
+    known = for {name, _type} <- @operations[op], do: name
+
+    case {Enum.reject(known, &Map.has_key?(node, &1)),
+          Map.keys(node) -- ["op", "__input" | known]} do
+      {[_ | _] = missing, others} -> Enum.each(Enum.sort(others), &mistyped(op, &1, missing))
+      _ -> :ok
+    end
+  end
+
+  def mistyped(_node), do: :ok
+
+  defp mistyped(op, name, missing) when is_binary(name) do
+    hint = Suggestion.text(name, missing)
+    if hint != "", do: fail("Unknown field '#{name}' in operation '#{op}'" <> hint)
+  end
+
+  defp mistyped(_op, _name, _missing), do: :ok
 
   defp unknown(op) when is_binary(op) do
     fail("Unknown operation '#{op}'" <> Suggestion.text(op, @names))
@@ -102,6 +116,7 @@ defmodule PtcRunner.Test.Oracle.Check do
     if Map.has_key?(node, name), do: field(op, {name, type}, node)
   end
 
+  defp field(op, {name, :natural}, node), do: natural(op, name, node)
   defp field(op, {name, type}, node), do: op |> present(name, node) |> typed(name, type)
 
   defp typed(_value, _name, :any), do: :ok
@@ -126,9 +141,6 @@ defmodule PtcRunner.Test.Oracle.Check do
     typed(fields, "fields", :map)
     object_fields(fields)
   end
-
-  defp special("nth", node), do: natural("nth", "index", node)
-  defp special(op, node) when op in ["take", "drop"], do: natural(op, "count", node)
 
   defp special("select", node) do
     fields = "select" |> not_nil("fields", node) |> list("fields")

@@ -5,7 +5,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
 
   import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2]
 
-  alias PtcRunner.Test.Oracle.{Arithmetic, Current, Lists, Tools}
+  alias PtcRunner.Test.Oracle.{Arithmetic, Check, Current, Lists, Tools}
 
   @type environment :: %{
           context: map(),
@@ -31,13 +31,20 @@ defmodule PtcRunner.Test.Oracle.Eval do
 
   @doc "Evaluates a node; a current value of its own (`\"__input\"`) wins over the outer one."
   @spec eval(term(), environment()) :: term()
-  def eval(%{"op" => op} = node, env) when op in ["literal", "load", "var"], do: node(node, env)
-  def eval(%{"__input" => own} = node, env), do: node(node, %{env | current: {:value, own}})
-  def eval(node, env), do: node(node, env)
+  def eval(%{"op" => op} = node, env) when op in ["literal", "load", "var"], do: known(node, env)
+  def eval(%{"__input" => own} = node, env), do: known(node, %{env | current: {:value, own}})
+  def eval(node, env), do: known(node, env)
 
   @doc "Evaluates a node for an operation that gives it a current value: that one wins."
   @spec eval_on(term(), term(), environment()) :: term()
-  def eval_on(node, value, env), do: node(node, %{env | current: {:value, value}})
+  def eval_on(node, value, env), do: known(node, %{env | current: {:value, value}})
+
+  # In a part that was not validated a mistyped field matters once the node has been evaluated.
+  defp known(node, env) do
+    value = node(node, env)
+    Check.mistyped(node)
+    value
+  end
 
   defp node(node, _env) when not is_map(node) or is_struct(node) do
     fail("Node must be a map, got #{inspect(node)}")
@@ -137,7 +144,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
     arithmetic(op, node["left"], node["right"], env)
   end
 
-  ## Tools, and what is none of the 50
+  ## Tools, and what is no operation
 
   defp operation("call", node, env) do
     Tools.call(env.tools, node["tool"], Map.get(node, "args", %{}))
@@ -164,7 +171,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   defp pipe([], _env), do: nil
 
   defp pipe([%{"op" => "var", "name" => "__input"} = var | steps], env) do
-    var |> node(env) |> steps(steps, env)
+    var |> known(env) |> steps(steps, env)
   end
 
   defp pipe(steps, env), do: steps(nil, steps, env)

@@ -6,11 +6,31 @@ defmodule PtcRunner.Test.Oracle.Lists do
 
   alias PtcRunner.Test.Oracle.{Aggregate, Compare}
 
-  @plain ~w(sort_by first last nth take drop distinct count sum avg min max min_by max_by)
+  # With their fields, in the order of their checks.
+  @plain %{
+    "sort_by" => [{"field", :string}, {"order", :any}],
+    "first" => [],
+    "last" => [],
+    "nth" => [{"index", :natural}],
+    "take" => [{"count", :natural}],
+    "drop" => [{"count", :natural}],
+    "distinct" => [],
+    "count" => [],
+    "sum" => [{"field", :string}],
+    "avg" => [{"field", :string}],
+    "min" => [{"field", :string}],
+    "max" => [{"field", :string}],
+    "min_by" => [{"field", :string}],
+    "max_by" => [{"field", :string}]
+  }
 
-  @doc "The names of the operations that `run/3` knows."
+  @doc "The operations that `run/3` knows, with their fields."
+  @spec fields() :: %{String.t() => [{String.t(), atom()}]}
+  def fields, do: @plain
+
+  @doc "Their names."
   @spec operations() :: [String.t()]
-  def operations, do: @plain
+  def operations, do: Map.keys(@plain)
 
   @doc "One list operation on the current value."
   @spec run(String.t(), map(), term()) :: term()

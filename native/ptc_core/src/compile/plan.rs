@@ -1,8 +1,10 @@
 //! What an operation's plan is written with: its fields, their checks, and the steps that follow.
 
-use super::{Compiler, Failure, Label, Scope, Step, INPUT_NAME};
+use super::compiler::Compiler;
+use super::walk::{Label, Step};
+use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{Apply, Const, ConstId, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST};
 use crate::source::{Shape, Source};
 
@@ -81,30 +83,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// The field must be there and a string.
-    pub fn string(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        self.required(name)?;
-        self.string_if_any(name)
-    }
-
-    /// If the field is there, it must be a string.
-    pub fn string_if_any(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        if let Some(node) = self.field(name) {
-            if self.shape(node) != Shape::String {
-                self.report(Code::FieldNotString, name, vec![])?;
-            }
-        }
-        Ok(self.constant_of(name))
-    }
-
-    /// The field must be there and a list; nothing if it is not, in an unchecked part.
+    /// The members of a field that holds a list; none if it is not there. In an unchecked part it may
+    /// be no list: then the plan ends with a step that fails.
     pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
-        self.required(name)?;
         match self.field(name) {
             None => Ok(Some(vec![])),
             Some(node) if self.shape(node) == Shape::List => Ok(Some(self.elements(node)?)),
             Some(node) => {
-                self.report(Code::FieldNotList, name, vec![])?;
                 self.fail(Code::UncheckedNotList, name, Const::Node(node));
                 Ok(None)
             }
@@ -129,27 +114,6 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         self.compiler.count(bytes / BYTES_A_PART)
     }
 
-    /// Every part must be a string.
-    pub fn all_strings(&self, name: &'static str, parts: &[S::Node]) -> Checked<(), S::Node> {
-        match parts.iter().all(|part| self.shape(*part) == Shape::String) {
-            true => Ok(()),
-            false => self.report(Code::FieldNotStrings, name, vec![]),
-        }
-    }
-
-    /// The field must be there and an integer that is not negative.
-    pub fn count(&mut self, name: &'static str) -> Checked<ConstId, S::Node> {
-        match self.non_null(name).map(|node| (node, self.shape(node))) {
-            None => self.report(Code::FieldMissing, name, vec![])?,
-            Some((_, Shape::Integer { negative: false })) => {}
-            Some((node, Shape::Integer { negative: true })) => {
-                self.report(Code::FieldNegative, name, vec![Const::Node(node)])?
-            }
-            Some(_) => self.report(Code::FieldNotInteger, name, vec![])?,
-        }
-        Ok(self.constant_of(name))
-    }
-
     /// A mistake in a checked part ends the walk; in an unchecked part it is overlooked here, and
     /// the evaluation meets it.
     pub fn report(
@@ -158,7 +122,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         field: &'static str,
         terms: Vec<Const<S::Node>>,
     ) -> Checked<(), S::Node> {
-        match self.scope.strict {
+        match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
                 Fault::new(code, Some(self.op), terms).about(field),
@@ -205,11 +169,21 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             && text("name") == Some(INPUT_NAME.as_bytes())
     }
 
+    /// Whether the program is to have no fields that its operations do not have.
+    pub(super) fn is_strict(&self) -> bool {
+        self.compiler.walk.strict
+    }
+
     // Steps
+
+    /// Do a step of the walk.
+    pub(super) fn later(&mut self, step: Step<S::Node>) {
+        self.compiler.walk.planned.push(step);
+    }
 
     /// Emit an instruction.
     pub fn emit(&mut self, instr: Instr) {
-        self.compiler.walk.planned.push(Step::Emit(instr));
+        self.later(Step::Emit(instr));
     }
 
     /// Fail when reached.
@@ -241,7 +215,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// The same, where a bare number may stand too.
-    pub fn number(&mut self, name: &'static str) {
+    pub fn operand(&mut self, name: &'static str) {
         self.field_step(name, self.scope, true, false);
     }
 
@@ -251,7 +225,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
-        self.compiler.walk.planned.push(Step::Field {
+        self.later(Step::Field {
             owner: self.node,
             op: self.op,
             name,
@@ -263,10 +237,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Evaluate a part, which must be an operation.
     pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
-        self.compiler
-            .walk
-            .planned
-            .push(Step::Visit { node, scope, given });
+        self.later(Step::Visit { node, scope, given });
     }
 
     /// Evaluate a part if it names an operation, take it literally otherwise.
@@ -340,7 +311,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// The label stands here.
     pub fn mark(&mut self, label: Label) {
-        self.compiler.walk.planned.push(Step::Mark(label));
+        self.later(Step::Mark(label));
     }
 
     /// Go on at the label.
@@ -355,11 +326,11 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// From here on the name that stands in a part means the slot …
     pub fn bind(&mut self, name: S::Node, slot: Slot) {
-        self.compiler.walk.planned.push(Step::Bind(name, slot));
+        self.later(Step::Bind(name, slot));
     }
 
     /// … until here.
     pub fn unbind(&mut self, name: S::Node) {
-        self.compiler.walk.planned.push(Step::Unbind(name));
+        self.later(Step::Unbind(name));
     }
 }

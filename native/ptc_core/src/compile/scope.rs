@@ -13,17 +13,17 @@ pub struct Scope {
     /// How many operations stand around this place.
     pub depth: u32,
     /// Whether mistakes end the walk, or fail when they are reached.
-    pub strict: bool,
+    pub checked: bool,
 }
 
 impl Scope {
     /// Around the whole program.
-    pub fn outermost(strict: bool) -> Self {
+    pub fn outermost(checked: bool) -> Self {
         Scope {
             input: INPUT,
             free: INPUT + 1,
             depth: 0,
-            strict,
+            checked,
         }
     }
 
@@ -35,7 +35,7 @@ impl Scope {
 
     /// The same place in a part that the check does not look at.
     pub fn unchecked(mut self) -> Self {
-        self.strict = false;
+        self.checked = false;
         self
     }
 }

@@ -18,29 +18,26 @@ impl Operation for Get {
     const FAMILY: &'static str = "Access";
     const ABOUT: &'static str = "The value of a field, or at the end of a path of fields.";
     const FIELDS: &'static [Field] = &[
-        Field::optional("default", FieldKind::Any),
-        Field::optional("field", FieldKind::String),
-        Field::optional("path", FieldKind::StringList),
+        Field::optional("default", FieldKind::Any, "the value instead of nil"),
+        Field::alternative("field", FieldKind::String, "the key that is read"),
+        Field::alternative(
+            "path",
+            FieldKind::StringList,
+            "the keys, from the outermost in",
+        )
+        .values("a list of keys"),
     ];
+
+    fn check<S: Source>(plan: &Plan<'_, '_, S>) -> Checked<S> {
+        match (plan.field("field"), plan.field("path")) {
+            (Some(_), Some(_)) => plan.report(Code::FieldAndPath, "field", vec![]),
+            (None, None) => plan.report(Code::NeitherFieldNorPath, "field", vec![]),
+            _ => Ok(()),
+        }
+    }
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let (field, path) = (plan.field("field"), plan.field("path"));
-        let is_string = |plan: &Plan<'_, '_, S>, node| plan.shape(node) == Shape::String;
-        match (field, path) {
-            (Some(_), Some(_)) => plan.report(Code::FieldAndPath, "field", vec![])?,
-            (Some(field), None) if !is_string(plan, field) => {
-                plan.report(Code::FieldNotString, "field", vec![])?
-            }
-            (None, Some(path)) if plan.shape(path) != Shape::List => {
-                plan.report(Code::FieldNotList, "path", vec![])?
-            }
-            (None, Some(path)) => {
-                let steps = plan.elements(path)?;
-                plan.all_strings("path", &steps)?;
-            }
-            (None, None) => plan.report(Code::NeitherFieldNorPath, "field", vec![])?,
-            (Some(_), None) => {}
-        }
         let default = match plan.field("default") {
             Some(default) => plan.constant(Const::Node(default)),
             None => NO_CONST,

@@ -11,8 +11,8 @@ use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 use std::time::Duration;
 
 const LEFT_AND_RIGHT: &[Field] = &[
-    Field::required("left", FieldKind::Expr),
-    Field::required("right", FieldKind::Expr),
+    Field::required("left", FieldKind::Operand, "the first number"),
+    Field::required("right", FieldKind::Operand, "the second number"),
 ];
 
 /// Both operands as numbers; the operand terms themselves are in the error.
@@ -73,8 +73,8 @@ macro_rules! arithmetic {
             const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                plan.number("left");
-                plan.number("right");
+                plan.operand("left");
+                plan.operand("right");
                 plan.apply(2, [NO_CONST; 3]);
                 Ok(())
             }
@@ -104,7 +104,7 @@ macro_rules! quotient {
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 for field in Self::FIELDS {
-                    plan.number(field.name);
+                    plan.operand(field.name);
                 }
                 plan.apply(2, [NO_CONST; 3]);
                 Ok(())
@@ -123,8 +123,16 @@ macro_rules! quotient {
 }
 
 const PART_AND_WHOLE: &[Field] = &[
-    Field::required("part", FieldKind::Expr),
-    Field::required("whole", FieldKind::Expr),
+    Field::required(
+        "part",
+        FieldKind::Operand,
+        "the number that is a part of the other",
+    ),
+    Field::required(
+        "whole",
+        FieldKind::Operand,
+        "the number that is 100 per cent",
+    ),
 ];
 
 quotient!(

@@ -20,14 +20,18 @@ impl Operation for Object {
     const NAME: &'static str = "object";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "A map; fields that are operations are evaluated.";
-    const FIELDS: &'static [Field] = &[Field::required("fields", FieldKind::Map)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "fields",
+        FieldKind::Map,
+        "the new map; what is no operation is taken as it is",
+    )];
+    const COMBINES: bool = true;
 
     /// An object without `op` is its own fields.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let entries = if plan.implicit {
             plan.entries(plan.node)?
         } else {
-            plan.required("fields")?;
             match plan.field("fields") {
                 None => vec![],
                 Some(fields) if plan.shape(fields) == Shape::Map => plan.entries(fields)?,
@@ -73,7 +77,7 @@ impl Operation for Object {
 /// What an object without `op` gives as its current value is no field of it, and is taken
 /// literally; it is checked like a field all the same.
 fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
-    if plan.scope.strict && plan.is_operation(value) {
+    if plan.scope.checked && plan.is_operation(value) {
         let end = plan.label();
         plan.jump(end);
         plan.visit(value, plan.scope, false);
@@ -99,7 +103,8 @@ impl Operation for Merge {
     const NAME: &'static str = "merge";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One map out of several; of equal keys the last one counts.";
-    const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList)];
+    const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList, "the maps")];
+    const COMBINES: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         each_checked(plan, "objects")
@@ -155,7 +160,12 @@ impl Operation for Concat {
     const NAME: &'static str = "concat";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One list out of several, one after another.";
-    const FIELDS: &'static [Field] = &[Field::required("lists", FieldKind::ExprList)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "lists",
+        FieldKind::ExprList,
+        "the lists, one after another",
+    )];
+    const COMBINES: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         each_checked(plan, "lists")
@@ -192,7 +202,12 @@ impl Operation for Zip {
     const NAME: &'static str = "zip";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "Lists of the items that stand at the same place, as many as fit.";
-    const FIELDS: &'static [Field] = &[Field::required("lists", FieldKind::ExprList)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "lists",
+        FieldKind::ExprList,
+        "the lists, side by side",
+    )];
+    const COMBINES: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         each_checked(plan, "lists")

@@ -11,8 +11,12 @@ use std::cmp::Ordering;
 
 /// The fields of every operation that holds a field of the current value against a value.
 pub(super) const FIELD_AND_VALUE: &[Field] = &[
-    Field::required("field", FieldKind::String),
-    Field::required("value", FieldKind::Any),
+    Field::expected(
+        "field",
+        FieldKind::String,
+        "the key that is read; without it the current value itself is meant",
+    ),
+    Field::required("value", FieldKind::Any, "what it is held against"),
 ];
 
 /// Without `field` the current value itself is meant; a `value` that names an operation is
@@ -20,14 +24,8 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
 pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
     let field = match plan.non_null("field") {
         None => NO_CONST,
-        Some(field) => {
-            if plan.shape(field) != Shape::String {
-                plan.report(Code::FieldNotString, "field", vec![])?;
-            }
-            plan.constant_of("field")
-        }
+        Some(_) => plan.constant_of("field"),
     };
-    plan.required("value")?;
     plan.needs_input();
     match plan.field("value") {
         Some(value) if plan.is_operation(value) => {

@@ -14,10 +14,15 @@ impl Operation for Load {
     const NAME: &'static str = "load";
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The context's value of that name, nil if there is none.";
-    const FIELDS: &'static [Field] = &[Field::required("name", FieldKind::String)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "name",
+        FieldKind::String,
+        "a key of the context",
+    )];
+    const SEES_INPUT: bool = false;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let key = plan.string("name")?;
+        let key = plan.constant_of("name");
         match name(plan) {
             Some(_) => plan.emit(Instr::LoadContext(key)),
             None => no_name(plan, Code::ContextKey),
@@ -30,10 +35,14 @@ impl Operation for Literal {
     const NAME: &'static str = "literal";
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The value itself, never evaluated.";
-    const FIELDS: &'static [Field] = &[Field::required("value", FieldKind::Any)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "value",
+        FieldKind::Any,
+        "the value, operations in it too",
+    )];
+    const SEES_INPUT: bool = false;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.required("value")?;
         let value = plan.constant_of("value");
         plan.emit(Instr::Const(value));
         Ok(())
@@ -45,10 +54,15 @@ impl Operation for Var {
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str =
         "The innermost let binding of that name, else the memory's value, else nil.";
-    const FIELDS: &'static [Field] = &[Field::required("name", FieldKind::String)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "name",
+        FieldKind::String,
+        "the name of a let, or a key of the memory",
+    )];
+    const SEES_INPUT: bool = false;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let key = plan.string("name")?;
+        let key = plan.constant_of("name");
         match name(plan) {
             None => no_name(plan, Code::MemoryKey),
             Some(name) if name == INPUT_NAME.as_bytes() => plan.emit(Instr::Slot(plan.scope.input)),

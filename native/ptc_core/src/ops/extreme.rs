@@ -1,6 +1,7 @@
 //! The first and the last by a field: `min`, `max`, `min_by`, `max_by`.
 
-use super::{Checked, Field, Operation, ONE_FIELD};
+use super::field::FIELD_OF_ITEMS;
+use super::{Checked, Field, Operation};
 use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind};
@@ -46,10 +47,10 @@ macro_rules! extreme {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
-            const FIELDS: &'static [Field] = ONE_FIELD;
+            const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                let field = plan.string("field")?;
+                let field = plan.constant_of("field");
                 plan.apply_to_input(field);
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
 
-use super::{Checked, Field, FieldKind, Operation, Tally};
+use super::{Checked, Field, FieldKind, OpCode, Operation, Tally};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
 use crate::program::{Const, Instr};
@@ -14,7 +14,11 @@ impl Operation for Pipe {
     const NAME: &'static str = "pipe";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
-    const FIELDS: &'static [Field] = &[Field::required("steps", FieldKind::ExprList)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "steps",
+        FieldKind::ExprList,
+        "what runs, first step first",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let Some(steps) = plan.list("steps")? else {
@@ -28,6 +32,7 @@ impl Operation for Pipe {
             if index == 0 && plan.names_input(step) {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
+                plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
             // A tally is one instruction: nothing else sees the value it gets.
@@ -46,16 +51,19 @@ impl Operation for Let {
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Binds the value to the name within the body.";
     const FIELDS: &'static [Field] = &[
-        Field::required("in", FieldKind::Expr),
-        Field::required("name", FieldKind::String),
-        Field::required("value", FieldKind::Expr),
+        Field::required("in", FieldKind::Expr, "the body, where the name holds"),
+        Field::required("name", FieldKind::String, "the name"),
+        Field::required("value", FieldKind::Expr, "what the name stands for"),
     ];
 
+    /// All fields must be there before any of them is looked at.
+    fn check<S: Source>(plan: &Plan<'_, '_, S>) -> Checked<S> {
+        Self::FIELDS
+            .iter()
+            .try_for_each(|field| plan.required(field.name))
+    }
+
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.required("in")?;
-        plan.required("name")?;
-        plan.required("value")?;
-        plan.string("name")?;
         plan.expr("value");
         let source = plan.source();
         let node = plan.field("name");
@@ -83,9 +91,9 @@ impl Operation for If {
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "One of two values, by the truth of a condition.";
     const FIELDS: &'static [Field] = &[
-        Field::required("condition", FieldKind::Expr),
-        Field::required("else", FieldKind::Expr),
-        Field::required("then", FieldKind::Expr),
+        Field::required("condition", FieldKind::Expr, "what decides"),
+        Field::required("else", FieldKind::Expr, "the value if it does not hold"),
+        Field::required("then", FieldKind::Expr, "the value if it holds"),
     ];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {

@@ -11,7 +11,11 @@ pub(super) struct And;
 pub(super) struct Or;
 pub(super) struct Not;
 
-const CONDITIONS: &[Field] = &[Field::required("conditions", FieldKind::ExprList)];
+const CONDITIONS: &[Field] = &[Field::required(
+    "conditions",
+    FieldKind::ExprList,
+    "what may hold or not",
+)];
 
 impl Operation for And {
     const NAME: &'static str = "and";
@@ -57,7 +61,11 @@ impl Operation for Not {
     const NAME: &'static str = "not";
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether the condition does not hold.";
-    const FIELDS: &'static [Field] = &[Field::required("condition", FieldKind::Expr)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "condition",
+        FieldKind::Expr,
+        "what may hold or not",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.expr("condition");

@@ -1,7 +1,7 @@
 //! Membership, by strict equality: `contains`, `in`, `filter_in`.
 
 use super::compare::{self, FIELD_AND_VALUE};
-use super::{Checked, Field, OpCode, Operation};
+use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
@@ -96,11 +96,17 @@ impl Operation for FilterIn {
     const NAME: &'static str = "filter_in";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items whose field is a member of the value.";
-    const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+    const FIELDS: &'static [Field] = &[
+        Field::required("field", FieldKind::String, "the items' key that is read"),
+        Field::required(
+            "value",
+            FieldKind::Any,
+            "the list of the values to keep, or a map of them",
+        ),
+    ];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let field = plan.string("field")?;
-        plan.required("value")?;
+        let field = plan.constant_of("field");
         plan.needs_input();
         match plan.field("value") {
             Some(value) if plan.is_operation(value) => {

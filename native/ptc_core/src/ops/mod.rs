@@ -1,8 +1,9 @@
 //! The table of operations: one entry an operation, one file a family.
 //!
 //! An entry says everything there is to know about an operation: its name, its family, what it is
-//! for, its fields, how a use of it is checked and compiled ([`Operation::plan`]) and what it
-//! computes ([`Operation::eval`]). To add one, write its entry and name it in [`operations!`].
+//! for, its fields (which also say how a use of it is checked), how a use is compiled
+//! ([`Operation::plan`]) and what it
+//! computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
 mod arithmetic;
@@ -11,6 +12,7 @@ mod compare;
 mod data;
 mod distinct;
 mod extreme;
+mod field;
 mod flow;
 mod introspect;
 mod logic;
@@ -24,14 +26,16 @@ mod tally;
 mod tool;
 mod transform;
 
+pub use crate::opcode::OpCode;
 pub use distinct::Table;
+pub use field::{Field, FieldKind, Presence};
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
 use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::named::named;
+use crate::opcode::operations;
 use crate::program::{Apply, Slot};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
@@ -50,7 +54,19 @@ trait Operation {
     /// Its fields, in ascending order.
     const FIELDS: &'static [Field];
 
-    /// Checks a use of the operation and says which steps evaluate it, in order.
+    /// Whether its value holds its operands side by side.
+    const COMBINES: bool = false;
+    /// Whether it looks at the current value, or anything inside it can: for the others a key
+    /// `__input` in their part of the program means nothing.
+    const SEES_INPUT: bool = true;
+
+    /// What no field's own check can tell; before those.
+    fn check<S: Source>(_plan: &Plan<'_, '_, S>) -> Checked<S> {
+        Ok(())
+    }
+
+    /// Says which steps evaluate a use of the operation, in order. Its fields have been checked,
+    /// unless it stands in an unchecked part.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S>;
 
     /// The value, for those whose plan ends with `apply`.
@@ -63,59 +79,6 @@ trait Operation {
         Ok(())
     }
 }
-
-named! {
-    /// What a field holds, as the schema functions name it.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum FieldKind {
-        /// Anything, taken literally.
-        Any = "any",
-        /// A string.
-        String = "string",
-        /// A map, taken literally.
-        Map = "map",
-        /// An operation.
-        Expr = "expr",
-        /// A list of operations.
-        ExprList = "expr_list",
-        /// A list of strings.
-        StringList = "string_list",
-        /// An integer from 0.
-        Count = "non_neg_integer",
-    }
-}
-
-/// A field of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    /// Its name in a program.
-    pub name: &'static str,
-    /// What it holds.
-    pub kind: FieldKind,
-    /// Whether a program should always give it.
-    pub required: bool,
-}
-
-impl Field {
-    const fn required(name: &'static str, kind: FieldKind) -> Self {
-        Field {
-            name,
-            kind,
-            required: true,
-        }
-    }
-
-    const fn optional(name: &'static str, kind: FieldKind) -> Self {
-        Field {
-            name,
-            kind,
-            required: false,
-        }
-    }
-}
-
-/// The only field of the operations that read one key of the current value.
-const ONE_FIELD: &[Field] = &[Field::required("field", FieldKind::String)];
 
 /// An operation's entry without its code, for the schema functions.
 #[derive(Debug, Clone, Copy)]
@@ -130,21 +93,12 @@ pub struct Definition {
     pub fields: &'static [Field],
 }
 
-/// Makes the table: an [`OpCode`] an operation, in the order in which they are listed for readers.
-macro_rules! operations {
+macro_rules! entries {
     ($($room:ident :: $op:ident),+ $(,)?) => {
-        /// An operation of the table.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum OpCode {
-            $(#[doc = concat!("The entry `", stringify!($room), "::", stringify!($op), "`.")] $op,)+
-        }
+        const NAMES: &[&str] = &[$($room::$op::NAME,)+];
 
+        /// What the entry of an operation says.
         impl OpCode {
-            /// The whole table.
-            pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
-
-            const NAMES: &'static [&'static str] = &[$($room::$op::NAME,)+];
-
             /// The entry less its code.
             pub fn definition(self) -> Definition {
                 fn of<O: Operation>() -> Definition {
@@ -156,6 +110,26 @@ macro_rules! operations {
                     }
                 }
                 match self { $(OpCode::$op => of::<$room::$op>(),)+ }
+            }
+
+            /// Its fields, in ascending order.
+            pub fn fields(self) -> &'static [Field] {
+                match self { $(OpCode::$op => $room::$op::FIELDS,)+ }
+            }
+
+            /// See [`Operation::COMBINES`].
+            pub(crate) fn combines(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::COMBINES,)+ }
+            }
+
+            /// See [`Operation::SEES_INPUT`].
+            pub(crate) fn sees_input(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::SEES_INPUT,)+ }
+            }
+
+            /// See [`Operation::check`].
+            pub(crate) fn check<S: Source>(self, plan: &Plan<'_, '_, S>) -> Checked<S> {
+                match self { $(OpCode::$op => $room::$op::check(plan),)+ }
             }
 
             /// See [`Operation::plan`].
@@ -185,30 +159,9 @@ macro_rules! operations {
     };
 }
 
-operations! {
-    data::Load, data::Literal, data::Var,
-    flow::Pipe, flow::Let, flow::If,
-    logic::And, logic::Or, logic::Not,
-    transform::Filter, transform::Map, select::Select, transform::Reject, sort::SortBy,
-    membership::FilterIn,
-    compare::Eq, compare::Neq, compare::Gt, compare::Gte, compare::Lt, compare::Lte,
-    membership::Contains, membership::In,
-    tally::Count, tally::Sum, tally::Avg,
-    extreme::Min, extreme::Max, extreme::MinBy, extreme::MaxBy,
-    position::First, position::Last, position::Nth, position::Take, position::Drop,
-    distinct::Distinct,
-    arithmetic::Add, arithmetic::Sub, arithmetic::Mul, arithmetic::Div, rounding::Round,
-    arithmetic::Pct,
-    combine::Object, combine::Merge, combine::Concat, combine::Zip,
-    access::Get,
-    introspect::Keys, introspect::Typeof,
-    tool::Call,
-}
+operations!(entries);
 
 impl OpCode {
-    /// What an object without `op` is compiled as.
-    pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
-
     /// The operation of this name.
     pub fn from_name(name: &[u8]) -> Option<OpCode> {
         match name.len() <= Names::LONGEST {
@@ -219,21 +172,7 @@ impl OpCode {
 
     /// The name in a program.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// Whether its value holds its operands side by side.
-    pub fn combines(self) -> bool {
-        matches!(
-            self,
-            OpCode::Object | OpCode::Merge | OpCode::Concat | OpCode::Zip
-        )
-    }
-
-    /// Whether the operation looks at the current value, or anything inside it can: for the others
-    /// a key `__input` in their part of the program means nothing.
-    pub fn sees_input(self) -> bool {
-        !matches!(self, OpCode::Literal | OpCode::Load | OpCode::Var)
+        NAMES[self as usize]
     }
 }
 
@@ -282,7 +221,6 @@ mod tests {
 
     #[test]
     fn every_name_finds_its_operation() {
-        assert_eq!(OpCode::ALL.len(), 50);
         for op in OpCode::ALL {
             assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
             assert!(op.name().len() <= Names::LONGEST);
@@ -291,8 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_listed_in_the_order_of_their_checks() {
+    fn entries_are_complete() {
         for op in OpCode::ALL {
+            for field in op.fields() {
+                assert!(!field.about.is_empty(), "{op:?}: {}", field.name);
+            }
             assert!(op.definition().fields.is_sorted_by_key(|field| field.name));
             assert!(!op.definition().about.is_empty());
         }

@@ -58,10 +58,14 @@ impl Operation for Nth {
     const NAME: &'static str = "nth";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The item at an index counted from 0, nil if there is none.";
-    const FIELDS: &'static [Field] = &[Field::required("index", FieldKind::Count)];
+    const FIELDS: &'static [Field] = &[Field::not_null(
+        "index",
+        FieldKind::Count,
+        "the place, counted from 0",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let index = plan.count("index")?;
+        let index = plan.constant_of("index");
         plan.apply_to_input(index);
         Ok(())
     }
@@ -78,10 +82,14 @@ impl Operation for Take {
     const NAME: &'static str = "take";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first items, at most as many as the count.";
-    const FIELDS: &'static [Field] = &[Field::required("count", FieldKind::Count)];
+    const FIELDS: &'static [Field] = &[Field::not_null(
+        "count",
+        FieldKind::Count,
+        "how many items to keep",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let count = plan.count("count")?;
+        let count = plan.constant_of("count");
         plan.apply_to_input(count);
         Ok(())
     }
@@ -107,10 +115,14 @@ impl Operation for Drop {
     const NAME: &'static str = "drop";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items after the first ones, as many as the count.";
-    const FIELDS: &'static [Field] = &[Field::required("count", FieldKind::Count)];
+    const FIELDS: &'static [Field] = &[Field::not_null(
+        "count",
+        FieldKind::Count,
+        "how many items to leave out",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let count = plan.count("count")?;
+        let count = plan.constant_of("count");
         plan.apply_to_input(count);
         Ok(())
     }

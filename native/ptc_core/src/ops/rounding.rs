@@ -16,14 +16,14 @@ impl Operation for Round {
     const FAMILY: &'static str = "Arithmetic";
     const ABOUT: &'static str = "The value to so many decimals, 0 to 15; always a float.";
     const FIELDS: &'static [Field] = &[
-        Field::optional("precision", FieldKind::Any),
-        Field::required("value", FieldKind::Expr),
+        Field::optional("precision", FieldKind::Any, "how many decimals stay").values("0 to 15"),
+        Field::required("value", FieldKind::Operand, "the number"),
     ];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let precision = plan.field("precision").map_or(Const::Int(0), Const::Node);
         let precision = plan.constant(precision);
-        plan.number("value");
+        plan.operand("value");
         plan.apply(1, [precision, NO_CONST, NO_CONST]);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
-use crate::heap::{Heap, Kind, Lookup};
+use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW};
@@ -14,17 +14,17 @@ impl Operation for Select {
     const NAME: &'static str = "select";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Each item, or the one map, with just these fields.";
-    const FIELDS: &'static [Field] = &[Field::required("fields", FieldKind::StringList)];
+    const FIELDS: &'static [Field] = &[Field::not_null(
+        "fields",
+        FieldKind::StringList,
+        "the keys to keep",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.needs_input();
         let fields = plan.field("fields");
-        if plan.non_null("fields").is_none() {
-            plan.report(Code::FieldMissing, "fields", vec![])?;
-        }
         match fields {
             Some(node) if plan.shape(node) != Shape::List => {
-                plan.report(Code::FieldNotList, "fields", vec![])?;
                 let list = plan.constant(Const::Node(node));
                 plan.apply(0, [NO_CONST, 0, list]);
             }
@@ -33,7 +33,6 @@ impl Operation for Select {
                     Some(node) => plan.elements(node)?,
                     None => vec![],
                 };
-                plan.all_strings("fields", &names)?;
                 let count = names.len() as u32;
                 let first = plan.constants(names.into_iter());
                 plan.apply(0, [first, count, NO_CONST]);
@@ -104,9 +103,9 @@ impl<T: Copy> Parts<T> {
         self.values.clear();
         let mut heavy = 0;
         for key in apply.a..apply.a + apply.b {
-            if let Lookup::Found(value) = machine.lookup(map, key)? {
+            if let Some((name, value)) = machine.entry(map, key)? {
                 heavy += machine.weight_of_key(key)?;
-                self.keys.push(machine.constant(key));
+                self.keys.push(name);
                 self.values.push(value);
             }
         }

@@ -2,10 +2,9 @@
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::fault::Code;
 use crate::heap::Heap;
-use crate::program::{Apply, Const};
-use crate::source::{Shape, Source};
+use crate::program::Apply;
+use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct SortBy;
@@ -18,27 +17,23 @@ impl Operation for SortBy {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items in the order of a field, \"asc\" or \"desc\".";
     const FIELDS: &'static [Field] = &[
-        Field::required("field", FieldKind::String),
-        Field::optional("order", FieldKind::String),
+        Field::not_null("field", FieldKind::String, "the items' key that is read"),
+        Field::optional(
+            "order",
+            FieldKind::Order,
+            "the smallest or the largest first",
+        )
+        .values("\"asc\" or \"desc\""),
     ];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        match plan.non_null("field").map(|field| plan.shape(field)) {
-            None => plan.report(Code::FieldMissing, "field", vec![])?,
-            Some(Shape::String) => {}
-            Some(_) => plan.report(Code::FieldNotString, "field", vec![])?,
-        }
         let field = plan.constant_of("field");
-        let order = match plan.non_null("order") {
-            None => ASCENDING,
-            Some(order) => match plan.source().text(order) {
-                Some(b"asc") => ASCENDING,
-                Some(b"desc") => DESCENDING,
-                _ => {
-                    plan.report(Code::UnknownOrder, "order", vec![Const::Node(order)])?;
-                    ASCENDING
-                }
-            },
+        let order = match plan
+            .field("order")
+            .and_then(|order| plan.source().text(order))
+        {
+            Some(b"desc") => DESCENDING,
+            _ => ASCENDING,
         };
         plan.needs_input();
         plan.apply(0, [field, order, 0]);

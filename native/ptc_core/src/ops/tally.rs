@@ -3,7 +3,8 @@
 //! Each is a tally that items are added to. A list is tallied in one go; the items that a loop
 //! keeps are tallied as it finds them, and then the list in between is never made.
 
-use super::{Checked, Field, OpCode, Operation, ONE_FIELD};
+use super::field::FIELD_OF_ITEMS;
+use super::{Checked, Field, OpCode, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
@@ -38,10 +39,10 @@ macro_rules! tally_of_field {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
-            const FIELDS: &'static [Field] = ONE_FIELD;
+            const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                let field = plan.string("field")?;
+                let field = plan.constant_of("field");
                 plan.apply_to_input(field);
                 Ok(())
             }

@@ -2,9 +2,8 @@
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::fault::Code;
 use crate::program::{Const, Instr};
-use crate::source::{Shape, Source};
+use crate::source::Source;
 
 pub(super) struct Call;
 
@@ -13,21 +12,14 @@ impl Operation for Call {
     const FAMILY: &'static str = "Tools";
     const ABOUT: &'static str = "The answer of a tool; its arguments are taken literally.";
     const FIELDS: &'static [Field] = &[
-        Field::optional("args", FieldKind::Map),
-        Field::required("tool", FieldKind::String),
+        Field::optional("args", FieldKind::Map, "the arguments, never evaluated"),
+        Field::required("tool", FieldKind::String, "the tool's name"),
     ];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let args = match plan.field("args") {
-            None => plan.constant(Const::EmptyMap),
-            Some(args) => {
-                if !matches!(plan.shape(args), Shape::Map | Shape::Struct) {
-                    plan.report(Code::FieldNotMap, "args", vec![])?;
-                }
-                plan.constant(Const::Node(args))
-            }
-        };
-        let tool = plan.string("tool")?;
+        let args = plan.field("args").map_or(Const::EmptyMap, Const::Node);
+        let args = plan.constant(args);
+        let tool = plan.constant_of("tool");
         plan.emit(Instr::Call { tool, args });
         Ok(())
     }

@@ -9,7 +9,11 @@ pub(super) struct Filter;
 pub(super) struct Map;
 pub(super) struct Reject;
 
-const WHERE: &[Field] = &[Field::required("where", FieldKind::Expr)];
+const WHERE: &[Field] = &[Field::required(
+    "where",
+    FieldKind::Expr,
+    "the condition, evaluated for each item",
+)];
 
 impl Operation for Filter {
     const NAME: &'static str = "filter";
@@ -27,7 +31,11 @@ impl Operation for Map {
     const NAME: &'static str = "map";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The expression's value for each item.";
-    const FIELDS: &'static [Field] = &[Field::required("expr", FieldKind::Expr)];
+    const FIELDS: &'static [Field] = &[Field::required(
+        "expr",
+        FieldKind::Expr,
+        "what is evaluated for each item",
+    )];
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Map, "expr");

@@ -219,6 +219,14 @@ impl Heap for PlainHeap {
         }
     }
 
+    fn atom_named(&self, name: Term) -> Option<Term> {
+        let is_it = |value: &Value| match (value, self.value(name)) {
+            (Value::Atom(atom), Value::Binary(bytes)) => atom.as_bytes() == &**bytes,
+            _ => false,
+        };
+        self.values.iter().position(is_it).map(Term)
+    }
+
     fn bytes(&self, term: Term) -> Option<&[u8]> {
         match self.value(term) {
             Value::Binary(bytes) => Some(bytes),

@@ -1,14 +1,15 @@
 //! What an operation's evaluation is written with: its operands, constants, current value, limits.
 
+use super::keys::{Atom, Key};
 use super::needle::Needle;
 use super::sharing;
 use super::stack::Stack;
 use super::work::{Walk, Work};
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::{Heap, Lookup};
+use crate::heap::Heap;
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
 
 /// What an entry of a new map counts: a large map is a tree that is built in one go.
@@ -44,23 +45,11 @@ pub struct Machine<'h, H: Heap> {
     pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     multiplies: bool,
-    keys: Vec<Key<H::KeyCache>>,
+    pub(super) keys: Vec<Key<H::KeyCache>>,
+    /// The atoms of the constants' names, see [`Program::any_keys`]; empty without that.
+    pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
 }
-
-/// What is known about a constant that is used as a key.
-#[derive(Clone, Default)]
-struct Key<C> {
-    /// What it was last found with.
-    cache: C,
-    /// What a comparison with it takes; 0 as long as that is not known.
-    weight: u32,
-}
-
-/// The weight of a key that need not be counted.
-const LIGHT: u32 = 1;
-/// Up to here a key is one.
-const MOST_OF_LIGHT: usize = 4;
 
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new(
@@ -80,6 +69,10 @@ impl<'h, H: Heap> Machine<'h, H> {
             work: None,
             multiplies: program.multiplies,
             keys: vec![Key::default(); consts.len()],
+            atoms: match program.any_keys {
+                true => vec![Atom::NotAsked; consts.len()],
+                false => Vec::new(),
+            },
             needle: Needle::default(),
         }
     }
@@ -130,54 +123,6 @@ impl<'h, H: Heap> Machine<'h, H> {
         match *self.stack.top(1, self.heap) {
             [value] => value,
             _ => self.heap.nil(),
-        }
-    }
-
-    /// The value at a constant key.
-    #[inline]
-    pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
-        let index = key as usize;
-        if self.keys[index].weight != LIGHT {
-            self.count_lookup(map, key)?;
-        }
-        let cache = &mut self.keys[index].cache;
-        Ok(self.heap.lookup(map, self.consts[index], cache))
-    }
-
-    #[cold]
-    fn count_lookup(&mut self, map: H::Term, key: ConstId) -> Result<(), Halt<H::Term>> {
-        match self.weight_of_key(key)? {
-            0 => Ok(()),
-            weight => self.consume_fuel_for_lookup(map, weight),
-        }
-    }
-
-    /// What a comparison with a constant key takes; 0 for a short one.
-    #[inline]
-    pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
-        match self.keys[key as usize].weight {
-            LIGHT => Ok(0),
-            0 => self.weigh_key(key),
-            weight => Ok(weight as usize),
-        }
-    }
-
-    #[cold]
-    fn weigh_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
-        let index = key as usize;
-        self.keys[index].weight = match self.weigh(self.consts[index])? {
-            ..=MOST_OF_LIGHT => LIGHT,
-            weight => u32::try_from(weight).unwrap_or(u32::MAX),
-        };
-        self.weight_of_key(key)
-    }
-
-    /// The value at a constant key if the term is a map that has it, else `nil`.
-    #[inline]
-    pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> Eval<H> {
-        match self.lookup(map, key)? {
-            Lookup::Found(value) => Ok(value),
-            _ => Ok(self.heap.nil()),
         }
     }
 

@@ -5,6 +5,7 @@
 //! cancellation all leave the same way.
 
 mod buffer;
+mod keys;
 mod look;
 mod loops;
 mod machine;

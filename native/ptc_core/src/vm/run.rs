@@ -235,7 +235,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                 }
                 Instr::NeedInput(_) => {}
                 Instr::LoadContext(key) => {
-                    let value = machine.value_or_nil(self.context, *key)?;
+                    let value = machine.load(self.context, *key, program.strict)?;
                     machine.stack.push(value);
                 }
                 Instr::LoadMemory(key) => {

@@ -82,7 +82,7 @@ impl Stack<'_> {
         let mut values = vec![self.heap.make_string(op.name().as_bytes())];
         let mut size = 1;
         for (place, field) in fields.iter().enumerate() {
-            if !field.required && place + 1 == left_out {
+            if !field.is_required() && place + 1 == left_out {
                 continue;
             }
             let (value, more) = self.pop();

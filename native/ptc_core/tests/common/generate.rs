@@ -107,7 +107,7 @@ pub fn program(rng: &mut Rng, depth: usize) -> String {
     };
     let mut text = format!(r#"{{"op":"{}""#, op.name());
     for field in op.definition().fields {
-        let left_out = if field.required { 60 } else { 2 };
+        let left_out = if field.is_required() { 60 } else { 2 };
         if rng.once_in(left_out) {
             continue;
         }
@@ -143,7 +143,8 @@ fn field_value(rng: &mut Rng, kind: FieldKind, depth: usize) -> String {
         FieldKind::Any => json(rng, 2),
         FieldKind::String => format!(r#""{}""#, rng.pick(NAMES)),
         FieldKind::Map => object_of(rng, depth),
-        FieldKind::Expr => program(rng, depth),
+        FieldKind::Expr | FieldKind::Operand => program(rng, depth),
+        FieldKind::Order => rng.pick(&[r#""asc""#, r#""desc""#, "null"]).to_string(),
         FieldKind::Count => rng
             .pick(&["0", "1", "2", "100000000000000000000"])
             .to_string(),

@@ -81,13 +81,15 @@ enum Place {
 
 /// The checks of every part that a program is given with, and none that stops it.
 pub const STRICT: Options = Options {
-    strict: true,
+    checked: true,
     depth: 1_000_000,
+    strict: false,
+    any_keys: false,
 };
 
 /// Mistakes matter once they are reached.
 pub const UNCHECKED: Options = Options {
-    strict: false,
+    checked: false,
     ..STRICT
 };
 

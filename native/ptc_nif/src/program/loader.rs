@@ -6,7 +6,7 @@ use crate::raw::Raw;
 use crate::schedule::{Pace, ELEMENTS};
 use crate::source::TermSource;
 use crate::{atoms, wire};
-use ptc_core::compile::{Compiled, Failure, Options, Rejection, Walk};
+use ptc_core::compile::{Compiled, Failure, Rejection, Walk};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Parts, ReadError, Replay, Table, TableReader, TermBuilder};
@@ -99,13 +99,7 @@ impl<'a> Loader<'a> {
         match document.field(0, b"program") {
             None => refuse(atoms::program_missing()),
             Some(root) if document.shape(root) != Shape::Map => refuse(atoms::program_not_map()),
-            Some(root) => {
-                let options = Options {
-                    strict: self.reading.strict,
-                    depth: self.reading.depth,
-                };
-                self.compile(Walk::new(root, options), document.into_table())
-            }
+            Some(root) => self.compile(Walk::new(root, self.reading), document.into_table()),
         }
     }
 

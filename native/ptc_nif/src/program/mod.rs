@@ -19,16 +19,34 @@ use ptc_core::json::{FrozenTerms, Limits as JsonLimits, TableReader};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use rustler::{Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
-/// How a program is to be read.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    /// Whether mistakes are reported before the run.
-    pub strict: bool,
-    /// How deep operations may nest; in a text, how deep brackets may.
-    pub depth: u32,
+/// How a program is to be read; of a text, `depth` is also how deep brackets may nest.
+pub type Reading = Options;
+
+/// The same as the Elixir side sends it: a depth, and what is seldom asked for.
+#[derive(NifUntaggedEnum)]
+pub enum ReadingArg {
+    Depth(u32),
+    /// The depth, whether atoms are keys too, whether the program is strict.
+    Full((u32, bool, bool)),
+}
+
+impl ReadingArg {
+    /// `checked`: whether mistakes are reported before the run.
+    pub fn reading(&self, checked: bool) -> Reading {
+        let (depth, any_keys, strict) = match *self {
+            ReadingArg::Depth(depth) => (depth, false, false),
+            ReadingArg::Full(all) => all,
+        };
+        Reading {
+            checked,
+            depth,
+            strict,
+            any_keys,
+        }
+    }
 }
 
 /// What a program is read for.
@@ -101,21 +119,18 @@ impl<'a> LoadTerms<'a> {
 pub fn from_text<'a>(
     call: Call<'a>,
     text: Raw<'a>,
-    depth: u32,
+    reading: Reading,
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
     let bytes = call.terms().bytes(text)?;
     let heap = Beam::new(call.env, 0);
     let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(depth as usize);
+    let limits = JsonLimits::depth(reading.depth as usize);
     let loading = Loading {
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
         then,
-        reading: Reading {
-            strict: true,
-            depth,
-        },
+        reading,
         print: None,
     };
     Some(load(call, heap, loading, terms))
@@ -132,12 +147,8 @@ pub fn from_node<'a>(
     let heap = Beam::new(call.env, 0);
     let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
-    let options = Options {
-        strict: reading.strict,
-        depth: reading.depth,
-    };
     let loading = Loading {
-        stage: Stage::Walk(Walk::new(0, options)),
+        stage: Stage::Walk(Walk::new(0, reading)),
         then,
         reading,
         print: None,
@@ -281,14 +292,15 @@ impl Resource for Handle {}
 fn compile_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_text");
     let limits = limits(given).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    from_text(call, text.into(), depth, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+    let reading = reading.reading(true);
+    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
 }
 
 /// Compiles a program that is already parsed.
@@ -296,16 +308,13 @@ fn compile_text<'a>(
 fn compile_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
-    depth: u32,
+    reading: ReadingArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_node");
     let limits = limits(given).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    let reading = Reading {
-        strict: true,
-        depth,
-    };
+    let reading = reading.reading(true);
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
 }

@@ -1,0 +1,88 @@
+//! The checks of an operation's fields, as its table of fields asks for them.
+
+use super::plan::{Checked, Plan};
+use super::walk::Step;
+use crate::fault::Code;
+use crate::opcode::OpCode;
+use crate::ops::{Field, FieldKind, Presence};
+use crate::program::Const;
+use crate::source::{Shape, Source};
+
+impl<S: Source> Plan<'_, '_, S> {
+    /// Checks the fields one after the other: whether it is there, then what it holds. A field that
+    /// is an operation is checked where that is compiled. Gives how many of the fields are there.
+    pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
+        let mut there = 0;
+        for field in fields {
+            let node = self.field(field.name);
+            there += usize::from(node.is_some());
+            if self.scope.checked && !field.kind.is_operation() {
+                self.check_field(field, node)?;
+            }
+        }
+        Ok(there)
+    }
+
+    /// Looks at the fields that the operation of a part does not have, if there can be such, once all
+    /// else was looked at. `there`: how many of its own fields the part has.
+    pub fn unknown_fields(&mut self, node: S::Node, op: OpCode, there: usize) {
+        // One of the part's fields is `op`.
+        let others = self.source().size(node) > there + 1;
+        if others && (there < op.fields().len() || self.is_strict()) {
+            self.later(Step::Unknown {
+                node,
+                op,
+                scope: self.scope,
+            });
+        }
+    }
+
+    fn check_field(&mut self, field: &Field, node: Option<S::Node>) -> Checked<(), S::Node> {
+        let name = field.name;
+        let shaped = node.map(|node| (node, self.shape(node)));
+        let given = match field.presence {
+            Presence::NotNull | Presence::Expected => {
+                shaped.filter(|(_, shape)| *shape != Shape::Null)
+            }
+            Presence::Required | Presence::Alternative | Presence::Optional => shaped,
+        };
+        let Some((node, shape)) = given else {
+            return match field.presence {
+                Presence::Required | Presence::NotNull => {
+                    self.report(Code::FieldMissing, name, vec![])
+                }
+                Presence::Expected | Presence::Alternative | Presence::Optional => Ok(()),
+            };
+        };
+        let wrong = match (field.kind, shape) {
+            (FieldKind::Any | FieldKind::Expr | FieldKind::Operand, _) => return Ok(()),
+            (FieldKind::String, Shape::String) => return Ok(()),
+            (FieldKind::Map, Shape::Map | Shape::Struct) => return Ok(()),
+            (FieldKind::ExprList, Shape::List) => return Ok(()),
+            (FieldKind::Count, Shape::Integer { negative: false }) => return Ok(()),
+            (FieldKind::Order, Shape::Null) => return Ok(()),
+            (FieldKind::StringList, Shape::List) => {
+                let elements = self.elements(node)?;
+                let is_string = |part: &S::Node| self.shape(*part) == Shape::String;
+                if elements.iter().all(is_string) {
+                    return Ok(());
+                }
+                Code::FieldNotStrings
+            }
+            (FieldKind::Order, _) => match self.source().text(node) {
+                Some(b"asc" | b"desc") => return Ok(()),
+                _ => Code::UnknownOrder,
+            },
+            (FieldKind::String, _) => Code::FieldNotString,
+            (FieldKind::Map, _) => Code::FieldNotMap,
+            (FieldKind::ExprList | FieldKind::StringList, _) => Code::FieldNotList,
+            (FieldKind::Count, Shape::Integer { negative: true }) => Code::FieldNegative,
+            (FieldKind::Count, _) => Code::FieldNotInteger,
+        };
+        let terms = match wrong {
+            Code::FieldNegative | Code::UnknownOrder => vec![Const::Node(node)],
+            _ => vec![],
+        };
+        self.report(wrong, name, terms)
+    }
+}

@@ -1,0 +1,218 @@
+//! What each step of the walk does: parts become operations, and these their plans.
+
+use super::walk::{Step, Walk};
+use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
+use crate::fault::{Code, Fault};
+use crate::opcode::OpCode;
+use crate::program::{Const, ConstId, Instr};
+use crate::source::{Shape, Source};
+use crate::stop::Stop;
+
+/// What a walk asks before it goes on: counts so many units of fuel, while the walk itself takes so
+/// many words; `None` where it cannot be left.
+pub type Spend<'c> = dyn FnMut(usize, Option<usize>) -> Result<(), Stop> + 'c;
+
+/// Whether the walk goes on.
+pub(super) type Going<S> = Result<(), Failure<<S as Source>::Node>>;
+
+/// A walk at its source.
+pub struct Compiler<'s, S: Source> {
+    pub(super) source: &'s S,
+    pub(super) walk: &'s mut Walk<S::Node>,
+    pub(super) spend: &'s mut Spend<'s>,
+    /// Parts that were looked at and not counted yet.
+    pub(super) uncounted: usize,
+}
+
+/// So many parts are looked at between two looks at the limits.
+const PARTS_BETWEEN_LOOKS: usize = 256;
+/// What a part costs, in units of fuel.
+const FUEL_PER_PART: usize = 8;
+
+impl<S: Source> Compiler<'_, S> {
+    pub(super) fn walk(&mut self) -> Going<S> {
+        while let Some(step) = self.walk.todo.pop() {
+            let (consts, code, labels) = self.lengths();
+            let done = match self.look() {
+                Ok(()) => self.step(step),
+                stopped => stopped,
+            };
+            let done = match self.source.take_stop() {
+                Some(stop) => Err(Failure::Stopped(stop)),
+                None => done,
+            };
+            if done.is_err() {
+                // The step is done again when the walk goes on.
+                self.walk.consts.truncate(consts);
+                self.walk.code.truncate(code);
+                self.walk.labels.truncate(labels);
+                self.walk.planned.clear();
+                self.walk.todo.push(step);
+                return done;
+            }
+            let steps = self.walk.planned.drain(..).rev();
+            self.walk.todo.extend(steps);
+        }
+        Ok(())
+    }
+
+    fn lengths(&self) -> (usize, usize, usize) {
+        let walk = &*self.walk;
+        (walk.consts.len(), walk.code.len(), walk.labels.len())
+    }
+
+    /// Counts the step that comes next, and asks whether to go on if it is time to.
+    #[inline]
+    fn look(&mut self) -> Going<S> {
+        self.uncounted += 1;
+        match self.uncounted >= PARTS_BETWEEN_LOOKS {
+            true => self.ask(true),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, can_be_left: bool) -> Going<S> {
+        let parts = std::mem::take(&mut self.uncounted) + self.source.take_uncounted();
+        let words = can_be_left.then(|| self.walk.words());
+        (self.spend)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
+    }
+
+    /// Counts so many parts in the middle of a step.
+    pub(super) fn count(&mut self, parts: usize) -> Going<S> {
+        self.uncounted += parts;
+        match self.uncounted >= PARTS_BETWEEN_LOOKS {
+            true => self.ask(false),
+            false => Ok(()),
+        }
+    }
+
+    fn step(&mut self, step: Step<S::Node>) -> Going<S> {
+        match step {
+            Step::Visit { node, scope, given } => self.visit(node, scope, given)?,
+            Step::Field {
+                owner,
+                op,
+                name,
+                number,
+                given,
+                scope,
+            } => match self.source.field(owner, name) {
+                Some(node) if number && self.is_number(node) => {
+                    let id = self.constant(Const::Node(node));
+                    self.walk.code.push(Instr::Const(id));
+                }
+                Some(node) => self.visit(node, scope, given)?,
+                None => self.missing(scope, op, name)?,
+            },
+            Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
+            Step::Emit(instr) => self.walk.code.push(instr),
+            Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
+            Step::Bind(name, slot) => {
+                let name = self.source.text(name).unwrap_or_default();
+                self.walk.bindings.bind(name, slot)
+            }
+            Step::Unbind(name) => {
+                let name = self.source.text(name).unwrap_or_default();
+                self.walk.bindings.unbind(name)
+            }
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, node: S::Node, mut scope: Scope, given: bool) -> Going<S> {
+        if !self.source.is_map(node) {
+            return self.wrong(scope, Code::NodeNotAMap, node);
+        }
+        scope.depth += 1;
+        if scope.depth > self.walk.depth {
+            let limit = Const::Int(i64::from(self.walk.depth));
+            return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
+        }
+        let name = self.source.field(node, "op");
+        let op = match name {
+            None => OpCode::IMPLICIT_OBJECT,
+            Some(name) if self.source.shape(name) == Shape::Null => {
+                return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
+            }
+            Some(name) => match self.source.text(name).and_then(OpCode::from_name) {
+                Some(op) => op,
+                None => return self.wrong(scope, Code::UnknownOp, name),
+            },
+        };
+        if !given && op.sees_input() {
+            if let Some(value) = self.source.field(node, INPUT_NAME) {
+                let id = self.constant(Const::Node(value));
+                scope.input = self.take_slot(&mut scope);
+                self.walk.code.push(Instr::Const(id));
+                self.walk.code.push(Instr::Store(scope.input));
+            }
+        }
+        let implicit = name.is_none();
+        let mut plan = Plan::new(self, node, op, scope, implicit);
+        if implicit {
+            return op.plan(&mut plan);
+        }
+        op.check(&plan)?;
+        let there = plan.check_fields(op.fields())?;
+        op.plan(&mut plan)?;
+        plan.unknown_fields(node, op, there);
+        Ok(())
+    }
+
+    fn is_number(&self, node: S::Node) -> bool {
+        matches!(
+            self.source.shape(node),
+            Shape::Integer { .. } | Shape::Float
+        )
+    }
+
+    pub(super) fn constant(&mut self, value: Const<S::Node>) -> ConstId {
+        self.walk.consts.push(value);
+        (self.walk.consts.len() - 1) as ConstId
+    }
+
+    pub(super) fn take_slot(&mut self, scope: &mut Scope) -> u32 {
+        let slot = scope.free;
+        scope.free += 1;
+        self.walk.slots = self.walk.slots.max(scope.free);
+        slot
+    }
+
+    /// A mistake about a part of the source.
+    fn wrong(&mut self, scope: Scope, code: Code, node: S::Node) -> Going<S> {
+        self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
+    }
+
+    /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going<S> {
+        let fault = match scope.checked {
+            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
+        };
+        self.reject(scope, fault)
+    }
+
+    /// Ends the walk with the fault, or leaves an instruction that fails with it.
+    pub(super) fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
+        if scope.checked {
+            return Err(Failure::Rejected(fault));
+        }
+        let instr = self.fail(fault);
+        self.walk.code.push(instr);
+        Ok(())
+    }
+
+    pub(super) fn fail(&mut self, fault: Rejection<S::Node>) -> Instr {
+        let subject = match fault.terms.first() {
+            Some(subject) => self.constant(*subject),
+            None => crate::program::NO_CONST,
+        };
+        Instr::Fail {
+            code: fault.code,
+            op: fault.op,
+            field: fault.field,
+            subject,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The end of a walk: labels become places in the code, and what only the whole code tells.
+
+use super::{Compiled, Walk};
+use crate::opcode::OpCode;
+use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
+use crate::source::Source;
+
+impl<N: Copy> Walk<N> {
+    /// The program, once the walk has come to its end.
+    pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
+        self.code.push(Instr::Done);
+        let labels = self.labels;
+        let mut calls_tools = false;
+        for instr in &mut self.code {
+            match instr {
+                Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
+                Instr::Enter(looped) | Instr::Next(looped) => {
+                    looped.to = labels[looped.to as usize]
+                }
+                Instr::Slot(INPUT) => self.reads_input = true,
+                Instr::Call { .. } => calls_tools = true,
+                _ => {}
+            }
+        }
+        let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
+            Some(Const::Node(node)) => source.has_parts(*node),
+            _ => false,
+        };
+        let multiplies = multiplies(&self.code, has_parts);
+        tally_in_loops(&mut self.code);
+        Compiled {
+            program: Program {
+                code: self.code,
+                slots: self.slots,
+                reads_input: self.reads_input,
+                multiplies,
+                calls_tools,
+                strict: self.strict,
+                any_keys: self.any_keys,
+            },
+            consts: self.consts,
+        }
+    }
+}
+
+/// From here on what a program builds is weighed.
+const MANY_PLACES: u32 = 64;
+
+/// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
+/// or one term out of several, out of several, out of several.
+///
+/// Constants without parts are not looked at here: what they weigh in a result is known at its end.
+fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
+    // The first slots of the `map` loops around an instruction.
+    let mut inside: Vec<u32> = Vec::new();
+    let mut places: u32 = 1;
+    for instr in code {
+        let from_outside = match instr {
+            Instr::Enter(enter) => {
+                inside.extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                false
+            }
+            Instr::Next(next) => {
+                inside.pop_if(|_| next.kind == LoopKind::Map);
+                false
+            }
+            Instr::Apply(apply) if apply.op.combines() => {
+                places = places.saturating_mul(apply.operands.max(1));
+                false
+            }
+            Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
+            Instr::LoadContext(_) | Instr::LoadMemory(_) => !inside.is_empty(),
+            Instr::Const(id) => !inside.is_empty() && has_parts(id),
+            // A default stands there for each item that has nothing.
+            Instr::Apply(apply) if apply.op == OpCode::Get => {
+                !inside.is_empty() && has_parts(&apply.c)
+            }
+            _ => false,
+        };
+        if from_outside || places >= MANY_PLACES {
+            return true;
+        }
+    }
+    false
+}
+
+/// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.
+fn tally_in_loops(code: &mut [Instr]) {
+    for at in 0..code.len().saturating_sub(2) {
+        let (Instr::Next(next), Instr::StoreOnce(slot), Instr::Apply(apply)) =
+            (code[at], code[at + 1], code[at + 2])
+        else {
+            continue;
+        };
+        if apply.input == slot {
+            let tally = Some((apply.op, apply.a));
+            code[at] = Instr::Next(Loop { tally, ..next });
+            // The loop's start stands right before its body.
+            if let Some(Instr::Enter(enter)) = code.get_mut((next.to as usize).wrapping_sub(1)) {
+                enter.tally = tally;
+            }
+        }
+    }
+}

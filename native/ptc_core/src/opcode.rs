@@ -1,0 +1,53 @@
+//! The names of the operations inside this library, in the order in which they are listed for readers.
+//!
+//! Nothing is said here about what they do, so whatever only has to tell operations apart (faults,
+//! instructions) depends on nothing else.
+
+/// Hands the operations to a macro: `room::Entry` each, the entry's place in `ops`.
+macro_rules! operations {
+    ($make:ident) => {
+        $make! {
+            data::Load, data::Literal, data::Var,
+            flow::Pipe, flow::Let, flow::If,
+            logic::And, logic::Or, logic::Not,
+            transform::Filter, transform::Map, select::Select, transform::Reject, sort::SortBy,
+            membership::FilterIn,
+            compare::Eq, compare::Neq, compare::Gt, compare::Gte, compare::Lt, compare::Lte,
+            membership::Contains, membership::In,
+            tally::Count, tally::Sum, tally::Avg,
+            extreme::Min, extreme::Max, extreme::MinBy, extreme::MaxBy,
+            position::First, position::Last, position::Nth, position::Take, position::Drop,
+            distinct::Distinct,
+            arithmetic::Add, arithmetic::Sub, arithmetic::Mul, arithmetic::Div, rounding::Round,
+            arithmetic::Pct,
+            combine::Object, combine::Merge, combine::Concat, combine::Zip,
+            access::Get,
+            introspect::Keys, introspect::Typeof,
+            tool::Call,
+        }
+    };
+}
+
+pub(crate) use operations;
+
+macro_rules! codes {
+    ($($room:ident :: $op:ident),+ $(,)?) => {
+        /// An operation of the table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum OpCode {
+            $(#[doc = concat!("The entry `", stringify!($room), "::", stringify!($op), "`.")] $op,)+
+        }
+
+        impl OpCode {
+            /// The whole table.
+            pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
+        }
+    };
+}
+
+operations!(codes);
+
+impl OpCode {
+    /// What an object without `op` is compiled as.
+    pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
+}

@@ -1,0 +1,178 @@
+//! Constants that are used as keys: what is remembered about each, and what stands at them in maps.
+
+use super::machine::{Eval, Machine};
+use crate::fault::{Code, Halt};
+use crate::heap::{Heap, Inside, Kind, Lookup};
+use crate::number::Number;
+use crate::opcode::OpCode;
+use crate::program::ConstId;
+
+/// What is known about a constant that is used as a key.
+#[derive(Clone, Default)]
+pub(super) struct Key<C> {
+    /// What it was last found with.
+    cache: C,
+    /// What a comparison with it takes; 0 as long as that is not known.
+    weight: u32,
+}
+
+/// The weight of a key that need not be counted.
+const LIGHT: u32 = 1;
+/// Up to here a key is one.
+const MOST_OF_LIGHT: usize = 4;
+
+/// The atom of a constant key's name.
+#[derive(Clone)]
+pub(super) enum Atom<T, C> {
+    /// Not looked for yet.
+    NotAsked,
+    /// There is none, so no map has it as its key.
+    None,
+    /// The atom, and what it was last found with.
+    Known(T, C),
+}
+
+/// A key and its value.
+type Entry<H> = (<H as Heap>::Term, <H as Heap>::Term);
+
+/// So many of the names that there are stand in an error.
+const NAMES_SHOWN: usize = 12;
+/// A longer name is none that a program would give.
+const LONGEST_NAME: usize = 256;
+/// What an entry counts whose key may be shown.
+const FUEL_PER_NAME: usize = 4;
+
+impl<H: Heap> Machine<'_, H> {
+    /// The value at a constant key.
+    #[inline]
+    pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
+        let index = key as usize;
+        if self.keys[index].weight != LIGHT {
+            self.count_lookup(map, key)?;
+        }
+        let cache = &mut self.keys[index].cache;
+        match self.heap.lookup(map, self.consts[index], cache) {
+            Lookup::Missing if !self.atoms.is_empty() => Ok(self.lookup_atom(map, index)),
+            found => Ok(found),
+        }
+    }
+
+    /// The value at the atom of a constant key's name.
+    #[inline(never)]
+    fn lookup_atom(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
+        if let Atom::NotAsked = self.atoms[index] {
+            let atom = self.heap.atom_named(self.consts[index]);
+            self.atoms[index] = match atom {
+                Some(atom) => Atom::Known(atom, H::KeyCache::default()),
+                None => Atom::None,
+            };
+        }
+        match &mut self.atoms[index] {
+            Atom::Known(atom, cache) => self.heap.lookup(map, *atom, cache),
+            Atom::NotAsked | Atom::None => Lookup::Missing,
+        }
+    }
+
+    /// The key and the value at a constant key, if the term is a map that has it.
+    #[inline]
+    pub fn entry(&mut self, map: H::Term, key: ConstId) -> Result<Option<Entry<H>>, Halt<H::Term>> {
+        let Lookup::Found(value) = self.lookup(map, key)? else {
+            return Ok(None);
+        };
+        let index = key as usize;
+        if let Some(Atom::Known(atom, _)) = self.atoms.get(index) {
+            let own = &mut self.keys[index].cache;
+            if let Lookup::Missing = self.heap.lookup(map, self.consts[index], own) {
+                // What was found is at the atom.
+                return Ok(Some((*atom, value)));
+            }
+        }
+        Ok(Some((self.consts[index], value)))
+    }
+
+    #[cold]
+    fn count_lookup(&mut self, map: H::Term, key: ConstId) -> Result<(), Halt<H::Term>> {
+        match self.weight_of_key(key)? {
+            0 => Ok(()),
+            weight => self.consume_fuel_for_lookup(map, weight),
+        }
+    }
+
+    /// What a comparison with a constant key takes; 0 for a short one.
+    #[inline]
+    pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
+        match self.keys[key as usize].weight {
+            LIGHT => Ok(0),
+            0 => self.weigh_key(key),
+            weight => Ok(weight as usize),
+        }
+    }
+
+    #[cold]
+    fn weigh_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
+        let index = key as usize;
+        self.keys[index].weight = match self.weigh(self.consts[index])? {
+            ..=MOST_OF_LIGHT => LIGHT,
+            weight => u32::try_from(weight).unwrap_or(u32::MAX),
+        };
+        self.weight_of_key(key)
+    }
+
+    /// The value at a constant key if the term is a map that has it, else `nil`.
+    #[inline]
+    pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> Eval<H> {
+        match self.lookup(map, key)? {
+            Lookup::Found(value) => Ok(value),
+            _ => Ok(self.heap.nil()),
+        }
+    }
+
+    /// The context's value at a constant key, which a strict program must not name in vain.
+    pub(super) fn load(&mut self, context: H::Term, key: ConstId, strict: bool) -> Eval<H> {
+        match self.lookup(context, key)? {
+            Lookup::Found(value) => Ok(value),
+            _ if strict => Err(self.unknown_name(context, key)?),
+            _ => Ok(self.heap.nil()),
+        }
+    }
+
+    /// The context does not have the name; its first names go along.
+    #[cold]
+    fn unknown_name(
+        &mut self,
+        context: H::Term,
+        key: ConstId,
+    ) -> Result<Halt<H::Term>, Halt<H::Term>> {
+        let size = self.heap.map_size(context).unwrap_or(0);
+        self.consume_fuel_at_once(FUEL_PER_NAME * size)?;
+        self.check_heap_limit(2 * NAMES_SHOWN)?;
+        let any_keys = !self.atoms.is_empty();
+        let heap = &mut *self.heap;
+        let is_name = |heap: &H, key| match heap.kind(key) {
+            Kind::String => heap
+                .bytes(key)
+                .is_some_and(|name| name.len() <= LONGEST_NAME),
+            Kind::Other => any_keys && matches!(heap.inside(key), Inside::Nothing),
+            Kind::Nil | Kind::Bool => any_keys,
+            Kind::Number | Kind::List | Kind::Map => false,
+        };
+        let mut names: Vec<_> = heap
+            .entries(context)
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect();
+        names.retain(|name| is_name(heap, *name));
+        let count = names.len();
+        if count > NAMES_SHOWN {
+            names.select_nth_unstable_by(NAMES_SHOWN, |a, b| heap.compare(*a, *b));
+            names.truncate(NAMES_SHOWN);
+        }
+        names.sort_by(|a, b| heap.compare(*a, *b));
+        let names = heap.make_list(&names);
+        let count = heap
+            .make_number(Number::Int(count as i64))
+            .unwrap_or(heap.nil());
+        let terms = vec![self.constant(key), names, count];
+        Ok(self.fault(OpCode::Load, Code::UnknownName, terms))
+    }
+}
