@@ -93,9 +93,12 @@ defmodule PtcRunner.Native do
   def operations, do: err()
 
   # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
-  @spec name_twin(map(), binary(), :string | :atom | :keyword) ::
-          {:ok, term()} | :error | :too_long
+  @spec name_twin(map(), binary() | atom(), :string | :atom | :keyword) :: {:ok, term()} | :error
   def name_twin(_map, _name, _of), do: err()
+
+  # the same, or nil
+  @spec name_twin_value(map(), binary() | atom(), :string | :atom | :keyword) :: term()
+  def name_twin_value(_map, _name, _of), do: err()
 
   # `limits` are {timeout, max_heap}, as in `given`. What is left in the middle is
   # {:more | :long, state, terms}: see `PtcRunner.Quanta`.
