@@ -157,8 +157,8 @@ end
 defmodule Mix.Tasks.Compile.PtcOverlay do
   @shortdoc "Keeps the modules that ptc_runner has too apart from the others"
   @moduledoc false
-  # Where `ptc_runner` is among an application's dependencies, the modules that both define leave
-  # `ebin` for one file beside them, before the application's list of modules is made. See
+  # Where `ptc_runner` or `allm` is among an application's dependencies, the modules that both define
+  # leave `ebin` for one file beside them, before the application's list of modules is made. See
   # `PtcRunner.Native.Overlay`.
 
   use Mix.Task.Compiler
@@ -172,8 +172,21 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     both = Enum.filter(beams(), &(module(&1) in theirs))
     packed = for beam <- both, do: {module(beam), File.read!(beam)}
     if packed != [], do: File.write!(file(), :erlang.term_to_binary(packed, [:compressed]))
-    Enum.each(both ++ only_in_place(), &File.rm/1)
+    Enum.each(both ++ only_in_place(), &remove/1)
     {:ok, []}
+  end
+
+  # What the compiler has loaded goes, too: what is compiled or run next in this VM must meet the
+  # original. What `PtcRunner.Native.Overlay` has loaded stays: it is meant.
+  defp remove(beam) do
+    File.rm(beam)
+    module = module(beam)
+
+    with {:file, from} <- :code.is_loaded(module),
+         false <- "#{from}" =~ "ptc_runner_native/overlay/" do
+      :code.purge(module)
+      :code.delete(module)
+    end
   end
 
   @doc "Puts the modules back, for the compiler, which may need one to compile another."
@@ -191,7 +204,7 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   @impl true
   def clean, do: File.rm(file())
 
-  @doc "Whether `ptc_runner` is there."
+  @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
 
   # The tests of this project meet them just so.
@@ -205,25 +218,33 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   defp module(beam), do: beam |> Path.basename(".beam") |> String.to_atom()
   defp file, do: Path.join(Mix.Project.compile_path(), "overlay.bin")
 
-  # The modules of `ptc_runner`: compiled, or, where it has not been compiled yet, as its source says.
-  defp theirs do
+  # The modules of these packages: compiled, or, where they have not been compiled yet, as their
+  # sources say.
+  @packages [:ptc_runner, :allm]
+
+  defp theirs, do: Enum.flat_map(@packages, &theirs/1)
+
+  defp theirs(package) do
     compiled =
-      for directory <- [loaded(), Path.join(Mix.Project.build_path(), "lib/ptc_runner/ebin")],
+      for directory <- [
+            loaded(package),
+            Path.join(Mix.Project.build_path(), "lib/#{package}/ebin")
+          ],
           beam <- Path.wildcard(Path.join(directory, "*.beam")),
           do: module(beam)
 
-    if compiled == [], do: from_source(), else: compiled
+    if compiled == [], do: from_source(package), else: compiled
   end
 
-  defp loaded do
-    case :code.lib_dir(:ptc_runner) do
+  defp loaded(package) do
+    case :code.lib_dir(package) do
       {:error, _} -> "none"
       directory -> Path.join(directory, "ebin")
     end
   end
 
-  defp from_source do
-    for file <- Path.wildcard(Path.join(Mix.Project.deps_path(), "ptc_runner/lib/**/*.ex")),
+  defp from_source(package) do
+    for file <- Path.wildcard(Path.join(Mix.Project.deps_path(), "#{package}/lib/**/*.ex")),
         [_, name] <- Regex.scan(~r/^\s*defmodule\s+([A-Z][\w.]*)/m, File.read!(file)),
         do: Module.concat([name])
   end
@@ -256,7 +277,7 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
-      # beside ptc_runner, modules of the same name are meant
+      # beside ptc_runner and allm, modules of the same name are meant
       elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for structs of their own
@@ -272,7 +293,7 @@ defmodule PtcRunnerNative.MixProject do
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
-      extra_applications: [:logger, ptc_runner: :optional]
+      extra_applications: [:logger, ptc_runner: :optional, allm: :optional]
     ]
   end
 

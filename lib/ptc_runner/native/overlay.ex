@@ -1,8 +1,9 @@
 defmodule PtcRunner.Native.Overlay do
   @moduledoc false
-  # Modules that take the place of modules of the same name in `ptc_runner`.
+  # Modules that take the place of modules of the same name in `ptc_runner`, and those that stand aside
+  # for modules of `allm`.
   #
-  # Where `ptc_runner` is among an application's dependencies, the build takes the modules that both
+  # Where one of these packages is among an application's dependencies, the build takes the modules that both
   # have out of `ebin` and keeps them in one file beside the others (see `mix.exs`), so that no two
   # applications of a release have a module of the same name. They are loaded over the originals
   # when this application starts. `PtcRunner.Native.Releases` says for which releases.
@@ -76,9 +77,11 @@ defmodule PtcRunner.Native.Overlay do
 
   @doc "The release of `ptc_runner` that is there, if any."
   @spec release() :: String.t() | nil
-  def release do
-    Application.load(:ptc_runner)
-    with version when is_list(version) <- Application.spec(:ptc_runner, :vsn), do: "#{version}"
+  def release, do: version(:ptc_runner)
+
+  defp version(package) do
+    Application.load(package)
+    with version when is_list(version) <- Application.spec(package, :vsn), do: "#{version}"
   end
 
   defp check!(selection) do
@@ -125,11 +128,13 @@ defmodule PtcRunner.Native.Overlay do
 
   # The original's code as it stands in its own application, whatever is loaded.
   defp original(module) do
-    with ebin when is_list(ebin) <- :code.lib_dir(:ptc_runner, :ebin),
-         file = Path.join(ebin, "#{module}.beam"),
-         true <- File.regular?(file),
-         do: String.to_charlist(file),
-         else: (_ -> nil)
+    Enum.find_value(Releases.packages(), fn package ->
+      with ebin when is_list(ebin) <- :code.lib_dir(package, :ebin),
+           file = Path.join(ebin, "#{module}.beam"),
+           true <- File.regular?(file),
+           do: String.to_charlist(file),
+           else: (_ -> nil)
+    end)
   end
 
   defp exports(beam) do
@@ -155,14 +160,16 @@ defmodule PtcRunner.Native.Overlay do
 
   # Compiled before `ptc_runner` was there, this library still has all its modules in `ebin`.
   defp warn_of_duplicates do
-    with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),
-         theirs when is_list(theirs) <- release() && Application.spec(:ptc_runner, :modules),
-         [_ | _] = both <- ours -- ours -- theirs do
-      Logger.warning(
-        "ptc_runner and ptc_runner_native both define #{Enum.map_join(both, ", ", &inspect/1)}, " <>
-          "because ptc_runner_native was compiled without ptc_runner: run " <>
-          "`mix deps.compile ptc_runner_native --force`"
-      )
+    for package <- Releases.packages(), version(package) do
+      with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),
+           theirs when is_list(theirs) <- Application.spec(package, :modules),
+           [_ | _] = both <- ours -- ours -- theirs do
+        Logger.warning(
+          "#{package} and ptc_runner_native both define #{Enum.map_join(both, ", ", &inspect/1)}, " <>
+            "because ptc_runner_native was compiled without #{package}: run " <>
+            "`mix deps.compile ptc_runner_native --force`"
+        )
+      end
     end
   end
 
@@ -177,7 +184,12 @@ defmodule PtcRunner.Native.Overlay do
         "#{inspect(module)} (#{text(why)})"
       end)
 
-    "ptc_runner_native: in ptc_runner #{release()} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
+    packages =
+      for package <- Releases.packages(),
+          version = version(package),
+          do: "#{package} #{version}"
+
+    "ptc_runner_native: in #{Enum.join(packages, " and ")} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
       "left as they are: #{if left == [], do: "none", else: reasons}"
   end
 
