@@ -29,21 +29,25 @@ defmodule PtcRunner.Native.Overlay do
 
   @type selection :: :auto | :off | [module()]
 
-  @doc "Attaches what the configuration says, and says in one line what was done."
-  @spec start() :: :ok
+  @doc """
+  Attaches what the configuration says, and says in one line what was done; a sentence for what is no
+  configuration.
+  """
+  @spec start() :: :ok | {:error, String.t()}
   def start do
-    warn_of_duplicates()
+    selection = Application.get_env(:ptc_runner_native, :overlay, :auto)
 
-    with [_ | _] = states <- attach(Application.get_env(:ptc_runner_native, :overlay, :auto)),
-         do: Logger.info(fn -> describe(states) end)
-
-    :ok
+    with :ok <- check(selection) do
+      warn_of_duplicates()
+      with [_ | _] = states <- attach(selection), do: Logger.info(fn -> describe(states) end)
+      :ok
+    end
   end
 
   @doc "Loads the modules that may take the place of others; all modules of the overlay, in order."
   @spec attach(selection()) :: [{module(), state()}]
   def attach(selection) do
-    check!(selection)
+    with {:error, sentence} <- check(selection), do: raise(ArgumentError, sentence)
     release = release()
 
     states =
@@ -84,14 +88,16 @@ defmodule PtcRunner.Native.Overlay do
     with version when is_list(version) <- Application.spec(package, :vsn), do: "#{version}"
   end
 
-  defp check!(selection) do
+  defp check(selection) do
     valid? =
       selection in [:auto, :off] or (is_list(selection) and Enum.all?(selection, &is_atom/1))
 
-    unless valid? do
-      raise ArgumentError,
-            "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
-              "got: #{inspect(selection, limit: 20)}"
+    if valid? do
+      :ok
+    else
+      {:error,
+       "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
+         "got: #{inspect(selection, limit: 20)}"}
     end
   end
 
