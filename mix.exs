@@ -1,24 +1,52 @@
 defmodule Mix.Tasks.Compile.PtcNative do
-  @shortdoc "Builds the Rust library behind PtcRunner.Native"
+  @shortdoc "Builds the Rust library behind PtcRunner.Native, or gets it built"
   @moduledoc false
   # Defined here, not in lib/: a project that has this one as a dependency needs
   # the compiler before anything of lib/ is compiled.
   #
-  #   native/**, Cargo.* ──cargo──▶ <build root>/native/release ──copy──▶ priv/native
+  #   native/**, Cargo.* ──cargo──▶ <build root>/native/release ──copy──▶ _build/<env>/lib/…/priv/native
+  #   a published release ──rustler_precompiled──────────────────────────▶ the same
   #
-  # All Mix environments share one cargo target directory, so the crates are built once.
+  # All Mix environments share one cargo target directory, so the crates are built once. Nothing is
+  # written to the sources: the folder of a dependency may be read-only.
 
   use Mix.Task.Compiler
 
   @recursive true
   @crate "ptc_nif"
+  # For which there is a library in a release: the jobs of .github/workflows/release.yml.
+  @nif_versions ["2.15"]
+  @targets ~w(
+    aarch64-apple-darwin
+    aarch64-unknown-linux-gnu
+    aarch64-unknown-linux-musl
+    x86_64-apple-darwin
+    x86_64-pc-windows-msvc
+    x86_64-unknown-linux-gnu
+    x86_64-unknown-linux-musl
+  )
 
   @impl true
   def run(args) do
-    built = if "--force" in args or stale?(), do: cargo_build!(), else: :noop
-    copied = install_library()
+    drop_former_place()
+
+    status =
+      case precompiled() do
+        :none -> cargo("--force" in args)
+        status -> status
+      end
+
     Mix.Project.build_structure()
-    if :ok in [built, copied], do: {:ok, []}, else: {:noop, []}
+    if status == :ok, do: {:ok, []}, else: {:noop, []}
+  rescue
+    error in File.Error -> Mix.raise(file_error(error))
+    error in File.CopyError -> Mix.raise(file_error(error))
+    error in File.RenameError -> Mix.raise(file_error(error))
+  end
+
+  defp file_error(error) do
+    "the native library of ptc_runner_native cannot be put into the build directory: " <>
+      Exception.message(error)
   end
 
   @impl true
@@ -26,21 +54,106 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
   @impl true
   def clean do
-    File.rm_rf!(target_dir())
-    File.rm_rf!(Path.dirname(installed_library()))
+    File.rm_rf(target_dir())
+    File.rm_rf(Path.dirname(installed_library()))
+  end
+
+  # Versions before this one put the library into the sources. Mix would link that folder into the
+  # build.
+  defp drop_former_place do
+    with {:ok, _} <- File.rm_rf("priv/native"), do: File.rmdir("priv")
+    place = Path.join(Mix.Project.app_path(), "priv")
+    with {:ok, _} <- File.read_link(place), do: File.rm(place)
+  end
+
+  # Built by others
+
+  # By the convention of rustler_precompiled: where that package is there, and this one came with the
+  # checksums of a release, the library is one of the release.
+  defp precompiled do
+    cond do
+      System.get_env("PTC_RUNNER_NATIVE_BUILD") in ["1", "true"] -> :none
+      not File.regular?("checksum-Elixir.PtcRunner.Native.exs") -> :none
+      not Code.ensure_loaded?(RustlerPrecompiled) -> :none
+      precompiled?() -> :noop
+      true -> download()
+    end
+  end
+
+  defp download do
+    version = Mix.Project.config()[:version]
+
+    opts = [
+      otp_app: :ptc_runner_native,
+      crate: @crate,
+      version: version,
+      base_url: "#{Mix.Project.config()[:source_url]}/releases/download/v#{version}",
+      targets: @targets,
+      nif_versions: @nif_versions,
+      force_build: false
+    ]
+
+    # What `use RustlerPrecompiled` does when it is compiled. The module that loads the library is our
+    # own: it looks at the file first.
+    case apply(RustlerPrecompiled, :__using__, [PtcRunner.Native, opts]) do
+      {:ok, %{load_from: {_app, path}}} ->
+        file = Path.join(Mix.Project.app_path(), "#{path}.#{extension()}")
+        status = install_library(file, "source precompiled\n")
+        File.rm(file)
+        status
+
+      {:force_build, _opts} ->
+        :none
+
+      {:error, why} ->
+        not_downloaded(why)
+    end
+  end
+
+  defp not_downloaded(why) do
+    sentence = "no precompiled library of ptc_runner_native: #{why |> String.split("\n") |> hd()}"
+
+    if System.find_executable("cargo") do
+      Mix.shell().info(sentence <> " It is built with cargo instead.")
+      :none
+    else
+      Mix.raise(
+        sentence <>
+          " Run this command again where it can be downloaded, or install Rust from https://rustup.rs " <>
+          "to have it built."
+      )
+    end
+  end
+
+  # The one of this version is there, whole.
+  defp precompiled? do
+    with {:ok, library} <- File.read(installed_library()),
+         {:ok, known} <- File.read(installed_manifest()),
+         do: known == manifest(library, "source precompiled\n"),
+         else: (_ -> false)
+  end
+
+  # Built here
+
+  defp cargo(force?) do
+    built = if force? or stale?(), do: cargo_build!(), else: :noop
+    copied = install_library(built_library(), "")
+    if :ok in [built, copied], do: :ok, else: :noop
   end
 
   # The stamp's time is the time the last good build began, in whole seconds:
   # a file saved in that same second may have been missed by it, hence `>=`.
+  # Its text says of which sources: a CARGO_TARGET_DIR may be shared.
   defp stale? do
-    case File.stat(stamp(), time: :posix) do
-      {:ok, %{mtime: built_at}} ->
-        not File.exists?(built_library()) or Enum.any?(sources(), &(mtime(&1) >= built_at))
-
-      {:error, _} ->
-        true
+    with {:ok, %{mtime: built_at}} <- File.stat(stamp(), time: :posix),
+         true <- File.read(stamp()) == {:ok, sources_of_build()} do
+      not File.exists?(built_library()) or Enum.any?(sources(), &(mtime(&1) >= built_at))
+    else
+      _ -> true
     end
   end
+
+  defp sources_of_build, do: "#{Mix.Project.config()[:version]} #{File.cwd!()}\n"
 
   # Directories are among the sources: deleting a file changes only its directory.
   defp sources do
@@ -56,6 +169,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
   defp cargo_build! do
     cargo = System.find_executable("cargo") || Mix.raise(missing_cargo())
+    check_rust!()
     began_at = System.os_time(:second)
 
     {_, status} =
@@ -69,22 +183,47 @@ defmodule Mix.Tasks.Compile.PtcNative do
       Mix.raise("cargo could not build the native library of ptc_runner_native (see above)")
     end
 
+    unless File.regular?(built_library()) do
+      Mix.raise(
+        "cargo built ptc_runner_native, but there is no #{built_library()}: if a configuration of cargo " <>
+          "names another target, name it in CARGO_BUILD_TARGET too"
+      )
+    end
+
+    File.write!(stamp(), sources_of_build())
     File.touch!(stamp(), began_at)
     :ok
   end
 
+  # The least version is that of Cargo.toml. What does not tell its version is left to cargo.
+  defp check_rust! do
+    [_, least] = Regex.run(~r/^rust-version = "(.+)"/m, File.read!("Cargo.toml"))
+
+    with rustc when rustc != nil <- System.find_executable(System.get_env("RUSTC", "rustc")),
+         {text, 0} <- System.cmd(rustc, ["--version"], stderr_to_stdout: true),
+         [_, found] <- Regex.run(~r/^rustc (\d+\.\d+\.\d+)/m, text),
+         :lt <- Version.compare(found, least <> ".0") do
+      Mix.raise(
+        "ptc_runner_native is built with Rust #{least} or newer, and this is Rust #{found} (#{rustc}): " <>
+          "run `rustup update stable`, or install a newer Rust from https://rustup.rs."
+      )
+    end
+  end
+
   defp missing_cargo do
+    [_, least] = Regex.run(~r/^rust-version = "(.+)"/m, File.read!("Cargo.toml"))
+
     "ptc_runner_native is built with Rust, and no `cargo` was found on the PATH: " <>
-      "install Rust 1.91 or newer from https://rustup.rs and run this command again."
+      "install Rust #{least} or newer from https://rustup.rs and run this command again."
   end
 
   # A library that a running VM has loaded must never be written over in place: each file is put beside
   # the old one and takes its name in one step. The manifest is what PtcRunner.Native.Library checks
   # before it loads the library. Another build may do the same at the same time: whoever comes last
   # sees that, because it looks again.
-  defp install_library(tries \\ 10) do
-    library = read_built(File.stat!(built_library()))
-    files = [{installed_library(), library}, {installed_manifest(), manifest(library)}]
+  defp install_library(from, more, tries \\ 10) do
+    library = read_built(from, File.stat!(from))
+    files = [{installed_library(), library}, {installed_manifest(), manifest(library, more)}]
 
     case Enum.reject(files, fn {path, content} -> File.read(path) == {:ok, content} end) do
       [] ->
@@ -92,7 +231,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
       other when tries > 0 ->
         for {path, content} <- other, do: replace(path, content)
-        install_library(tries - 1)
+        install_library(from, more, tries - 1)
         :ok
 
       _other ->
@@ -101,12 +240,12 @@ defmodule Mix.Tasks.Compile.PtcNative do
   end
 
   # Another build's linker may just be writing it.
-  defp read_built(stat) do
-    library = File.read!(built_library())
+  defp read_built(from, stat) do
+    library = File.read!(from)
 
-    case File.stat!(built_library()) do
+    case File.stat!(from) do
       %{size: size} = ^stat when size == byte_size(library) -> library
-      other -> read_built(other)
+      other -> read_built(from, other)
     end
   end
 
@@ -117,48 +256,84 @@ defmodule Mix.Tasks.Compile.PtcNative do
     File.rename!(incoming, path)
   end
 
-  defp manifest(library) do
+  defp manifest(library, more) do
     """
     version #{Mix.Project.config()[:version]}
     bytes #{byte_size(library)}
     md5 #{Base.encode16(:erlang.md5(library), case: :lower)}
-    """
+    """ <> more
   end
 
+  # Cargo's name for it, which depends on the system that it is for.
   defp built_library do
     name =
-      case :os.type() do
-        {:win32, _} -> "#{@crate}.dll"
-        {:unix, :darwin} -> "lib#{@crate}.dylib"
-        {:unix, _} -> "lib#{@crate}.so"
+      case system() do
+        :windows -> "#{@crate}.dll"
+        :apple -> "lib#{@crate}.dylib"
+        :other -> "lib#{@crate}.so"
       end
 
-    Path.join([target_dir(), System.get_env("CARGO_BUILD_TARGET", ""), "release", name])
+    Path.join([target_dir(), triple(), "release", name])
+  end
+
+  # A target may be given as a file.
+  defp triple, do: Path.basename(System.get_env("CARGO_BUILD_TARGET", ""), ".json")
+
+  defp system do
+    case {triple(), :os.type()} do
+      {"", {:win32, _}} -> :windows
+      {"", {:unix, :darwin}} -> :apple
+      {"", _} -> :other
+      {triple, _} -> named(triple)
+    end
+  end
+
+  defp named(triple) do
+    cond do
+      triple =~ "windows" -> :windows
+      triple =~ "apple" -> :apple
+      true -> :other
+    end
   end
 
   # `:erlang.load_nif/2` looks for .dll on Windows and for .so everywhere else.
-  defp installed_library do
-    extension = if match?({:win32, _}, :os.type()), do: "dll", else: "so"
-    Path.expand("priv/native/#{@crate}.#{extension}")
-  end
+  defp extension, do: if(system() == :windows, do: "dll", else: "so")
+
+  defp installed_library,
+    do: Path.join(Mix.Project.app_path(), "priv/native/#{@crate}.#{extension()}")
 
   defp installed_manifest, do: Path.rootname(installed_library()) <> ".manifest"
 
-  defp stamp, do: Path.join(target_dir(), "#{@crate}.stamp")
+  defp stamp, do: Path.join(Path.dirname(built_library()), "#{@crate}.stamp")
 
-  # Beside the builds of all environments: `_build/native`. A MIX_BUILD_PATH names
-  # one build and says nothing about what is beside it, so then it is within.
+  # Beside the builds of all environments and targets: `_build/native`. A MIX_BUILD_PATH names one build
+  # and says nothing about what is beside it, so then it is within. A CARGO_TARGET_DIR may be shared
+  # with projects that have another version of this one, whose library has the same name in there: so
+  # each has a folder of its own.
   defp target_dir do
     root = System.get_env("MIX_BUILD_PATH") || Path.dirname(Mix.Project.build_path())
-    Path.expand(Path.join(root, "native"))
+    own = Path.expand(Path.join(root, "native"))
+
+    case System.get_env("CARGO_TARGET_DIR") do
+      nil ->
+        own
+
+      shared ->
+        if Path.expand(shared) == own, do: own, else: Path.join(Path.expand(shared), name())
+    end
+  end
+
+  defp name do
+    sources = Base.encode16(:erlang.md5(File.cwd!()), case: :lower)
+    "ptc_runner_native-" <> binary_part(sources, 0, 12)
   end
 end
 
 defmodule Mix.Tasks.Compile.PtcOverlay do
   @shortdoc "Keeps the modules that ptc_runner has too apart from the others"
   @moduledoc false
-  # Where `ptc_runner` is among an application's dependencies, the modules that both define leave
-  # `ebin` for one file beside them, before the application's list of modules is made. See
+  # Where `ptc_runner` or `allm` is among an application's dependencies, the modules that both define
+  # leave `ebin` for one file beside them, before the application's list of modules is made. See
   # `PtcRunner.Native.Overlay`.
 
   use Mix.Task.Compiler
@@ -172,8 +347,21 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     both = Enum.filter(beams(), &(module(&1) in theirs))
     packed = for beam <- both, do: {module(beam), File.read!(beam)}
     if packed != [], do: File.write!(file(), :erlang.term_to_binary(packed, [:compressed]))
-    Enum.each(both ++ only_in_place(), &File.rm/1)
+    Enum.each(both ++ only_in_place(), &remove/1)
     {:ok, []}
+  end
+
+  # What the compiler has loaded goes, too: what is compiled or run next in this VM must meet the
+  # original. What `PtcRunner.Native.Overlay` has loaded stays: it is meant.
+  defp remove(beam) do
+    File.rm(beam)
+    module = module(beam)
+
+    with {:file, from} <- :code.is_loaded(module),
+         false <- "#{from}" =~ "ptc_runner_native/overlay/" do
+      :code.purge(module)
+      :code.delete(module)
+    end
   end
 
   @doc "Puts the modules back, for the compiler, which may need one to compile another."
@@ -191,7 +379,7 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   @impl true
   def clean, do: File.rm(file())
 
-  @doc "Whether `ptc_runner` is there."
+  @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
 
   # The tests of this project meet them just so.
@@ -205,25 +393,33 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   defp module(beam), do: beam |> Path.basename(".beam") |> String.to_atom()
   defp file, do: Path.join(Mix.Project.compile_path(), "overlay.bin")
 
-  # The modules of `ptc_runner`: compiled, or, where it has not been compiled yet, as its source says.
-  defp theirs do
+  # The modules of these packages: compiled, or, where they have not been compiled yet, as their
+  # sources say.
+  @packages [:ptc_runner, :allm]
+
+  defp theirs, do: Enum.flat_map(@packages, &theirs/1)
+
+  defp theirs(package) do
     compiled =
-      for directory <- [loaded(), Path.join(Mix.Project.build_path(), "lib/ptc_runner/ebin")],
+      for directory <- [
+            loaded(package),
+            Path.join(Mix.Project.build_path(), "lib/#{package}/ebin")
+          ],
           beam <- Path.wildcard(Path.join(directory, "*.beam")),
           do: module(beam)
 
-    if compiled == [], do: from_source(), else: compiled
+    if compiled == [], do: from_source(package), else: compiled
   end
 
-  defp loaded do
-    case :code.lib_dir(:ptc_runner) do
+  defp loaded(package) do
+    case :code.lib_dir(package) do
       {:error, _} -> "none"
       directory -> Path.join(directory, "ebin")
     end
   end
 
-  defp from_source do
-    for file <- Path.wildcard(Path.join(Mix.Project.deps_path(), "ptc_runner/lib/**/*.ex")),
+  defp from_source(package) do
+    for file <- Path.wildcard(Path.join(Mix.Project.deps_path(), "#{package}/lib/**/*.ex")),
         [_, name] <- Regex.scan(~r/^\s*defmodule\s+([A-Z][\w.]*)/m, File.read!(file)),
         do: Module.concat([name])
   end
@@ -245,6 +441,9 @@ defmodule PtcRunnerNative.MixProject do
   use Mix.Project
 
   @version "0.1.0"
+  # The one place that says where the project lives: precompiled libraries come from its releases.
+  @source_url "https://github.com/ptc-runner/ptc_runner_native"
+  @docs_url "https://hexdocs.pm/ptc_runner_native"
   @description "Runs the JSON programs and signatures of PtcRunner natively: " <>
                  "a drop-in replacement in Rust for the modules an app calls."
 
@@ -256,7 +455,7 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
-      # beside ptc_runner, modules of the same name are meant
+      # beside ptc_runner and allm, modules of the same name are meant
       elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for structs of their own
@@ -264,6 +463,8 @@ defmodule PtcRunnerNative.MixProject do
       deps: deps(),
       name: "ptc_runner_native",
       description: @description,
+      source_url: @source_url,
+      homepage_url: @docs_url,
       package: package(),
       docs: docs()
     ]
@@ -272,20 +473,21 @@ defmodule PtcRunnerNative.MixProject do
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
-      extra_applications: [:logger, ptc_runner: :optional]
+      extra_applications: [:logger, ptc_runner: :optional, allm: :optional]
     ]
   end
 
   # Nothing is needed. But where the application has one of these, it must be compiled before this
-  # project, which then takes the place of its modules (ptc_runner), implements its protocol (Jason)
-  # or steps aside (ALLM). Only Hex can say so;
+  # project, which then takes the place of its modules (ptc_runner), implements its protocol (Jason),
+  # steps aside (ALLM) or need not be built (rustler_precompiled). Only Hex can say so;
   # `:prod` is how dependencies are compiled, so that working on this project needs none of them.
   defp deps do
     if Code.ensure_loaded?(Hex) do
       [
         {:ptc_runner, ">= 0.4.1", optional: true, only: :prod},
         {:jason, "~> 1.0", optional: true, only: :prod},
-        {:allm, ">= 0.3.0", optional: true, only: :prod}
+        {:allm, ">= 0.3.0", optional: true, only: :prod},
+        {:rustler_precompiled, "~> 0.7", optional: true, runtime: false, only: :prod}
       ]
     else
       []
@@ -296,12 +498,13 @@ defmodule PtcRunnerNative.MixProject do
   defp elixirc_paths(_), do: ["lib", "overlay"]
 
   # Hex leaves native/ out unless told, and a wildcard over all of native/ would
-  # take target/ along: so every part is named.
+  # take target/ along: so every part is named. `bin/package-check` builds what is named here.
   defp package do
     [
       licenses: ["MIT"],
       links: %{
-        "Changelog" => "https://hexdocs.pm/ptc_runner_native/changelog.html",
+        "GitHub" => @source_url,
+        "Changelog" => @docs_url <> "/changelog.html",
         "PtcRunner" => "https://hexdocs.pm/ptc_runner"
       },
       files: [
@@ -312,31 +515,98 @@ defmodule PtcRunnerNative.MixProject do
         ".cargo/config.toml",
         "Cargo.toml",
         "Cargo.lock",
+        # of a published release
+        "checksum-*.exs",
         ".formatter.exs",
         "mix.exs",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
         "guides",
-        "docs"
-      ]
+        "docs",
+        "bench/README.md",
+        "bench/RESULTS.md",
+        "bench/MISSED.md"
+      ],
+      # modules that only `cargo test` compiles
+      exclude_patterns: [~r{^native/.*/tests\.rs$}, ~r{^native/.*/round_trip\.rs$}]
     ]
   end
 
   defp docs do
     [
       main: "readme",
+      source_ref: "v#{@version}",
+      # about the inside: it names what is hidden
+      skip_undefined_reference_warnings_on: ["docs/architecture.md"],
       extras: [
         "README.md",
-        "CHANGELOG.md",
+        "guides/cheatsheet.cheatmd",
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
         "docs/architecture.md",
-        "docs/security.md"
+        "docs/security.md",
+        {:"bench/README.md", [filename: "benchmarks", title: "How it is measured"]},
+        {:"bench/RESULTS.md", [filename: "results", title: "Measured"]},
+        {:"bench/MISSED.md", [filename: "missed", title: "Bars that are missed"]},
+        "CHANGELOG.md",
+        {:LICENSE, [title: "Licence"]}
       ],
-      source_ref: "v#{@version}"
+      groups_for_extras: [
+        Guides: ~r{^guides/},
+        "How it works": ~r{^docs/},
+        Benchmarks: ~r{^bench/},
+        Project: ~r{^(CHANGELOG|LICENSE)}
+      ],
+      groups_for_modules: [
+        "Run programs": [
+          PtcRunner.Json,
+          PtcRunner.Json.Interpreter,
+          PtcRunner.Json.Parser,
+          PtcRunner.Json.Program,
+          PtcRunner.Json.Validator,
+          PtcRunner.Context,
+          PtcRunner.Sandbox,
+          PtcRunner.Schema
+        ],
+        Signatures: [
+          PtcRunner.SubAgent.Signature,
+          PtcRunner.SubAgent.Signature.Coercion,
+          PtcRunner.SubAgent.Signature.Parser,
+          PtcRunner.SubAgent.Signature.Renderer,
+          PtcRunner.SubAgent.Signature.TypeResolver,
+          PtcRunner.SubAgent.Signature.Validator,
+          PtcRunner.SubAgent.Template,
+          PtcRunner.SubAgent.TypeExtractor
+        ],
+        Answers: [
+          PtcRunner.Step,
+          PtcRunner.SubAgent,
+          PtcRunner.SubAgent.AnswerStream,
+          PtcRunner.SubAgent.Definition,
+          PtcRunner.SubAgent.JsonParser,
+          PtcRunner.SubAgent.KeyNormalizer,
+          PtcRunner.SubAgent.Loop.JsonHandler,
+          PtcRunner.SubAgent.Loop.Metrics,
+          PtcRunner.SubAgent.Loop.Shared,
+          PtcRunner.Turn
+        ],
+        Engine: [
+          ALLM.Engine,
+          ALLM.Error.ValidationError,
+          ALLM.Serializer,
+          ALLM.Tool
+        ],
+        Codec: [
+          PtcRunner.Json.Codec,
+          PtcRunner.Json.Codec.DecodeError,
+          PtcRunner.Json.Codec.EncodeError,
+          PtcRunner.Json.Encoder
+        ],
+        "Beside ptc_runner": [PtcRunner.Native]
+      ]
     ]
   end
 end

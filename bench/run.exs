@@ -1,5 +1,9 @@
 # The benchmarks: `mix run bench/run.exs [--quick] [--out FILE] [section ...]`; see bench/README.md.
 
+# Not part of this library where there is no `ptc_runner`.
+Code.ensure_loaded?(PtcRunner.Lisp.Runtime.FlexAccess) ||
+  Code.require_file("flex_access.ex", Path.expand("../overlay", __DIR__))
+
 support = Path.join(__DIR__, "support")
 
 # The section `signatures` compares with the oracle of the tests.
@@ -11,7 +15,7 @@ for file <-
 
 for file <- ~w(stats harness data programs jiffy machine memory table bars section
        by_hand/programs by_hand/engine by_hand/answers by_hand/signatures
-       sections/programs sections/memory sections/engine sections/answers sections/signatures
+       sections/programs sections/memory sections/engine sections/answers sections/signatures sections/flex_access
        report plan),
     do: Code.require_file("#{file}.ex", support)
 

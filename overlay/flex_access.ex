@@ -14,21 +14,34 @@ defmodule PtcRunner.Lisp.Runtime.FlexAccess do
   defguardp is_keyword(map) when :erlang.map_get(:__struct__, map) == PtcRunner.Lisp.Keyword
   defguardp is_mapset(map) when :erlang.map_get(:__struct__, map) == MapSet
   defguardp is_plain(map) when is_map(map) and not is_struct(map)
+  # What the native side takes: no atom has a longer name. The text of nil is empty.
+  defguardp is_short(name) when is_binary(name) and byte_size(name) <= 1020
+  defguardp is_name(key) when is_atom(key) and key != nil
   defguardp is_index(term) when is_integer(term) and term >= 0
 
   @doc "The value at a key or path, `nil` if there is none."
   @spec flex_get(term(), term()) :: term()
-  def flex_get(map, key) when is_plain(map) and is_binary(key) do
+  def flex_get(map, key) when is_plain(map) and is_short(key) do
     case map do
       %{^key => value} -> value
-      _ -> value_or_nil(other_spelling(map, key))
+      _ when map_size(map) == 0 -> nil
+      _ -> Native.name_twin_value(map, key, :string)
     end
   end
 
-  def flex_get(map, key) when is_plain(map) and is_atom(key) do
+  def flex_get(map, key) when is_plain(map) and is_name(key) do
     case map do
       %{^key => value} -> value
-      _ -> value_or_nil(other_spelling(map, key))
+      _ when map_size(map) == 0 -> nil
+      _ -> Native.name_twin_value(map, key, :atom)
+    end
+  end
+
+  def flex_get(map, %{__struct__: PtcRunner.Lisp.Keyword, name: name} = key)
+      when is_plain(map) and is_short(name) do
+    case map do
+      %{^key => value} -> value
+      _ -> Native.name_twin_value(map, name, :keyword)
     end
   end
 
@@ -60,7 +73,8 @@ defmodule PtcRunner.Lisp.Runtime.FlexAccess do
   # An empty map is not worth a call.
   defp other_spelling(map, key) when map_size(map) == 0 and not is_map(key), do: :error
   defp other_spelling(map, key) when is_binary(key), do: twin(map, key, :string)
-  defp other_spelling(map, key) when is_atom(key), do: twin(map, to_string(key), :atom)
+  defp other_spelling(map, nil), do: twin(map, "", :atom)
+  defp other_spelling(map, key) when is_atom(key), do: Native.name_twin(map, key, :atom)
 
   defp other_spelling(map, %{__struct__: PtcRunner.Lisp.Keyword, name: name})
        when is_binary(name),
@@ -74,12 +88,10 @@ defmodule PtcRunner.Lisp.Runtime.FlexAccess do
 
   defp other_spelling(_map, _key), do: :error
 
-  defp twin(map, name, of) do
-    with :too_long <- Native.name_twin(map, name, of), do: long_twin(map, name, of)
-  end
+  defp twin(map, name, of) when is_short(name), do: Native.name_twin(map, name, of)
 
   # A name longer than any atom's: as a string, as a keyword, with underscores.
-  defp long_twin(map, name, of) do
+  defp twin(map, name, of) do
     with :error <- if(of == :string, do: :error, else: exactly(map, name)),
          :error <- if(of == :keyword, do: :error, else: exactly(map, keyword(name))),
          do: exactly(map, :binary.replace(name, "-", "_", [:global]))

@@ -2,6 +2,7 @@ defmodule PtcRunner.GuidesTest do
   use ExUnit.Case, async: true
 
   doctest PtcRunner.Test.Guides.Readme
+  doctest PtcRunner.Test.Guides.Cheatsheet
   doctest PtcRunner.Test.Guides.DropIn
   doctest PtcRunner.Test.Guides.Engine
   doctest PtcRunner.Test.Guides.Answers

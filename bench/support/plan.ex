@@ -10,7 +10,8 @@ defmodule Bench.Plan do
     Sections.Memory,
     Sections.Engine,
     Sections.Answers,
-    Sections.Signatures
+    Sections.Signatures,
+    Sections.FlexAccess
   ]
 
   @full %{sample_ns: 5_000_000, group_ms: 2_500, min_rounds: 9, max_rounds: 151}

@@ -153,15 +153,18 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values}]}
   nif(
     operations() :: [
-      {String.t(), atom(), String.t(), [{String.t(), atom(), atom(), String.t(), [String.t()]}]}
+      {String.t(), atom(), String.t(), [{String.t(), atom(), atom(), String.t(), String.t()}]}
     ]
   )
 
   # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
   nif(
-    name_twin(map(), name :: binary(), :string | :atom | :keyword) ::
-      {:ok, term()} | :error | :too_long
+    name_twin(map(), name :: binary() | atom(), :string | :atom | :keyword) ::
+      {:ok, term()} | :error
   )
+
+  # the same, or nil
+  nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
   # native/ptc_nif/src/decode.rs
   nif(

@@ -2,7 +2,7 @@ defmodule PtcRunner.Native.OverlayTest do
   # An application that has `ptc_runner`, built as its developers build it.
   use ExUnit.Case, async: false
 
-  alias PtcRunner.Test.Upstream
+  alias PtcRunner.Test.{ReleaseTable, Upstream}
 
   @moduletag timeout: 600_000
   @moduletag :tmp_dir
@@ -38,6 +38,14 @@ defmodule PtcRunner.Native.OverlayTest do
     PtcRunner.Native.attach()
     {:ok, {:signature, _, _}} = HostApp.signature()
 
+    # A hot upgrade of `ptc_runner` loads its modules while they are in use.
+    {_, beam, file} = :code.get_object_code(PtcRunner.SubAgent.Signature)
+    :code.purge(PtcRunner.SubAgent.Signature)
+    {:module, _} = :code.load_binary(PtcRunner.SubAgent.Signature, file, beam)
+    {:original, _, _, _} = HostApp.signature()
+    PtcRunner.Native.attach()
+    {:ok, {:signature, _, _}} = HostApp.signature()
+
     :ok = Application.stop(:ptc_runner_native)
     :ok = Application.start(:ptc_runner_native)
     {:ok, {:signature, _, _}} = HostApp.signature()
@@ -49,7 +57,19 @@ defmodule PtcRunner.Native.OverlayTest do
     assert output =~ "in ptc_runner 0.13.0 native: "
     assert output =~ "PtcRunner.Step (defines a struct)"
 
+    assert_as_in_readme(app, "0.13.0")
     assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~ "2 tests, 0 failures"
+
+    # Compiled again in the running VM, as `recompile` does it.
+    again = """
+    File.write!("lib/host_app.ex", File.read!("lib/host_app.ex") <> "# changed")
+    Mix.Task.clear()
+    {:ok, _} = Mix.Task.run("compile")
+    {:ok, {:signature, _, _}} = HostApp.signature()
+    IO.puts("all of it held")
+    """
+
+    assert Upstream.run!(app, "mix", ["run", "-e", again]) =~ "all of it held"
 
     # Compiled again in part, nothing changes.
     File.touch!(Path.join(app, "lib/host_app.ex"), System.os_time(:second) + 2)
@@ -87,11 +107,12 @@ defmodule PtcRunner.Native.OverlayTest do
     assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
   end
 
-  test "an app on 0.4.1 runs its JSON programs natively, and keeps its own rules for values", %{
-    tmp_dir: folder
-  } do
-    app = Upstream.write(folder, "0.4.1")
-    Upstream.run!(app, "mix", ["compile"])
+  test "an app on 0.4.1 and allm: JSON programs are native, rules for values and structs its own",
+       %{
+         tmp_dir: folder
+       } do
+    app = Upstream.write(folder, "0.4.1", allm: true)
+    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
 
     code = """
     42 = HostApp.json()
@@ -100,9 +121,58 @@ defmodule PtcRunner.Native.OverlayTest do
     {:left, :defines_a_struct} = HostApp.info(PtcRunner.Context)
     {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
     :original = HostApp.flex()
+    %{__struct__: ALLM.Engine, theirs: true} = ALLM.Engine.new([])
+    :theirs = ALLM.Serializer.to_json!(1)
+    {:left, _} = Map.get(Map.new(HostApp.info().modules), ALLM.Engine, {:left, :not_compiled})
     IO.puts("all of it held")
     """
 
     assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
+    assert_as_in_readme(app, "0.4.1")
+
+    # Off, all is as without this library; and what is no setting is said in a sentence.
+    configure(app, ":off")
+
+    off = """
+    {:original, PtcRunner.Json, :run!, 1} = HostApp.json()
+    true = Enum.all?(HostApp.info().modules, &match?({_, {:left, :off}}, &1))
+    IO.puts("all of it held")
+    """
+
+    assert Upstream.run!(app, "mix", ["run", "-e", off]) =~ "all of it held"
+    configure(app, ~s("on"))
+    {output, status} = Upstream.run(app, "mix", ["run", "-e", off])
+    assert status != 0
+    assert output =~ "overlay: must be :auto, :off or a list of modules, got: "
+    refute output =~ "ArgumentError"
+    refute output =~ ~r/^ +\(elixir [\d.]+\) /m
+    configure(app, ":auto")
+
+    refute Upstream.run!(app, "mix", ["release", "--quiet"], mix_env: "prod") =~ "Duplicated"
+    program = Path.join(app, "_build/prod/rel/host_app/bin/host_app")
+    start = "Application.ensure_all_started(:host_app);"
+    assert Upstream.run!(app, program, ["eval", start <> code]) =~ "all of it held"
+  end
+
+  defp configure(app, overlay) do
+    File.mkdir_p!(Path.join(app, "config"))
+    config = "import Config\nconfig :ptc_runner_native, overlay: #{overlay}\n"
+    File.write!(Path.join(app, "config/config.exs"), config)
+  end
+
+  # What `info/0` says there is what the README says.
+  defp assert_as_in_readme(app, release) do
+    code = "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])"
+    output = Upstream.run!(app, "mix", ["run", "-e", code])
+    [_, encoded] = Regex.run(~r/<(.*)>/, output)
+    info = encoded |> Base.decode64!() |> :erlang.binary_to_term()
+    assert info.ptc_runner == release
+    states = Map.new(info.modules)
+
+    for {module, _} <- Upstream.modules(release), module != PtcRunner.Tool do
+      {said, _why} = ReleaseTable.said(:readme, inspect(module), release)
+      done = if states[module] == :replaced, do: :native, else: :left
+      assert {module, release, said} == {module, release, done}
+    end
   end
 end

@@ -5,6 +5,7 @@ defmodule PtcRunner.Test.Guides do
 
   for {module, path} <- [
         Readme: "README.md",
+        Cheatsheet: "guides/cheatsheet.cheatmd",
         DropIn: "guides/drop_in.md",
         Engine: "guides/engine.md",
         Signatures: "guides/signatures.md"

@@ -40,9 +40,11 @@ defmodule PtcRunner.Test.Upstream do
 
     for {name, source} <- extras(release), do: write_file(package, "lib/#{name}.ex", source)
 
+    allm = if Keyword.get(opts, :allm, false), do: write_allm(folder), else: ""
+
     deps = """
     [
-      {:ptc_runner, path: #{inspect(package)}},
+      {:ptc_runner, path: #{inspect(package)}},#{allm}
       {:ptc_runner_native, path: #{inspect(@root)}}
     ]
     """
@@ -58,6 +60,28 @@ defmodule PtcRunner.Test.Upstream do
     File.ln_s!(native, Path.join(root, "_build/native"))
     if umbrella?, do: write_file(root, "mix.exs", umbrella())
     root
+  end
+
+  # As much of the package `allm` as has the names of our modules.
+  defp write_allm(folder) do
+    package = Path.join(folder, "allm")
+    write_file(package, "mix.exs", mix("Allm", :allm, "0.3.0", "[]"))
+
+    write_file(package, "lib/allm.ex", """
+    defmodule ALLM do
+    end
+
+    defmodule ALLM.Engine do
+      defstruct [:adapter, :theirs]
+      def new(_), do: %__MODULE__{theirs: true}
+    end
+
+    defmodule ALLM.Serializer do
+      def to_json!(_), do: :theirs
+    end
+    """)
+
+    " {:allm, path: #{inspect(package)}},"
   end
 
   defp umbrella do
@@ -167,15 +191,19 @@ defmodule PtcRunner.Test.Upstream do
   @doc "Runs a command in the application; its output, or a failed test."
   @spec run!(Path.t(), String.t(), [String.t()], keyword()) :: String.t()
   def run!(app, command, args, opts \\ []) do
-    env = [{"MIX_ENV", Keyword.get(opts, :mix_env, "dev")}, {"MIX_BUILD_PATH", nil}]
-    opts = [cd: app, stderr_to_stdout: true, env: env]
-
-    case System.cmd(command, args, opts) do
+    case run(app, command, args, opts) do
       {output, 0} ->
         output
 
       {output, status} ->
         raise "#{command} #{Enum.join(args, " ")} ended with #{status}:\n#{output}"
     end
+  end
+
+  @doc "Its output and its status."
+  @spec run(Path.t(), String.t(), [String.t()], keyword()) :: {String.t(), non_neg_integer()}
+  def run(app, command, args, opts \\ []) do
+    env = [{"MIX_ENV", Keyword.get(opts, :mix_env, "dev")}, {"MIX_BUILD_PATH", nil}]
+    System.cmd(command, args, cd: app, stderr_to_stdout: true, env: env ++ (opts[:env] || []))
   end
 end

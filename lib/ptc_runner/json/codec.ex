@@ -120,6 +120,8 @@ defmodule PtcRunner.Json.Codec do
     * `:max_heap` - words that the terms may take, 0 for no limit; by default 16 for each byte of the
       text, or 1,250,000 if that is more. The densest text becomes three words a byte.
 
+  Keys become strings, `null` becomes `nil`; what is wrong is told with its place:
+
       iex> PtcRunner.Json.Codec.decode(~s({"a": [1, 2.5, null, "\\\\u00e4"]}))
       {:ok, %{"a" => [1, 2.5, nil, "ä"]}}
 

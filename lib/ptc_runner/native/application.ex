@@ -9,7 +9,7 @@ defmodule PtcRunner.Native.Application do
 
   @impl true
   def start(_type, _args) do
-    Overlay.start()
-    Supervisor.start_link([], strategy: :one_for_one, name: __MODULE__)
+    with :ok <- Overlay.start(),
+         do: Supervisor.start_link([], strategy: :one_for_one, name: __MODULE__)
   end
 end

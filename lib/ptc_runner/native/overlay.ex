@@ -1,8 +1,9 @@
 defmodule PtcRunner.Native.Overlay do
   @moduledoc false
-  # Modules that take the place of modules of the same name in `ptc_runner`.
+  # Modules that take the place of modules of the same name in `ptc_runner`, and those that stand aside
+  # for modules of `allm`.
   #
-  # Where `ptc_runner` is among an application's dependencies, the build takes the modules that both
+  # Where one of these packages is among an application's dependencies, the build takes the modules that both
   # have out of `ebin` and keeps them in one file beside the others (see `mix.exs`), so that no two
   # applications of a release have a module of the same name. They are loaded over the originals
   # when this application starts. `PtcRunner.Native.Releases` says for which releases.
@@ -28,21 +29,25 @@ defmodule PtcRunner.Native.Overlay do
 
   @type selection :: :auto | :off | [module()]
 
-  @doc "Attaches what the configuration says, and says in one line what was done."
-  @spec start() :: :ok
+  @doc """
+  Attaches what the configuration says, and says in one line what was done; a sentence for what is no
+  configuration.
+  """
+  @spec start() :: :ok | {:error, String.t()}
   def start do
-    warn_of_duplicates()
+    selection = Application.get_env(:ptc_runner_native, :overlay, :auto)
 
-    with [_ | _] = states <- attach(Application.get_env(:ptc_runner_native, :overlay, :auto)),
-         do: Logger.info(fn -> describe(states) end)
-
-    :ok
+    with :ok <- check(selection) do
+      warn_of_duplicates()
+      with [_ | _] = states <- attach(selection), do: Logger.info(fn -> describe(states) end)
+      :ok
+    end
   end
 
   @doc "Loads the modules that may take the place of others; all modules of the overlay, in order."
   @spec attach(selection()) :: [{module(), state()}]
   def attach(selection) do
-    check!(selection)
+    with {:error, sentence} <- check(selection), do: raise(ArgumentError, sentence)
     release = release()
 
     states =
@@ -76,19 +81,23 @@ defmodule PtcRunner.Native.Overlay do
 
   @doc "The release of `ptc_runner` that is there, if any."
   @spec release() :: String.t() | nil
-  def release do
-    Application.load(:ptc_runner)
-    with version when is_list(version) <- Application.spec(:ptc_runner, :vsn), do: "#{version}"
+  def release, do: version(:ptc_runner)
+
+  defp version(package) do
+    Application.load(package)
+    with version when is_list(version) <- Application.spec(package, :vsn), do: "#{version}"
   end
 
-  defp check!(selection) do
+  defp check(selection) do
     valid? =
       selection in [:auto, :off] or (is_list(selection) and Enum.all?(selection, &is_atom/1))
 
-    unless valid? do
-      raise ArgumentError,
-            "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
-              "got: #{inspect(selection, limit: 20)}"
+    if valid? do
+      :ok
+    else
+      {:error,
+       "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
+         "got: #{inspect(selection, limit: 20)}"}
     end
   end
 
@@ -125,11 +134,13 @@ defmodule PtcRunner.Native.Overlay do
 
   # The original's code as it stands in its own application, whatever is loaded.
   defp original(module) do
-    with ebin when is_list(ebin) <- :code.lib_dir(:ptc_runner, :ebin),
-         file = Path.join(ebin, "#{module}.beam"),
-         true <- File.regular?(file),
-         do: String.to_charlist(file),
-         else: (_ -> nil)
+    Enum.find_value(Releases.packages(), fn package ->
+      with ebin when is_list(ebin) <- :code.lib_dir(package, :ebin),
+           file = Path.join(ebin, "#{module}.beam"),
+           true <- File.regular?(file),
+           do: String.to_charlist(file),
+           else: (_ -> nil)
+    end)
   end
 
   defp exports(beam) do
@@ -155,14 +166,16 @@ defmodule PtcRunner.Native.Overlay do
 
   # Compiled before `ptc_runner` was there, this library still has all its modules in `ebin`.
   defp warn_of_duplicates do
-    with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),
-         theirs when is_list(theirs) <- release() && Application.spec(:ptc_runner, :modules),
-         [_ | _] = both <- ours -- ours -- theirs do
-      Logger.warning(
-        "ptc_runner and ptc_runner_native both define #{Enum.map_join(both, ", ", &inspect/1)}, " <>
-          "because ptc_runner_native was compiled without ptc_runner: run " <>
-          "`mix deps.compile ptc_runner_native --force`"
-      )
+    for package <- Releases.packages(), version(package) do
+      with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),
+           theirs when is_list(theirs) <- Application.spec(package, :modules),
+           [_ | _] = both <- ours -- ours -- theirs do
+        Logger.warning(
+          "#{package} and ptc_runner_native both define #{Enum.map_join(both, ", ", &inspect/1)}, " <>
+            "because ptc_runner_native was compiled without #{package}: run " <>
+            "`mix deps.compile ptc_runner_native --force`"
+        )
+      end
     end
   end
 
@@ -177,7 +190,12 @@ defmodule PtcRunner.Native.Overlay do
         "#{inspect(module)} (#{text(why)})"
       end)
 
-    "ptc_runner_native: in ptc_runner #{release()} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
+    packages =
+      for package <- Releases.packages(),
+          version = version(package),
+          do: "#{package} #{version}"
+
+    "ptc_runner_native: in #{Enum.join(packages, " and ")} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
       "left as they are: #{if left == [], do: "none", else: reasons}"
   end
 

@@ -19,8 +19,17 @@ defmodule PtcRunner.Native.Releases do
     {FlexAccess, "0.12.0", nil, "before 0.12.0 it finds other keys"}
   ]
 
+  # The packages that have modules of the same names.
+  @packages [:ptc_runner, :allm]
+
+  @allm "it works on the structs of the package allm"
+
   # Not part of this library where there is no original.
   @only_in_place [FlexAccess]
+
+  @doc "The packages whose modules have the names of ours."
+  @spec packages() :: [atom()]
+  def packages, do: @packages
 
   @doc "Whether the module exists only to take the place of an original."
   @spec only_in_place?(module()) :: boolean()
@@ -29,6 +38,12 @@ defmodule PtcRunner.Native.Releases do
   @doc "Why the module is left alone in a release; `nil` if it is not. A release without a version fits."
   @spec left_alone(module(), String.t() | nil) :: String.t() | nil
   def left_alone(module, release) do
+    if match?("Elixir.ALLM." <> _, Atom.to_string(module)),
+      do: @allm,
+      else: left_in_release(module, release)
+  end
+
+  defp left_in_release(module, release) do
     with {_module, from, before, why} <- List.keyfind(@rows, module, 0),
          {:ok, version} <- Version.parse(release || ""),
          true <- older?(version, from) or not older?(version, before),

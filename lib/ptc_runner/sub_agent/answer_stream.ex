@@ -85,6 +85,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     * `:max_bytes` - how long the text may be, or `:infinity`; by default 16,777,216 (16 MiB). A chunk
       that makes it longer halts the stream.
 
+  Without prose, the first character that is no JSON ends it:
+
       iex> stream = PtcRunner.SubAgent.AnswerStream.new(nil, prose: false)
       iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "Sure! ")
       {:halt, {:error, [%{path: [], message: "expected JSON, got prose"}]}}

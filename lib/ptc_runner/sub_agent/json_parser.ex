@@ -52,6 +52,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
     * `:max_heap` - words that the value may take, 0 for no limit; by default 16 for each byte of the
       text, or 1,250,000 if that is more
 
+  A fenced block counts before other text:
+
       iex> PtcRunner.SubAgent.JsonParser.parse("```json\\n[1, 2]\\n```")
       {:ok, [1, 2]}
 

@@ -61,13 +61,15 @@ defmodule PtcRunner.SubAgent.Template do
 
     * `:on_missing` - `:error` (the default), or else placeholders without a value stay as they are
 
-        iex> context = %{"user" => %{name: "Ada"}, topic: "engines"}
-        iex> PtcRunner.SubAgent.Template.expand("{{user.name}} on {{topic}}", context)
-        {:ok, "Ada on engines"}
-        iex> PtcRunner.SubAgent.Template.expand("{{user.id}} {{x}}", context)
-        {:error, {:missing_keys, ["user.id", "x"]}}
-        iex> PtcRunner.SubAgent.Template.expand("{{x}} {{topic}}", context, on_missing: :keep)
-        {:ok, "{{x}} engines"}
+  Keys of either kind are found, and what is missing is told:
+
+      iex> context = %{"user" => %{name: "Ada"}, topic: "engines"}
+      iex> PtcRunner.SubAgent.Template.expand("{{user.name}} on {{topic}}", context)
+      {:ok, "Ada on engines"}
+      iex> PtcRunner.SubAgent.Template.expand("{{user.id}} {{x}}", context)
+      {:error, {:missing_keys, ["user.id", "x"]}}
+      iex> PtcRunner.SubAgent.Template.expand("{{x}} {{topic}}", context, on_missing: :keep)
+      {:ok, "{{x}} engines"}
 
   """
   @spec expand(String.t(), map(), keyword()) ::

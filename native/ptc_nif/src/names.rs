@@ -1,15 +1,43 @@
-//! `name_twin/3`: a name in its other spellings among the keys of a map.
+//! `name_twin/3` and `name_twin_value/3`: a name in its other spellings among the keys of a map. And
+//! what a keyword of PTC-Lisp is.
 
 use crate::atoms;
+use crate::map_view::{view, View};
 use crate::raw::{Raw, Terms};
-use crate::signature::{atom_is_named, existing_atom};
+use crate::signature::{atom_is_named, existing_atom, with_atom_name};
 use rustler::sys::ErlNifTermType::*;
-use rustler::{Atom, Binary, Encoder, Env, Term};
+use rustler::{Atom, Encoder, Env, NifResult, Term};
 
 /// A longer name is looked for in Elixir: it is no atom's (255 characters of four bytes).
 const LONGEST_NAME: usize = 1020;
-/// A map of more entries is a tree: asked for each spelling, not read entry by entry.
-const FEW: usize = 32;
+
+/// The text of a keyword of PTC-Lisp, `%PtcRunner.Lisp.Keyword{name: text}`; `None` for every other
+/// term.
+pub fn keyword_text<'a>(terms: Terms<'a>, term: Raw<'a>) -> Option<&'a [u8]> {
+    terms.bytes(keyword_name(terms, term)?)
+}
+
+/// The same as a term.
+#[inline]
+pub fn keyword_name<'a>(terms: Terms<'a>, term: Raw<'a>) -> Option<Raw<'a>> {
+    let atom = |atom: Atom| Raw::from(atom.encode(terms.env));
+    let module = terms.map_get(term, atom(atoms::struct_()))?;
+    if module.word() != atom(atoms::lisp_keyword()).word() {
+        return None;
+    }
+    let name = terms.map_get(term, atom(atoms::name()))?;
+    terms.is_binary(name).then_some(name)
+}
+
+/// A keyword of PTC-Lisp.
+pub fn make_keyword<'a>(terms: Terms<'a>, text: &[u8]) -> Option<Raw<'a>> {
+    let atom = |atom: Atom| Raw::from(atom.encode(terms.env));
+    let keys = [atom(atoms::struct_()), atom(atoms::name())];
+    terms.make_map(
+        &keys,
+        &[atom(atoms::lisp_keyword()), terms.make_binary(text)],
+    )
+}
 
 /// A spelling of a name, as the key of a map.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,15 +69,21 @@ struct Name<'n> {
     text: &'n [u8],
     /// The text with underscores for hyphens, if it has any.
     plain: Option<Vec<u8>>,
+    /// No string is looked for.
+    is_no_text: bool,
+    order: [Spelling; 4],
 }
 
 impl<'n> Name<'n> {
-    fn new(text: &'n [u8]) -> Self {
+    fn new(text: &'n [u8], of: Atom) -> Self {
         let underscore = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
         let plain = text.contains(&b'-');
+        let order = order(of);
         Name {
             text,
             plain: plain.then(|| text.iter().map(underscore).collect()),
+            is_no_text: !plain && !order.contains(&Text),
+            order,
         }
     }
 
@@ -60,107 +94,128 @@ impl<'n> Name<'n> {
             PlainText | PlainAtom => self.plain.as_deref(),
         }
     }
-}
 
-/// The atoms of a keyword of PTC-Lisp.
-struct KeywordAtoms<'a> {
-    struct_key: Raw<'a>,
-    name_key: Raw<'a>,
-    module: Raw<'a>,
-}
-
-impl<'a> KeywordAtoms<'a> {
-    fn new(env: Env<'a>) -> Self {
-        let raw = |atom: Atom| Raw::from(atom.encode(env));
-        KeywordAtoms {
-            struct_key: raw(atoms::struct_()),
-            name_key: raw(atoms::name()),
-            module: raw(atoms::lisp_keyword()),
+    /// The spelling that a text is, of two.
+    fn is(&self, text: &[u8], exact: Spelling, plain: Spelling) -> Option<Spelling> {
+        match text {
+            text if text == self.text => Some(exact),
+            text if self.plain.as_deref() == Some(text) => Some(plain),
+            _ => None,
         }
     }
 
-    fn make(&self, terms: Terms<'a>, text: &[u8]) -> Option<Raw<'a>> {
-        let name = terms.make_binary(text);
-        terms.make_map(&[self.struct_key, self.name_key], &[self.module, name])
+    /// How a key spells the name, if it does.
+    #[inline]
+    fn spelling<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
+        match terms.kind(key) {
+            ERL_NIF_TERM_TYPE_BITSTRING if !self.is_no_text => {
+                self.is(terms.bytes(key)?, Text, PlainText)
+            }
+            ERL_NIF_TERM_TYPE_ATOM => self.spelling_of_atom(terms, key),
+            ERL_NIF_TERM_TYPE_MAP if terms.map_size(key) == Some(2) => {
+                let text = keyword_text(terms, key)?;
+                (text == self.text).then_some(Keyword)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn spelling_of_atom<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
+        // Characters are as many as bytes in ASCII, and fewer otherwise. Both spellings have as many.
+        match terms.latin1_length(key) {
+            Some(length) if length > self.text.len() => return None,
+            Some(length) if length < self.text.len() && self.text.is_ascii() => return None,
+            _ => {}
+        }
+        [Spelling::Atom, PlainAtom].into_iter().find(|spelling| {
+            let text = self.of(*spelling);
+            text.is_some_and(|text| atom_is_named(terms, key, text))
+        })
+    }
+
+    /// The value of a small map's key that spells the name, the first in order.
+    fn among_few<'a>(
+        &self,
+        terms: Terms<'a>,
+        entries: impl Iterator<Item = (Raw<'a>, Raw<'a>)>,
+    ) -> Option<Raw<'a>> {
+        let mut best = self.order.len();
+        let mut found = None;
+        for (key, value) in entries {
+            if let Some(spelling) = self.spelling(terms, key) {
+                let mut better = self.order[..best].iter();
+                if let Some(place) = better.position(|wanted| *wanted == spelling) {
+                    (best, found) = (place, Some(value));
+                    if best == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The same for a large map, which is asked for each spelling.
+    fn among_many<'a>(&self, terms: Terms<'a>, map: Raw<'a>) -> Option<Raw<'a>> {
+        self.order.into_iter().find_map(|spelling| {
+            let text = self.of(spelling)?;
+            let key = match spelling {
+                Text | PlainText => terms.make_binary(text),
+                Spelling::Atom | PlainAtom => existing_atom(terms, text)?,
+                Keyword => make_keyword(terms, text)?,
+            };
+            terms.map_get(map, key)
+        })
     }
 }
 
-/// How a key spells the name, if it does.
-fn spelling<'a>(terms: Terms<'a>, key: Raw<'a>, name: &Name) -> Option<Spelling> {
-    let plain_or = |found: &[u8], exact, plain| match found {
-        found if found == name.text => Some(exact),
-        found if name.plain.as_deref() == Some(found) => Some(plain),
-        _ => None,
+/// The value of the key of `map` that spells the name otherwise than `of` (`:string`, `:atom`,
+/// `:keyword`) does. The name is an atom, or a binary of at most `LONGEST_NAME` bytes. Makes no atom.
+fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResult<Option<Raw<'a>>> {
+    let find = |text: &[u8]| {
+        let name = Name::new(text, of);
+        match view(terms, map) {
+            View::Flat(flat) => {
+                let (keys, values) = (flat.keys.iter(), flat.values.iter());
+                name.among_few(terms, keys.copied().zip(values.copied()))
+            }
+            View::Large => name.among_many(terms, map),
+            View::NotAMap => None,
+        }
     };
-    match terms.kind(key) {
-        ERL_NIF_TERM_TYPE_BITSTRING => plain_or(terms.bytes(key)?, Text, PlainText),
-        ERL_NIF_TERM_TYPE_ATOM => [Spelling::Atom, PlainAtom].into_iter().find(|spelling| {
-            name.of(*spelling)
-                .is_some_and(|text| atom_is_named(terms, key, text))
-        }),
-        ERL_NIF_TERM_TYPE_MAP if terms.map_size(key) == Some(2) => {
-            let atoms = KeywordAtoms::new(terms.env);
-            let module = terms.map_get(key, atoms.struct_key)?;
-            let text = terms.bytes(terms.map_get(key, atoms.name_key)?)?;
-            (terms.identical(module, atoms.module) && text == name.text).then_some(Keyword)
+    match terms.bytes(name) {
+        Some(text) if text.len() <= LONGEST_NAME => Ok(find(text)),
+        None if matches!(terms.kind(name), ERL_NIF_TERM_TYPE_ATOM) => {
+            Ok(with_atom_name(terms, name, find))
         }
-        _ => None,
+        _ => Err(rustler::Error::BadArg),
     }
 }
 
-/// The value of a small map's key that spells the name, the first in order.
-fn among_few<'a>(
-    terms: Terms<'a>,
-    map: Raw<'a>,
-    name: &Name,
-    order: [Spelling; 4],
-) -> Option<Raw<'a>> {
-    let mut found = [None; 4];
-    terms.each_entry(map, |key, value| {
-        let spelling = spelling(terms, key, name);
-        let place = order.iter().position(|wanted| Some(*wanted) == spelling);
-        if let Some(place) = place {
-            found[place] = Some(value);
+/// `{:ok, value}` or `:error`.
+#[rustler::nif]
+fn name_twin<'a>(env: Env<'a>, map: Term<'a>, name: Term<'a>, of: Atom) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("name_twin");
+    let terms = Terms { env };
+    Ok(match twin(terms, map.into(), name.into(), of)? {
+        Some(value) => {
+            let ok = Raw::from(atoms::ok().encode(env));
+            terms.make_tuple(&[ok, value]).term(env)
         }
-    });
-    found.into_iter().flatten().next()
-}
-
-/// The same for a large map.
-fn among_many<'a>(
-    terms: Terms<'a>,
-    map: Raw<'a>,
-    name: &Name,
-    order: [Spelling; 4],
-) -> Option<Raw<'a>> {
-    order.into_iter().find_map(|spelling| {
-        let text = name.of(spelling)?;
-        let key = match spelling {
-            Text | PlainText => terms.make_binary(text),
-            Spelling::Atom | PlainAtom => existing_atom(terms, text)?,
-            Keyword => KeywordAtoms::new(terms.env).make(terms, text)?,
-        };
-        terms.map_get(map, key)
+        None => atoms::error().encode(env),
     })
 }
 
-/// `{:ok, value}` of the key of `map` that spells the name otherwise than `of` (`:string`, `:atom`,
-/// `:keyword`) does, `:error` if there is none, `:too_long` for a name that is looked for in Elixir.
-/// Makes no atom and raises nothing.
+/// The value, or `nil`.
 #[rustler::nif]
-fn name_twin<'a>(env: Env<'a>, map: Term<'a>, name: Binary<'a>, of: Atom) -> Term<'a> {
-    let _clock = crate::clock::start("name_twin");
-    if name.len() > LONGEST_NAME {
-        return atoms::too_long().encode(env);
-    }
-    let (terms, map, name) = (Terms { env }, Raw::from(map), Name::new(name.as_slice()));
-    let found = match terms.map_size(map) {
-        Some(0..=FEW) => among_few(terms, map, &name, order(of)),
-        Some(_) => among_many(terms, map, &name, order(of)),
-        None => None,
-    };
-    match found {
-        Some(value) => (atoms::ok(), value.term(env)).encode(env),
-        None => atoms::error().encode(env),
-    }
+fn name_twin_value<'a>(
+    env: Env<'a>,
+    map: Term<'a>,
+    name: Term<'a>,
+    of: Atom,
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("name_twin_value");
+    let found = twin(Terms { env }, map.into(), name.into(), of)?;
+    Ok(found.map_or_else(|| atoms::nil().encode(env), |value| value.term(env)))
 }

@@ -338,6 +338,19 @@ impl<'a> Terms<'a> {
         usize::try_from(written).ok()?.checked_sub(1)
     }
 
+    /// The characters of an atom's name in Latin-1; `None` for other terms and other names.
+    #[inline]
+    pub fn latin1_length(self, atom: Raw<'a>) -> Option<usize> {
+        let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;
+        let length = filled!(|out: &mut MaybeUninit<u32>| enif_get_atom_length(
+            self.c(),
+            atom.0,
+            out.as_mut_ptr(),
+            encoding
+        ))?;
+        Some(length as usize)
+    }
+
     /// Whether a pid or a port is one of this node, and so stands in the word itself.
     pub fn is_local(self, term: Raw<'a>) -> bool {
         let (mut pid, mut port) = (MaybeUninit::uninit(), MaybeUninit::uninit());

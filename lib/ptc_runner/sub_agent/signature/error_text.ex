@@ -119,6 +119,9 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   defp literal(value) when is_integer(value) or is_atom(value),
     do: kind(value) <> " " <> cut(Shown.text(value))
 
+  defp literal(%{__struct__: PtcRunner.Lisp.Keyword, name: name}) when is_binary(name),
+    do: "keyword " <> cut(":" <> Shown.cut(name, @longest * 4))
+
   defp literal(value), do: kind(value)
 
   @doc "What a value is, in a word."
@@ -130,6 +133,10 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   def kind(value) when is_integer(value), do: "integer"
   def kind(value) when is_float(value), do: "float"
   def kind(value) when is_list(value), do: if(proper?(value), do: "list", else: "improper list")
+
+  def kind(%{__struct__: PtcRunner.Lisp.Keyword, name: name}) when is_binary(name),
+    do: "keyword"
+
   def kind(%module{}), do: "struct #{inspect(module)}"
   def kind(value) when is_map(value), do: "map"
   def kind(value) when is_tuple(value), do: "tuple"

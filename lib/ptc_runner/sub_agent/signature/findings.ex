@@ -28,5 +28,9 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   defp error(error), do: [error]
 
   defp segment(key) when is_binary(key) or is_atom(key), do: to_string(key)
+
+  defp segment(%{__struct__: PtcRunner.Lisp.Keyword, name: name}) when is_binary(name),
+    do: name
+
   defp segment(key), do: PtcRunner.Shown.text(key)
 end

@@ -10,6 +10,10 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   @spec hidden?(term()) :: boolean()
   def hidden?(<<first, _::binary>>), do: first in [?_, ?-]
   def hidden?(key) when is_atom(key), do: key |> Atom.to_string() |> hidden?()
+
+  def hidden?(%{__struct__: PtcRunner.Lisp.Keyword, name: name}) when is_binary(name),
+    do: hidden?(name)
+
   def hidden?(_key), do: false
 
   @doc "A signature without hidden parameters and fields."

@@ -58,12 +58,15 @@ defmodule PtcRunner.SubAgent.Signature.Places do
 
   defp step(_value, elements, _below, _segment, keys), do: {:error, elements, keys}
 
-  # Best first: underscores, the name itself, hyphens; of each the atom and then the string.
+  # Best first: underscores, the name itself, hyphens; of each the atom, the string and then the
+  # keyword of PTC-Lisp.
   defp candidates(name) do
     low = :binary.replace(name, "-", "_", [:global])
     high = :binary.replace(low, "_", "-", [:global])
-    [low, name, high] |> Enum.uniq() |> Enum.flat_map(&(atom(&1) ++ [&1]))
+    [low, name, high] |> Enum.uniq() |> Enum.flat_map(&(atom(&1) ++ [&1, keyword(&1)]))
   end
+
+  defp keyword(name), do: %{__struct__: PtcRunner.Lisp.Keyword, name: name}
 
   defp atom(name) do
     [String.to_existing_atom(name)]

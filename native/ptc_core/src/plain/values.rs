@@ -3,7 +3,7 @@
 use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::signature::names::{rank, Matching};
+use crate::signature::names::{rank, Kind, Matching};
 use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
 use crate::signature::{Fields, TypeId, Types};
 
@@ -27,9 +27,12 @@ impl PlainHeap {
     /// How well a key fits a declared name.
     fn rank(&self, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
         match self.value(key) {
-            Value::Atom(name) => rank(declared, name.as_bytes(), true, matching),
-            Value::Binary(name) => rank(declared, name, false, matching),
-            _ => None,
+            Value::Atom(name) => rank(declared, name.as_bytes(), Kind::Atom, matching),
+            Value::Binary(name) => rank(declared, name, Kind::String, matching),
+            _ => {
+                let name = self.keyword_name(key)?;
+                rank(declared, self.bytes(name)?, Kind::Keyword, matching)
+            }
         }
     }
 }
@@ -75,6 +78,14 @@ impl Values for PlainHeap {
 
     fn is_struct(&self, map: Term) -> bool {
         self.module(map).is_some()
+    }
+
+    fn keyword_name(&self, term: Term) -> Option<Term> {
+        let is_keyword = self.module(term) == Some("Elixir.PtcRunner.Lisp.Keyword");
+        let is_name = |key: &Term| self.atom_name(*key) == Some("name");
+        let entries = self.map(term).filter(|_| is_keyword)?;
+        let (_, name) = entries.iter().find(|(key, _)| is_name(key))?;
+        self.is_binary(*name).then_some(*name)
     }
 
     fn tuple(&self, term: Term) -> Option<&[Term]> {

@@ -107,10 +107,11 @@ impl<H: Values> Task<H> for Check {
     }
 }
 
-/// Any atom, or a string that could be the name of a keyword.
+/// Any atom, a keyword of PTC-Lisp, or a string that could be the name of a keyword.
 fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, Stop> {
     match walk.heap.class(value) {
         Class::Atom => return Ok(true),
+        Class::Map => return Ok(walk.heap.keyword_name(value).is_some()),
         Class::Bitstring if walk.heap.is_binary(value) => {}
         _ => return Ok(false),
     }

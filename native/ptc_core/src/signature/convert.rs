@@ -40,7 +40,10 @@ impl<H: Values> Coercion<'_, '_, H> {
             Scalar::Int => class == Class::Integer,
             Scalar::Float => class == Class::Float,
             Scalar::Bool => self.heap.is_bool(value),
-            Scalar::Keyword => class == Class::Atom,
+            Scalar::Keyword => {
+                class == Class::Atom
+                    || (class == Class::Map && self.heap.keyword_name(value).is_some())
+            }
             Scalar::Map => match self.map_is_struct(value, id) {
                 Some(is_struct) => !is_struct || self.takes_structs(),
                 None => false,
@@ -67,6 +70,9 @@ impl<H: Values> Coercion<'_, '_, H> {
     ) -> Result<Option<H::Term>, Stop> {
         match (scalar, class) {
             (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
+            (Scalar::String, Class::Map) if self.heap.keyword_name(value).is_some() => {
+                return self.name_of(value).map(Some)
+            }
             (Scalar::String, Class::Map) if self.heap.time_struct(value).is_some() => {
                 return self.ask(scalar, value, place)
             }
@@ -184,16 +190,22 @@ impl<H: Values> Coercion<'_, '_, H> {
         }
     }
 
-    fn name_of(&mut self, atom: H::Term) -> Result<H::Term, Stop> {
+    /// The name of an atom or of a keyword of PTC-Lisp.
+    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, Stop> {
         self.spend(8)?;
         let heap = &mut *self.heap;
         let words = &mut self.task.words;
         let warning = *words
             .keyword_to_string
             .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
-        words.text.clear();
-        heap.put_atom_name(atom, &mut words.text);
-        let name = heap.make_string(&words.text);
+        let name = match heap.keyword_name(keyword) {
+            Some(name) => name,
+            None => {
+                words.text.clear();
+                heap.put_atom_name(keyword, &mut words.text);
+                heap.make_string(&words.text)
+            }
+        };
         self.warn(warning)?;
         Ok(name)
     }

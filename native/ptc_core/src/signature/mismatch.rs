@@ -52,7 +52,7 @@ pub enum Got {
     Float,
     /// `true` or `false`.
     Bool,
-    /// Another atom, `nil` included.
+    /// Another atom, `nil` included, or a keyword of PTC-Lisp.
     Keyword,
     /// A map that is no struct.
     Map,

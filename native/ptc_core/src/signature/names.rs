@@ -9,12 +9,28 @@ pub enum Matching {
     Lenient,
 }
 
-/// How well a key fits a declared name, 0 best; nothing if it does not fit.
+/// What a key of a map is, if it has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An atom.
+    Atom,
+    /// A string.
+    String,
+    /// A keyword of PTC-Lisp: `%PtcRunner.Lisp.Keyword{}`.
+    Keyword,
+}
+
+impl Kind {
+    /// All of them, best first.
+    pub const ALL: [Kind; 3] = [Kind::Atom, Kind::String, Kind::Keyword];
+}
+
+/// How well a key fits a declared name, 0 best; `None` if it does not fit.
 ///
 /// In order: the name with underscores only, the name itself, the name with hyphens only; of each
-/// first the atom, then the string.
+/// first the atom, then the string, then the keyword.
 #[inline]
-pub fn rank(declared: &[u8], key: &[u8], is_atom: bool, matching: Matching) -> Option<u8> {
+pub fn rank(declared: &[u8], key: &[u8], kind: Kind, matching: Matching) -> Option<u8> {
     if declared.len() != key.len() {
         return None;
     }
@@ -22,7 +38,7 @@ pub fn rank(declared: &[u8], key: &[u8], is_atom: bool, matching: Matching) -> O
         Matching::Exact => (declared == key).then_some(0)?,
         Matching::Lenient => variant(declared, key)?,
     };
-    Some(2 * variant + u8::from(!is_atom))
+    Some(Kind::ALL.len() as u8 * variant + kind as u8)
 }
 
 fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
@@ -42,7 +58,7 @@ fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
     }
 }
 
-/// The keys under which a declared name may be found, best first, without the atoms.
+/// The names under which a declared name may be found, best first; each may be any [`Kind`] of key.
 pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
     let with = |from: u8, to: u8, name: &[u8]| -> Vec<u8> {
         let swap = |byte: &u8| if *byte == from { to } else { *byte };
@@ -93,17 +109,18 @@ mod tests {
                 let candidates = candidates(name, matching);
                 for key in keys.map(str::as_bytes) {
                     let place = candidates.iter().position(|other| other == key);
-                    let ranks = [true, false].map(|atom| rank(name, key, atom, matching));
+                    let ranks = Kind::ALL.map(|kind| rank(name, key, kind, matching));
                     let order = |rank: Option<u8>| {
                         // with duplicates left out, only the order of the ranks is the same
                         rank.map(|rank| {
                             let better = |other: &&Vec<u8>| {
-                                super::rank(name, other, rank % 2 == 0, matching) < Some(rank)
+                                let kind = Kind::ALL[rank as usize % Kind::ALL.len()];
+                                super::rank(name, other, kind, matching) < Some(rank)
                             };
                             candidates.iter().filter(better).count()
                         })
                     };
-                    assert_eq!(ranks.map(order), [place, place], "{name:?} {key:?}");
+                    assert_eq!(ranks.map(order), [place; 3], "{name:?} {key:?}");
                 }
             }
         }

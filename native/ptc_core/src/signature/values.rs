@@ -51,6 +51,9 @@ pub trait Values: Heap {
     fn time_struct(&self, map: Self::Term) -> Option<TimeStruct>;
     /// Whether a map has an atom under the key `:__struct__`.
     fn is_struct(&self, map: Self::Term) -> bool;
+    /// The name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`); `None` for
+    /// every other term.
+    fn keyword_name(&self, term: Self::Term) -> Option<Self::Term>;
     /// The elements of a tuple.
     fn tuple(&self, term: Self::Term) -> Option<&[Self::Term]>;
     /// The atom of that name, if there is one already.

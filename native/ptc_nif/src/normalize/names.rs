@@ -1,5 +1,6 @@
 //! Keys in another form. Rows repeat their keys, so what was made of a key is remembered.
 
+use crate::names::keyword_text;
 use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTermType::*;
 
@@ -97,7 +98,7 @@ impl<'a> Names<'a> {
                     }
                 }
             }
-            _ => false,
+            _ => keyword_text(terms, key).is_some_and(hides),
         }
     }
 }

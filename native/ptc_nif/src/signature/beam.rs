@@ -4,6 +4,7 @@ use super::atom_text;
 use super::shape::Shapes;
 use crate::atoms;
 use crate::heap::Beam;
+use crate::names;
 use crate::raw::Raw;
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
@@ -68,6 +69,10 @@ impl<'a> Values for Beam<'a> {
     fn is_struct(&self, map: Raw<'a>) -> bool {
         let module = self.terms.map_get(map, self.atom(__struct__()));
         module.is_some_and(|module| self.class(module) == Class::Atom)
+    }
+
+    fn keyword_name(&self, term: Raw<'a>) -> Option<Raw<'a>> {
+        names::keyword_name(self.terms, term)
     }
 
     fn tuple(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {

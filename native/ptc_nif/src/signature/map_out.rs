@@ -1,6 +1,7 @@
 //! Maps out of coerced fields.
 
 use crate::map_view::Flat;
+use crate::names::keyword_text;
 use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
@@ -46,11 +47,7 @@ pub fn large<'a>(terms: Terms<'a>, map: Raw<'a>, outputs: &[Raw<'a>]) -> Raw<'a>
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     let mut changed = false;
     for field in outputs.chunks_exact(3) {
-        let key = match terms.bytes(field[0]) {
-            Some(name) => Key::String(name),
-            None => Key::Atom(field[0].word()),
-        };
-        let place = *places.entry(key).or_insert(keys.len());
+        let place = *places.entry(Key::of(terms, field[0])).or_insert(keys.len());
         if place == keys.len() {
             keys.push(field[0]);
             values.push(field[2]);
@@ -64,8 +61,20 @@ pub fn large<'a>(terms: Terms<'a>, map: Raw<'a>, outputs: &[Raw<'a>]) -> Raw<'a>
     }
 }
 
+/// A key, to be compared with others.
 #[derive(PartialEq, Eq, Hash)]
-enum Key<'a> {
+pub enum Key<'a> {
     String(&'a [u8]),
-    Atom(ErlNifTerm),
+    /// `%PtcRunner.Lisp.Keyword{}` of that name.
+    Keyword(&'a [u8]),
+    /// An atom; of other terms, no two are the same.
+    Word(ErlNifTerm),
+}
+
+impl<'a> Key<'a> {
+    pub fn of(terms: Terms<'a>, key: Raw<'a>) -> Self {
+        let keyword = || keyword_text(terms, key).map(Key::Keyword);
+        let string = terms.bytes(key).map(Key::String);
+        string.or_else(keyword).unwrap_or(Key::Word(key.word()))
+    }
 }

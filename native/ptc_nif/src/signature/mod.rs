@@ -21,7 +21,9 @@ mod values;
 mod words;
 mod write;
 
-pub use atom_text::{existing as existing_atom, is_named as atom_is_named};
+pub use atom_text::{
+    existing as existing_atom, is_named as atom_is_named, with_name as with_atom_name,
+};
 pub use judge::{judge, plan, wanted, Verdict};
 pub use suspension::LeftWalk;
 pub use values::go_on;

@@ -5,11 +5,12 @@
 //! it met last and where its fields stood among them: of the next row only the values are read.
 
 use super::atom_text;
-use super::map_out;
+use super::map_out::{self, Key};
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, View};
+use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::names::{candidates, rank, Matching};
+use ptc_core::signature::names::{candidates, rank, Kind, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
 use rustler::sys::ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM;
@@ -158,22 +159,15 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
                 places.map(|at| keys[at]).collect()
             }
             Opened::Large(map) => {
-                let (mut atoms, mut strings) = (HashSet::new(), HashSet::new());
+                let mut declared = HashSet::new();
                 for field in fields.range() {
                     if let Some(found) = self.find(heap, types, open, field) {
-                        match self.terms.bytes(found.key) {
-                            Some(name) => strings.insert(name),
-                            None => atoms.insert(found.key.word()),
-                        };
+                        declared.insert(Key::of(self.terms, found.key));
                     }
                 }
                 let mut undeclared = Vec::new();
                 self.terms.each_entry(map, |key, _| {
-                    let known = match self.terms.bytes(key) {
-                        Some(name) => strings.contains(name),
-                        None => atoms.contains(&key.word()),
-                    };
-                    if !known {
+                    if !declared.contains(&Key::of(self.terms, key)) {
                         undeclared.push(key);
                     }
                 });
@@ -224,14 +218,15 @@ impl<'a> Shapes<'a> {
         }
         let (terms, matching) = (self.terms, self.matching);
         let keys = self.large_keys[field].get_or_insert_with(|| {
-            let both = |name: Vec<u8>| {
-                [
-                    atom_text::existing(terms, &name),
-                    Some(terms.make_binary(&name)),
-                ]
+            let kinds = |name: Vec<u8>| {
+                Kind::ALL.map(|kind| match kind {
+                    Kind::Atom => atom_text::existing(terms, &name),
+                    Kind::String => Some(terms.make_binary(&name)),
+                    Kind::Keyword => make_keyword(terms, &name),
+                })
             };
             let names = candidates(types.field(field).name, matching);
-            names.into_iter().flat_map(both).flatten().collect()
+            names.into_iter().flat_map(kinds).flatten().collect()
         });
         keys.iter().find_map(|key| {
             let value = terms.map_get(map, *key)?;
@@ -267,14 +262,15 @@ impl<'a> Shapes<'a> {
         self.slots[fields.range()].fill(ABSENT);
         self.ranks[fields.range()].fill(ABSENT);
         for (at, key) in keys.iter().enumerate() {
-            let key = *key;
-            if let Some(name) = self.terms.bytes(key) {
-                self.take(types, fields, at as u8, name, false);
-            } else if is_atom(self.terms, key) {
-                let terms = self.terms;
+            let (key, terms, at) = (*key, self.terms, at as u8);
+            if let Some(name) = terms.bytes(key) {
+                self.take(types, fields, at, name, Kind::String);
+            } else if is_atom(terms, key) {
                 atom_text::with_name(terms, key, |name| {
-                    self.take(types, fields, at as u8, name, true)
+                    self.take(types, fields, at, name, Kind::Atom)
                 });
+            } else if let Some(name) = keyword_text(terms, key) {
+                self.take(types, fields, at, name, Kind::Keyword);
             }
         }
         let bit = |slot: &u8| 1u32.checked_shl((*slot).into()).unwrap_or(0);
@@ -283,10 +279,10 @@ impl<'a> Shapes<'a> {
     }
 
     /// Gives a key to the fields that it fits best so far.
-    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], is_atom: bool) {
+    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], kind: Kind) {
         let start = fields.start as usize;
         for (index, field) in types.fields(fields).iter().enumerate() {
-            if let Some(rank) = rank(field.name, name, is_atom, self.matching) {
+            if let Some(rank) = rank(field.name, name, kind, self.matching) {
                 if rank < self.ranks[start + index] {
                     self.ranks[start + index] = rank;
                     self.slots[start + index] = at;

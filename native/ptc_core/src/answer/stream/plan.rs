@@ -1,6 +1,6 @@
 //! The types of an answer, without a lifetime.
 
-use crate::signature::names::{rank, Matching};
+use crate::signature::names::{rank, Kind, Matching};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -116,7 +116,8 @@ impl Plan {
 
     /// The first field that `key` may stand for; `hint`, the one it probably is, is tried first.
     pub(super) fn field(&self, fields: Fields, key: &[u8], hint: usize) -> Option<(usize, Fit)> {
-        let fit = |field: usize| match rank(self.name(field), key, false, Matching::Lenient)? {
+        let fit = |field: usize| match rank(self.name(field), key, Kind::String, Matching::Lenient)?
+        {
             0 | 1 => Some((field, Fit::Best)),
             _ => Some((field, Fit::Other)),
         };

@@ -74,6 +74,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
             Class::Atom if self.heap.is_bool(value) => Got::Bool,
             Class::Atom => Got::Keyword,
             Class::Map if !self.heap.is_struct(value) => Got::Map,
+            Class::Map if self.heap.keyword_name(value).is_some() => Got::Keyword,
             Class::List => Got::List,
             _ => Got::Other,
         }
