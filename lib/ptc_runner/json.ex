@@ -36,7 +36,16 @@ defmodule PtcRunner.Json do
   """
 
   alias PtcRunner.Json.{ErrorText, Limits, Parser, Program, Runner}
-  alias PtcRunner.Shown
+  alias PtcRunner.{Options, Shown}
+
+  @compile_options %{
+    timeout: {:maybe, :timeout},
+    max_heap: {:maybe, :max_heap},
+    max_depth: :depth
+  }
+
+  # What is wrong with a map is said after what is wrong with the program.
+  @run_options Map.merge(@compile_options, %{context: :any, memory: :any, tools: :any})
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -88,8 +97,8 @@ defmodule PtcRunner.Json do
       delta, merged into the memory
     * any other map is the result and the delta
 
-  or `{:error, reason}`, see `t:error/0`. Raises `ErlangError` or `ArgumentError` for limits that
-  are none, such as a negative timeout.
+  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for an option that there is not, and
+  for limits that are none, such as a negative timeout.
 
       iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
       iex> PtcRunner.Json.run(program, memory: %{"seen" => 0, "kept" => true})
@@ -101,6 +110,7 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
+    Options.check!(opts, @run_options, "PtcRunner.Json.run/2")
     context = Keyword.get(opts, :context, %{})
     memory = Keyword.get(opts, :memory, %{})
     tools = Keyword.get(opts, :tools, %{})
@@ -150,9 +160,14 @@ defmodule PtcRunner.Json do
           {:timeout, timeout()} | {:max_heap, non_neg_integer()} | {:max_depth, pos_integer()}
         ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ [])
-  def compile(%Program{} = program, _opts), do: {:ok, program}
+
+  def compile(%Program{} = program, opts) do
+    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
+    {:ok, program}
+  end
 
   def compile(program, opts) do
+    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
     {timeout, max_heap, max_depth} = opts |> Limits.given() |> Limits.resolve()
     limits = {timeout, max_heap}
 

@@ -33,7 +33,7 @@ defmodule PtcRunner.Json.Limits do
 
   @doc """
   The limits of work on a text of so many bytes: those of the options, or else bounds that no honest
-  text meets. Raises as `given/1` does.
+  text meets. The options were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.of_text([timeout: 50], 1_000)
       {50, 1_250_000}
@@ -48,8 +48,6 @@ defmodule PtcRunner.Json.Limits do
   def of_text(opts, bytes) do
     timeout = Keyword.get(opts, :timeout, @text_timeout)
     max_heap = Keyword.get_lazy(opts, :max_heap, fn -> text_heap(bytes) end)
-    Guarded.check_timeout!(timeout)
-    Guarded.check_max_heap!(max_heap)
     {timeout, max_heap}
   end
 
@@ -71,35 +69,18 @@ defmodule PtcRunner.Json.Limits do
   def text_timeout, do: @text_timeout
 
   @doc """
-  What the options give. Raises `ErlangError` or `ArgumentError` for what cannot be a limit.
+  What the options give. They were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.given(timeout: 50)
       {50, nil, 10_000}
-
-      iex> PtcRunner.Json.Limits.given(max_depth: 0)
-      ** (ArgumentError) max_depth must be a positive integer, got: 0
 
   """
   @spec given(keyword()) :: given()
   def given([]), do: {nil, nil, @default_max_depth}
 
   def given(opts) do
-    timeout = Keyword.get(opts, :timeout)
-    max_heap = Keyword.get(opts, :max_heap)
-    timeout && Guarded.check_timeout!(timeout)
-    max_heap && Guarded.check_max_heap!(max_heap)
-    {timeout, max_heap, max_depth(opts)}
-  end
-
-  defp max_depth(opts) do
-    case Keyword.get(opts, :max_depth, @default_max_depth) do
-      depth when is_integer(depth) and depth > 0 and depth <= 0xFFFF_FFFF ->
-        depth
-
-      other ->
-        raise ArgumentError,
-              "max_depth must be a positive integer, got: #{PtcRunner.Shown.text(other)}"
-    end
+    {Keyword.get(opts, :timeout), Keyword.get(opts, :max_heap),
+     Keyword.get(opts, :max_depth, @default_max_depth)}
   end
 
   @doc """

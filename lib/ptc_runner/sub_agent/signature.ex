@@ -19,6 +19,8 @@ defmodule PtcRunner.SubAgent.Signature do
   `public_data/1` show what an LLM or a parent agent may see.
   """
 
+  alias PtcRunner.Options
+
   alias PtcRunner.SubAgent.Signature.{
     Coercion,
     ErrorText,
@@ -195,7 +197,10 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec format_errors([error()], term(), keyword()) :: String.t()
-  def format_errors(errors, data, opts \\ []), do: ErrorText.text(errors, data, opts)
+  def format_errors(errors, data, opts \\ []) do
+    Options.check!(opts, %{header: :any}, "PtcRunner.SubAgent.Signature.format_errors/3")
+    ErrorText.text(errors, data, opts)
+  end
 
   @doc """
   One validation error as one line.
@@ -269,7 +274,8 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec call_tool(t() | String.t(), term(), (term() -> term()), mode: Coercion.mode()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, call_error()}
   def call_tool(signature, args, fun, opts \\ []) do
-    mode = Coercion.mode!(opts)
+    Options.check!(opts, %{mode: Coercion.mode()}, "PtcRunner.SubAgent.Signature.call_tool/4")
+    mode = Keyword.get(opts, :mode, :enabled)
     ToolCall.call(parsed!(signature), args, fun, mode)
   end
 

@@ -22,7 +22,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   they are dropped.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Options}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Quanta, Validator}
@@ -39,6 +39,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   @type mode :: :enabled | :warn_only | :strict | :disabled
 
   @modes [:enabled, :warn_only, :strict, :disabled]
+  @options %{mode: {:one_of, @modes}, nested: :any}
 
   @doc """
   Coerces a value to a type; ends at the first failure.
@@ -86,6 +87,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     * `:mode` - see `t:mode/0`, by default `:enabled`
     * `:nested` - accepted, without effect
 
+  Other options are ignored, unless their name is close to one of these.
+
   In the mode `:strict` the error names everything that is wrong:
 
       iex> type = {:map, [{"id", :int}, {"name", :string}]}
@@ -98,7 +101,9 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
   @spec coerce(term(), Signature.type(), keyword()) :: result()
   def coerce(value, type, opts) do
-    case mode!(opts) do
+    Options.check_close!(opts, @options, "PtcRunner.SubAgent.Signature.Coercion.coerce/3")
+
+    case Keyword.get(opts, :mode, :enabled) do
       mode when mode in [:enabled, :warn_only] -> coerce(value, type)
       :strict -> strict(value, type)
       :disabled -> {:ok, value, []}
@@ -106,15 +111,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   end
 
   @doc false
-  @spec mode!(keyword()) :: mode()
-  def mode!(opts) do
-    mode = Keyword.get(opts, :mode, :enabled)
-
-    if mode not in @modes,
-      do: raise(ArgumentError, "invalid coercion mode: #{PtcRunner.Shown.text(mode)}")
-
-    mode
-  end
+  def mode, do: {:one_of, @modes}
 
   defp strict(value, type) do
     case Validator.validate_closed(value, type) do
