@@ -35,7 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Limits, Parser, Program, Runner}
+  alias PtcRunner.Json.{ErrorText, Fence, Limits, Parser, Program, Runner}
   alias PtcRunner.{Options, Shown}
 
   @compile_options %{
@@ -118,8 +118,11 @@ defmodule PtcRunner.Json do
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits),
-         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits),
-         do: contract(value, memory)
+         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits) do
+      contract(value, memory)
+    else
+      {:error, reason} -> {:error, Fence.note(reason, program)}
+    end
   end
 
   @doc """
@@ -176,7 +179,7 @@ defmodule PtcRunner.Json do
       {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
     else
       {:error, {:parse_error, _text}} = error -> error
-      {:error, fault} -> {:error, Program.error(fault, limits)}
+      {:error, fault} -> {:error, fault |> Program.error(limits) |> Fence.note(program)}
     end
   end
 

@@ -14,6 +14,8 @@ defmodule PtcRunner.Options do
   @type kind ::
           :any
           | :boolean
+          | :text
+          | :map
           | :timeout
           | :max_heap
           | :depth
@@ -88,6 +90,8 @@ defmodule PtcRunner.Options do
 
   defp good?(:any, _value), do: true
   defp good?(:boolean, value), do: is_boolean(value)
+  defp good?(:text, value), do: is_binary(value)
+  defp good?(:map, value), do: is_map(value)
   defp good?(:timeout, value), do: Guarded.timeout?(value)
   defp good?(:max_heap, value), do: Guarded.max_heap?(value)
   defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
@@ -109,6 +113,8 @@ defmodule PtcRunner.Options do
   end
 
   defp words(:boolean), do: "true or false"
+  defp words(:text), do: "a string"
+  defp words(:map), do: "a map"
   defp words(:timeout), do: "milliseconds from 0 to #{Guarded.max_timeout()} or :infinity"
 
   defp words(:max_heap),

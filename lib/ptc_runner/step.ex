@@ -87,7 +87,7 @@ defmodule PtcRunner.Step do
   """
   @spec error(term(), term(), map(), map(), keyword()) :: t()
   def error(reason, message, memory, details \\ %{}, opts \\ []) do
-    Options.check!(opts, %{journal: :any, tool_cache: :any}, "PtcRunner.Step.error/5")
+    Options.check_close!(opts, %{journal: :any, tool_cache: :any}, "PtcRunner.Step.error/5")
 
     %{
       empty()

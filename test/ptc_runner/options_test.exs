@@ -39,10 +39,8 @@ defmodule PtcRunner.OptionsTest do
       {&JsonHandler.validate_and_complete(%{}, "", @agent, @state, &1), nil},
       {&JsonHandler.validate_and_complete_list([], "", @agent, @state, &1), nil},
       {&Metrics.build_turn(%{turn: 1}, "", nil, 1, &1), [type: :normal]},
-      {&PtcRunner.Step.error(:a, "b", %{}, %{}, &1), [journal: nil]},
       {&Signature.format_errors([], 1, &1), [header: "x"]},
       {&Signature.call_tool("() -> :int", %{}, fn _ -> 1 end, &1), [mode: :strict]},
-      {&Template.expand("", %{}, &1), [on_missing: :keep]},
       {&ALLM.Serializer.from_json("1", &1), [as: ALLM.Tool]},
       {&ALLM.Error.ValidationError.new(:a, [], &1), [message: "m"]}
     ]
@@ -106,6 +104,10 @@ defmodule PtcRunner.OptionsTest do
   test "where golden cases pass unknown options, only those close to a known one are refused" do
     assert Coercion.coerce(1, :int, unknown: 1) == {:ok, 1, []}
     assert Renderer.render_type(:int, other: 1) == ":int"
+    assert Template.expand("", %{}, unknown: 1) == {:ok, ""}
+    assert %PtcRunner.Step{} = PtcRunner.Step.error(:a, "b", %{}, %{}, other: 2)
+    assert_raise ArgumentError, fn -> Template.expand("", %{}, on_mising: :keep) end
+    assert_raise ArgumentError, fn -> PtcRunner.Step.error(:a, "b", %{}, %{}, jornal: 1) end
     assert_raise ArgumentError, ~r/:mode/, fn -> Coercion.coerce(1, :int, moed: :strict) end
     assert_raise ArgumentError, fn -> Renderer.render_type(:int, key_stile: :lisp_prompt) end
   end

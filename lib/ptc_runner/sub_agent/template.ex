@@ -73,7 +73,7 @@ defmodule PtcRunner.SubAgent.Template do
   @spec expand(String.t(), map(), keyword()) ::
           {:ok, String.t()} | {:error, {:missing_keys, [String.t(), ...]}}
   def expand(text, context, opts \\ []) do
-    Options.check!(opts, %{on_missing: :any}, "PtcRunner.SubAgent.Template.expand/3")
+    Options.check_close!(opts, %{on_missing: :any}, "PtcRunner.SubAgent.Template.expand/3")
     parts = parts(text)
     names = Enum.uniq(for {:placeholder, name} <- parts, do: name)
     values = Map.new(names, &{&1, resolve(context, path(&1))})

@@ -213,6 +213,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def validate_return(%{parsed_signature: nil}, _value), do: :ok
   def validate_return(%{parsed_signature: {:signature, _params, :any}}, _value), do: :ok
 
+  # Of an agent the signature must be parsed.
+  def validate_return(%{parsed_signature: text}, _value) when is_binary(text) do
+    {:error, "signature must be a parsed signature tuple, got #{PtcRunner.Shown.text(text)}"}
+  end
+
   def validate_return(%{parsed_signature: signature}, value),
     do: Signature.validate(signature, value)
 
