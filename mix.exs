@@ -317,6 +317,7 @@ defmodule PtcRunnerNative.MixProject do
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
+        "usage-rules.md",
         "guides",
         "docs"
       ]
@@ -329,10 +330,15 @@ defmodule PtcRunnerNative.MixProject do
       extras: [
         "README.md",
         "CHANGELOG.md",
+        "guides/getting_started.md",
+        "guides/language.md",
+        "guides/errors_and_feedback.md",
+        "guides/testing_programs.md",
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
+        "usage-rules.md",
         "docs/architecture.md",
         "docs/security.md"
       ],

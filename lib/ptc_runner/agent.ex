@@ -116,7 +116,7 @@ defmodule PtcRunner.Agent do
     * `:enums`, `:descriptions` - which values fields of the result may have, and what they are for
     * `:samples` - `false` tells types and no values. Fields whose name begins with `_` are never told.
     * `:language` - `:prompt` (the default) explains the language in 4 KB, which is what models write best from.
-      `:schema` is the JSON schema instead, some 25 times as long, for models that do not know what to do with prose. `:none` is for
+      `:schema` is the JSON schema instead, some 20 times as long, for models that do not know what to do with prose. `:none` is for
       providers that are given `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or models that know
       the language.
     * `:examples` - how many programs are shown, 0 to 3

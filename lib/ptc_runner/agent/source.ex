@@ -55,7 +55,10 @@ defmodule PtcRunner.Agent.Source do
   defp refused(reason, nil, _text), do: {:error, {:parse_error, Answer.message(reason)}}
 
   defp refused(reason, place, text),
-    do: {:error, {:parse_error, "#{Answer.message(reason)}: #{Place.describe(text, place)}"}}
+    do: {:error, {:parse_error, "#{what(reason, place)}: #{Place.describe(text, place)}"}}
+
+  defp what(_reason, {:unexpected_end, _offset}), do: "The JSON is not complete"
+  defp what(reason, _place), do: Answer.message(reason)
 
   defp framed(%{"program" => _node} = map), do: {:ok, map, []}
 
