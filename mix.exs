@@ -522,6 +522,7 @@ defmodule PtcRunnerNative.MixProject do
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
+        "usage-rules.md",
         "guides",
         "docs",
         "bench/README.md",
@@ -541,11 +542,16 @@ defmodule PtcRunnerNative.MixProject do
       skip_undefined_reference_warnings_on: ["docs/architecture.md"],
       extras: [
         "README.md",
+        "guides/getting_started.md",
         "guides/cheatsheet.cheatmd",
+        "guides/language.md",
+        "guides/errors_and_feedback.md",
+        "guides/testing_programs.md",
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
+        "usage-rules.md",
         "docs/architecture.md",
         "docs/security.md",
         {:"bench/README.md", [filename: "benchmarks", title: "How it is measured"]},
@@ -558,7 +564,7 @@ defmodule PtcRunnerNative.MixProject do
         Guides: ~r{^guides/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
-        Project: ~r{^(CHANGELOG|LICENSE)}
+        Project: ~r{^(CHANGELOG|LICENSE|usage-rules)}
       ],
       groups_for_modules: [
         "Run programs": [
@@ -571,6 +577,7 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Sandbox,
           PtcRunner.Schema
         ],
+        Agents: [PtcRunner.Agent],
         Signatures: [
           PtcRunner.SubAgent.Signature,
           PtcRunner.SubAgent.Signature.Coercion,

@@ -7,8 +7,7 @@ defmodule Demo.Earthquakes do
   @doc "All events of the file, each with its properties, its `id` and its `depth` in km."
   @spec load!() :: [%{String.t() => term}]
   def load! do
-    {:ok, %{"features" => features}} =
-      @file_name |> File.read!() |> PtcRunner.Native.json_decode_dirty()
+    %{"features" => features} = @file_name |> File.read!() |> PtcRunner.Json.Codec.decode!()
 
     for %{"id" => id, "properties" => properties, "geometry" => geometry} <- features do
       [_longitude, _latitude, depth] = geometry["coordinates"]

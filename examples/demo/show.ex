@@ -14,6 +14,18 @@ defmodule Demo.Show do
     text
   end
 
+  @doc "A text under a name, indented; long lines are cut."
+  def text(name, text) do
+    IO.puts(["\n  ", name, ":"])
+
+    for line <- text |> String.trim() |> String.split("\n"),
+        do:
+          IO.puts(
+            "    " <>
+              if(String.length(line) > 150, do: String.slice(line, 0, 149) <> "…", else: line)
+          )
+  end
+
   @doc "A list of objects: a column for each of the names, a line for each object."
   def table(rows, names) do
     columns = for name <- names, do: column(name, Enum.map(rows, & &1[name]))

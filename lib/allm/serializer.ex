@@ -104,6 +104,8 @@ unless Code.ensure_loaded?(ALLM) do
     @spec from_json(String.t(), as: module()) ::
             {:ok, serializable() | map()} | {:error, ValidationError.t()}
     def from_json(json, opts \\ []) when is_binary(json) do
+      PtcRunner.Options.check!(opts, %{as: :any}, "ALLM.Serializer.from_json/2")
+
       with {:ok, term} <- decode(json),
            {:ok, module, data} <- what(term, opts[:as]),
            {:ok, struct} <- Restore.struct(module, data) do

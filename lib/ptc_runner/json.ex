@@ -35,8 +35,19 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Limits, Parser, Program, Runner}
-  alias PtcRunner.Shown
+  alias PtcRunner.Json.{ErrorText, Fence, Limits, Parser, Program, Runner}
+  alias PtcRunner.{Options, Shown}
+
+  @compile_options %{
+    timeout: {:maybe, :timeout},
+    max_heap: {:maybe, :max_heap},
+    max_depth: :depth,
+    keys: {:one_of, [:strings, :any]},
+    strict: :boolean
+  }
+
+  # What is wrong with a map is said after what is wrong with the program.
+  @run_options Map.merge(@compile_options, %{context: :any, memory: :any, tools: :any})
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -115,8 +126,8 @@ defmodule PtcRunner.Json do
       delta, merged into the memory
     * any other map is the result and the delta
 
-  or `{:error, reason}`, see `t:error/0`. Raises `ErlangError` or `ArgumentError` for limits that
-  are none, such as a negative timeout.
+  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for an option that there is not, and
+  for limits that are none, such as a negative timeout.
 
       iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
       iex> PtcRunner.Json.run(program, memory: %{"seen" => 0, "kept" => true})
@@ -128,6 +139,7 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
+    Options.check!(opts, @run_options, "PtcRunner.Json.run/2")
     context = Keyword.get(opts, :context, %{})
     memory = Keyword.get(opts, :memory, %{})
     tools = Keyword.get(opts, :tools, %{})
@@ -135,8 +147,11 @@ defmodule PtcRunner.Json do
 
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits),
-         do: contract(value, memory)
+         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits) do
+      contract(value, memory)
+    else
+      {:error, reason} -> {:error, Fence.note(reason, program)}
+    end
   end
 
   @doc """
@@ -188,9 +203,14 @@ defmodule PtcRunner.Json do
           | {:strict, boolean()}
         ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ [])
-  def compile(%Program{} = program, opts), do: source(program, Limits.given(opts))
+
+  def compile(%Program{} = program, opts) do
+    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
+    source(program, Limits.given(opts))
+  end
 
   def compile(program, opts) do
+    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
     {timeout, max_heap, reading} = opts |> Limits.given() |> Limits.resolve()
     limits = {timeout, max_heap}
 
@@ -199,7 +219,7 @@ defmodule PtcRunner.Json do
       {:ok, program}
     else
       {:error, {:parse_error, _text}} = error -> error
-      {:error, fault} -> {:error, Program.error(fault, limits)}
+      {:error, fault} -> {:error, fault |> Program.error(limits) |> Fence.note(program)}
     end
   end
 

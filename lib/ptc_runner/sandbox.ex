@@ -13,7 +13,10 @@ defmodule PtcRunner.Sandbox do
 
   alias PtcRunner.Context
   alias PtcRunner.Json.{Interpreter, Limits, Runner}
+  alias PtcRunner.Options
   alias PtcRunner.Sandbox.{Guarded, Weight}
+
+  @options %{timeout: :timeout, max_heap: :max_heap, eval_fn: {:function, 2}}
 
   @default_timeout Limits.default_timeout()
   @default_max_heap Limits.default_max_heap()
@@ -31,7 +34,7 @@ defmodule PtcRunner.Sandbox do
   @doc """
   Evaluates `ast` in `context`. The AST is not validated first.
 
-  Options, others are ignored:
+  Options:
 
     * `:timeout` - milliseconds or `:infinity`, by default #{@default_timeout}
     * `:max_heap` - words, 0 for no limit, by default #{@default_max_heap}
@@ -42,7 +45,7 @@ defmodule PtcRunner.Sandbox do
   a process that was killed in the same way as one that outgrew its heap: with a limit, both are
   `:memory_exceeded`.
 
-  Raises `ErlangError` (`:timeout_value`) for a timeout and `ArgumentError` for a heap limit that
+  Raises `ArgumentError` for an option that there is not, and for a timeout or a heap limit that
   the VM refuses, such as negative ones.
 
       iex> ast = %{"op" => "add", "left" => 40, "right" => 2}
@@ -58,12 +61,10 @@ defmodule PtcRunner.Sandbox do
   @spec execute(term(), Context.t(), [option()]) ::
           {:ok, term(), metrics(), map()} | {:error, term()}
   def execute(ast, context, opts \\ []) do
+    Options.check!(opts, @options, "PtcRunner.Sandbox.execute/3")
     timeout = Keyword.get(opts, :timeout, @default_timeout)
     max_heap = Keyword.get(opts, :max_heap, @default_max_heap)
     eval_fn = Keyword.get(opts, :eval_fn, &Interpreter.eval/2)
-
-    Guarded.check_timeout!(timeout)
-    Guarded.check_max_heap!(max_heap)
     began_at = System.monotonic_time()
 
     if eval_fn == (&Interpreter.eval/2) do

@@ -7,7 +7,10 @@ defmodule PtcRunner.Schema do
   numbers as operands of arithmetic and comparisons without a `field`.
   """
 
+  alias PtcRunner.Options
   alias PtcRunner.Schema.{JsonSchema, Prompt, Table}
+
+  @prompt_options %{examples: :count}
 
   @typedoc """
   The type of a field: `:expr` is an operation or an object of operations, `:any` is any JSON value
@@ -112,5 +115,8 @@ defmodule PtcRunner.Schema do
 
   """
   @spec to_prompt(examples: non_neg_integer()) :: String.t()
-  def to_prompt(opts \\ []), do: Prompt.text(Keyword.get(opts, :examples, 3))
+  def to_prompt(opts \\ []) do
+    Options.check!(opts, @prompt_options, "PtcRunner.Schema.to_prompt/1")
+    Prompt.text(Keyword.get(opts, :examples, 3))
+  end
 end

@@ -7,6 +7,8 @@ defmodule PtcRunner.Step do
 
   """
 
+  alias PtcRunner.Options
+
   defstruct [
     :return,
     :fail,
@@ -85,6 +87,8 @@ defmodule PtcRunner.Step do
   """
   @spec error(term(), term(), map(), map(), keyword()) :: t()
   def error(reason, message, memory, details \\ %{}, opts \\ []) do
+    Options.check_close!(opts, %{journal: :any, tool_cache: :any}, "PtcRunner.Step.error/5")
+
     %{
       empty()
       | fail: %{reason: reason, message: message, details: details},

@@ -165,7 +165,7 @@ defmodule PtcRunner.SandboxTest do
 
     for eval_fn <- evaluators do
       for timeout <- [-1, 1.0, nil, 0x1_0000_0000] do
-        assert_raise ErlangError, fn -> execute(eval_fn, timeout: timeout) end
+        assert_raise ArgumentError, fn -> execute(eval_fn, timeout: timeout) end
       end
 
       for max_heap <- [1, 232, -1, 1.0, nil] do

@@ -15,13 +15,59 @@ defmodule PtcRunner.Test.Guides do
       @moduledoc Regex.replace(~r/^```.*$/m, File.read!(path), "")
     end
   end
+
+  @doc "The code of a guide that stands under the name of a file."
+  def file(path, name) do
+    [code] = Enum.filter(blocks(File.read!(path)), &String.starts_with?(&1, "# #{name}\n"))
+    code
+  end
+
+  @doc """
+  The examples of a guide, as one doctest. A text after `IO.puts` is what it prints; an exception is
+  taken for its message, since a doctest has no more than one.
+  """
+  def examples(path) do
+    path
+    |> File.read!()
+    |> printed()
+    |> raised()
+    |> blocks()
+    |> Enum.filter(&(&1 =~ ~r/^iex>/m))
+    |> Enum.join("\n")
+    # an empty line would begin another test, without the names of those before it
+    |> String.replace(~r/\n+/, "\n")
+  end
+
+  defp printed(text) do
+    ~r/^iex> IO\.puts\(([^\n]*)\)\n```\n\n```text\n(.*?)\n```/ms
+    |> Regex.replace(text, fn _all, term, text ->
+      "iex> String.trim_trailing(#{term})\n#{inspect(text)}\n```"
+    end)
+  end
+
+  defp raised(text) do
+    Regex.replace(~r/^iex> ([^\n]*)\n\*\* \((\w+)\) ([^\n]*)$/m, text, fn _all,
+                                                                          call,
+                                                                          error,
+                                                                          message ->
+      "iex> try do #{call}; rescue error in #{error} -> Exception.message(error); end\n#{inspect(message)}"
+    end)
+  end
+
+  defp blocks(text),
+    do:
+      ~r/^```elixir\n(.*?)^```$/ms |> Regex.scan(text, capture: :all_but_first) |> List.flatten()
 end
 
-defmodule PtcRunner.Test.Guides.Answers do
-  # A guide whose examples go on from one another: all of them are one doctest.
-
-  @external_resource "guides/answers.md"
-  @moduledoc ~r/^```elixir\n(.*?)^```$/ms
-             |> Regex.scan(File.read!("guides/answers.md"), capture: :all_but_first)
-             |> Enum.join()
+# Guides whose examples go on from one another: all of them are one doctest.
+for {module, path} <- [
+      Answers: "guides/answers.md",
+      GettingStarted: "guides/getting_started.md",
+      ErrorsAndFeedback: "guides/errors_and_feedback.md",
+      TestingPrograms: "guides/testing_programs.md"
+    ] do
+  defmodule Module.concat(PtcRunner.Test.Guides, module) do
+    @external_resource path
+    @moduledoc PtcRunner.Test.Guides.examples(path)
+  end
 end

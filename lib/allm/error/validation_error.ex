@@ -24,6 +24,8 @@ unless Code.ensure_loaded?(ALLM) do
     """
     @spec new(atom(), [field_error()], keyword()) :: t()
     def new(reason, errors, opts \\ []) do
+      PtcRunner.Options.check!(opts, %{message: :any}, "ALLM.Error.ValidationError.new/3")
+
       message =
         Keyword.get_lazy(opts, :message, fn -> "#{reason}: #{PtcRunner.Shown.text(errors)}" end)
 

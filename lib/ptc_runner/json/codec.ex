@@ -26,11 +26,15 @@ defmodule PtcRunner.Json.Codec do
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.{Encoder, Limits}
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
 
   # A term whose parts are shared can be small and its text endless.
   @max_bytes 1_073_741_824
+
+  @limits %{timeout: :timeout, max_heap: :max_heap}
+  @encode_options Map.merge(@limits, %{as: {:one_of, [:binary, :iodata]}, max_bytes: :positive})
+  @decode_options Map.merge(@limits, %{depth: {:or_infinity, :count}})
 
   @typedoc "See `encode/2`: milliseconds, words, bytes."
   @type encode_option ::
@@ -101,6 +105,7 @@ defmodule PtcRunner.Json.Codec do
   """
   @spec encode!(term(), [encode_option()]) :: String.t() | iodata()
   def encode!(term, opts \\ []) do
+    Options.check!(opts, @encode_options, "PtcRunner.Json.Codec.encode/2")
     limits = {Keyword.get(opts, :max_bytes, @max_bytes), writing(opts), nil}
 
     case Keyword.get(opts, :as, :binary) do
@@ -140,9 +145,10 @@ defmodule PtcRunner.Json.Codec do
   """
   @spec decode(String.t(), [decode_option()]) :: {:ok, term()} | {:error, DecodeError.t()}
   def decode(text, opts \\ []) when is_binary(text) do
+    Options.check!(opts, @decode_options, "PtcRunner.Json.Codec.decode/2")
     {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.json_decode(text, depth(opts), limits)) do
+    case Quanta.finish(Native.json_decode(text, Keyword.get(opts, :depth, :infinity), limits)) do
       {:ok, term} ->
         {:ok, term}
 
@@ -241,19 +247,5 @@ defmodule PtcRunner.Json.Codec do
       protocol: Encoder,
       value: term,
       description: "JSON has no form for it, or not where it stands"
-  end
-
-  defp depth(opts) do
-    case Keyword.get(opts, :depth, :infinity) do
-      :infinity ->
-        :infinity
-
-      depth when is_integer(depth) and depth >= 0 ->
-        depth
-
-      other ->
-        raise ArgumentError,
-              ":depth is a non-negative integer or :infinity, got: #{PtcRunner.Shown.text(other)}"
-    end
   end
 end

@@ -6,7 +6,6 @@ defmodule PtcRunner.Json.Limits do
   # they are looked up only for runs that do not end in their first steps.
 
   alias PtcRunner.Sandbox.Guarded
-  alias PtcRunner.Shown
 
   @default_timeout 1_000
   @default_max_heap 1_250_000
@@ -41,7 +40,7 @@ defmodule PtcRunner.Json.Limits do
 
   @doc """
   The limits of work on a text of so many bytes: those of the options, or else bounds that no honest
-  text meets. Raises as `given/1` does.
+  text meets. The options were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.of_text([timeout: 50], 1_000)
       {50, 1_250_000}
@@ -56,8 +55,6 @@ defmodule PtcRunner.Json.Limits do
   def of_text(opts, bytes) do
     timeout = Keyword.get(opts, :timeout, @text_timeout)
     max_heap = Keyword.get_lazy(opts, :max_heap, fn -> text_heap(bytes) end)
-    Guarded.check_timeout!(timeout)
-    Guarded.check_max_heap!(max_heap)
     {timeout, max_heap}
   end
 
@@ -79,7 +76,7 @@ defmodule PtcRunner.Json.Limits do
   def text_timeout, do: @text_timeout
 
   @doc """
-  What the options give. Raises `ErlangError` or `ArgumentError` for what cannot be a limit.
+  What the options give. They were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.given(timeout: 50)
       {50, nil, 10_000}
@@ -87,52 +84,20 @@ defmodule PtcRunner.Json.Limits do
       iex> PtcRunner.Json.Limits.given(keys: :any, max_depth: 100)
       {nil, nil, {100, true, false}}
 
-      iex> PtcRunner.Json.Limits.given(max_depth: 0)
-      ** (ArgumentError) max_depth must be a positive integer, got: 0
-
   """
   @spec given(keyword()) :: given()
   def given([]), do: {nil, nil, @default_max_depth}
 
   def given(opts) do
-    timeout = Keyword.get(opts, :timeout)
-    max_heap = Keyword.get(opts, :max_heap)
-    timeout && Guarded.check_timeout!(timeout)
-    max_heap && Guarded.check_max_heap!(max_heap)
-    {timeout, max_heap, reading(opts)}
+    {Keyword.get(opts, :timeout), Keyword.get(opts, :max_heap), reading(opts)}
   end
 
   defp reading(opts) do
-    depth = max_depth(opts)
+    depth = Keyword.get(opts, :max_depth, @default_max_depth)
 
-    case {any_keys?(opts), strict?(opts)} do
-      {false, false} -> depth
-      {any_keys?, strict?} -> {depth, any_keys?, strict?}
-    end
-  end
-
-  defp any_keys?(opts) do
-    case Keyword.get(opts, :keys, :strings) do
-      :strings -> false
-      :any -> true
-      other -> raise ArgumentError, "keys must be :strings or :any, got: #{Shown.text(other)}"
-    end
-  end
-
-  defp strict?(opts) do
-    case Keyword.get(opts, :strict, false) do
-      strict? when is_boolean(strict?) -> strict?
-      other -> raise ArgumentError, "strict must be true or false, got: #{Shown.text(other)}"
-    end
-  end
-
-  defp max_depth(opts) do
-    case Keyword.get(opts, :max_depth, @default_max_depth) do
-      depth when is_integer(depth) and depth > 0 and depth <= 0xFFFF_FFFF ->
-        depth
-
-      other ->
-        raise ArgumentError, "max_depth must be a positive integer, got: #{Shown.text(other)}"
+    case {Keyword.get(opts, :keys, :strings), Keyword.get(opts, :strict, false)} do
+      {:strings, false} -> depth
+      {keys, strict?} -> {depth, keys == :any, strict?}
     end
   end
 

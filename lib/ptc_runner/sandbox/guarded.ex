@@ -20,13 +20,28 @@ defmodule PtcRunner.Sandbox.Guarded do
       :ok
 
       iex> PtcRunner.Sandbox.Guarded.check_timeout!(-1)
-      ** (ErlangError) Erlang error: :timeout_value
+      ** (ArgumentError) timeout must be milliseconds from 0 to 4294967295 or :infinity, got: -1
 
   """
   @spec check_timeout!(timeout()) :: :ok
-  def check_timeout!(:infinity), do: :ok
-  def check_timeout!(ms) when is_integer(ms) and ms >= 0 and ms <= @max_timeout, do: :ok
-  def check_timeout!(_other), do: :erlang.error(:timeout_value)
+  def check_timeout!(value) do
+    if timeout?(value) do
+      :ok
+    else
+      raise ArgumentError,
+            "timeout must be milliseconds from 0 to #{@max_timeout} or :infinity, " <>
+              "got: #{Shown.text(value)}"
+    end
+  end
+
+  @doc "Whether the VM takes it as a timeout."
+  @spec timeout?(term()) :: boolean()
+  def timeout?(:infinity), do: true
+  def timeout?(ms), do: is_integer(ms) and ms >= 0 and ms <= @max_timeout
+
+  @doc "The longest timeout, in milliseconds."
+  @spec max_timeout() :: pos_integer()
+  def max_timeout, do: @max_timeout
 
   @doc """
   Refuses, in the calling process, a heap limit that the VM refuses.
@@ -39,17 +54,28 @@ defmodule PtcRunner.Sandbox.Guarded do
 
   """
   @spec check_max_heap!(max_heap()) :: :ok
-  def check_max_heap!(0), do: :ok
-
   def check_max_heap!(words) do
-    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
-
-    if is_integer(words) and words >= least and words <= @max_words do
+    if max_heap?(words) do
       :ok
     else
       raise ArgumentError,
-            "max_heap must be 0 (no limit) or at least #{least} words, got: #{Shown.text(words)}"
+            "max_heap must be 0 (no limit) or at least #{least_heap()} words, " <>
+              "got: #{Shown.text(words)}"
     end
+  end
+
+  @doc "Whether the VM takes it as a limit of a heap; 0 stands for none."
+  @spec max_heap?(term()) :: boolean()
+  def max_heap?(0), do: true
+
+  def max_heap?(words),
+    do: is_integer(words) and words >= least_heap() and words <= @max_words
+
+  @doc "The least number of words that a heap can be limited to."
+  @spec least_heap() :: pos_integer()
+  def least_heap do
+    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
+    least
   end
 
   @doc """

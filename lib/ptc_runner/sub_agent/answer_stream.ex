@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   has escapes, its value is left to `finish/1`, and so are dates.
   """
 
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -50,6 +50,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   # 16 MiB
   @max_bytes 16_777_216
+
+  @options %{
+    halt: {:one_of, [:early, :certain]},
+    prose: :boolean,
+    max_bytes: {:or_infinity, :positive}
+  }
+
+  @finish_options %{timeout: :timeout, max_heap: :max_heap}
 
   # `asked` is {signature, type, list?, max_bytes}: in one place, since each chunk makes a struct.
   # No NIF gets to see `text` while it grows, or the VM would copy it for the next chunk.
@@ -96,8 +104,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "]")
       {:halt, {:error, [%{path: [], message: "expected at most 8 bytes, got more"}]}}
 
-  Raises `ArgumentError` for a signature that is none, and for a `:max_bytes` that is no positive
-  integer.
+  Raises `ArgumentError` for a signature that is none, for an option that there is not, and for a value
+  that an option does not take.
   """
   @spec new(String.t() | JsonHandler.signature(), [option()]) :: t()
   def new(signature, opts \\ [])
@@ -120,25 +128,15 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     do: raise(ArgumentError, "expected a signature, got: #{PtcRunner.Shown.text(other)}")
 
   defp build(signature, type, list?, opts) do
-    early? = early?(Keyword.get(opts, :halt, :early))
+    Options.check!(opts, @options, "PtcRunner.SubAgent.AnswerStream.new/2")
+    early? = Keyword.get(opts, :halt, :early) == :early
     prose? = Keyword.get(opts, :prose, true)
-    max_bytes = max_bytes!(Keyword.get(opts, :max_bytes, @max_bytes))
+    max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
 
     {:ok, state} = Quanta.run(Native.stream_new(type, list?, early?, prose?))
 
     %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
   end
-
-  defp max_bytes!(:infinity), do: :infinity
-  defp max_bytes!(bytes) when is_integer(bytes) and bytes > 0, do: bytes
-
-  defp max_bytes!(other) do
-    raise ArgumentError,
-          "expected :max_bytes to be a positive integer or :infinity, got: #{inspect(other)}"
-  end
-
-  defp early?(:early), do: true
-  defp early?(:certain), do: false
 
   @doc """
   Takes the next chunk of the text.
@@ -203,6 +201,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
           {:ok, term()} | {:error, [error(), ...]}
   def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}, opts \\ []) do
+    Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
+
     case Answer.native(text, type, list?, opts) do
       {:ok, value} -> {:ok, value}
       {:invalid, errors, _line} -> {:error, errors}

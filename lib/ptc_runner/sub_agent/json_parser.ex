@@ -27,7 +27,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   """
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
 
@@ -42,6 +42,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   @typedoc "See `parse/2`: milliseconds, words."
   @type option :: {:timeout, timeout()} | {:max_heap, non_neg_integer()}
+
+  @options %{timeout: :timeout, max_heap: :max_heap}
 
   @doc """
   The value in an answer.
@@ -72,6 +74,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   """
   @spec parse(String.t(), [option()]) :: {:ok, json()} | {:error, reason()}
   def parse(text, opts \\ []) when is_binary(text) do
+    Options.check!(opts, @options, "PtcRunner.SubAgent.JsonParser.parse/2")
     with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}
   end
 

@@ -19,7 +19,11 @@ defmodule PtcRunner.SubAgent.Signature do
   `public_data/1` show what an LLM or a parent agent may see.
   """
 
+  alias PtcRunner.Options
+
   alias PtcRunner.SubAgent.Signature.{
+    AnnotatedSchema,
+    Annotations,
     Coercion,
     ErrorText,
     Firewall,
@@ -29,6 +33,8 @@ defmodule PtcRunner.SubAgent.Signature do
     ToolCall,
     Validator
   }
+
+  @schema_options %{strict: :boolean, enums: :any, descriptions: :any}
 
   @typedoc "A parsed signature: parameters, and the type of what is returned."
   @type t :: {:signature, params :: [field()], returns :: type()}
@@ -56,6 +62,20 @@ defmodule PtcRunner.SubAgent.Signature do
   @typedoc "One thing that is wrong: declared names and indices from 0, and a text."
   @type error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
 
+  @typedoc """
+  What JSON Schema says beyond types; the maps have paths as keys, such as `"rows.status"`.
+
+    * `:strict` - every property is required, optional ones are nullable, as providers of structured
+      output ask for; by default `false`. Raises `ArgumentError` for `:map` and `:any`, for which there
+      is no strict form.
+    * `:enums` - the values that a field may have
+    * `:descriptions` - what a field is for
+  """
+  @type schema_option ::
+          {:strict, boolean()}
+          | {:enums, %{String.t() => [term(), ...]}}
+          | {:descriptions, %{String.t() => String.t()}}
+
   @typedoc "See `call_tool/4`."
   @type call_error ::
           {:invalid_input | :invalid_output, [error()], message :: String.t()}
@@ -77,9 +97,15 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.validate({:signature, [], {:list, :int}}, [1, "2"])
       {:error, [%{path: [1], message: "expected int, got string"}]}
 
+      iex> PtcRunner.SubAgent.Signature.validate("{id :int}", %{"id" => 7})
+      :ok
+
+  Here and in the functions below, a signature may also be its text; one that does not parse raises
+  `ArgumentError`.
   """
-  @spec validate(t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
+  @spec validate(t() | String.t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
   def validate({:signature, _params, returns}, data), do: Validator.validate(data, returns)
+  def validate(text, data) when is_binary(text), do: text |> parsed!() |> validate(data)
   def validate(other, _data), do: no_signature(other)
 
   @doc """
@@ -92,9 +118,12 @@ defmodule PtcRunner.SubAgent.Signature do
       {:error, [%{path: ["user_id"], message: "expected field, got nil"}]}
 
   """
-  @spec validate_input(t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
+  @spec validate_input(t() | String.t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
   def validate_input({:signature, params, _returns}, input),
     do: Validator.validate(input, {:map, params})
+
+  def validate_input(text, input) when is_binary(text),
+    do: text |> parsed!() |> validate_input(input)
 
   def validate_input(other, _input), do: no_signature(other)
 
@@ -108,8 +137,8 @@ defmodule PtcRunner.SubAgent.Signature do
       "(id :int) -> [:string]"
 
   """
-  @spec render(t()) :: String.t()
-  defdelegate render(signature), to: Renderer
+  @spec render(t() | String.t()) :: String.t()
+  def render(signature), do: signature |> parsed!() |> Renderer.render()
 
   @doc """
   The JSON Schema of what the signature returns; a list stands under `"items"` in an object.
@@ -123,11 +152,46 @@ defmodule PtcRunner.SubAgent.Signature do
       }
 
   """
-  @spec to_json_schema(t()) :: map()
-  def to_json_schema({:signature, _params, {:list, _} = returns}),
-    do: type_to_json_schema({:map, [{"items", returns}]})
+  @spec to_json_schema(t() | String.t(), [schema_option()]) :: map()
+  def to_json_schema(signature, opts \\ [])
 
-  def to_json_schema({:signature, _params, returns}), do: type_to_json_schema(returns)
+  def to_json_schema({:signature, _params, {:list, _} = returns}, opts) do
+    %{
+      "type" => "object",
+      "properties" => %{"items" => type_to_json_schema(returns, opts)},
+      "required" => ["items"],
+      "additionalProperties" => false
+    }
+  end
+
+  def to_json_schema({:signature, _params, returns}, opts),
+    do: type_to_json_schema(returns, opts)
+
+  def to_json_schema(text, opts) when is_binary(text),
+    do: text |> parsed!() |> to_json_schema(opts)
+
+  @doc """
+  The JSON Schema of what the signature takes, as an object: what `ALLM.Tool` and the tools of a
+  provider's interface ask for.
+
+      iex> PtcRunner.SubAgent.Signature.input_json_schema("(city :string, days :int?) -> :any",
+      ...>   strict: true, enums: %{"city" => ["Bonn", "Rome"]}, descriptions: %{"days" => "from today"})
+      %{
+        "type" => "object",
+        "properties" => %{
+          "city" => %{"type" => "string", "enum" => ["Bonn", "Rome"]},
+          "days" => %{"type" => ["integer", "null"], "description" => "from today"}
+        },
+        "required" => ["city", "days"],
+        "additionalProperties" => false
+      }
+
+  """
+  @spec input_json_schema(t() | String.t(), [schema_option()]) :: map()
+  def input_json_schema(signature, opts \\ []) do
+    {:signature, params, _returns} = parsed!(signature)
+    type_to_json_schema({:map, params}, opts)
+  end
 
   @doc """
   The JSON Schema of a type.
@@ -136,8 +200,15 @@ defmodule PtcRunner.SubAgent.Signature do
       %{"type" => "array", "items" => %{"type" => "number"}}
 
   """
-  @spec type_to_json_schema(type()) :: map()
-  def type_to_json_schema(type), do: JsonSchema.of_type(type)
+  @spec type_to_json_schema(type(), [schema_option()]) :: map()
+  def type_to_json_schema(type, opts \\ [])
+  def type_to_json_schema(type, []), do: JsonSchema.of_type(type)
+
+  def type_to_json_schema(type, opts) do
+    Options.check!(opts, @schema_options, "a JSON Schema")
+    strict? = Keyword.get(opts, :strict, false)
+    AnnotatedSchema.of_type(type, strict?, Annotations.of!(opts, type))
+  end
 
   @doc """
   The type of a JSON Schema, as far as types can say it.
@@ -157,6 +228,30 @@ defmodule PtcRunner.SubAgent.Signature do
   def from_json_schema(schema), do: JsonSchema.to_type(schema)
 
   @doc """
+  The same with `annotations: true`: enumerations, descriptions and null are read too, and come back as
+  the options that give them to `type_to_json_schema/2`.
+
+      iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
+      ...>   "type" => "object",
+      ...>   "properties" => %{"status" => %{"type" => ["string", "null"], "enum" => ["open", "closed", nil]}},
+      ...>   "required" => ["status"]
+      ...> }, annotations: true)
+      {:ok, {:map, [{"status", {:optional, :string}}]},
+       [enums: %{"status" => ["open", "closed"]}, descriptions: %{}]}
+
+  """
+  @spec from_json_schema(term(), annotations: boolean()) ::
+          {:ok, type()} | {:ok, type(), [schema_option()]} | {:error, String.t()}
+  def from_json_schema(schema, opts) do
+    function = "PtcRunner.SubAgent.Signature.from_json_schema/2"
+    Options.check!(opts, %{annotations: :boolean}, function)
+
+    if Keyword.get(opts, :annotations, false),
+      do: AnnotatedSchema.to_type(schema),
+      else: JsonSchema.to_type(schema)
+  end
+
+  @doc """
   Whether a signature returns a list.
 
       iex> PtcRunner.SubAgent.Signature.returns_list?({:signature, [], {:list, :int}})
@@ -167,6 +262,7 @@ defmodule PtcRunner.SubAgent.Signature do
   """
   @spec returns_list?(term()) :: boolean()
   def returns_list?({:signature, _params, {:list, _}}), do: true
+  def returns_list?(text) when is_binary(text), do: text |> parsed!() |> returns_list?()
   def returns_list?(_other), do: false
 
   @doc """
@@ -195,7 +291,10 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec format_errors([error()], term(), keyword()) :: String.t()
-  def format_errors(errors, data, opts \\ []), do: ErrorText.text(errors, data, opts)
+  def format_errors(errors, data, opts \\ []) do
+    Options.check!(opts, %{header: :any}, "PtcRunner.SubAgent.Signature.format_errors/3")
+    ErrorText.text(errors, data, opts)
+  end
 
   @doc """
   One validation error as one line.
@@ -216,8 +315,8 @@ defmodule PtcRunner.SubAgent.Signature do
       "-> {summary :string}"
 
   """
-  @spec public_view(t()) :: t()
-  def public_view(signature), do: Firewall.view(signature)
+  @spec public_view(t() | String.t()) :: t()
+  def public_view(signature), do: signature |> parsed!() |> Firewall.view()
 
   @doc """
   A value as it may go into a conversation: without firewalled keys, at any depth. Structs stay as
@@ -269,13 +368,16 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec call_tool(t() | String.t(), term(), (term() -> term()), mode: Coercion.mode()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, call_error()}
   def call_tool(signature, args, fun, opts \\ []) do
-    mode = Coercion.mode!(opts)
+    Options.check!(opts, %{mode: Coercion.mode()}, "PtcRunner.SubAgent.Signature.call_tool/4")
+    mode = Keyword.get(opts, :mode, :enabled)
     ToolCall.call(parsed!(signature), args, fun, mode)
   end
 
-  defp parsed!({:signature, _params, _returns} = signature), do: signature
+  @doc false
+  @spec parsed!(t() | String.t()) :: t()
+  def parsed!({:signature, _params, _returns} = signature), do: signature
 
-  defp parsed!(text) do
+  def parsed!(text) do
     case parse(text) do
       {:ok, signature} -> signature
       {:error, message} -> raise ArgumentError, "invalid signature: #{message}"

@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Template do
   text.
   """
 
-  alias PtcRunner.Shown
+  alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
 
   @typedoc "A placeholder: the names of its path."
@@ -75,6 +75,7 @@ defmodule PtcRunner.SubAgent.Template do
   @spec expand(String.t(), map(), keyword()) ::
           {:ok, String.t()} | {:error, {:missing_keys, [String.t(), ...]}}
   def expand(text, context, opts \\ []) do
+    Options.check_close!(opts, %{on_missing: :any}, "PtcRunner.SubAgent.Template.expand/3")
     parts = parts(text)
     names = Enum.uniq(for {:placeholder, name} <- parts, do: name)
     values = Map.new(names, &{&1, resolve(context, path(&1))})

@@ -31,7 +31,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:preserve_state` - whether the step keeps memory, journal, tool cache and the like; by default
       `false`
     * `:build_error_feedback` - a function of error and response that makes the text for the LLM
-    * `:feedback` - `:detailed` tells the LLM the line and column where the JSON is wrong, or path,
+    * `:feedback` - `:plain` (the default), or `:detailed`, which tells the LLM the line and column where the JSON is wrong, or path,
       expectation and value of wrong values. New in this library.
     * `:repair` - `true` repairs answers that are almost right, as `PtcRunner.SubAgent.JsonParser.repair/2`
       does; by default `false`. What was repaired stands in the step's `usage`, under `:repairs`.
@@ -54,7 +54,18 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.{Step, Turn}
+  alias PtcRunner.{Options, Step, Turn}
+
+  @module "PtcRunner.SubAgent.Loop.JsonHandler."
+  @options %{
+    all_tool_calls: :any,
+    preserve_state: :boolean,
+    build_error_feedback: :any,
+    feedback: {:maybe, {:one_of, [:plain, :detailed]}},
+    repair: :boolean,
+    timeout: :timeout,
+    max_heap: :max_heap
+  }
 
   @typedoc "A parsed signature, or none."
   @type signature :: {:signature, list(), term()} | nil
@@ -74,6 +85,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
+    Options.check!(opts, @options, @module <> "handle_json_answer/4")
+
     case Answer.read(content, agent, opts) do
       {:ok, value} ->
         Outcome.success(value, content, agent, state, opts)
@@ -114,8 +127,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           map(),
           keyword()
         ) :: continue() | stop(:error)
-  def handle_parse_error(error, response, agent, state, opts \\ []),
-    do: Outcome.failure(:json_parse_error, error, nil, response, agent, state, opts)
+  def handle_parse_error(error, response, agent, state, opts \\ []) do
+    Options.check!(opts, @options, @module <> "handle_parse_error/5")
+    Outcome.failure(:json_parse_error, error, nil, response, agent, state, opts)
+  end
 
   @doc """
   Handles an answer that does not match the signature.
@@ -130,6 +145,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           keyword()
         ) :: continue() | stop(:error)
   def handle_validation_error(errors, response, agent, state, opts \\ []) do
+    Options.check!(opts, @options, @module <> "handle_validation_error/5")
     invalid(format_validation_errors(errors), errors, response, agent, state, opts)
   end
 
@@ -147,6 +163,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           keyword()
         ) :: continue() | stop(:ok | :error)
   def validate_and_complete(parsed, response, agent, state, opts \\ []) do
+    Options.check!(opts, @options, @module <> "validate_and_complete/5")
+
     parsed
     |> atomize_keys(agent.parsed_signature)
     |> complete(response, agent, state, opts)
@@ -163,6 +181,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           keyword()
         ) :: continue() | stop(:ok | :error)
   def validate_and_complete_list(parsed, response, agent, state, opts \\ []) do
+    Options.check!(opts, @options, @module <> "validate_and_complete_list/5")
+
     parsed
     |> atomize_list(agent.parsed_signature)
     |> complete(response, agent, state, opts)
@@ -192,6 +212,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
           :ok | {:error, [validation_error()] | String.t()}
   def validate_return(%{parsed_signature: nil}, _value), do: :ok
   def validate_return(%{parsed_signature: {:signature, _params, :any}}, _value), do: :ok
+
+  # Of an agent the signature must be parsed.
+  def validate_return(%{parsed_signature: text}, _value) when is_binary(text) do
+    {:error, "signature must be a parsed signature tuple, got #{PtcRunner.Shown.text(text)}"}
+  end
 
   def validate_return(%{parsed_signature: signature}, value),
     do: Signature.validate(signature, value)

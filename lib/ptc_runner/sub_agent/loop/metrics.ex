@@ -6,7 +6,9 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   `:total_input_tokens` and `:total_output_tokens` must be in it.
   """
 
-  alias PtcRunner.{Step, Turn}
+  alias PtcRunner.{Options, Step, Turn}
+
+  @turn_options %{success?: :any, prints: :any, tool_calls: :any, memory: :any, type: :any}
 
   @typedoc "Token counts of one request; any may be missing."
   @type tokens :: %{
@@ -143,6 +145,8 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   """
   @spec build_turn(map(), term(), String.t() | nil, term(), keyword()) :: Turn.t()
   def build_turn(state, raw_response, program, result, opts \\ []) do
+    Options.check!(opts, @turn_options, "PtcRunner.SubAgent.Loop.Metrics.build_turn/5")
+
     params = %{
       prints: Keyword.get(opts, :prints, []),
       tool_calls: opts |> Keyword.get(:tool_calls, []) |> Enum.map(&brief/1),

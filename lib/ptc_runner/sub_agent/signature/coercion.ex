@@ -22,7 +22,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   they are dropped.
   """
 
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
@@ -40,6 +40,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   @type mode :: :enabled | :warn_only | :strict | :disabled
 
   @modes [:enabled, :warn_only, :strict, :disabled]
+  @options %{mode: {:one_of, @modes}, nested: :any}
 
   @doc """
   Coerces a value to a type; ends at the first failure.
@@ -88,6 +89,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     * `:mode` - see `t:mode/0`, by default `:enabled`
     * `:nested` - accepted, without effect
 
+  Other options are ignored, unless their name is close to one of these.
+
   In the mode `:strict` the error names everything that is wrong:
 
       iex> type = {:map, [{"id", :int}, {"name", :string}]}
@@ -100,7 +103,9 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
   @spec coerce(term(), Signature.type(), keyword()) :: result()
   def coerce(value, type, opts) do
-    case mode!(opts) do
+    Options.check_close!(opts, @options, "PtcRunner.SubAgent.Signature.Coercion.coerce/3")
+
+    case Keyword.get(opts, :mode, :enabled) do
       mode when mode in [:enabled, :warn_only] -> coerce(value, type)
       :strict -> strict(value, type)
       :disabled -> {:ok, value, []}
@@ -111,15 +116,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     do: Quanta.run(Native.signature_coerce(type, value, answers))
 
   @doc false
-  @spec mode!(keyword()) :: mode()
-  def mode!(opts) do
-    mode = Keyword.get(opts, :mode, :enabled)
-
-    if mode not in @modes,
-      do: raise(ArgumentError, "invalid coercion mode: #{PtcRunner.Shown.text(mode)}")
-
-    mode
-  end
+  def mode, do: {:one_of, @modes}
 
   defp strict(value, type) do
     case Validator.validate_closed(value, type) do

@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   Writes types and signatures as text, natively.
   """
 
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
@@ -11,6 +11,8 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
 
   @typedoc "`key_style: :lisp_prompt` writes field names through `to_lisp_key/1`."
   @type option :: {:key_style, :lisp_prompt | atom()}
+
+  @options %{key_style: :any}
 
   @doc """
   A signature as text. Without parameters it starts with the arrow, which the parser does not read.
@@ -44,6 +46,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
   @spec render_type(Signature.type(), [option()]) :: String.t()
   def render_type(type, opts \\ []) do
+    Options.check_close!(opts, @options, "PtcRunner.SubAgent.Signature.Renderer.render_type/2")
     lisp? = Keyword.get(opts, :key_style) == :lisp_prompt
 
     case Quanta.run(Native.signature_render(type, lisp?)) do

@@ -25,9 +25,12 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
       {:error, {:cannot_access_field, "x", :int}}
 
   """
-  @spec resolve_path(Signature.t(), [String.t()]) ::
+  @spec resolve_path(Signature.t() | String.t(), [String.t()]) ::
           {:ok, Signature.type()} | {:error, resolve_error()}
   def resolve_path(_signature, []), do: {:error, :empty_path}
+
+  def resolve_path(text, path) when is_binary(text),
+    do: text |> Signature.parsed!() |> resolve_path(path)
 
   def resolve_path({:signature, params, _returns}, [name | path]) do
     with {:ok, type} <- param(params, name), do: descend(type, path)
@@ -63,9 +66,12 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
       {:error, {:not_a_list, :int}}
 
   """
-  @spec list_element_type(Signature.t(), String.t()) ::
+  @spec list_element_type(Signature.t() | String.t(), String.t()) ::
           {:ok, Signature.type()}
           | {:error, {:not_a_list, Signature.type()} | {:param_not_found, String.t()}}
+  def list_element_type(text, name) when is_binary(text),
+    do: text |> Signature.parsed!() |> list_element_type(name)
+
   def list_element_type({:signature, params, _returns}, name) do
     case param(params, name) do
       {:ok, {:list, type}} -> {:ok, type}

@@ -1,0 +1,185 @@
+defmodule PtcRunner.Agent.Answer do
+  @moduledoc false
+  # From an answer's text to its value: as it stands, or else coerced, or else repaired, or else repaired
+  # and coerced. The first that fits the signature counts.
+
+  alias PtcRunner.Json.{Codec, Limits}
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion}
+
+  # What an object holds that stands for a value that is none.
+  @value "value"
+
+  @type result ::
+          {:ok, term(), warnings :: [String.t()]}
+          | {:error, errors :: [map(), ...], feedback :: String.t()}
+
+  @doc "See `PtcRunner.Agent.answer/3`; the options were checked."
+  @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
+  def read(text, signature, opts) do
+    {text, wrapped} = {primitive(text, signature), wrapped(signature)}
+    limits = Keyword.take(opts, [:timeout, :max_heap])
+    enums = enums(signature, opts)
+
+    with {:error, wrong} <- exact(text, wrapped, limits, enums),
+         :error <- coerced(text, wrapped, limits, enums, Keyword.get(opts, :coerce, true)),
+         :error <- repaired(text, wrapped, opts, enums) do
+      {:error, wrong, feedback(wrong, text, wrapped)}
+    else
+      {:ok, value, warnings} -> {:ok, unwrapped(value, signature), warnings}
+    end
+  end
+
+  @doc """
+  The signature that a model is asked for: what is no object or list stands in an object, since an
+  interface for structured output, and a text around the JSON, allow nothing else.
+
+      iex> PtcRunner.Agent.Answer.wrapped({:signature, [], :int})
+      {:signature, [], {:map, [{"value", :int}]}}
+
+  """
+  @spec wrapped(Signature.t() | nil) :: Signature.t() | nil
+  def wrapped({:signature, params, type} = signature),
+    do: if(scalar?(type), do: {:signature, params, {:map, [{@value, type}]}}, else: signature)
+
+  def wrapped(nil), do: nil
+
+  defp scalar?({:optional, _type}), do: true
+  defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
+
+  # A bare number or string is the value itself.
+  defp primitive(text, {:signature, _params, type}) do
+    with true <- scalar?(type),
+         {:ok, value} when not is_map(value) <- Codec.decode(String.trim(text)) do
+      Codec.encode!(%{@value => value})
+    else
+      _other -> text
+    end
+  end
+
+  defp primitive(text, nil), do: text
+
+  defp unwrapped(value, {:signature, _params, type}),
+    do: if(scalar?(type), do: Map.get(value, @value), else: value)
+
+  defp unwrapped(value, nil), do: value
+
+  defp enums(nil, _opts), do: %{}
+  defp enums({:signature, _params, type}, opts), do: Annotations.of!(opts, type).enums
+
+  defp exact(text, signature, limits, enums) do
+    case Answer.read(text, %{parsed_signature: signature}, limits) do
+      {:ok, value} -> allowed(value, signature, enums, [])
+      {:invalid, errors, _line} -> {:error, errors}
+      {found, value} when found in [:map, :list] -> judged(value, signature, enums)
+      {:error, message} -> {:error, [%{path: [], message: message}]}
+    end
+  end
+
+  defp judged(value, signature, enums) do
+    value =
+      if is_list(value),
+        do: JsonHandler.atomize_list(value, signature),
+        else: JsonHandler.atomize_keys(value, signature)
+
+    with :ok <- JsonHandler.validate_return(%{parsed_signature: signature}, value),
+         do: value |> KeyNormalizer.normalize_keys() |> allowed(signature, enums, [])
+  end
+
+  defp allowed(value, nil, _enums, warnings), do: {:ok, value, warnings}
+
+  defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
+    # Those of a wrapped value stand under the path of the value itself.
+    case Annotations.errors(value, type, wrapped_enums(enums, signature)) do
+      [] -> {:ok, value, warnings}
+      errors -> {:error, errors}
+    end
+  end
+
+  defp wrapped_enums(%{"" => values}, {:signature, _, {:map, [{@value, _}]}}),
+    do: %{@value => values}
+
+  defp wrapped_enums(enums, _signature), do: enums
+
+  defp coerced(_text, nil, _limits, _enums, _coerce?), do: :error
+  defp coerced(_text, _signature, _limits, _enums, false), do: :error
+
+  defp coerced(text, signature, limits, enums, true) do
+    case JsonParser.parse(text, limits) do
+      {:ok, value} -> coerce(value, signature, enums, [])
+      {:error, _reason} -> :error
+    end
+  end
+
+  defp coerce(value, {:signature, _params, type} = signature, enums, warnings) do
+    with {:ok, value, more} <- value |> items(type) |> Coercion.coerce(type),
+         {:ok, value, warnings} <- allowed(value, signature, enums, warnings ++ more) do
+      {:ok, KeyNormalizer.normalize_keys(value), warnings}
+    else
+      {:error, _reason} -> :error
+    end
+  end
+
+  defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
+  defp items(value, _type), do: value
+
+  defp repaired(text, signature, opts, enums) do
+    if Keyword.get(opts, :repair, true) and within?(text, opts) do
+      with :error <- repaired(text, signature, enums),
+           true <- Keyword.get(opts, :coerce, true) and signature != nil,
+           {:ok, value, repairs} <- JsonParser.repair(text) do
+        coerce(value, signature, enums, messages(repairs))
+      else
+        {:ok, value, warnings} -> {:ok, value, warnings}
+        _no -> :error
+      end
+    else
+      :error
+    end
+  end
+
+  # What met a limit is not read again.
+  defp within?(text, opts) do
+    limits = opts |> Keyword.take([:timeout, :max_heap]) |> Limits.of_text(byte_size(text))
+
+    case Quanta.finish(Native.answer_parse(text, limits)) do
+      {:error, reason} when is_atom(reason) -> false
+      _read -> true
+    end
+  end
+
+  defp repaired(text, signature, enums) do
+    with {:ok, value, repairs} <- JsonParser.repair(text, signature),
+         {:ok, value, warnings} <- fitting(value, signature, enums, messages(repairs)) do
+      {:ok, value, warnings}
+    else
+      _wrong -> :error
+    end
+  end
+
+  defp fitting(value, nil, _enums, warnings) when is_map(value), do: {:ok, value, warnings}
+  defp fitting(_value, nil, _enums, _warnings), do: :error
+
+  defp fitting(value, {:signature, _params, type} = signature, enums, warnings) do
+    with {:ok, value, []} <- value |> items(type) |> judged(signature, enums),
+         do: {:ok, value, warnings}
+  end
+
+  defp messages(repairs), do: Enum.map(repairs, & &1.message)
+
+  defp feedback(errors, text, signature) do
+    agent = %{parsed_signature: signature}
+
+    case errors do
+      [%{path: [], message: message}] ->
+        Feedback.text(message, nil, text, agent, feedback: :detailed)
+
+      errors ->
+        line = JsonHandler.format_validation_errors(errors)
+        Feedback.text(line, errors, text, agent, feedback: :detailed)
+    end
+  end
+end

@@ -1,0 +1,215 @@
+defmodule PtcRunner.Agent.Describe do
+  @moduledoc false
+  # What a model is told of data that it does not get to see: the type, as a signature has it, and a
+  # sample. Only the beginning of lists is looked at.
+
+  alias PtcRunner.Json.{Codec, Encodable}
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature.Firewall
+
+  # Of a list so many elements are looked at, of a map so many fields shown.
+  @elements 50
+  @fields 60
+  @entries 500
+  @depth 4
+
+  @text 80
+  @line 2_000
+
+  @doc """
+  The type of a value, as text.
+
+      iex> PtcRunner.Agent.Describe.type([%{"id" => 1, "at" => nil}, %{"id" => 2.5, "at" => "now", "a b" => []}])
+      ~s([{"a b" [:any]?, at :string?, id :float}])
+
+  """
+  @spec type(term()) :: String.t()
+  def type(value), do: value |> of(@depth) |> text() |> IO.iodata_to_binary() |> Shown.cut(@line)
+
+  defp of(nil, _depth), do: :null
+  defp of(value, _depth) when is_binary(value), do: :string
+  defp of(value, _depth) when is_boolean(value), do: :bool
+  defp of(value, _depth) when is_integer(value), do: :int
+  defp of(value, _depth) when is_float(value), do: :float
+  defp of(value, _depth) when is_atom(value), do: :keyword
+  defp of(%DateTime{}, _depth), do: :datetime
+  defp of(%_struct{}, _depth), do: :any
+  defp of(value, 0) when is_list(value), do: {:list, :any}
+  defp of(value, 0) when is_map(value), do: :map
+
+  defp of([_ | _] = list, depth) do
+    if List.improper?(list),
+      do: :any,
+      else: {:list, list |> Enum.take(@elements) |> Enum.map(&of(&1, depth - 1)) |> merged()}
+  end
+
+  defp of([], _depth), do: {:list, :none}
+
+  defp of(map, depth) when is_map(map) do
+    fields = for {key, value} <- entries(map), name = name(key), do: {name, of(value, depth - 1)}
+    if map_size(map) > @entries, do: :map, else: {:map, Map.new(fields)}
+  end
+
+  defp of(_other, _depth), do: :any
+
+  defp name(key) when is_binary(key) or (is_atom(key) and key != nil),
+    do: if(not Firewall.hidden?(key), do: to_string(key))
+
+  defp name(_key), do: nil
+
+  defp merged([first | rest]), do: Enum.reduce(rest, first, &merge/2)
+
+  defp merge(same, same), do: same
+  defp merge(:none, type), do: type
+  defp merge(type, :none), do: type
+  defp merge(:null, type), do: optional(type)
+  defp merge(type, :null), do: optional(type)
+  defp merge({:optional, a}, b), do: optional(merge(a, required(b)))
+  defp merge(a, {:optional, b}), do: optional(merge(a, b))
+  defp merge(a, b) when a in [:int, :float] and b in [:int, :float], do: :float
+  defp merge({:list, a}, {:list, b}), do: {:list, merge(a, b)}
+
+  defp merge({:map, a}, {:map, b}) do
+    both = Map.merge(a, b, fn _name, a, b -> merge(a, b) end)
+    {:map, Map.new(both, fn {name, type} -> {name, in_both(name, type, a, b)} end)}
+  end
+
+  defp merge(_a, _b), do: :any
+
+  defp in_both(name, type, a, b) when is_map_key(a, name) and is_map_key(b, name), do: type
+  defp in_both(_name, type, _a, _b), do: optional(type)
+
+  defp optional({:optional, _} = type), do: type
+  defp optional(:null), do: :null
+  defp optional(type), do: {:optional, type}
+
+  defp required({:optional, type}), do: type
+  defp required(type), do: type
+
+  defp text({:optional, type}), do: [text(type), "?"]
+  defp text({:list, type}), do: ["[", text(type), "]"]
+
+  defp text({:map, fields}) do
+    shown = fields |> Enum.sort() |> Enum.take(@fields)
+    more = map_size(fields) - length(shown)
+    parts = for {name, type} <- shown, do: [field(name), " ", text(type)]
+    parts = if more > 0, do: parts ++ ["… #{more} more"], else: parts
+    ["{", Enum.intersperse(parts, ", "), "}"]
+  end
+
+  defp text(:null), do: ":any?"
+  defp text(:none), do: ":any"
+  defp text(scalar), do: ":#{scalar}"
+
+  defp field(name) do
+    if name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/, do: name, else: inspect(name)
+  end
+
+  @doc """
+  A sample of a value, as JSON: of a list the first element, long strings cut, firewalled fields left out.
+
+      iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "_pin" => 2, "tags" => ["a", "b", "c"]}, %{"id" => 2}])
+      ~s([{"id":1,"tags":["a"]}])
+
+  """
+  @spec sample(term()) :: String.t()
+  def sample(value), do: value |> part(@depth) |> json(@line)
+
+  @doc """
+  A value as JSON in at most `limit` bytes; one that is longer as its sample.
+
+      iex> PtcRunner.Agent.Describe.value(Enum.to_list(1..1_000), 100)
+      "[1] (the first of 1000 elements)"
+
+  """
+  @spec value(term(), pos_integer()) :: String.t()
+  def value(value, limit) do
+    case value |> Firewall.data() |> written(limit) do
+      {:ok, text} -> text
+      :error -> (value |> part(@depth) |> json(limit)) <> length_of(value)
+    end
+  end
+
+  @doc """
+  How long a list is, in words.
+
+      iex> PtcRunner.Agent.Describe.length_of([1, 2])
+      " (the first of 2 elements)"
+
+  """
+  @spec length_of(term()) :: String.t()
+  def length_of([_, _ | _] = list) do
+    if List.improper?(list), do: "", else: " (the first of #{length(list)} elements)"
+  end
+
+  def length_of(_value), do: ""
+
+  defp json(value, limit) do
+    case written(value, limit) do
+      {:ok, text} -> text
+      :error -> Shown.text(value, limit)
+    end
+  end
+
+  # JSON as far as there is a form; a term that is small only as long as it is shared is not made.
+  defp written(value, limit) do
+    with {:error, %Protocol.UndefinedError{}} <- Codec.encode(value, max_bytes: limit),
+         {:error, _error} <- Codec.encode(Encodable.term(part(value, @depth)), max_bytes: limit) do
+      :error
+    else
+      {:ok, text} -> {:ok, text}
+      {:error, _too_long} -> :error
+    end
+  end
+
+  defp part(text, _depth) when is_binary(text), do: Shown.cut(text, @text)
+
+  defp part([first | _], depth) when depth > 0, do: [part(first, depth - 1)]
+  defp part(value, 0) when is_list(value) or is_map(value), do: "…"
+  defp part(%_struct{} = struct, _depth), do: struct
+
+  defp part(map, depth) when is_map(map) do
+    for {key, value} <- entries(map),
+        not Firewall.hidden?(key),
+        into: %{},
+        do: {key, part(value, depth - 1)}
+  end
+
+  defp part(value, _depth), do: value
+
+  @doc """
+  Where a value has keys that programs do not find, as text, or nil: the first element of each list is
+  looked at.
+
+      iex> PtcRunner.Agent.Describe.atom_key(%{"rows" => [%{id: 1}]})
+      "rows[0].id"
+
+  """
+  @spec atom_key(term()) :: String.t() | nil
+  def atom_key(value), do: atom_key(value, "", @depth)
+
+  defp atom_key(_value, _path, 0), do: nil
+  defp atom_key([first | _], path, depth), do: atom_key(first, path <> "[0]", depth - 1)
+  defp atom_key(%_struct{}, _path, _depth), do: nil
+
+  defp atom_key(map, path, depth) when is_map(map) do
+    Enum.find_value(entries(map), fn
+      {key, _value} when is_atom(key) -> join(path, Atom.to_string(key))
+      {key, value} when is_binary(key) -> atom_key(value, join(path, key), depth - 1)
+      _other -> nil
+    end)
+  end
+
+  defp atom_key(_value, _path, _depth), do: nil
+
+  # The first of a map's entries; a map may be as large as a table.
+  defp entries(map), do: entries(:maps.next(:maps.iterator(map)), @entries)
+  defp entries(:none, _left), do: []
+  defp entries(_next, 0), do: []
+
+  defp entries({key, value, next}, left),
+    do: [{key, value} | entries(:maps.next(next), left - 1)]
+
+  defp join("", name), do: name
+  defp join(path, name), do: path <> "." <> name
+end

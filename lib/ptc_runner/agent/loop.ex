@@ -1,0 +1,190 @@
+defmodule PtcRunner.Agent.Loop do
+  @moduledoc false
+  # Asks a model until there is a result, or no turn left. What happened is kept as the turns of a step.
+  #
+  #   messages ──ask──▶ text ──Source──▶ program ──Run──▶ value ──▶ step
+  #      ▲                         │              │         │
+  #      └─────── feedback ◀───────┴──────────────┴─────────┘
+
+  alias PtcRunner.Agent.{Answer, Describe, Prompt, Run, Source, Tool}
+  alias PtcRunner.{Shown, Step, Turn}
+  alias PtcRunner.SubAgent.Signature
+
+  @look "look"
+  @looked 4_000
+
+  @reading [:timeout, :max_heap]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
+  @running [:context, :returns, :enums, :descriptions] ++
+             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency]
+
+  @doc "See `PtcRunner.Agent.loop/3`; the options were checked, `:returns` is parsed."
+  @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
+  def run(ask, opts) do
+    # The task is the user's message; the rest is said once, before it.
+    prompt = opts |> Keyword.delete(:task) |> Prompt.text()
+    task = Keyword.get(opts, :task, "Do what was said above.")
+
+    turn(ask, %{
+      opts: opts,
+      tools: Tool.list!(Keyword.get(opts, :tools, %{})),
+      prompt: prompt,
+      task: task,
+      messages: [message(:user, task), message(:system, prompt)],
+      memory: Keyword.get(opts, :memory, %{}),
+      turns: [],
+      number: 1,
+      usage: %{},
+      began_at: System.monotonic_time(:millisecond)
+    })
+  end
+
+  defp message(role, content), do: %{role: role, content: content}
+
+  defp turn(ask, state) do
+    case ask.(Enum.reverse(state.messages)) do
+      {:error, reason} -> ended(:error, {:model_error, shown(reason)}, state)
+      {:ok, text, usage} when is_binary(text) -> read(ask, text, counted(state, usage))
+      {:ok, text} when is_binary(text) -> read(ask, text, state)
+      text when is_binary(text) -> read(ask, text, state)
+      other -> raise ArgumentError, "the model must answer with a text, got: #{Shown.text(other)}"
+    end
+  end
+
+  defp shown(reason) when is_binary(reason), do: Shown.cut(reason)
+  defp shown(reason), do: Shown.text(reason)
+
+  # The numbers of what a provider counted, such as tokens.
+  defp counted(state, usage) do
+    numbers = for {name, number} <- usage, is_number(number), into: %{}, do: {name, number}
+    %{state | usage: Map.merge(state.usage, numbers, fn _name, a, b -> a + b end)}
+  end
+
+  defp read(ask, text, state) do
+    state = %{state | messages: [message(:assistant, text) | state.messages]}
+
+    case outcome(Keyword.get(state.opts, :answer, :program), text, state) do
+      {:done, value, turn} ->
+        ended(:ok, value, %{took(state, turn, true) | memory: turn.memory})
+
+      {:again, told, turn} ->
+        again(ask, told, %{took(state, turn, turn[:ok?] || false) | memory: turn.memory})
+    end
+  end
+
+  defp outcome(:value, text, state) do
+    case Answer.read(
+           text,
+           state.opts[:returns],
+           only(state, @reading ++ [:coerce, :repair, :enums])
+         ) do
+      {:ok, value, warnings} ->
+        {:done, value, record(text, state, result: value, prints: warnings)}
+
+      {:error, _errors, told} ->
+        {:again, told, record(text, state, result: %{error: told})}
+    end
+  end
+
+  defp outcome(:program, text, state) do
+    case Source.read(text, only(state, @compiling)) do
+      {:error, _error, told} -> {:again, told, record(text, state, result: %{error: told})}
+      {:ok, program, warnings} -> run(program, text, warnings, state)
+    end
+  end
+
+  defp run(program, text, warnings, state) do
+    # What is looked at need not be what the signature says.
+    opts = [{:memory, state.memory} | only(state, @running)]
+    record = &record(text, state, [{:program, source(program)} | &1])
+
+    case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
+      {:ok, %{@look => value}, info} ->
+        memory = Map.delete(info.memory, @look)
+        kept = Map.delete(info.delta, @look)
+        turn = record.(result: value, memory: memory, tool_calls: info.tool_calls, ok?: true)
+        {:again, looked(value, kept), turn}
+
+      {:ok, value, info} ->
+        turn = [
+          memory: info.memory,
+          tool_calls: info.tool_calls,
+          prints: warnings ++ info.warnings
+        ]
+
+        case Run.judged(value, opts, info) do
+          {:ok, value, _info} ->
+            {:done, value, record.([{:result, value} | turn])}
+
+          {:error, _error, told, _info} ->
+            {:again, told, record.([{:result, %{error: told}} | turn])}
+        end
+
+      {:error, _error, told, info} ->
+        {:again, told, record.(result: %{error: told}, tool_calls: info.tool_calls)}
+    end
+  end
+
+  defp only(state, names), do: Keyword.take(state.opts, names)
+
+  defp source(%{source: source}) when is_binary(source), do: source
+  defp source(%{source: source}), do: Describe.value(source, 65_536)
+
+  defp looked(value, kept) do
+    names = kept |> Map.keys() |> Enum.sort()
+    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &to_string/1)}."
+    "You looked at: #{Describe.value(value, @looked)}#{kept}"
+  end
+
+  # What a turn was, before it is made the struct.
+  defp record(text, state, fields),
+    do: Map.merge(%{raw: text, program: nil, memory: state.memory, prints: []}, Map.new(fields))
+
+  defp took(state, turn, ok?) do
+    params = %{
+      tool_calls: Map.get(turn, :tool_calls, []),
+      memory: turn.memory,
+      prints: turn.prints
+    }
+
+    make = if ok?, do: &Turn.success/5, else: &Turn.failure/5
+    struct = make.(state.number, turn.raw, turn.program, turn.result, params)
+    %{state | turns: [struct | state.turns]}
+  end
+
+  defp again(ask, told, state) do
+    left = Keyword.get(state.opts, :max_turns, 5) - state.number
+
+    if left == 0 do
+      ended(:error, {:max_turns, told}, state)
+    else
+      told = told <> "\n" <> left(left)
+      state = %{state | messages: [message(:user, told) | state.messages]}
+      turn(ask, %{state | number: state.number + 1})
+    end
+  end
+
+  defp left(1), do: "This is your last turn: answer now."
+  defp left(turns), do: "You have #{turns} turns left."
+
+  defp ended(:ok, value, state), do: {:ok, value |> Step.ok(state.memory) |> finished(state)}
+
+  defp ended(:error, {reason, message}, state),
+    do: {:error, reason |> Step.error(message, state.memory) |> finished(state)}
+
+  # The step's struct may be that of another release of `ptc_runner`: it gets the fields that it has.
+  defp finished(step, state) do
+    turns = Enum.reverse(state.turns)
+    ms = System.monotonic_time(:millisecond) - state.began_at
+
+    struct(step,
+      usage: Map.merge(state.usage, %{turns: length(turns), duration_ms: ms}),
+      turns: turns,
+      tool_calls: Enum.flat_map(turns, & &1.tool_calls),
+      messages: Enum.reverse(state.messages),
+      prompt: state.prompt,
+      original_prompt: state.task,
+      signature: if(state.opts[:returns], do: Signature.render(state.opts[:returns]))
+    )
+  end
+end

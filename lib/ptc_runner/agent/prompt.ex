@@ -1,0 +1,171 @@
+defmodule PtcRunner.Agent.Prompt do
+  @moduledoc false
+  # What a model is told before it writes: the language, the data, the tools, the memory, the result.
+
+  alias PtcRunner.Agent.{Describe, Tool}
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.{Schema, Shown}
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Firewall
+
+  @types """
+  Types: :int, :float (any number), :string, :bool, :map (any object), :any; [T] is a list, {name T} an \
+  object with these keys, T? may be null or missing.
+  """
+
+  @doc "The text, for options that were checked."
+  @spec text(keyword()) :: String.t()
+  def text(opts) do
+    parts =
+      case Keyword.get(opts, :answer, :program) do
+        :program -> [language(opts), data(opts), memory(opts), tools(opts), look(opts)]
+        :value -> [data(opts)]
+      end
+
+    (parts ++ [result(opts), task(opts)])
+    |> Enum.reject(&(&1 == ""))
+    |> Enum.join("\n\n")
+  end
+
+  defp language(opts) do
+    case Keyword.get(opts, :language, :prompt) do
+      :prompt ->
+        Schema.to_prompt(examples: Keyword.get(opts, :examples, 3))
+
+      :schema ->
+        ~s(Write one JSON object {"program": NODE} that fits this JSON schema, and nothing else.\n) <>
+          Codec.encode!(Schema.to_llm_schema())
+
+      :none ->
+        ""
+    end
+  end
+
+  defp data(opts) do
+    context = Keyword.get(opts, :context, %{})
+    lines = for {name, value} <- sorted(context), do: datum(name, value, opts)
+    section("## Data, read with load", lines)
+  end
+
+  defp memory(opts) do
+    memory = Keyword.get(opts, :memory, %{})
+    lines = for {name, value} <- sorted(memory), do: datum(name, value, opts)
+    section("## Memory, read with var", lines)
+  end
+
+  defp sorted(map),
+    do: for({name, value} <- Enum.sort(map), name = shown(name), do: {name, value})
+
+  defp shown(name), do: if(not Firewall.hidden?(name), do: Shown.name(to_string(name)))
+
+  defp datum(name, value, opts) do
+    line = "- #{name} #{Describe.type(value)}"
+
+    if Keyword.get(opts, :samples, true),
+      do: "#{line}\n  sample#{Describe.length_of(value)}: #{Describe.sample(value)}",
+      else: line
+  end
+
+  defp tools(opts) do
+    lines = for tool <- Tool.list!(Keyword.get(opts, :tools, %{})), do: tool(tool)
+    section(~s(## Tools, called with {"op":"call","tool":NAME,"args":{...}}), lines)
+  end
+
+  @doc """
+  A tool in one line: its signature, as the model may see it, and what it is for.
+
+      iex> [tool] = PtcRunner.Agent.Tool.list!(%{"rate" => {& &1, signature: "(currency :string) -> :float",
+      ...>   description: "Today's rate", enums: %{"currency" => ["EUR", "CHF"]}}})
+      iex> PtcRunner.Agent.Prompt.tool(tool)
+      ~s[- rate(currency :string) -> :float\\n  Today's rate. currency is one of "EUR", "CHF"]
+
+  """
+  @spec tool(Tool.t()) :: String.t()
+  def tool(%Tool{} = tool) do
+    head = "- " <> tool.name <> signature(tool)
+
+    case [tool.description | notes(tool.notes)] |> Enum.reject(&is_nil/1) do
+      [] ->
+        head
+
+      sentences ->
+        head <> "\n  " <> Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
+    end
+  end
+
+  defp signature(%Tool{signature: nil, schema: nil}), do: "(args :map) -> :any"
+  defp signature(%Tool{signature: nil, schema: schema}), do: " takes " <> Codec.encode!(schema)
+
+  defp signature(%Tool{signature: signature}) do
+    case signature |> Signature.public_view() |> Signature.render() do
+      "->" <> _ = text -> "() " <> text
+      text -> text
+    end
+  end
+
+  defp notes(nil), do: []
+
+  defp notes(notes) do
+    for({path, text} <- Enum.sort(notes.descriptions), do: "#{path}: #{text}") ++
+      enums(notes.enums)
+  end
+
+  defp enums(enums) do
+    for {path, values} <- Enum.sort(enums) do
+      subject = if path == "", do: "It", else: path
+      "#{subject} is one of #{Shown.few(values, &Describe.value(&1, 100))}"
+    end
+  end
+
+  defp look(opts) do
+    case Keyword.get(opts, :max_turns, 1) do
+      1 ->
+        ""
+
+      turns ->
+        """
+        ## Turns
+        You have at most #{turns} turns, with one program each. To look at something before you answer, let \
+        the program return an object with the key "look": you are shown its value, its other keys are \
+        kept in memory, and you write another program. Any other value is your answer.\
+        """
+    end
+  end
+
+  defp result(opts) do
+    program? = Keyword.get(opts, :answer, :program) == :program
+
+    case {Keyword.get(opts, :returns), program?} do
+      {nil, true} ->
+        ""
+
+      {nil, false} ->
+        "## Result\nAnswer with one JSON object, and nothing else."
+
+      {returns, true} ->
+        result("The program must return a value that fits", Signature.parsed!(returns), opts)
+
+      {returns, false} ->
+        wrapped = PtcRunner.Agent.Answer.wrapped(Signature.parsed!(returns))
+        result("Answer with JSON, and nothing else, that fits", wrapped, opts)
+    end
+  end
+
+  # The model has to make the firewalled fields too.
+  defp result(sentence, {:signature, _params, returns}, opts) do
+    text = Signature.render({:signature, [], returns}) |> String.replace_prefix("-> ", "")
+    notes = notes(Signature.Annotations.of!(opts, returns))
+    lines = ["## Result", "#{sentence} #{text}", String.trim(@types) | notes]
+    Enum.join(lines, "\n")
+  end
+
+  defp task(opts) do
+    case Keyword.get(opts, :task) do
+      nil -> ""
+      task -> "## Task\n" <> task
+    end
+  end
+
+  defp section(_title, []), do: ""
+  defp section(title, lines), do: Enum.join([title | lines], "\n")
+end

@@ -1,0 +1,72 @@
+defmodule PtcRunner.Agent.Source do
+  @moduledoc false
+  # From an answer's text to the program in it: out of its prose and its fence, wrapped if it is not,
+  # repaired if it is almost JSON, and compiled.
+
+  alias PtcRunner.Agent.Feedback
+  alias PtcRunner.Json
+  alias PtcRunner.SubAgent.JsonParser
+  alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
+
+  @limits [:timeout, :max_heap]
+
+  @type result ::
+          {:ok, Json.Program.t(), warnings :: [String.t()]}
+          | {:error, Json.error(), feedback :: String.t()}
+
+  @doc "See `PtcRunner.Agent.program/2`; the options were checked."
+  @spec read(String.t(), keyword()) :: result()
+  def read(text, opts) do
+    with {:ok, value, warnings} <- found(text, opts),
+         {:ok, map, more} <- framed(value),
+         {:ok, program} <- Json.compile(map, Keyword.drop(opts, [:repair])) do
+      {:ok, program, warnings ++ more}
+    else
+      {:error, error} -> {:error, error, Feedback.program(error)}
+    end
+  end
+
+  defp found(text, opts) do
+    case JsonParser.locate(text, Keyword.take(opts, @limits)) do
+      {:ok, value} -> {:ok, value, []}
+      {:error, {reason, place}} -> repaired(reason, place, text, Keyword.get(opts, :repair, true))
+    end
+  end
+
+  defp repaired(reason, place, text, repair?)
+       when repair? and reason in [:invalid_json, :no_json_found] do
+    with {:ok, value, [_ | _] = repairs} <- JsonParser.repair(text),
+         true <- whole?(repairs, text) do
+      {:ok, value, Enum.map(repairs, & &1.message)}
+    else
+      _no -> refused(reason, place, text)
+    end
+  end
+
+  defp repaired(reason, place, text, _repair?), do: refused(reason, place, text)
+
+  # A program whose end is missing may be half a program: that it was all that the model wrote is known
+  # only where a fence was closed behind it.
+  defp whole?(repairs, text) do
+    String.ends_with?(String.trim_trailing(text), "```") or
+      not Enum.any?(repairs, &(&1.kind == :missing_close))
+  end
+
+  defp refused(reason, nil, _text), do: {:error, {:parse_error, Answer.message(reason)}}
+
+  defp refused(reason, place, text),
+    do: {:error, {:parse_error, "#{what(reason, place)}: #{Place.describe(text, place)}"}}
+
+  defp what(_reason, {:unexpected_end, _offset}), do: "The JSON is not complete"
+  defp what(reason, _place), do: Answer.message(reason)
+
+  defp framed(%{"program" => _node} = map), do: {:ok, map, []}
+
+  defp framed(%{"op" => _op} = node),
+    do: {:ok, %{"program" => node}, [~s(put the operation under "program")]}
+
+  defp framed(map) when is_map(map), do: {:ok, map, []}
+
+  defp framed(_other),
+    do: {:error, {:parse_error, ~s(The answer must be one JSON object {"program": NODE})}}
+end

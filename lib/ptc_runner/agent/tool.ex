@@ -1,0 +1,148 @@
+defmodule PtcRunner.Agent.Tool do
+  @moduledoc false
+  # Tools as applications have them, in one form: a name, a function of one argument, and, where they
+  # are known, the signature, a sentence for the model, and the values that arguments may have.
+
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.{Options, Shown}
+  alias PtcRunner.SubAgent.{Signature, TypeExtractor}
+  alias PtcRunner.SubAgent.Signature.Annotations
+
+  @enforce_keys [:name, :fun]
+  defstruct [:name, :fun, :signature, :description, :notes, :schema]
+
+  @type t :: %__MODULE__{
+          name: String.t(),
+          fun: (map() -> term()),
+          signature: Signature.t() | nil,
+          description: String.t() | nil,
+          notes: Annotations.t() | nil,
+          schema: map() | nil
+        }
+
+  @options %{signature: :any, description: :any, enums: :any, descriptions: :any}
+
+  @doc """
+  The tools of a map by name, of a list of `ALLM.Tool`, or of an `ALLM.Engine`, by ascending names.
+
+      iex> [tool] = PtcRunner.Agent.Tool.list!(%{"double" => {&(&1["n"] * 2), "(n :int) -> :int"}})
+      iex> {tool.name, tool.signature, tool.fun.(%{"n" => 4})}
+      {"double", {:signature, [{"n", :int}], :int}, 8}
+
+      iex> PtcRunner.Agent.Tool.list!(%{"double" => 2})
+      ** (ArgumentError) tool "double" must be a function of one argument, {function, signature}, {function, options} or an ALLM.Tool, got: 2
+
+  """
+  @spec list!(term()) :: [t()]
+  def list!(%{__struct__: ALLM.Engine, tools: tools, context: context}), do: allm(tools, context)
+  def list!(tools) when is_list(tools), do: allm(tools, %{})
+
+  def list!(tools) when is_map(tools) and not is_struct(tools) do
+    for {name, form} <- Enum.sort(tools), do: name |> name!() |> tool(form)
+  end
+
+  def list!(other) do
+    raise ArgumentError,
+          "tools must be a map of names, a list of ALLM.Tool or an ALLM.Engine, " <>
+            "got: #{Shown.text(other, 200)}"
+  end
+
+  defp allm(tools, context) do
+    tools |> Enum.map(&of_allm(&1.name, &1, context)) |> Enum.sort_by(& &1.name)
+  end
+
+  defp name!(name) when is_binary(name), do: name
+  defp name!(name) when is_atom(name) and name != nil, do: Atom.to_string(name)
+
+  defp name!(other),
+    do: raise(ArgumentError, "a tool's name must be a string, got: #{Shown.text(other, 200)}")
+
+  defp tool(name, %{__struct__: ALLM.Tool} = tool), do: of_allm(name, tool, %{})
+
+  defp tool(name, fun) when is_function(fun, 1) do
+    {:ok, {signature, description}} = TypeExtractor.extract(fun)
+    %__MODULE__{name: name, fun: fun, signature: of_spec(signature), description: description}
+  end
+
+  defp tool(name, {fun, signature}) when is_function(fun, 1) and is_binary(signature),
+    do: tool(name, {fun, signature: signature})
+
+  defp tool(name, {fun, {:signature, _, _} = signature}) when is_function(fun, 1),
+    do: tool(name, {fun, signature: signature})
+
+  defp tool(name, {fun, opts}) when is_function(fun, 1) and is_list(opts) do
+    Options.check!(opts, @options, "tool #{inspect(name)}")
+    found = tool(name, fun)
+    signature = if opts[:signature], do: signature!(name, opts[:signature]), else: found.signature
+
+    %{
+      found
+      | signature: signature,
+        description: opts[:description] || found.description,
+        notes: Annotations.of!(opts, {:map, if(signature, do: elem(signature, 1), else: [])})
+    }
+  end
+
+  defp tool(name, other) do
+    raise ArgumentError,
+          "tool #{inspect(name)} must be a function of one argument, {function, signature}, " <>
+            "{function, options} or an ALLM.Tool, got: #{Shown.text(other, 200)}"
+  end
+
+  defp signature!(name, signature) do
+    Signature.parsed!(signature)
+  rescue
+    error in ArgumentError ->
+      raise ArgumentError, "tool #{inspect(name)}: #{Exception.message(error)}"
+  end
+
+  # A function that takes one map with known fields takes these as its arguments. What it returns is
+  # not checked: `{:ok, value}` is nothing that a spec's signature tells from the value.
+  defp of_spec(nil), do: nil
+
+  defp of_spec(text) do
+    case Signature.parse(text) do
+      {:ok, {:signature, [{_name, {:map, [_ | _] = fields}}], _returns}} ->
+        {:signature, fields, :any}
+
+      _other ->
+        nil
+    end
+  end
+
+  defp of_allm(name, tool, context) do
+    schema = tool.schema |> Codec.encode!() |> Codec.decode!()
+
+    {signature, notes} =
+      case Signature.from_json_schema(schema, annotations: true) do
+        {:ok, {kind, fields}, notes} when kind in [:map, :closed_map] ->
+          {{:signature, fields, :any}, Annotations.of!(notes, {:map, fields})}
+
+        _unknown ->
+          {nil, nil}
+      end
+
+    %__MODULE__{
+      name: name,
+      fun: handler(name, tool.handler, context),
+      signature: signature,
+      description: tool.description,
+      notes: notes,
+      schema: if(signature == nil, do: schema)
+    }
+  end
+
+  defp handler(_name, fun, _context) when is_function(fun, 1), do: fun
+  defp handler(_name, fun, context) when is_function(fun, 2), do: &fun.(&1, context)
+
+  defp handler(_name, {module, function}, context) when is_atom(module) and is_atom(function) do
+    if Code.ensure_loaded?(module) and function_exported?(module, function, 2),
+      do: &apply(module, function, [&1, context]),
+      else: &apply(module, function, [&1])
+  end
+
+  defp handler(name, other, _context) do
+    raise ArgumentError,
+          "tool #{inspect(name)} must have a handler, got: #{Shown.text(other, 200)}"
+  end
+end

@@ -1,0 +1,33 @@
+defmodule PtcRunner.Agent.ToolError do
+  @moduledoc false
+  # Why a tool has no value, as the model reads it: the text of a run's error shows a reason as
+  # `inspect/1` does, and this one is shown as the text it is, with its line breaks.
+
+  alias PtcRunner.Shown
+
+  defstruct [:text]
+
+  @type t :: %__MODULE__{text: String.t()}
+
+  @doc """
+  The reason as text: of a string itself, of an exception its message.
+
+      iex> PtcRunner.Agent.ToolError.new("line 1\\nline 2") |> inspect()
+      "line 1\\nline 2"
+
+      iex> PtcRunner.Agent.ToolError.new(:not_found) |> inspect()
+      ":not_found"
+
+  """
+  @spec new(term()) :: t()
+  def new(text) when is_binary(text) do
+    if String.valid?(text), do: %__MODULE__{text: text}, else: %__MODULE__{text: Shown.text(text)}
+  end
+
+  def new(%{__exception__: true} = exception), do: %__MODULE__{text: Shown.exception(exception)}
+  def new(reason), do: %__MODULE__{text: Shown.text(reason)}
+
+  defimpl Inspect do
+    def inspect(error, _opts), do: PtcRunner.Shown.cut(error.text, 3_500)
+  end
+end

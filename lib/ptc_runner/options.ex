@@ -1,0 +1,159 @@
+defmodule PtcRunner.Options do
+  @moduledoc false
+  # Checks the options of public functions: each function has a map of the names it takes, and of
+  # what their values must be. One pass over the list; no options cost nothing.
+
+  alias PtcRunner.Json.Suggestion
+  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Shown
+
+  @typedoc """
+  What a value must be. `:any` is for values that the function itself reports on, `{:maybe, kind}`
+  also takes nil, which stands for the default.
+  """
+  @type kind ::
+          :any
+          | :boolean
+          | :text
+          | :map
+          | :timeout
+          | :max_heap
+          | :depth
+          | :count
+          | :positive
+          | {:maybe | :or_infinity, kind()}
+          | {:one_of, [term(), ...]}
+          | {:function, arity()}
+
+  @type kinds :: %{atom() => kind()}
+
+  # The native side keeps a depth in 32 bits.
+  @max_depth 0xFFFF_FFFF
+
+  # Of many unknown options, or a huge value, this much is shown.
+  @shown 200
+
+  @doc """
+  Raises `ArgumentError` for an option that is none of `kinds`, and for a value that is not of its kind.
+  Of an option that stands twice the first one counts.
+
+      iex> PtcRunner.Options.check!([timeout: 50], %{timeout: :timeout}, "f/1")
+      :ok
+
+      iex> PtcRunner.Options.check!([timout: 50], %{timeout: :timeout, depth: :depth}, "f/1")
+      ** (ArgumentError) f/1 has no option :timout (its value was 50). Did you mean :timeout? Options: :depth, :timeout
+
+      iex> PtcRunner.Options.check!([timeout: "1"], %{timeout: :timeout}, "f/1")
+      ** (ArgumentError) option :timeout of f/1 must be milliseconds from 0 to 4294967295 or :infinity, got: "1"
+
+      iex> PtcRunner.Options.check!(%{}, %{timeout: :timeout}, "f/1")
+      ** (ArgumentError) options of f/1 must be a keyword list, got: %{}
+
+  """
+  @spec check!(term(), kinds(), String.t()) :: :ok
+  def check!([], _kinds, _function), do: :ok
+  def check!(opts, kinds, function), do: each(opts, opts, kinds, function, :refuse)
+
+  @doc """
+  The same for a function of the reference implementation whose unknown options mean nothing: only those
+  that are close to a known one are refused.
+
+      iex> PtcRunner.Options.check_close!([other: 1], %{mode: :any}, "f/1")
+      :ok
+
+      iex> PtcRunner.Options.check_close!([moed: 1], %{mode: :any}, "f/1")
+      ** (ArgumentError) f/1 has no option :moed (its value was 1). Did you mean :mode? Options: :mode
+
+  """
+  @spec check_close!(term(), kinds(), String.t()) :: :ok
+  def check_close!([], _kinds, _function), do: :ok
+  def check_close!(opts, kinds, function), do: each(opts, opts, kinds, function, :ignore)
+
+  defp each([{name, value} | rest], all, kinds, function, unknown) do
+    case kinds do
+      %{^name => kind} ->
+        if not good?(kind, value), do: bad(name, kind, all, function)
+        each(rest, all, kinds, function, unknown)
+
+      %{} ->
+        unknown(unknown, name, value, kinds, function)
+        each(rest, all, kinds, function, unknown)
+    end
+  end
+
+  defp each([], _all, _kinds, _function, _unknown), do: :ok
+
+  defp each(_other, all, _kinds, function, _unknown) do
+    raise ArgumentError,
+          "options of #{function} must be a keyword list, got: #{Shown.text(all, @shown)}"
+  end
+
+  defp good?(:any, _value), do: true
+  defp good?(:boolean, value), do: is_boolean(value)
+  defp good?(:text, value), do: is_binary(value)
+  defp good?(:map, value), do: is_map(value)
+  defp good?(:timeout, value), do: Guarded.timeout?(value)
+  defp good?(:max_heap, value), do: Guarded.max_heap?(value)
+  defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
+  defp good?(:count, value), do: is_integer(value) and value >= 0
+  defp good?(:positive, value), do: is_integer(value) and value > 0
+  defp good?({:maybe, kind}, value), do: value == nil or good?(kind, value)
+  defp good?({:or_infinity, kind}, value), do: value == :infinity or good?(kind, value)
+  defp good?({:one_of, values}, value), do: value in values
+  defp good?({:function, arity}, value), do: is_function(value, arity)
+
+  defp bad(name, kind, all, function) do
+    {_name, first} = List.keyfind(all, name, 0)
+
+    if not good?(kind, first) do
+      raise ArgumentError,
+            "option #{inspect(name)} of #{function} must be #{words(kind)}, " <>
+              "got: #{Shown.text(first, @shown)}"
+    end
+  end
+
+  defp words(:boolean), do: "true or false"
+  defp words(:text), do: "a string"
+  defp words(:map), do: "a map"
+  defp words(:timeout), do: "milliseconds from 0 to #{Guarded.max_timeout()} or :infinity"
+
+  defp words(:max_heap),
+    do: "0 (no limit) or a number of words, at least #{Guarded.least_heap()}"
+
+  defp words(:depth), do: "a positive integer up to #{@max_depth}"
+  defp words(:count), do: "a non-negative integer"
+  defp words(:positive), do: "a positive integer"
+  defp words({:maybe, kind}), do: words(kind) <> ", or nil for the default"
+  defp words({:or_infinity, kind}), do: words(kind) <> " or :infinity"
+  defp words({:one_of, values}), do: values |> Enum.map(&inspect/1) |> either()
+  defp words({:function, arity}), do: "a function of #{arity} argument#{if arity > 1, do: "s"}"
+
+  defp either([value]), do: value
+  defp either(values), do: Enum.join(Enum.drop(values, -1), ", ") <> " or " <> List.last(values)
+
+  defp unknown(what, name, value, kinds, function) do
+    names = kinds |> Map.keys() |> Enum.map(&Atom.to_string/1) |> Enum.sort()
+
+    case {what, close(name, names)} do
+      {:ignore, ""} -> :ok
+      {_what, close} -> raise ArgumentError, refusal(name, value, close, names, function)
+    end
+  end
+
+  defp refusal(name, value, close, names, function) do
+    "#{function} has no option #{Shown.text(name, @shown)} (its value was " <>
+      "#{Shown.text(value, @shown)}).#{close} Options: #{Enum.map_join(names, ", ", &":#{&1}")}"
+  end
+
+  # A name that is a text, as of options that were read from JSON, is close to its atom.
+  defp close(name, names) when is_atom(name), do: close(Atom.to_string(name), names)
+
+  defp close(name, names) when is_binary(name) do
+    case Suggestion.closest(name, names) do
+      {:ok, close} -> " Did you mean :#{close}?"
+      :error -> ""
+    end
+  end
+
+  defp close(_name, _names), do: ""
+end

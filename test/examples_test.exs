@@ -1,0 +1,13 @@
+defmodule PtcRunner.ExamplesTest do
+  # bin/demo runs the examples; this one is quick enough to be run by the tests.
+  use ExUnit.Case, async: true
+
+  import ExUnit.CaptureIO
+
+  test "the agent over the earthquakes" do
+    out = capture_io(fn -> Code.eval_file("examples/agent.exs") end)
+    assert out =~ "Did you mean 'networks_of'?"
+    assert out =~ "103km WNW of Ferndale, CA"
+    assert out =~ "of 756; 2 tool calls, 5 turns"
+  end
+end

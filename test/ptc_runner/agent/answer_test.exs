@@ -1,0 +1,149 @@
+defmodule PtcRunner.Agent.AnswerTest do
+  # Answers that are values: as they stand, coerced, repaired, refused.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+
+  defp value(text, signature, opts \\ []) do
+    {:ok, value, _warnings} = Agent.answer(text, signature, opts)
+    value
+  end
+
+  test "what is right has no warnings" do
+    for {text, signature, value} <- [
+          {~s({"n": 1}), "{n :int}", %{"n" => 1}},
+          {"So: ```json\n[1, 2]\n```", "[:int]", [1, 2]},
+          {~s({"items": [1]}), "[:int]", [1]},
+          {~s({"a": 1}), nil, %{"a" => 1}},
+          {~s({"a-b": 1}), "{a_b :int}", %{"a_b" => 1}}
+        ] do
+      assert Agent.answer(text, signature) == {:ok, value, []}
+    end
+  end
+
+  test "numbers, texts and dates stand bare, in a fence, or in an object" do
+    for text <- ["42", " 42\n", ~s({"value": 42}), ~s(It is {"value": 42}.)] do
+      assert value(text, ":int") == 42
+    end
+
+    assert value(~s("open"), ":string", enums: %{"" => ["open"]}) == "open"
+
+    assert {:error, [%{message: "expected one of" <> _}], _} =
+             Agent.answer(~s("x"), ":string", enums: %{"" => ["open"]})
+
+    assert value(~s({"value": null}), ":int?") == nil
+    assert value("null", ":int?") == nil
+    assert value(~s("2026-05-03T09:14:00Z"), ":datetime") == ~U[2026-05-03 09:14:00Z]
+  end
+
+  test "slips are coerced, with warnings, or not" do
+    text = ~s({"n": "4", "ok": "true"})
+    assert {:ok, %{"n" => 4, "ok" => true}, [_, _]} = Agent.answer(text, "{n :int, ok :bool}")
+
+    assert {:error, [_, _], _} =
+             Agent.answer(text, "{n :int, ok :bool}", coerce: false, repair: false)
+  end
+
+  test "what is broken is repaired, with warnings, or not" do
+    text = ~s({'n': 4 'userId': 7,})
+
+    assert {:ok, %{"n" => 4, "user_id" => 7}, [_ | _]} =
+             Agent.answer(text, "{n :int, user_id :int}")
+
+    assert {:error, [%{path: [], message: "JSON parse error"}], feedback} =
+             Agent.answer(text, "{n :int}", repair: false)
+
+    assert feedback =~ "line 1, column 2"
+  end
+
+  test "broken and almost right" do
+    text = ~s({"at": "2026-05-03T09:14:00+02:00", "n": "4",})
+    assert %{"at" => ~U[2026-05-03 07:14:00Z], "n" => 4} = value(text, "{at :datetime, n :int}")
+  end
+
+  test "enumerations" do
+    opts = [enums: %{"rows.status" => ["open", "closed"]}]
+    signature = "{rows [{status :string}]}"
+    assert %{"rows" => [_]} = value(~s({"rows": [{"status": "open"}]}), signature, opts)
+
+    assert {:error, [%{path: ["rows", 1, "status"]}], feedback} =
+             Agent.answer(~s({"rows": [{"status": "open"}, {"status": "opne"}]}), signature, opts)
+
+    assert feedback =~ ~s(rows[1].status: expected one of "open", "closed", got "opne")
+
+    assert_raise ArgumentError, ~r/Did you mean "rows.status"/, fn ->
+      Agent.answer("{}", signature, enums: %{"row.status" => ["open"]})
+    end
+  end
+
+  test "nothing found, nothing right" do
+    assert {:error, [%{path: [], message: "No valid JSON found in response"}],
+            "Error: No valid" <> _} = Agent.answer("I do not know.", "{n :int}")
+
+    assert {:error, [%{path: [], message: _}], _} = Agent.answer("[1]", nil)
+    assert {:error, [%{path: ["n"]}], _} = Agent.answer("{}", "{n :int}")
+    assert {:error, [%{path: ["value"]}], _} = Agent.answer("\"x\"", ":int")
+    assert_raise ArgumentError, fn -> Agent.answer("{}", "{n :integer}") end
+  end
+
+  test "limits end it" do
+    text = String.duplicate("[", 100_000)
+    assert {:error, [%{message: message}], _} = Agent.answer(text, "[:int]", max_heap: 1_000)
+    assert message =~ "memory"
+  end
+
+  describe "programs" do
+    test "out of prose and fences, wrapped, repaired" do
+      node = ~s({"op": "literal", "value": 1})
+
+      for text <- [
+            ~s({"program": #{node}}),
+            "Here:\n```json\n{\"program\": #{node}}\n```\nDone.",
+            node,
+            "I use [load] first: {\"program\": #{node}}",
+            "```\n{\"program\": {\"op\": 'literal', \"value\": 1}\n```"
+          ] do
+        assert {:ok, program, _warnings} = Agent.program(text)
+        assert PtcRunner.Json.run!(program) == 1
+      end
+
+      assert {:ok, _program, [~s(put the operation under "program")]} = Agent.program(node)
+    end
+
+    test "half a program is none" do
+      whole =
+        ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "a"}, {"op": "count"}]}})
+
+      for size <- 1..(byte_size(whole) - 1) do
+        assert {:error, {:parse_error, _}, feedback} = Agent.program(binary_part(whole, 0, size))
+        assert feedback =~ "Write the whole program again"
+      end
+    end
+
+    test "what is wrong" do
+      assert {:error, {:parse_error, "No valid JSON found in response"}, _} =
+               Agent.program("I cannot.")
+
+      assert {:error, {:parse_error, message}, _} = Agent.program("[1, 2]")
+      assert message =~ ~s({"program": NODE})
+      assert {:error, {:parse_error, "Missing required field 'program'"}, _} = Agent.program("{}")
+
+      assert {:error, {:parse_error, message}, _} =
+               Agent.program(~s({"program": {"op": }}), repair: false)
+
+      assert message =~ "line 1, column 20: unexpected }"
+
+      assert {:error, {:validation_error, _}, _} =
+               Agent.program(~s({"program": {"op": "take", "count": -1}}))
+    end
+  end
+
+  test "Json.run says where prose and a fence stand before the program" do
+    text = "Here it is:\n```json\n{\"program\": {\"op\": \"count\"}}\n```"
+
+    for result <- [PtcRunner.Json.run(text), PtcRunner.Json.compile(text)] do
+      assert {:error, {:parse_error, message}} = result
+      assert message =~ "The program stands in a code fence: use PtcRunner.Agent.program/2"
+    end
+  end
+end

@@ -1,0 +1,183 @@
+defmodule PtcRunner.Agent.LoopTest do
+  # A canned model: it gives one answer after the other, and keeps what it was asked with.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Json.Codec
+
+  defp model(answers) do
+    {:ok, pid} = Elixir.Agent.start_link(fn -> {answers, []} end)
+
+    ask = fn messages ->
+      Elixir.Agent.get_and_update(pid, fn {[answer | answers], asked} ->
+        {answer, {answers, [messages | asked]}}
+      end)
+    end
+
+    {ask, fn -> pid |> Elixir.Agent.get(&elem(&1, 1)) |> Enum.reverse() end}
+  end
+
+  defp literal(value), do: Codec.encode!(%{program: %{op: "literal", value: value}})
+
+  test "a right answer ends it" do
+    {ask, asked} = model([literal(%{"n" => 1})])
+
+    assert {:ok, step} =
+             Agent.loop(ask, task: "Count.", context: %{"rows" => [1]}, returns: "{n :int}")
+
+    assert {step.return, step.signature, step.fail} == {%{"n" => 1}, "-> {n :int}", nil}
+    assert [[%{role: :system, content: prompt}, %{role: :user, content: "Count."}]] = asked.()
+    assert prompt =~ "PTC-JSON" and prompt =~ "- rows [:int]" and prompt =~ "{n :int}"
+    assert step.usage.turns == 1 and step.prompt == prompt and step.original_prompt == "Count."
+  end
+
+  test "each kind of mistake is told, and the whole transcript is kept" do
+    answers = [
+      "I would count them.",
+      ~s({"program": {"op": "cuont"}}),
+      ~s({"program": {"op": "call", "tool": "lokup", "args": {}}}),
+      ~s({"program": {"op": "call", "tool": "lookup", "args": {"id": "x"}}}),
+      literal("one"),
+      "```json\n#{literal(1)}\n```"
+    ]
+
+    {ask, asked} = model(answers)
+    tools = %{"lookup" => {& &1, "(id :int) -> :any"}}
+    {:ok, step} = Agent.loop(ask, [task: "Count.", tools: tools, returns: ":int"], max_turns: 6)
+
+    assert step.return == 1
+    told = for messages <- tl(asked.()), do: List.last(messages).content
+
+    for {text, part} <-
+          Enum.zip(told, [
+            "No valid JSON found",
+            "Did you mean 'count'?",
+            "Did you mean 'lookup'?",
+            "- id: expected integer, got string",
+            "expected integer, got string \"one\""
+          ]) do
+      assert text =~ part
+    end
+
+    assert List.last(told) =~ "This is your last turn"
+    assert Enum.map(step.turns, & &1.raw_response) == answers
+    assert Enum.map(step.turns, & &1.success?) == [false, false, false, false, false, true]
+    assert [%{name: "lookup", ok?: false}] = step.tool_calls
+    assert length(step.messages) == 2 + 6 + 5
+  end
+
+  test "the budget ends it" do
+    {ask, _asked} = model(List.duplicate("no", 3))
+    assert {:error, step} = Agent.loop(ask, [task: "x"], max_turns: 3)
+    assert %{reason: :max_turns, message: message} = step.fail
+    assert message =~ "No valid JSON" and length(step.turns) == 3
+  end
+
+  test "an error of the model ends it, and what it raises passes through" do
+    assert {:error, %{fail: %{reason: :model_error, message: ":overloaded"}}} =
+             Agent.loop(fn _ -> {:error, :overloaded} end, task: "x")
+
+    assert_raise RuntimeError, fn -> Agent.loop(fn _ -> raise "x" end, task: "x") end
+
+    assert_raise ArgumentError, ~r/must answer with a text/, fn ->
+      Agent.loop(fn _ -> nil end, task: "x")
+    end
+  end
+
+  test "looking at something, and memory between turns" do
+    answers = [
+      ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"},
+         {"look": {"op": "first"}, "n": {"op": "count"}}]}}),
+      ~s({"program": {"op": "var", "name": "n"}})
+    ]
+
+    {ask, asked} = model(answers)
+
+    assert {:ok, step} =
+             Agent.loop(ask,
+               task: "x",
+               context: %{"rows" => [%{"a" => 1}, %{"a" => 2}]},
+               returns: ":int"
+             )
+
+    assert step.return == 2
+    assert step.memory == %{"n" => 2}
+
+    assert List.last(List.last(asked.())).content ==
+             ~s(You looked at: {"a":1}\nKept in memory: n.\nYou have 4 turns left.)
+
+    assert [%{success?: true, result: %{"a" => 1}}, %{success?: true, result: 2}] = step.turns
+  end
+
+  test "memory that is given, and tokens that are counted" do
+    {ask, _asked} =
+      model([
+        {:ok, "no", %{input_tokens: 5}},
+        {:ok, ~s({"program": {"op": "var", "name": "n"}}), %{input_tokens: 7, model: "m"}}
+      ])
+
+    assert {:ok, %{return: 9} = step} = Agent.loop(ask, task: "x", memory: %{"n" => 9})
+    assert step.usage.input_tokens == 12
+  end
+
+  test "values instead of programs" do
+    {ask, asked} = model([~s({"n": []}), ~s({"n": "4"})])
+
+    assert {:ok, %{return: %{"n" => 4}}} =
+             Agent.loop(ask, task: "x", answer: :value, returns: "{n :int}")
+
+    [[%{content: prompt} | _] | _] = asked.()
+    refute prompt =~ "PTC-JSON"
+    assert prompt =~ "Answer with JSON, and nothing else, that fits {n :int}"
+  end
+
+  test "limits are those of the run, in each turn" do
+    forever = %{"t" => fn _ -> Process.sleep(:infinity) end}
+
+    {ask, _asked} =
+      model(List.duplicate(~s({"program": {"op": "call", "tool": "t", "args": {}}}), 2))
+
+    assert {:error, step} =
+             Agent.loop(ask, [task: "x", tools: forever], max_turns: 2, timeout: 20)
+
+    assert step.fail.message =~ "TimeoutError: execution exceeded 20ms limit"
+  end
+
+  test "options are checked before the model is asked" do
+    ask = fn _ -> flunk() end
+
+    assert_raise ArgumentError, ~r/Did you mean :returns/, fn ->
+      Agent.loop(ask, retruns: ":int")
+    end
+
+    assert_raise ArgumentError, ~r/:max_turns/, fn ->
+      Agent.loop(ask, [task: "x"], max_turns: 0)
+    end
+
+    assert_raise ArgumentError, fn -> Agent.loop(ask, task: "x", returns: "{n :integer}") end
+  end
+
+  test "steps and turns are written as JSON" do
+    {ask, _asked} = model([~s({"program": {"op": "call", "tool": "t", "args": {"a": 1}}})])
+
+    {:ok, step} =
+      Agent.loop(ask, task: "x", tools: %{"t" => fn _ -> {:ok, %{pid: self(), at: {1, 2}}} end})
+
+    json = step |> Codec.encode!() |> Codec.decode!()
+
+    assert %{"return" => %{"at" => [1, 2], "pid" => "#PID" <> _}, "usage" => %{"turns" => 1}} =
+             json
+
+    assert [%{"number" => 1, "success?" => true, "tool_calls" => [%{"name" => "t"}]}] =
+             json["turns"]
+
+    refute is_map_key(json, "fail")
+    {:error, error} = Codec.decode("[1,]")
+
+    assert Codec.encode!(error) |> Codec.decode!() == %{
+             "error" => "unexpected_token",
+             "position" => 3,
+             "message" => "Unexpected token at position 3"
+           }
+  end
+end

@@ -1,0 +1,75 @@
+defmodule PtcRunner.Agent.PromptTest do
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Agent.Describe
+
+  test "the language stands in 4 KB, in the schema, or not at all" do
+    assert byte_size(Agent.prompt([])) in 3_000..5_000
+    assert Agent.prompt(language: :schema) =~ ~s("anyOf")
+    assert Agent.prompt(language: :none) == ""
+    refute Agent.prompt(examples: 0) =~ "Examples:"
+  end
+
+  test "firewalled fields are not told" do
+    prompt =
+      Agent.prompt(
+        context: %{"users" => [%{"id" => 1, "_token" => "s3cret"}], "_key" => "s3cret"},
+        tools: %{"t" => {& &1, "(id :int, _session :string) -> {ok :bool, _raw :map}"}}
+      )
+
+    refute prompt =~ "s3cret" or prompt =~ "_token" or prompt =~ "_session" or prompt =~ "_raw"
+  end
+
+  test "samples may be left out, and are bounded" do
+    context = %{"users" => [%{"name" => "Ada Lovelace"}]}
+    assert Agent.prompt(context: context) =~ "Ada Lovelace"
+    refute Agent.prompt(context: context, samples: false) =~ "Ada Lovelace"
+
+    wide = for n <- 1..10_000, into: %{}, do: {"k#{n}", String.duplicate("x", 1_000)}
+    deep = Enum.reduce(1..10_000, 1, fn _, x -> %{"a" => [x]} end)
+    shared = Enum.reduce(1..60, 1, fn _, x -> [x, x] end)
+
+    for data <- [
+          wide,
+          [wide],
+          deep,
+          shared,
+          List.duplicate(wide, 1_000),
+          String.duplicate("é", 1_000_000)
+        ] do
+      assert byte_size(Agent.prompt(language: :none, context: %{"d" => data})) < 5_000
+    end
+  end
+
+  test "types of data" do
+    for {value, type} <- [
+          {[1, 2.5], "[:float]"},
+          {[], "[:any]"},
+          {[[], [1]], "[[:int]]"},
+          {[%{"a" => 1}, %{"b" => nil}], "[{a :int?, b :any?}]"},
+          {[1, "x"], "[:any]"},
+          {[nil, %{"a" => 1}], "[{a :int}?]"},
+          {%{a: ~D[2025-11-20], b: ~U[2026-05-03 09:14:00Z]}, "{a :any, b :datetime}"},
+          {[1 | 2], ":any"},
+          {{1, 2}, ":any"},
+          {Map.new(1..1_000, &{"k#{&1}", 1}), ":map"}
+        ] do
+      assert Describe.type(value) == type
+    end
+  end
+
+  test "what is told of the result" do
+    prompt =
+      Agent.prompt(
+        language: :none,
+        returns: "[{status :string}]",
+        enums: %{"status" => ["open", "closed"]},
+        descriptions: %{"status" => "as of now"}
+      )
+
+    assert prompt =~ "fits [{status :string}]\n"
+    assert prompt =~ "status: as of now\nstatus is one of \"open\", \"closed\""
+    assert Agent.prompt(answer: :value, returns: ":int") =~ "fits {value :int}"
+  end
+end

@@ -1,0 +1,121 @@
+defmodule PtcRunner.OptionsTest do
+  # Every public function that takes options, with names and values that it does not take.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser, Signature, Template}
+  alias PtcRunner.SubAgent.Loop.{JsonHandler, Metrics}
+  alias PtcRunner.SubAgent.Signature.{Coercion, Renderer}
+
+  doctest PtcRunner.Options
+
+  @program ~s({"program": {"op": "literal", "value": 1}})
+  @agent %{parsed_signature: nil, max_turns: 1, field_descriptions: nil}
+  @state %{turn: 1, turns: [], messages: [], turn_tokens: nil, start_time: 0, trace_mode: false}
+
+  # The function with options, and options of its own that are right.
+  defp functions do
+    {:ok, compiled} = Json.compile(@program)
+
+    [
+      {&Json.run(@program, &1), [timeout: 1_000, max_heap: nil, memory: %{}]},
+      {&Json.run(compiled, &1), [timeout: :infinity]},
+      {&Json.run!(@program, &1), [max_depth: 5]},
+      {&Json.compile(@program, &1), [max_heap: 0]},
+      {&Json.compile(compiled, &1), [max_heap: 0]},
+      {&Codec.encode(1, &1), [as: :iodata, max_bytes: 3]},
+      {&Codec.encode!(1, &1), [timeout: 5]},
+      {&Codec.decode("1", &1), [depth: :infinity]},
+      {&Codec.decode!("1", &1), [depth: 0]},
+      {&PtcRunner.Schema.to_prompt/1, [examples: 0]},
+      {&PtcRunner.Sandbox.execute(%{}, PtcRunner.Context.new(), &1), [timeout: 0]},
+      {&AnswerStream.new(nil, &1), [halt: :certain, prose: false, max_bytes: :infinity]},
+      {&AnswerStream.finish(AnswerStream.new(nil), &1), [timeout: 1]},
+      {&JsonParser.parse("[]", &1), [max_heap: 1_000]},
+      {&JsonHandler.handle_json_answer("", @agent, @state, &1), nil},
+      {&JsonHandler.handle_parse_error("", "", @agent, @state, &1), nil},
+      {&JsonHandler.handle_validation_error([], "", @agent, @state, &1), nil},
+      {&JsonHandler.validate_and_complete(%{}, "", @agent, @state, &1), nil},
+      {&JsonHandler.validate_and_complete_list([], "", @agent, @state, &1), nil},
+      {&Metrics.build_turn(%{turn: 1}, "", nil, 1, &1), [type: :normal]},
+      {&Signature.format_errors([], 1, &1), [header: "x"]},
+      {&Signature.call_tool("() -> :int", %{}, fn _ -> 1 end, &1), [mode: :strict]},
+      {&ALLM.Serializer.from_json("1", &1), [as: ALLM.Tool]},
+      {&ALLM.Error.ValidationError.new(:a, [], &1), [message: "m"]}
+    ]
+  end
+
+  test "unknown options raise in every function, and name what there is" do
+    for {function, opts} <- functions() do
+      if opts, do: function.(opts)
+
+      error = assert_raise ArgumentError, fn -> function.(nonsense_here: 7) end
+      assert error.message =~ "has no option :nonsense_here (its value was 7). Options: :"
+    end
+  end
+
+  test "what is no keyword list raises in every function" do
+    for {function, _opts} <- functions(), opts <- [%{}, nil, :timeout, [:timeout], [1 | 2]] do
+      error = assert_raise ArgumentError, fn -> function.(opts) end
+      assert error.message =~ "must be a keyword list, got: #{inspect(opts)}"
+    end
+  end
+
+  test "a name that is close to one that there is" do
+    for {opts, meant} <- [
+          {[timout: 5], "Did you mean :timeout?"},
+          {[context: %{}, max_dept: 5], "Did you mean :max_depth?"},
+          {[{"context", %{}}], "Did you mean :context?"}
+        ] do
+      error = assert_raise ArgumentError, fn -> Json.run(@program, opts) end
+      assert error.message =~ meant
+    end
+
+    assert_raise ArgumentError, ~r/no option :hlat .* Did you mean :halt\?/, fn ->
+      AnswerStream.new("[:int]", hlat: :early)
+    end
+  end
+
+  test "values that an option does not take" do
+    wrong = [
+      {fn -> Json.run(@program, timeout: "1") end, ~s(:timeout of PtcRunner.Json.run/2), ~s("1")},
+      {fn -> Json.compile(@program, max_heap: 5) end, ":max_heap of", "5"},
+      {fn -> AnswerStream.new(nil, halt: :never) end, "must be :early or :certain", ":never"},
+      {fn -> AnswerStream.new(nil, prose: nil) end, "must be true or false", "nil"},
+      {fn -> AnswerStream.new(nil, max_bytes: 0) end, "a positive integer or :infinity", "0"},
+      {fn -> Codec.encode(1, as: :list) end, "must be :binary or :iodata", ":list"},
+      {fn -> Codec.encode(1, max_bytes: :infinity) end, "a positive integer", ":infinity"},
+      {fn -> Codec.decode("1", depth: -1) end, "a non-negative integer or :infinity", "-1"},
+      {fn -> JsonParser.parse("1", timeout: 1.5) end, ":timeout of", "1.5"},
+      {fn -> PtcRunner.Schema.to_prompt(examples: "3") end, "non-negative integer", ~s("3")},
+      {fn -> Coercion.coerce(1, :int, mode: :loose) end, ":disabled", ":loose"},
+      {fn -> Signature.call_tool("() -> :int", %{}, & &1, mode: nil) end, ":disabled", "nil"},
+      {fn -> JsonHandler.handle_json_answer("", @agent, @state, repair: 1) end, ":repair", "1"}
+    ]
+
+    for {function, part, got} <- wrong do
+      error = assert_raise ArgumentError, function
+      assert error.message =~ part
+      assert String.ends_with?(error.message, "got: " <> got)
+    end
+  end
+
+  test "where golden cases pass unknown options, only those close to a known one are refused" do
+    assert Coercion.coerce(1, :int, unknown: 1) == {:ok, 1, []}
+    assert Renderer.render_type(:int, other: 1) == ":int"
+    assert Template.expand("", %{}, unknown: 1) == {:ok, ""}
+    assert %PtcRunner.Step{} = PtcRunner.Step.error(:a, "b", %{}, %{}, other: 2)
+    assert_raise ArgumentError, fn -> Template.expand("", %{}, on_mising: :keep) end
+    assert_raise ArgumentError, fn -> PtcRunner.Step.error(:a, "b", %{}, %{}, jornal: 1) end
+    assert_raise ArgumentError, ~r/:mode/, fn -> Coercion.coerce(1, :int, moed: :strict) end
+    assert_raise ArgumentError, fn -> Renderer.render_type(:int, key_stile: :lisp_prompt) end
+  end
+
+  test "a huge value or name does not make a huge message" do
+    for opts <- [[{:timeout, Enum.to_list(1..100_000)}], [{String.duplicate("x", 100_000), 1}]] do
+      error = assert_raise ArgumentError, fn -> Json.run(@program, opts) end
+      assert byte_size(error.message) < 1_000
+    end
+  end
+end
