@@ -2,37 +2,23 @@ defmodule PtcRunner.VectorsTest do
   # Golden vectors: what the library must answer, one test a case.
   use ExUnit.Case, async: true
 
+  import PtcRunner.Test.StoredVectors, only: [vectors: 4]
   import PtcRunner.Test.Vectors, only: [assert_call: 1, read: 1, tools: 1]
 
   alias PtcRunner.{Json, Native}
   alias PtcRunner.Test.Oracle
   alias PtcRunner.Test.Oracle.{Check, Eval, Fail}
 
-  describe "PtcRunner.Json.run/2" do
-    for vector <- read("ptc_json") do
-      @tag vector: vector
-      test vector.id, %{vector: vector} do
-        assert_program(vector)
-      end
-    end
+  vectors "PtcRunner.Json.run/2", "ptc_json", vector do
+    assert_program(vector)
   end
 
-  describe "PtcRunner.Json.format_error/1" do
-    for vector <- read("format_error") do
-      @tag vector: vector
-      test vector.id, %{vector: vector} do
-        assert Json.format_error(vector.input) === vector.expect
-      end
-    end
+  vectors "PtcRunner.Json.format_error/1", "format_error", vector do
+    assert Json.format_error(vector.input) === vector.expect
   end
 
-  describe "the public functions" do
-    for vector <- read("ptc_json_api") do
-      @tag vector: vector
-      test vector.id, %{vector: vector} do
-        assert assert_call(vector)
-      end
-    end
+  vectors "the public functions", "ptc_json_api", vector do
+    assert_call(vector)
   end
 
   # The oracle is the judge in the random tests, so it is judged itself. It has no limits.

@@ -159,7 +159,7 @@ defmodule ALLM.EngineTest do
   end
 
   defp each_random(template, fun) do
-    seed = :rand.uniform(1_000_000_000)
+    seed = PtcRunner.Test.Environment.seed()
 
     for n <- 1..@cases do
       {value, _state} = Random.build(template, :rand.seed_s(:exsss, {seed, n, 0}))

@@ -91,7 +91,7 @@ defmodule ALLM.SerializerTest do
   end
 
   test "every serializable engine and tool comes back" do
-    seed = :rand.uniform(1_000_000_000)
+    seed = PtcRunner.Test.Environment.seed()
 
     for n <- 1..2_000 do
       {struct, _} =

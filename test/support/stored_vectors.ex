@@ -15,15 +15,6 @@ defmodule PtcRunner.Test.StoredVectors do
         do: {vector, {file, index}}
   end
 
-  @doc "Stores the cases of files, for `fetch/1`."
-  @spec store([String.t()]) :: :ok
-  def store(files) do
-    for file <- files,
-        do: :persistent_term.put({__MODULE__, file}, List.to_tuple(Vectors.read(file)))
-
-    :ok
-  end
-
   @doc """
   A test for each case of a file, or of several. The block is compiled once, as a function.
 
@@ -33,7 +24,6 @@ defmodule PtcRunner.Test.StoredVectors do
   """
   defmacro vectors(title, files, vector, do: check) do
     name = :"check #{title}"
-    call = {name, [], [Macro.var(:stored, __MODULE__)]}
 
     quote do
       defp unquote(name)(unquote(vector)), do: unquote(check)
@@ -42,15 +32,25 @@ defmodule PtcRunner.Test.StoredVectors do
         for file <- List.wrap(unquote(files)),
             {found, place} <- unquote(__MODULE__).placed(file) do
           @tag vector: place
-          test found.id, %{vector: stored} do
-            unquote(call)
+          test found.id, %{vector: place} do
+            unquote(name)(unquote(__MODULE__).fetch(place))
           end
         end
       end
     end
   end
 
-  @doc "The case at a place."
+  @doc "The case at a place. A file is read once."
   @spec fetch(place()) :: map()
-  def fetch({file, index}), do: elem(:persistent_term.get({__MODULE__, file}), index)
+  def fetch({file, index}), do: elem(stored(file), index)
+
+  defp stored(file) do
+    key = {__MODULE__, file}
+
+    with nil <- :persistent_term.get(key, nil) do
+      cases = List.to_tuple(Vectors.read(file))
+      :persistent_term.put(key, cases)
+      cases
+    end
+  end
 end

@@ -19,9 +19,9 @@ defmodule PtcRunner.Json.Codec do
   (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
   stack for a value that nests deeper.
 
-  Neither direction holds a scheduler for longer than about a millisecond. A long text is read in
-  quanta, which share the dirty schedulers fairly; a long one is written in one call on a dirty
-  scheduler. Both end at `:timeout` and `:max_heap`, and when the calling process is killed.
+  Neither direction holds a scheduler for longer than about a millisecond. A long text is read, and
+  written, in quanta, which share the dirty schedulers fairly. Both end at `:timeout` and `:max_heap`, and
+  when the calling process is killed.
   """
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
@@ -194,7 +194,10 @@ defmodule PtcRunner.Json.Codec do
   defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
     given = {left(limits), max_heap}
 
-    term |> Native.json_encode(max_bytes, given) |> Quanta.finish() |> written(limits)
+    case Native.json_encode(term, max_bytes, given) do
+      {:ok, text} -> text
+      reply -> reply |> Quanta.finish() |> written(limits)
+    end
   catch
     :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end

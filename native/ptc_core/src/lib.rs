@@ -1,6 +1,6 @@
 //! The PTC-JSON language without the BEAM: reader, compiler and VM over any heap of terms.
 //!
-//! The rooms, in the order a program walks through them:
+//! The rooms of the language, in the order a program walks through them:
 //!
 //! * [`answer`]: where in the text of an LLM the JSON is
 //! * [`json`]: JSON text to events, and the flat document a program's text becomes
@@ -15,8 +15,9 @@
 //! * [`stop`]: what work on a text counts on, and why it ends early
 //! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
-//! * [`merge`]: lists of maps, merged by a field
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
+//!
+//! Beside the language stands [`engine`]: what the tools of an engine need.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -24,10 +25,10 @@
 pub mod answer;
 pub mod compile;
 pub mod digits;
+pub mod engine;
 pub mod fault;
 pub mod heap;
 pub mod json;
-pub mod merge;
 pub mod meter;
 pub mod named;
 pub mod number;

@@ -27,9 +27,11 @@ pub struct Encoding {
 }
 
 /// The terms that go with it, as lists, last one first: those that were frozen, and those of its gaps.
+/// `None` for the empty list.
+#[derive(Default)]
 struct EncodeTerms<'a> {
-    frozen: Raw<'a>,
-    foreign: Raw<'a>,
+    frozen: Option<Raw<'a>>,
+    foreign: Option<Raw<'a>>,
 }
 
 /// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
@@ -52,11 +54,7 @@ fn json_encode<'a>(
         draft: Draft::new(buffer),
         limit,
     };
-    let none = call.terms().make_list(&[]);
-    let terms = EncodeTerms {
-        frozen: none,
-        foreign: none,
-    };
+    let terms = EncodeTerms::default();
     Ok(encode(call, encoding, terms, Some(term.into())))
 }
 
@@ -65,7 +63,10 @@ pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Optio
     let [frozen, foreign] = *terms else {
         return None;
     };
-    let terms = EncodeTerms { frozen, foreign };
+    let terms = EncodeTerms {
+        frozen: Some(frozen),
+        foreign: Some(foreign),
+    };
     Some(encode(call, encoding, terms, None))
 }
 
@@ -95,23 +96,19 @@ fn encode<'a>(
         work.consume_fuel_or_suspend(bytes / BYTES_PER_UNIT)?;
         work.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD)
     };
-    let mut writer = Writer::new(&source, draft, Some(terms.frozen), limit, &mut spend);
+    let mut writer = Writer::new(&source, draft, terms.frozen, limit, &mut spend);
     let begun = root.map_or(Ok(()), |root| writer.begin(root));
     let written = begun.and_then(|()| writer.go_on());
-    terms.frozen = writer.frozen().unwrap_or(terms.frozen);
+    terms.frozen = writer.frozen();
     let (frozen, foreign) = writer.freeze();
     call.settle(&meter);
-    let onto = |list, items: Vec<Raw<'a>>| {
-        let cons = |list, item| source.terms.cons(item, list);
-        items.into_iter().fold(list, cons)
-    };
-    let is_left = matches!(written, Err(Refusal::Stopped(Stop::SliceOver)));
-    if is_left || !encoding.draft.gaps.is_empty() {
-        terms.foreign = onto(terms.foreign, foreign);
+    if !foreign.is_empty() {
+        terms.foreign = Some(onto(source.terms, terms.foreign, foreign));
     }
-    if is_left {
-        let terms = [onto(terms.frozen, frozen), terms.foreign];
-        return call.more(Task::Encode(encoding), &terms);
+    if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
+        let frozen = onto(source.terms, terms.frozen, frozen);
+        let foreign = onto(source.terms, terms.foreign, Vec::new());
+        return call.more(Task::Encode(encoding), &[frozen, foreign]);
     }
     let reply = match written {
         Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
@@ -125,15 +122,23 @@ fn encode<'a>(
     reply
 }
 
-fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Raw<'a>) -> Term<'a> {
+/// A list with these on top, in their order.
+fn onto<'a>(terms: Terms<'a>, list: Option<Raw<'a>>, items: Vec<Raw<'a>>) -> Raw<'a> {
+    let list = list.unwrap_or_else(|| terms.make_list(&[]));
+    items
+        .into_iter()
+        .fold(list, |list, item| terms.cons(item, list))
+}
+
+fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Option<Raw<'a>>) -> Term<'a> {
     let env = terms.env;
     if draft.gaps.is_empty() {
         return (atoms::ok(), terms.make_binary(&draft.text).term(env)).encode(env);
     }
     let (mut last_first, mut rest) = (Vec::with_capacity(draft.gaps.len()), foreign);
-    while let Some((term, tail)) = terms.uncons(rest) {
+    while let Some((term, tail)) = rest.and_then(|rest| terms.uncons(rest)) {
         last_first.push(term);
-        rest = tail;
+        rest = Some(tail);
     }
     let foreign = last_first.into_iter().rev();
     let gaps: Vec<Gap<Raw<'a>>> = draft.gaps.iter().copied().zip(foreign).collect();

@@ -4,8 +4,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
+use ptc_core::engine::merge_by_field;
 use ptc_core::heap::Heap;
-use ptc_core::merge::merge_by_field;
 use rustler::{Encoder, Env, Term};
 
 /// Tools that are merged in a microsecond.

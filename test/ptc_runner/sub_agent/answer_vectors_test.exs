@@ -2,22 +2,10 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
   # Golden vectors of the answers of LLMs, one test a case.
   use ExUnit.Case, async: true
 
-  import PtcRunner.Test.StoredVectors, only: [placed: 1, vectors: 4]
+  import PtcRunner.Test.StoredVectors, only: [fetch: 1, placed: 1, vectors: 4]
 
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.StoredVectors
-
-  @files ~w(json_parser key_normalizer atomize format_validation_errors json_handler
-            step_turn_metrics)
-
-  setup_all do
-    StoredVectors.store(@files)
-  end
-
-  setup %{vector: place} do
-    {:ok, vector: StoredVectors.fetch(place)}
-  end
 
   vectors "JsonParser.parse/1", "json_parser", vector do
     assert JsonParser.parse(vector.text) === vector.expect
@@ -45,7 +33,8 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
   describe "the public functions one by one" do
     for {vector, place} <- placed("json_handler"), vector.f == :handle_json_answer do
       @tag vector: place
-      test vector.id, %{vector: vector} do
+      test vector.id, %{vector: place} do
+        vector = fetch(place)
         assert_answer(vector.expect, fn -> apply(&step_by_step/4, args(vector.args)) end)
       end
     end

@@ -2,7 +2,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizerTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.Test.Shared
+  alias PtcRunner.Test.{Environment, Random, Shared}
 
   # The rules in plain Elixir.
   defmodule Plain do
@@ -61,31 +61,32 @@ defmodule PtcRunner.SubAgent.KeyNormalizerTest do
     ~D[2025-11-20]
   ]
 
-  defp value(0), do: Enum.random(@leaves)
+  defp value(0), do: Random.one_of(@leaves)
 
   defp value(depth) do
-    case :rand.uniform(8) do
-      n when n <= 3 ->
-        Map.new(1..Enum.random([1, 2, 4, 40]), fn _ -> {key(), value(depth - 1)} end)
+    inner = Random.lazy(fn -> value(depth - 1) end)
+    entries = Random.map(Random.one_of([1, 2, 4, 40]), &List.duplicate({key(), inner}, &1))
 
-      n when n <= 5 ->
-        for _ <- 1..:rand.uniform(4), do: value(depth - 1)
-
-      6 ->
-        List.to_tuple(for _ <- 1..:rand.uniform(3), do: value(depth - 1))
-
-      _ ->
-        value(0)
-    end
+    Random.frequency([
+      {3, Random.map(entries, &Map.new/1)},
+      {2, Random.list_of(inner, 1..4)},
+      {1, Random.map(Random.list_of(inner, 1..3), &List.to_tuple/1)},
+      {2, value(0)}
+    ])
   end
 
-  defp key do
-    if :rand.uniform(3) == 1, do: "key-#{:rand.uniform(60)}", else: Enum.random(@keys)
-  end
+  defp key,
+    do:
+      Random.frequency([
+        {1, Random.map(Random.integer(1..60), &"key-#{&1}")},
+        {2, Random.one_of(@keys)}
+      ])
 
   test "random values, against the rules in plain Elixir" do
-    for _ <- 1..800 do
-      value = value(4)
+    seed = Environment.seed()
+
+    for n <- 1..800 do
+      {value, _state} = Random.build(value(4), :rand.seed_s(:exsss, {seed, n, 0}))
       assert KeyNormalizer.normalize_keys(value) === Plain.keys(value)
       assert Signature.public_data(value) === Plain.public(value)
 

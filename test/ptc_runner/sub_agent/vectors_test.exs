@@ -6,15 +6,7 @@ defmodule PtcRunner.SubAgent.VectorsTest do
   import PtcRunner.Test.StoredVectors, only: [placed: 1, vectors: 4]
 
   alias PtcRunner.SubAgent.{Signature, Template, TypeExtractor}
-  alias PtcRunner.Test.StoredVectors
   alias PtcRunner.SubAgent.Signature.{Coercion, Parser, Renderer, TypeResolver, Validator}
-
-  @files ~w(signature_parse signature_validate coerce render json_schema signature_errors
-            type_resolver template signature_firewall tool_contract type_extractor)
-
-  setup_all do
-    StoredVectors.store(@files)
-  end
 
   # The compiled modules of the type extractor's cases.
   setup_all do
@@ -26,11 +18,6 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     Code.compiler_options(options)
     on_exit(fn -> File.rm_rf!(directory) end)
     :ok
-  end
-
-  # Tags are copied with every test: they hold the place of a case, not the case.
-  setup %{vector: place} do
-    {:ok, vector: StoredVectors.fetch(place)}
   end
 
   defp assert_expected(answer, %{match: :prefix, expect: {:error, prefix}}) do

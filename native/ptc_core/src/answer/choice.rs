@@ -1,6 +1,6 @@
 //! Which part of a text is tried first: the content of a fence, or what a bracket opens.
 
-use super::read::check;
+use super::check::check;
 use super::scan::{backticks, bracket, region_end, skip_blanks, trim, Count};
 use crate::stop::Stop;
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! Answers of LLMs: where in a text the JSON is that was asked for.
 //!
 //! * [`scan`]: fences, brackets and blanks, byte by byte
+//! * [`check`]: whether there is JSON at a place
 //! * [`choice`]: the one place that is tried first
 //! * [`recovery`]: the only other place there may be, when that one is no JSON
 //! * [`stream`]: an answer while it comes in
@@ -9,6 +10,7 @@
 //! Everything is linear in the text, whatever it holds, and looks at bytes: what stands outside of
 //! the JSON need not even be UTF-8.
 
+mod check;
 mod choice;
 mod read;
 mod recovery;
@@ -18,4 +20,5 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search, LIMITS};
+pub use check::LIMITS;
+pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};

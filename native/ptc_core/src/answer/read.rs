@@ -1,18 +1,12 @@
 //! From text to value: the first choice is built as it is read, so that a plain answer is read once.
 
+use super::check::LIMITS;
 use super::choice::{choose, Choice};
 use super::recovery::recover;
-use super::scan::{backticks, bracket, landmark, region_end, Count};
+use super::scan::{backticks, bracket, landmark, region_end};
 use crate::heap::Heap;
-use crate::json::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
+use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
 use crate::stop::{unlimited, Stop, Work};
-
-/// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
-/// an integer of more than 1024 digits neither.
-pub const LIMITS: Limits = Limits {
-    depth: 1_000_000,
-    integer: 1024,
-};
 
 /// Why a text has no answer in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -252,44 +246,4 @@ pub fn build<H: Heap>(
         start,
     };
     Ok((answer, end))
-}
-
-/// The end of the JSON at `start`, if there is any.
-pub fn check(text: &[u8], start: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
-    match Reader::new(start, Extent::Value, LIMITS).read(text, &mut Ignore { count }) {
-        Ok(end) => Ok(Some(end)),
-        Err(ReadError::Json(_)) => Ok(None),
-        Err(ReadError::Stop(stop)) => Err(stop),
-    }
-}
-
-/// Takes events for granted: what is asked is only whether they come.
-struct Ignore<'i, 'c> {
-    count: &'i mut Count<'c>,
-}
-
-impl<'t> Sink<'t> for Ignore<'_, '_> {
-    fn null(&mut self) {}
-    fn boolean(&mut self, _value: bool) {}
-    fn integer(&mut self, _value: i64) {}
-    fn big_integer(&mut self, _digits: &'t str) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn float(&mut self, _value: f64) {}
-    fn string(&mut self, _text: Text<'t, '_>) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn key(&mut self, _text: Text<'t, '_>) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn open(&mut self, _object: bool) {}
-    fn close(&mut self, _object: bool) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn spend(&mut self, bytes: usize, _held: usize) -> Result<(), Stop> {
-        (self.count)(bytes)
-    }
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        (self.count)(bytes)
-    }
 }

@@ -1,7 +1,7 @@
 //! The second look at a text whose first choice is no JSON: if there is exactly one part that is,
 //! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
 
-use super::read::check;
+use super::check::check;
 use super::scan::{opens, region_end, run_length, skip_blanks, Count, BYTES_BETWEEN_LOOKS};
 use crate::stop::Stop;
 use std::ops::Range;

@@ -1,8 +1,25 @@
 //! Whether a value is of a type, event by event.
 
+use super::unescape::unescape;
 use super::wanted::{is_keyword, Found, Of, Ty, Wanted, ANY};
-use crate::json::{Sink, Text};
+use crate::answer::LIMITS;
+use crate::json::{Extent, Reader, Sink, Text};
 use crate::stop::Stop;
+
+/// The JSON of a string, if all of it is JSON of the type.
+pub(super) fn json_within(content: &[u8], wanted: &Wanted, ty: Ty) -> Option<Vec<u8>> {
+    let trimmed = content.trim_ascii();
+    let (first, last) = (trimmed.first()?, trimmed.last()?);
+    if !matches!((first, last), (b'{', b'}') | (b'[', b']')) {
+        return None;
+    }
+    let mut text = Vec::with_capacity(trimmed.len());
+    unescape(trimmed, &mut text);
+    let mut fits = Fits::new(wanted, ty);
+    let mut reader = Reader::new(0, Extent::Whole, LIMITS);
+    reader.read(&text, &mut fits).ok()?;
+    fits.fits().then_some(text)
+}
 
 /// Takes the events of a value.
 pub struct Fits<'w, 't> {

@@ -25,7 +25,6 @@ mod branch;
 mod colons;
 mod fault;
 mod fits;
-mod inner;
 mod keys;
 mod leftover;
 mod log;

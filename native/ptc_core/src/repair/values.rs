@@ -2,7 +2,7 @@
 
 use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
-use super::inner;
+use super::fits::json_within;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
@@ -225,7 +225,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             }
             Of::List(_) | Of::Map(_) | Of::AnyMap => {
                 self.spend(end - start)?;
-                match inner::read(content, self.wanted, branch.ty) {
+                match json_within(content, self.wanted, branch.ty) {
                     Some(json) => {
                         self.repair(&mut branch, Fault::Stringified, start, end);
                         self.inner.push(json);

@@ -19,11 +19,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   # Of the options `:timeout` and `:max_heap` count.
   @spec read(String.t(), map(), keyword()) :: outcome()
   def read(content, agent, opts \\ []) do
-    case agent do
-      %{parsed_signature: nil} -> native(content, :any, false, opts)
-      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true, opts)
-      %{parsed_signature: {:signature, _, type}} -> native(content, type, false, opts)
-      _other -> content |> JsonParser.parse(opts) |> parsed(agent)
+    case agent.parsed_signature do
+      nil -> native(content, :any, false, opts)
+      {:signature, _params, {:list, _} = type} -> native(content, type, true, opts)
+      {:signature, _params, type} -> native(content, type, false, opts)
+      # No signature that could be handed over: its owner finds out when it is looked at.
+      _other -> content |> JsonParser.parse(opts) |> parsed()
     end
   end
 
@@ -46,19 +47,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
 
   def outcome(other, _type), do: other
 
-  # No signature that could be handed over: its owner finds out when it is looked at.
-  defp parsed({:ok, map}, agent) when is_map(map) do
-    _signature = agent.parsed_signature
-    {:map, map}
-  end
-
-  defp parsed({:ok, list}, agent) when is_list(list) do
-    _signature = agent.parsed_signature
-    {:error, message(:not_an_object)}
-  end
-
-  defp parsed({:ok, _primitive}, _agent), do: {:error, message(:not_an_object)}
-  defp parsed({:error, reason}, _agent), do: {:error, message(reason)}
+  defp parsed({:ok, map}) when is_map(map), do: {:map, map}
+  defp parsed({:ok, _list_or_primitive}), do: {:error, message(:not_an_object)}
+  defp parsed({:error, reason}), do: {:error, message(reason)}
 
   @doc false
   def message(:no_json_found), do: "No valid JSON found in response"

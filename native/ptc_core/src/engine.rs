@@ -1,4 +1,4 @@
-//! Two lists of maps, merged by one of their fields.
+//! The tools of an engine: two lists of maps, merged by one of their fields.
 
 use crate::heap::{Heap, Lookup};
 use std::collections::hash_map::RandomState;

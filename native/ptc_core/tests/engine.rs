@@ -1,7 +1,7 @@
 //! Lists of maps, merged by a field, against the rule in its plainest form.
 
+use ptc_core::engine::merge_by_field;
 use ptc_core::heap::{Heap, Lookup};
-use ptc_core::merge::merge_by_field;
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 
