@@ -150,6 +150,19 @@ defmodule PtcRunner.SchemaTest do
     defp entries(line),
       do: Regex.scan(~r/^[^:]+:|[a-z_]+(?:\([^)]*\))?(?=, |$)/, line) |> List.flatten()
 
+    test "says what stands in the fields, out of the table" do
+      lines = String.split(Schema.to_prompt(), "\n")
+
+      assert (~s|In parentheses stand the required fields. Optional: get takes "field" or "path" (a list of | <>
+                ~s|keys), and "default"; sort_by "order" ("asc" or "desc"); round "precision" (0 to 15); | <>
+                ~s|call "args".|) in lines
+
+      assert ("Operands and bodies are NODEs (steps, where, expr, conditions, condition, then, else, in, " <>
+                "left, right, part, whole, objects, lists, the value of let and round); a bare number will " <>
+                ~s|do in arithmetic. In comparisons, filter_in and literal "value" is plain data, but | <>
+                "comparisons and filter_in also take a NODE there.") in lines
+    end
+
     test "is short and trimmed" do
       {:ok, schema} = JsonText.encode(Schema.to_llm_schema())
 

@@ -96,6 +96,15 @@ pub trait Heap {
         key: Self::Term,
         cache: &mut Self::KeyCache,
     ) -> Lookup<Self::Term>;
+    /// The same where the key is an atom, which may be quicker to find.
+    fn lookup_atom(
+        &self,
+        map: Self::Term,
+        atom: Self::Term,
+        cache: &mut Self::KeyCache,
+    ) -> Lookup<Self::Term> {
+        self.lookup(map, atom, cache)
+    }
     /// All entries of a map, in no order that means anything. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 

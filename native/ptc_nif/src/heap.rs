@@ -216,6 +216,10 @@ impl<'a> Heap for Beam<'a> {
         map_view::lookup(self.terms, &self.last_map, map, key, cache)
     }
 
+    fn lookup_atom(&self, map: Raw<'a>, atom: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
+        map_view::lookup_atom(self.terms, &self.last_map, map, atom, cache)
+    }
+
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
         self.terms

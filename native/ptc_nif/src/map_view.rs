@@ -136,6 +136,33 @@ pub fn lookup<'a>(
     key: Raw<'a>,
     cache: &mut KeyCache,
 ) -> Lookup<Raw<'a>> {
+    let is_key = |other: Raw<'a>| terms.identical(other, key);
+    lookup_by(terms, last, map, key, cache, is_key)
+}
+
+/// The same for an atom: atoms are one word each, so only words are compared.
+#[inline]
+pub fn lookup_atom<'a>(
+    terms: Terms<'a>,
+    last: &LastMap<'a>,
+    map: Raw<'a>,
+    atom: Raw<'a>,
+    cache: &mut KeyCache,
+) -> Lookup<Raw<'a>> {
+    lookup_by(terms, last, map, atom, cache, |other: Raw<'a>| {
+        other.word() == atom.word()
+    })
+}
+
+#[inline(always)]
+fn lookup_by<'a>(
+    terms: Terms<'a>,
+    last: &LastMap<'a>,
+    map: Raw<'a>,
+    key: Raw<'a>,
+    cache: &mut KeyCache,
+    is_key: impl Fn(Raw<'a>) -> bool,
+) -> Lookup<Raw<'a>> {
     if cache.large {
         return ask(terms, map, key);
     }
@@ -154,10 +181,9 @@ pub fn lookup<'a>(
             None => Lookup::Missing,
         };
     }
-    let is_key = |other: &Raw<'a>| terms.identical(*other, key);
     let index = match flat.keys.get(index) {
-        Some(other) if is_key(other) => Some(index),
-        _ => flat.keys.iter().position(is_key),
+        Some(other) if is_key(*other) => Some(index),
+        _ => flat.keys.iter().position(|other| is_key(*other)),
     };
     cache.keys = flat.keys.as_ptr() as usize;
     match index {

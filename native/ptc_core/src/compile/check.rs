@@ -10,13 +10,18 @@ use crate::source::{Shape, Source};
 
 impl<S: Source> Plan<'_, '_, S> {
     /// Checks the fields one after the other: whether it is there, then what it holds. A field that
-    /// is an operation is checked where that is compiled. Gives how many of the fields are there.
+    /// is an operation is checked where that is compiled. Gives how many of the fields are there; those
+    /// that are operations, and must be there, are taken to be.
     pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
         let mut there = 0;
         for field in fields {
+            if field.kind.is_operation() && field.presence == Presence::Required {
+                there += 1;
+                continue;
+            }
             let node = self.field(field.name);
             there += usize::from(node.is_some());
-            if self.scope.checked && !field.kind.is_operation() {
+            if self.scope.checked {
                 self.check_field(field, node)?;
             }
         }

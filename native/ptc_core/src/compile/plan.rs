@@ -88,12 +88,17 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
         match self.field(name) {
             None => Ok(Some(vec![])),
-            Some(node) if self.shape(node) == Shape::List => Ok(Some(self.elements(node)?)),
+            Some(node) if self.is_list(node) => Ok(Some(self.elements(node)?)),
             Some(node) => {
                 self.fail(Code::UncheckedNotList, name, Const::Node(node));
                 Ok(None)
             }
         }
+    }
+
+    /// Whether a field that should hold a list does; in a checked part it was looked at before.
+    pub fn is_list(&self, node: S::Node) -> bool {
+        self.scope.checked || self.shape(node) == Shape::List
     }
 
     /// The elements of a list.

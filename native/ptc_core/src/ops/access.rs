@@ -5,7 +5,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, Const, NO_CONST};
-use crate::source::{Shape, Source};
+use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Get;
@@ -45,7 +45,7 @@ impl Operation for Get {
         plan.needs_input();
         let steps = match (field, path) {
             (Some(field), _) => vec![field],
-            (None, Some(path)) if plan.shape(path) == Shape::List => plan.elements(path)?,
+            (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(Const::Node(path));
                 plan.apply(0, [path, NO_PATH, default]);

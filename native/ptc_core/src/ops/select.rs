@@ -5,7 +5,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, NO_CONST};
-use crate::source::{Shape, Source};
+use crate::source::Source;
 use crate::vm::{Eval, Machine, KEY_OF_NEW};
 
 pub(super) struct Select;
@@ -24,7 +24,7 @@ impl Operation for Select {
         plan.needs_input();
         let fields = plan.field("fields");
         match fields {
-            Some(node) if plan.shape(node) != Shape::List => {
+            Some(node) if !plan.is_list(node) => {
                 let list = plan.constant(Const::Node(node));
                 plan.apply(0, [NO_CONST, 0, list]);
             }

@@ -68,7 +68,7 @@ impl<H: Heap> Machine<'_, H> {
             };
         }
         match &mut self.atoms[index] {
-            Atom::Known(atom, cache) => self.heap.lookup(map, *atom, cache),
+            Atom::Known(atom, cache) => self.heap.lookup_atom(map, *atom, cache),
             Atom::NotAsked | Atom::None => Lookup::Missing,
         }
     }
