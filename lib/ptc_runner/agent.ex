@@ -43,6 +43,9 @@ defmodule PtcRunner.Agent do
   alias PtcRunner.Agent.{Answer, Loop, Prompt, Run, Source, Tool}
   alias PtcRunner.{Json, Options, Step}
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Annotations
+
+  @no_returns "options :enums and :descriptions are about the result: they need :returns"
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
@@ -142,7 +145,7 @@ defmodule PtcRunner.Agent do
   @spec prompt(keyword()) :: String.t()
   def prompt(opts) do
     Options.check!(opts, @prompt_options, "PtcRunner.Agent.prompt/1")
-    Prompt.text(opts)
+    opts |> with_signature() |> Prompt.text()
   end
 
   @doc """
@@ -288,7 +291,17 @@ defmodule PtcRunner.Agent do
     |> then(&Loop.run(ask, &1))
   end
 
-  defp with_signature(opts), do: Keyword.replace_lazy(opts, :returns, &parsed/1)
+  # What is wrong with the signature or the notes on it is said before anything runs.
+  defp with_signature(opts) do
+    opts = Keyword.replace_lazy(opts, :returns, &parsed/1)
+
+    case opts[:returns] do
+      {:signature, _params, type} -> Annotations.of!(opts, type)
+      nil -> if opts[:enums] || opts[:descriptions], do: raise(ArgumentError, @no_returns)
+    end
+
+    opts
+  end
 
   defp parsed(nil), do: nil
   defp parsed(signature), do: Signature.parsed!(signature)

@@ -3,8 +3,7 @@ defmodule PtcRunner.Agent.Answer do
   # From an answer's text to its value: as it stands, or else coerced, or else repaired, or else repaired
   # and coerced. The first that fits the signature counts.
 
-  alias PtcRunner.Json.{Codec, Limits}
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Json.Codec
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
@@ -12,6 +11,8 @@ defmodule PtcRunner.Agent.Answer do
 
   # What an object holds that stands for a value that is none.
   @value "value"
+
+  @limits [Answer.message(:timeout), Answer.message(:memory_exceeded)]
 
   @type result ::
           {:ok, term(), warnings :: [String.t()]}
@@ -30,6 +31,8 @@ defmodule PtcRunner.Agent.Answer do
       {:error, wrong, feedback(wrong, text, wrapped)}
     else
       {:ok, value, warnings} -> {:ok, unwrapped(value, signature), warnings}
+      # What met a limit is not read again.
+      {:limit, wrong} -> {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, [])}
     end
   end
 
@@ -75,6 +78,7 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, value} -> allowed(value, signature, enums, [])
       {:invalid, errors, _line} -> {:error, errors}
       {found, value} when found in [:map, :list] -> judged(value, signature, enums)
+      {:error, message} when message in @limits -> {:limit, [%{path: [], message: message}]}
       {:error, message} -> {:error, [%{path: [], message: message}]}
     end
   end
@@ -127,7 +131,7 @@ defmodule PtcRunner.Agent.Answer do
   defp items(value, _type), do: value
 
   defp repaired(text, signature, opts, enums) do
-    if Keyword.get(opts, :repair, true) and within?(text, opts) do
+    if Keyword.get(opts, :repair, true) do
       with :error <- repaired(text, signature, enums),
            true <- Keyword.get(opts, :coerce, true) and signature != nil,
            {:ok, value, repairs} <- JsonParser.repair(text) do
@@ -138,16 +142,6 @@ defmodule PtcRunner.Agent.Answer do
       end
     else
       :error
-    end
-  end
-
-  # What met a limit is not read again.
-  defp within?(text, opts) do
-    limits = opts |> Keyword.take([:timeout, :max_heap]) |> Limits.of_text(byte_size(text))
-
-    case Quanta.finish(Native.answer_parse(text, limits)) do
-      {:error, reason} when is_atom(reason) -> false
-      _read -> true
     end
   end
 

@@ -7,10 +7,9 @@ defmodule PtcRunner.Agent.Describe do
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.Firewall
 
-  # Of a list so many elements are looked at, of a map so many fields shown.
-  @elements 50
+  # Of a map so many fields are shown. How many elements and entries are looked at depends on how deep
+  # they stand: the work is bounded, whatever the data.
   @fields 60
-  @entries 500
   @depth 4
 
   @text 80
@@ -40,17 +39,24 @@ defmodule PtcRunner.Agent.Describe do
   defp of([_ | _] = list, depth) do
     if List.improper?(list),
       do: :any,
-      else: {:list, list |> Enum.take(@elements) |> Enum.map(&of(&1, depth - 1)) |> merged()}
+      else:
+        {:list, list |> Enum.take(elements(depth)) |> Enum.map(&of(&1, depth - 1)) |> merged()}
   end
 
   defp of([], _depth), do: {:list, :none}
 
   defp of(map, depth) when is_map(map) do
-    fields = for {key, value} <- entries(map), name = name(key), do: {name, of(value, depth - 1)}
-    if map_size(map) > @entries, do: :map, else: {:map, Map.new(fields)}
+    if map_size(map) > entries(depth),
+      do: :map,
+      else:
+        {:map,
+         for({key, value} <- map, name = name(key), into: %{}, do: {name, of(value, depth - 1)})}
   end
 
   defp of(_other, _depth), do: :any
+
+  defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)
+  defp entries(depth), do: if(depth >= @depth - 1, do: 200, else: 40)
 
   defp name(key) when is_binary(key) or (is_atom(key) and key != nil),
     do: if(not Firewall.hidden?(key), do: to_string(key))
@@ -169,7 +175,7 @@ defmodule PtcRunner.Agent.Describe do
   defp part(%_struct{} = struct, _depth), do: struct
 
   defp part(map, depth) when is_map(map) do
-    for {key, value} <- entries(map),
+    for {key, value} <- first(map, div(entries(depth), 4)),
         not Firewall.hidden?(key),
         into: %{},
         do: {key, part(value, depth - 1)}
@@ -193,7 +199,7 @@ defmodule PtcRunner.Agent.Describe do
   defp atom_key(%_struct{}, _path, _depth), do: nil
 
   defp atom_key(map, path, depth) when is_map(map) do
-    Enum.find_value(entries(map), fn
+    Enum.find_value(first(map, div(entries(depth), 4)), fn
       {key, _value} when is_atom(key) -> join(path, Atom.to_string(key))
       {key, value} when is_binary(key) -> atom_key(value, join(path, key), depth - 1)
       _other -> nil
@@ -202,13 +208,12 @@ defmodule PtcRunner.Agent.Describe do
 
   defp atom_key(_value, _path, _depth), do: nil
 
-  # The first of a map's entries; a map may be as large as a table.
-  defp entries(map), do: entries(:maps.next(:maps.iterator(map)), @entries)
-  defp entries(:none, _left), do: []
-  defp entries(_next, 0), do: []
+  # A map may be as large as a table.
+  defp first(map, count), do: map |> :maps.iterator() |> :maps.next() |> next(count)
 
-  defp entries({key, value, next}, left),
-    do: [{key, value} | entries(:maps.next(next), left - 1)]
+  defp next(:none, _left), do: []
+  defp next(_more, 0), do: []
+  defp next({key, value, more}, left), do: [{key, value} | next(:maps.next(more), left - 1)]
 
   defp join("", name), do: name
   defp join(path, name), do: path <> "." <> name

@@ -59,6 +59,30 @@ defmodule PtcRunner.Agent.PromptTest do
     end
   end
 
+  test "notes on a result that is not declared, and paths that it does not have" do
+    for call <- [
+          &Agent.prompt/1,
+          &Agent.run(%{}, %{}, &1),
+          &Agent.loop(fn _ -> flunk() end, &1)
+        ] do
+      assert_raise ArgumentError, ~r/they need :returns/, fn -> call.(enums: %{"a" => [1]}) end
+
+      assert_raise ArgumentError, ~r/path "b"/, fn ->
+        call.(returns: "{a :int}", enums: %{"b" => [1]})
+      end
+    end
+  end
+
+  test "work on data is bounded: nested wide maps, in lists" do
+    wide = fn inner -> Map.new(1..150, &{"key #{&1}", inner}) end
+    data = %{"d" => List.duplicate(wide.([wide.([wide.(1)])]), 100)}
+    {us, prompt} = :timer.tc(fn -> Agent.prompt(language: :none, context: data) end)
+    assert byte_size(prompt) < 5_000
+    assert us < 5_000_000
+    program = %{"program" => %{"op" => "literal", "value" => 1}}
+    assert {:ok, 1, _info} = Agent.run(program, %{}, context: data)
+  end
+
   test "what is told of the result" do
     prompt =
       Agent.prompt(

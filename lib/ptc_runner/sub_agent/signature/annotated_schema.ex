@@ -45,7 +45,7 @@ defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
     place = if path == "", do: "the value", else: path
 
     raise ArgumentError,
-          "strict: true needs declared fields, and #{Shown.text(place, 200)} is #{inspect(type)}"
+          "strict: true needs declared fields, and #{Shown.name(place)} is #{inspect(type)}"
   end
 
   defp schema(type, _path, false, _notes) when type in [:any, :map], do: %{"type" => "object"}
