@@ -156,12 +156,14 @@ defmodule PtcRunner.Json do
     {timeout, max_heap, max_depth} = opts |> Limits.given() |> Limits.resolve()
     limits = {timeout, max_heap}
 
-    with {:ok, _source} <- source(program),
-         {:ok, handle, consts} <- Program.build(program, max_depth, limits) do
-      {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
-    else
-      {:error, {:parse_error, _text}} = error -> error
-      {:error, fault} -> {:error, Program.error(fault, limits)}
+    with {:ok, _source} <- source(program) do
+      case Program.build(program, max_depth, limits) do
+        {:ok, handle, consts} ->
+          {:ok, %Program{source: program, handle: handle, consts: consts, max_depth: max_depth}}
+
+        {:error, fault} ->
+          {:error, Program.error(fault, limits)}
+      end
     end
   end
 
