@@ -214,12 +214,11 @@ defmodule PtcRunner.Json do
     {timeout, max_heap, reading} = opts |> Limits.given() |> Limits.resolve()
     limits = {timeout, max_heap}
 
-    with {:ok, _source} <- source(program),
-         {:ok, program} <- Program.compile(program, reading, limits) do
-      {:ok, program}
-    else
-      {:error, {:parse_error, _text}} = error -> error
-      {:error, fault} -> {:error, fault |> Program.error(limits) |> Fence.note(program)}
+    with {:ok, _source} <- source(program) do
+      case Program.compile(program, reading, limits) do
+        {:ok, program} -> {:ok, program}
+        {:error, fault} -> {:error, fault |> Program.error(limits) |> Fence.note(program)}
+      end
     end
   end
 

@@ -173,7 +173,7 @@ defmodule PtcRunner.BoundedErrorsTest do
       "tëxt\n\"",
       <<255, 1>>,
       <<5::3>>,
-      'chars',
+      ~c"chars",
       [],
       %{},
       {},

@@ -96,6 +96,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:stream_fork, 2} => [stream, 0],
       {:stream_finish, 4} => [stream, 0, @type_term, false],
       {:stream_partial, 2} => [stream, 0],
+      {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],
+      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
       {:stream_text, 2} => [stream, 0]
     })
   end
@@ -182,7 +184,7 @@ defmodule PtcRunner.Test.HostileCalls do
   defp replaced(tuple, pool) when is_tuple(tuple) and tuple_size(tuple) in 1..50 do
     case :rand.uniform(8) do
       1 -> Tuple.delete_at(tuple, 0)
-      2 -> Tuple.append(tuple, any(pool))
+      2 -> Tuple.insert_at(tuple, tuple_size(tuple), any(pool))
       _ -> tuple |> Tuple.to_list() |> replaced(pool) |> List.to_tuple()
     end
   end
@@ -257,7 +259,7 @@ defmodule PtcRunner.Test.HostileCalls do
         [],
         [1 | 2],
         [[[]]],
-        'charlist',
+        ~c"charlist",
         {},
         {1, 2},
         {:answer, 1, 0},

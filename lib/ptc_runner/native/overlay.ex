@@ -135,8 +135,8 @@ defmodule PtcRunner.Native.Overlay do
   # The original's code as it stands in its own application, whatever is loaded.
   defp original(module) do
     Enum.find_value(Releases.packages(), fn package ->
-      with ebin when is_list(ebin) <- :code.lib_dir(package, :ebin),
-           file = Path.join(ebin, "#{module}.beam"),
+      with folder when is_list(folder) <- :code.lib_dir(package),
+           file = Path.join([folder, "ebin", "#{module}.beam"]),
            true <- File.regular?(file),
            do: String.to_charlist(file),
            else: (_ -> nil)

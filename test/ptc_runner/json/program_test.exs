@@ -44,7 +44,8 @@ defmodule PtcRunner.Json.ProgramTest do
 
   test "the limits of a run are those given to it" do
     program = compiled()
-    assert Json.run(program, opts() ++ [max_heap: 233]) == Json.run(@text, opts())
+    # since OTP 26 a process of 233 words has no room for a call
+    assert Json.run(program, opts() ++ [max_heap: 377]) == Json.run(@text, opts())
     hang = %{"id" => fn _ -> Process.sleep(:infinity) end}
     assert Json.run(program, [tools: hang, timeout: 10] ++ opts()) == {:error, {:timeout, 10}}
   end
