@@ -31,11 +31,22 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, 0) do
+         :ok <- :erlang.load_nif(path, unaligned()) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
+    end
+  end
+
+  # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
+  # ones the VM copies when they are matched.
+  defp unaligned do
+    for bits <- 1..7, size <- [70, 700, 5_000] do
+      whole = :binary.copy(<<0xA5>>, size + 1)
+      rest = 8 - bits
+      <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
+      {binary, bits}
     end
   end
 
@@ -99,6 +110,10 @@ defmodule PtcRunner.Native do
 
   # `limits` are {timeout, max_heap}, as in `given`. What is left in the middle is
   # {:more | :long, state, terms}: see `PtcRunner.Quanta`.
+
+  # native/ptc_nif/src/bits_view.rs: a binary that starts at a byte | :busy
+  def aligned(_binary), do: err()
+  def aligned_dirty(_binary), do: err()
 
   # native/ptc_nif/src/decode.rs
   def json_decode(_text, _depth, _limits), do: err()

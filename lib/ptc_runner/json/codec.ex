@@ -26,7 +26,7 @@ defmodule PtcRunner.Json.Codec do
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.{Encoder, Limits}
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
 
   # A term whose parts are shared can be small and its text endless.
@@ -140,7 +140,7 @@ defmodule PtcRunner.Json.Codec do
   def decode(text, opts \\ []) when is_binary(text) do
     {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.json_decode(text, depth(opts), limits)) do
+    case Quanta.finish(Native.json_decode(Aligned.text(text), depth(opts), limits)) do
       {:ok, term} ->
         {:ok, term}
 

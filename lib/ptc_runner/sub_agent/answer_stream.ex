@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   has escapes, its value is left to `finish/1`, and so are dates.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -152,6 +152,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   # An integer is less than any atom.
   def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
       when taken + byte_size(chunk) <= max_bytes do
+    chunk = Aligned.text(chunk)
+
     case Native.stream_feed(stream.state, taken, chunk) do
       taken when is_integer(taken) -> {:cont, %{stream | text: text <> chunk, taken: taken}}
       other -> feed_otherwise(other, stream, chunk)

@@ -1,6 +1,8 @@
 //! `json_encode/3`: terms to JSON text.
 
 use crate::atoms;
+use crate::big_view;
+use crate::bits_view;
 use crate::heap::Beam;
 use crate::map_view::{self, Entries};
 use crate::raw::{Raw, Terms};
@@ -16,6 +18,12 @@ use std::cell::Cell;
 
 /// As many bytes are written on a scheduler's own thread: a fraction of a millisecond.
 const BYTES_IN_A_SLICE: usize = 65_536;
+/// In a slice no integer is decoded that has more limbs …
+const LIMBS_IN_A_SLICE: usize = 500;
+/// … no more bytes are copied of a string that does not start at a byte …
+const COPIED_IN_A_SLICE: usize = 16_384;
+/// … and no larger map is taken apart in one go.
+const ENTRIES_IN_A_SLICE: usize = 8_192;
 /// The bytes of a word.
 const BYTES_PER_WORD: usize = 8;
 
@@ -57,7 +65,7 @@ thread_local! {
 }
 
 fn encode<'a>(env: Env<'a>, term: Term<'a>, limit: usize, limits: Limits, pace: Pace) -> Term<'a> {
-    let source = Source::new(env);
+    let source = Source::new(env, pace);
     let mut text = BUFFER.take();
     // What the buffer has already is not taken for this text.
     let kept = text.capacity();
@@ -132,10 +140,12 @@ struct Source<'a> {
     yes: Raw<'a>,
     no: Raw<'a>,
     struct_key: Raw<'a>,
+    /// In a slice nothing long is decoded, copied or taken apart.
+    pace: Pace,
 }
 
 impl<'a> Source<'a> {
-    fn new(env: Env<'a>) -> Self {
+    fn new(env: Env<'a>, pace: Pace) -> Self {
         let atom = |atom: Atom| Raw::from(atom.encode(env));
         Source {
             terms: Terms { env },
@@ -143,12 +153,14 @@ impl<'a> Source<'a> {
             yes: atom(atoms::true_()),
             no: atom(atoms::false_()),
             struct_key: atom(atom::__struct__()),
+            pace,
         }
     }
 
     fn integer(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
         match self.terms.integer(term) {
             Some(value) => View::Int(value),
+            None if self.is_slice() && self.limbs(term) > LIMBS_IN_A_SLICE => View::TooLong,
             None => {
                 let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
                 big.map_or(View::Foreign, View::Big)
@@ -167,10 +179,30 @@ impl<'a> Source<'a> {
             }
             Some(Entries::Large) => match self.terms.map_get(term, self.struct_key) {
                 Some(tag) if self.is_atom(tag) => View::Foreign,
-                _ => View::LargeMap(self.terms.map_size(term).unwrap_or(0)),
+                _ => match self.terms.map_size(term).unwrap_or(0) {
+                    size if self.is_slice() && size > ENTRIES_IN_A_SLICE => View::TooLong,
+                    size => View::LargeMap(size),
+                },
             },
             None => View::Foreign,
         }
+    }
+
+    fn text(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+        let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
+        match self.is_slice() && to_copy > COPIED_IN_A_SLICE {
+            true => View::TooLong,
+            false => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+        }
+    }
+
+    fn is_slice(&self) -> bool {
+        self.pace != Pace::Quantum
+    }
+
+    /// The limbs of an integer beyond 64 bits; 0 where they cannot be told.
+    fn limbs(&self, integer: Raw<'a>) -> usize {
+        big_view::limbs(self.terms, integer).unwrap_or(0)
     }
 
     fn is_atom(&self, term: Raw<'a>) -> bool {
@@ -191,7 +223,7 @@ impl<'a> Readable for Source<'a> {
             _ => {}
         }
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_BITSTRING => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+            ERL_NIF_TERM_TYPE_BITSTRING => self.text(term),
             ERL_NIF_TERM_TYPE_ATOM => View::Name,
             ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
             ERL_NIF_TERM_TYPE_FLOAT => self.terms.float(term).map_or(View::Foreign, View::Float),

@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   Writes types and signatures as text, natively.
   """
 
-  alias PtcRunner.Native
+  alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
@@ -63,6 +63,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
   @spec to_lisp_key(String.t()) :: String.t()
   def to_lisp_key(name) do
+    name = Aligned.text(name)
     with :busy <- Native.signature_lisp_key(name), do: Native.signature_lisp_key_dirty(name)
   end
 

@@ -2,7 +2,7 @@
 
 use super::choice::{choose, Choice};
 use super::recovery::recover;
-use super::scan::{backticks, bracket, landmark, region_end, Count};
+use super::scan::{find_backticks, find_bracket, landmark, region_end, skip, Count};
 use crate::heap::Heap;
 use crate::json::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
 use crate::stop::{unlimited, Stop, Work};
@@ -69,6 +69,12 @@ enum Stage {
         end: usize,
         part: Part,
     },
+    /// What was built starts and ends here: looking at what stands behind it.
+    Behind {
+        start: usize,
+        end: usize,
+        part: Behind,
+    },
     /// Choosing the part that is tried first. What the first bracket opens was tried already: it
     /// ends there, or is no JSON.
     Choose(Option<(usize, Result<usize, JsonError>)>),
@@ -76,6 +82,15 @@ enum Stage {
     Closed(usize, JsonError),
     /// The second look.
     Recover(NoAnswer),
+}
+
+/// What is asked about the text behind a value.
+#[derive(Debug, Clone, Copy)]
+enum Behind {
+    /// Whether there is a marker. No marker comes before the value, and those within stand in strings.
+    Marker,
+    /// Whether there is anything but blanks up to here, where its fence ends.
+    Blanks(usize),
 }
 
 /// Which part of the text is built.
@@ -127,7 +142,7 @@ impl Search {
         builder: &mut TermBuilder<'_, 't, H>,
     ) -> Result<Next, Stop> {
         match &mut self.stage {
-            Stage::Begin => Ok(match landmark(text) {
+            Stage::Begin => Ok(match landmark(text, &mut |units| builder.count(units))? {
                 None => Next::Nothing(NoAnswer::NotFound(None)),
                 Some(at) if text[at] == b'`' => Next::Stage(Stage::Choose(None)),
                 Some(start) => reading(start, text.len(), Part::First),
@@ -141,11 +156,31 @@ impl Search {
                 let (start, part) = (*start, *part);
                 let within = text.get(..*end).unwrap_or(text);
                 match reader.read(within, builder) {
-                    Ok(end) => Ok(built(text, within, start, end, part)),
+                    Ok(end) => Ok(built(start, end, within.len(), part)),
                     Err(ReadError::Stop(stop)) => Err(stop),
                     Err(ReadError::Json(error)) => {
                         builder.clear();
                         Ok(failed(start, error, part))
+                    }
+                }
+            }
+            Stage::Behind { start, end, part } => {
+                let (start, end) = (*start, *end);
+                let mut count = |units| builder.count(units);
+                match part {
+                    Behind::Marker => match find_backticks(text, end, &mut count)? {
+                        Some(_) => Ok(Next::Stage(Stage::Choose(Some((start, Ok(end)))))),
+                        None => Ok(Next::Found(start)),
+                    },
+                    Behind::Blanks(until) => {
+                        let blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+                        match skip(text, end, *until, &mut count, blank)? {
+                            more if more >= *until => Ok(Next::Found(start)),
+                            more => {
+                                let error = JsonError::UnexpectedToken(more);
+                                Ok(Next::Stage(Stage::Recover(NoAnswer::Invalid(error))))
+                            }
+                        }
                     }
                 }
             }
@@ -160,7 +195,7 @@ impl Search {
                     Choice::Raw => Ok(match first {
                         Some((start, Ok(_))) => Next::Found(start),
                         Some((start, Err(error))) => Next::Stage(Stage::Closed(start, error)),
-                        None => match bracket(text, 0, text.len()) {
+                        None => match first_bracket(text, builder)? {
                             Some(start) => reading(start, text.len(), Part::Raw),
                             None => Next::Stage(Stage::Recover(NoAnswer::NotFound(None))),
                         },
@@ -198,24 +233,20 @@ fn reading(start: usize, end: usize, part: Part) -> Next {
 }
 
 /// A part was JSON, up to `end`.
-fn built(text: &[u8], within: &[u8], start: usize, end: usize, part: Part) -> Next {
-    match part {
-        // No marker before it, and those within stand in strings.
-        Part::First if backticks(text, end).is_some() => {
-            Next::Stage(Stage::Choose(Some((start, Ok(end)))))
-        }
-        Part::First | Part::Raw | Part::Recovered => Next::Found(start),
-        Part::Fenced => {
-            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-            match within[end..].iter().position(|byte| !blank(byte)) {
-                None => Next::Found(start),
-                Some(more) => {
-                    let error = JsonError::UnexpectedToken(end + more);
-                    Next::Stage(Stage::Recover(NoAnswer::Invalid(error)))
-                }
-            }
-        }
-    }
+fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
+    let part = match part {
+        Part::First => Behind::Marker,
+        Part::Fenced => Behind::Blanks(until),
+        Part::Raw | Part::Recovered => return Next::Found(start),
+    };
+    Next::Stage(Stage::Behind { start, end, part })
+}
+
+fn first_bracket<H: Heap>(
+    text: &[u8],
+    builder: &mut TermBuilder<'_, '_, H>,
+) -> Result<Option<usize>, Stop> {
+    find_bracket(text, 0, text.len(), &mut |units| builder.count(units))
 }
 
 /// A part was no JSON.

@@ -29,6 +29,8 @@ pub enum View<'s, T> {
     LargeMap(usize),
     /// A struct, or anything that JSON has no form for.
     Foreign,
+    /// Something that takes longer to look at than this slice allows.
+    TooLong,
 }
 
 /// Terms that can be written.
@@ -85,6 +87,7 @@ pub fn write<R: Readable>(
         limit,
         out,
         toll: 0,
+        opened: 0,
         gaps: Vec::new(),
         open: Vec::with_capacity(16),
         keys: [KeyText::default(); KEYS],
@@ -122,6 +125,8 @@ const LONGEST: usize = 31;
 
 /// What a gap costs, and an atom that has to be asked for its characters.
 const TOLL: usize = 16;
+/// What a list or a map costs, empty or not.
+const OPENED: usize = 16;
 
 /// So often it is asked whether somebody still waits.
 const BYTES_BETWEEN_LOOKS: usize = 16_384;
@@ -155,6 +160,8 @@ struct Writer<'s, 'o, 'c, R: Readable> {
     out: &'o mut Vec<u8>,
     /// What took longer than its text shows, in bytes of text that take as long.
     toll: usize,
+    /// The lists and maps that were opened.
+    opened: usize,
     gaps: Vec<Gap<R::Term>>,
     /// Innermost last.
     open: Vec<Open<'s, R::Term>>,
@@ -183,6 +190,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
             View::Name => self.name(term)?,
             View::Big(value) => self.big(&value)?,
             View::List => {
+                self.opened += 1;
                 self.out.push(b'[');
                 self.open.push(Open::List {
                     whole: term,
@@ -191,11 +199,14 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 });
             }
             View::Map([], _) | View::LargeMap(0) => self.out.extend_from_slice(b"{}"),
-            View::Map(keys, values) => self.open.push(Open::Map {
-                keys,
-                values,
-                at: 0,
-            }),
+            View::Map(keys, values) => {
+                self.opened += 1;
+                self.open.push(Open::Map {
+                    keys,
+                    values,
+                    at: 0,
+                });
+            }
             View::LargeMap(size) => {
                 self.check(size)?;
                 self.open.push(Open::LargeMap {
@@ -207,6 +218,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 self.toll += TOLL;
                 self.gaps.push((self.out.len(), term));
             }
+            View::TooLong => return Err(Refusal::Stopped(Stop::SliceOver)),
         }
         self.check(0)
     }
@@ -214,7 +226,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
     /// Goes on until all that is open is closed.
     fn rest(&mut self) -> Result<(), Refusal<R::Term>> {
         loop {
-            if self.out.len() + self.toll - self.asked > BYTES_BETWEEN_LOOKS {
+            if self.spent() - self.asked > BYTES_BETWEEN_LOOKS {
                 self.ask(0)?;
             }
             let Some(open) = self.open.last_mut() else {
@@ -254,10 +266,15 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         }
     }
 
+    /// What was done so far, in bytes of text that take as long.
+    fn spent(&self) -> usize {
+        self.out.len() + self.toll + OPENED * self.opened
+    }
+
     /// Asks whether to go on, with what was written and `more`.
     #[cold]
     fn ask(&mut self, more: usize) -> Result<(), Refusal<R::Term>> {
-        let spent = self.out.len() + self.toll;
+        let spent = self.spent();
         let since = spent - self.asked;
         self.asked = spent;
         let held = self.out.capacity() + self.open.len() * size_of::<Open<R::Term>>();
@@ -327,6 +344,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 Ok(())
             })?,
             View::Big(value) => self.quoted(|writer| writer.big(&value))?,
+            View::TooLong => return Err(Refusal::Stopped(Stop::SliceOver)),
             _ => return Err(Refusal::Foreign(key)),
         }
         self.out.push(b':');

@@ -123,8 +123,9 @@ impl<H: Values> Coercion<'_, '_, H> {
         text: H::Term,
         place: Option<Place>,
     ) -> Result<Option<H::Term>, Stop> {
-        let length = self.heap.bytes(text).map_or(0, <[u8]>::len);
-        self.spend(10 + length / COPIED)?;
+        let length = self.heap.byte_length(text).unwrap_or(0);
+        let to_copy = self.heap.bytes_to_copy(text);
+        self.spend(10 + length / COPIED + to_copy / READ)?;
         let (value, target) = match scalar {
             Scalar::Int => {
                 let digits = length.min(lenient::MOST_DIGITS);

@@ -23,6 +23,9 @@ impl<H: Heap> Machine<'_, H> {
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
+        // A short part of a long text is looked at again for each text.
+        self.consume_fuel_to_copy(whole)?;
+        self.consume_fuel_to_copy(part)?;
         let Machine {
             heap,
             meter,
