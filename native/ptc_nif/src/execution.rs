@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// So many slices a run has, one after another with turns for others in between, before it goes on
 /// in quanta. Most runs end in them, where the VM itself is fair between all its processes.
-const SLICES: u32 = 3;
+const SLICES: u32 = 4;
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
@@ -158,7 +158,10 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let meter = Meter::new(self.limits, self.pace);
+        let mut meter = Meter::new(self.limits, self.pace);
+        if matches!(begin, Entry::Resume(..)) {
+            meter.start_clock();
+        }
         let (program, heap) = (&*self.program, &mut self.heap);
         let (mut vm, answer) = match begin {
             Entry::Start => {

@@ -13,7 +13,7 @@ use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, ResourceArc, Term};
 
 /// So many slices there are before work goes on in quanta.
-const SLICES: u32 = 3;
+const SLICES: u32 = 4;
 
 /// What was left.
 pub enum Left {
@@ -73,7 +73,11 @@ impl<'a> Call<'a> {
     }
 
     pub fn meter(&self) -> Meter {
-        Meter::new(self.limits, self.pace)
+        let mut meter = Meter::new(self.limits, self.pace);
+        if self.state.is_some() {
+            meter.start_clock();
+        }
+        meter
     }
 
     pub fn terms(&self) -> Terms<'a> {
