@@ -94,7 +94,8 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  defp start(text, given, depth) when is_binary(text), do: text |> Aligned.text() |> Native.run_text(depth, given)
+  defp start(text, given, depth) when is_binary(text),
+    do: text |> Aligned.text() |> Native.run_text(depth, given)
 
   defp start(%Program{handle: handle, consts: consts} = program, given, depth) do
     Native.run_compiled(handle, consts, given)
