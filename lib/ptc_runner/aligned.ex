@@ -1,13 +1,16 @@
 defmodule PtcRunner.Aligned do
   @moduledoc false
-  # The VM copies a binary that does not start at a byte (a part of another one may be such) whenever
-  # native code looks at it. That is nothing for a short one. A long one is copied once, before all
-  # else and on a dirty scheduler.
+  # Two kinds of binaries are copied by the VM when native code looks at them: those that do not start
+  # at a byte (a part of another one may be such), at every look; and those that were made by appending,
+  # at the first look, to give back the room behind them. That is nothing for a short one. A long one is
+  # looked at, or copied, on a dirty scheduler before all else.
 
   alias PtcRunner.Native
 
   # In bytes; a copy takes some 30 µs.
   @long 32_768
+  # The VM reserves room by doubling, and does not always copy to give it back.
+  @very_long 1_048_576
 
   @doc """
   The binary, which starts at a byte if it is long. Anything else comes back as it is.
@@ -19,6 +22,8 @@ defmodule PtcRunner.Aligned do
 
   """
   @spec text(term()) :: term()
+  def text(text) when byte_size(text) > @very_long, do: Native.aligned_dirty(text)
+
   def text(text) when byte_size(text) > @long do
     with :busy <- Native.aligned(text), do: Native.aligned_dirty(text)
   end

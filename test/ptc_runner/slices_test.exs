@@ -95,6 +95,21 @@ defmodule PtcRunner.SlicesTest do
     end
   end
 
+  test "texts of megabytes that were made by appending" do
+    prose = String.duplicate("no JSON here ", 4_000_000)
+    string = String.duplicate("0123456789", 5_000_000)
+    append = fn -> prose <> "{\"a\": \"" <> string <> "\"}" end
+
+    assert_no_holds(
+      answer: fn -> JsonParser.parse(append.()) end,
+      decode: fn -> Codec.decode(append.()) end,
+      run: fn -> Json.run(append.()) end,
+      stream: fn ->
+        @row |> AnswerStream.new(max_bytes: :infinity) |> AnswerStream.feed(append.())
+      end
+    )
+  end
+
   test "a text that does not start at a byte is read as any other" do
     text = ~s({"program": {"op": "literal", "value": "#{String.duplicate("é", 40_000)}"}})
     size = byte_size(text)

@@ -103,18 +103,11 @@ defmodule PtcRunner.Test.SliceClock do
 
     Enum.each(too_long ++ culprits(too_long), &IO.puts("  " <> &1))
 
-    case if(strict?(), do: too_long, else: []) ++ missing do
+    case too_long ++ missing do
       [] -> :ok
       wrong -> {:error, wrong}
     end
   end
-
-  @doc """
-  Whether a call that holds a normal scheduler for too long fails the tests (`PTC_STRICT_CLOCK=1`), or
-  is only reported: known cases are listed in docs/security.md.
-  """
-  @spec strict?() :: boolean()
-  def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
 
   # A hypervisor that takes the processor away is counted as CPU time of the thread (up to 0.6 ms
   # measured), so one call in 10,000 may take a little more. `test/hostile_corpus_test.exs` repeats

@@ -76,14 +76,14 @@ fn aligned<'a>(env: Env<'a>, binary: Term<'a>) -> Term<'a> {
     }
 }
 
-/// The binary, or a copy of it that starts at a byte.
+/// The binary, or a copy of it that starts at a byte. One that was made by appending is trimmed by
+/// the VM when it is looked at here.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn aligned_dirty<'a>(env: Env<'a>, binary: Term<'a>) -> Term<'a> {
     let _clock = crate::clock::start("aligned_dirty");
-    let terms = Terms { env };
-    let copy = |binary| Some(terms.make_binary(terms.bytes(binary)?).term(env));
-    match unaligned(terms, binary.into()) {
-        Some(_) => copy(Raw::from(binary)).unwrap_or(binary),
-        None => binary,
+    let (terms, term) = (Terms { env }, Raw::from(binary));
+    match (terms.bytes(term), unaligned(terms, term)) {
+        (Some(bytes), Some(_)) => terms.make_binary(bytes).term(env),
+        _ => binary,
     }
 }
