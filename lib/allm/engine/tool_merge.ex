@@ -7,6 +7,7 @@ unless Code.ensure_loaded?(ALLM) do
     # What has no name, or is no tool at all, replaces nothing and is replaced by nothing.
 
     alias PtcRunner.Native
+    alias PtcRunner.Native.Panic
 
     @doc """
     Merges `overrides` into `tools`; linear. A list that is improper, or is none, is not merged.
@@ -20,6 +21,8 @@ unless Code.ensure_loaded?(ALLM) do
       with :busy <- Native.merge_tools(tools, overrides) do
         Native.merge_tools_dirty(tools, overrides)
       end
+    catch
+      :error, :nif_panicked -> Panic.raise!()
     end
   end
 end

@@ -4,6 +4,7 @@ defmodule PtcRunner.Schema.Table do
   # The table itself stands beside the checks and the evaluation of the operations.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @type type ::
           :any
@@ -31,6 +32,8 @@ defmodule PtcRunner.Schema.Table do
       fields = for {field, type, required?} <- fields, do: {field, type(type), required?}
       %{name: name, category: category, description: description, fields: fields}
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc "The names of the fields that an operation cannot do without."

@@ -126,6 +126,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
            do: Native.stream_new_dirty(type, list?, early?, prose?)
 
     %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp max_bytes!(:infinity), do: :infinity

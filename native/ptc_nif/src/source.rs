@@ -92,7 +92,10 @@ impl<'a> Source for TermSource<'a> {
 
     fn is_long(&self, node: Raw<'a>) -> bool {
         match self.heap.kind(node) {
-            Kind::String => self.heap.byte_length(node).is_some_and(|bytes| bytes > LONG),
+            Kind::String => self
+                .heap
+                .byte_length(node)
+                .is_some_and(|bytes| bytes > LONG),
             Kind::Number => 8 * self.heap.limbs(node) > LONG,
             _ => false,
         }

@@ -65,6 +65,8 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   def to_lisp_key(name) do
     name = Aligned.text(name)
     with :busy <- Native.signature_lisp_key(name), do: Native.signature_lisp_key_dirty(name)
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp text(text) when is_binary(text), do: text

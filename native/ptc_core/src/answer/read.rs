@@ -1,7 +1,7 @@
 //! From text to value: the first choice is built as it is read, so that a plain answer is read once.
 
 use super::choice::{choose, Choice};
-use super::recovery::recover;
+use super::recovery::Recovery;
 use super::scan::{find_backticks, find_bracket, landmark, region_end, skip, Count};
 use crate::heap::Heap;
 use crate::json::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
@@ -81,7 +81,7 @@ enum Stage {
     /// Looking whether a bracket is ever closed, behind which there is no JSON.
     Closed(usize, JsonError),
     /// The second look.
-    Recover(NoAnswer),
+    Recover(NoAnswer, Box<Recovery>),
 }
 
 /// What is asked about the text behind a value.
@@ -178,7 +178,7 @@ impl Search {
                             more if more >= *until => Ok(Next::Found(start)),
                             more => {
                                 let error = JsonError::UnexpectedToken(more);
-                                Ok(Next::Stage(Stage::Recover(NoAnswer::Invalid(error))))
+                                Ok(second_look(NoAnswer::Invalid(error)))
                             }
                         }
                     }
@@ -197,7 +197,7 @@ impl Search {
                         Some((start, Err(error))) => Next::Stage(Stage::Closed(start, error)),
                         None => match first_bracket(text, builder)? {
                             Some(start) => reading(start, text.len(), Part::Raw),
-                            None => Next::Stage(Stage::Recover(NoAnswer::NotFound(None))),
+                            None => second_look(NoAnswer::NotFound(None)),
                         },
                     }),
                 }
@@ -208,11 +208,14 @@ impl Search {
                     Some(_) => NoAnswer::Invalid(*error),
                     None => NoAnswer::NotFound(Some(*error)),
                 };
-                Ok(Next::Stage(Stage::Recover(refusal)))
+                Ok(second_look(refusal))
             }
-            Stage::Recover(refusal) => {
+            Stage::Recover(refusal, recovery) => {
                 let refusal = *refusal;
-                let found = recover(text, &mut |bytes| builder.count(bytes))?;
+                let found = recovery.go_on(text, &mut |units, leave| match leave {
+                    true => builder.count_or_leave(units),
+                    false => builder.count(units),
+                })?;
                 builder.clear();
                 Ok(match found {
                     Some(range) => reading(range.start, text.len(), Part::Recovered),
@@ -221,6 +224,10 @@ impl Search {
             }
         }
     }
+}
+
+fn second_look(refusal: NoAnswer) -> Next {
+    Next::Stage(Stage::Recover(refusal, Box::default()))
 }
 
 fn reading(start: usize, end: usize, part: Part) -> Next {
@@ -253,7 +260,7 @@ fn first_bracket<H: Heap>(
 fn failed(start: usize, error: JsonError, part: Part) -> Next {
     match part {
         Part::First => Next::Stage(Stage::Choose(Some((start, Err(error))))),
-        Part::Fenced => Next::Stage(Stage::Recover(NoAnswer::Invalid(error))),
+        Part::Fenced => second_look(NoAnswer::Invalid(error)),
         Part::Raw => Next::Stage(Stage::Closed(start, error)),
         Part::Recovered => Next::Nothing(NoAnswer::Invalid(error)),
     }

@@ -6,36 +6,54 @@ use super::scan::{is_blank, opens, region_end, skip, Count, BYTES_BETWEEN_LOOKS}
 use crate::stop::Stop;
 use std::ops::Range;
 
-/// The only JSON of the text.
-pub fn recover(text: &[u8], count: &mut Count) -> Result<Option<Range<usize>>, Stop> {
-    let mut runs = Runs::default();
-    let mut only = None;
-    let mut at = 0;
-    let mut next_look = BYTES_BETWEEN_LOOKS;
-    while at < text.len() {
-        if at >= next_look {
-            next_look = at + BYTES_BETWEEN_LOOKS;
-            count(BYTES_BETWEEN_LOOKS)?;
-        }
-        let step = match text[at] {
-            b'`' => match run_length(text, at, count)? {
-                length @ ..=2 => Step::On(at + length),
-                length => fence(text, at, length, &mut runs, count)?,
-            },
-            byte if opens(byte) => region(text, at, count)?,
-            _ => Step::On(at + 1),
-        };
-        match step {
-            Step::On(next) => at = next,
-            Step::Veto => return Ok(None),
-            Step::Candidate(..) if only.is_some() => return Ok(None),
-            Step::Candidate(range, next) => {
-                only = Some(range);
-                at = next;
+/// A second look, which can be left and resumed.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    runs: Runs,
+    /// The JSON that was found.
+    only: Option<Range<usize>>,
+    /// How far it is, and where it asked last whether to go on.
+    at: usize,
+    asked: usize,
+}
+
+/// A way to count; if the flag is set, the work may be left there and goes on later.
+pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
+
+impl Recovery {
+    /// The only JSON of the text. Goes on where it was left.
+    pub fn go_on(
+        &mut self,
+        text: &[u8],
+        count: &mut CountOrLeave,
+    ) -> Result<Option<Range<usize>>, Stop> {
+        while let Some(&byte) = text.get(self.at) {
+            let at = self.at;
+            if at >= self.asked + BYTES_BETWEEN_LOOKS {
+                self.asked = at;
+                count(BYTES_BETWEEN_LOOKS, true)?;
+            }
+            let mut count = |units| count(units, false);
+            let step = match byte {
+                b'`' => match run_length(text, at, &mut count)? {
+                    length @ ..=2 => Step::On(at + length),
+                    length => fence(text, at, length, &mut self.runs, &mut count)?,
+                },
+                byte if opens(byte) => region(text, at, &mut count)?,
+                _ => Step::On(at + 1),
+            };
+            match step {
+                Step::On(next) => self.at = next,
+                Step::Veto => return Ok(None),
+                Step::Candidate(..) if self.only.is_some() => return Ok(None),
+                Step::Candidate(range, next) => {
+                    self.only = Some(range);
+                    self.at = next;
+                }
             }
         }
+        Ok(self.only.clone())
     }
-    Ok(only)
 }
 
 enum Step {
@@ -106,13 +124,14 @@ fn fence(
 
 /// The runs of backticks of a text, so that looking for one of some length is not a walk of its own
 /// each time.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Runs {
     known: Option<Vec<Run>>,
     /// How many of them start before the last offset asked for.
     passed: usize,
 }
 
+#[derive(Debug)]
 struct Run {
     start: usize,
     end: usize,

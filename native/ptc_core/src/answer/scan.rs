@@ -35,7 +35,10 @@ fn in_pieces(
     count: &mut Count,
     find: impl Fn(&[u8]) -> Option<usize>,
 ) -> Result<Option<usize>, Stop> {
-    let Range { start: mut from, end } = range;
+    let Range {
+        start: mut from,
+        end,
+    } = range;
     loop {
         let to = end.min(from.saturating_add(PIECE));
         let found = text.get(from..to).and_then(&find);
@@ -146,21 +149,44 @@ pub fn landmark(text: &[u8], count: &mut Count) -> Result<Option<usize>, Stop> {
 
 /// The range without the whitespace, that of Unicode included, at both ends.
 pub fn trim(text: &[u8], range: Range<usize>, count: &mut Count) -> Result<Range<usize>, Stop> {
-    let mut part = &text[range.clone()];
-    while let Some(rest) = SPACES.iter().find_map(|space| part.strip_prefix(*space)) {
-        part = rest;
+    let Range { mut start, mut end } = range;
+    loop {
+        start = skip(text, start, end, count, is_blank)?;
+        let part = &text[start..end];
+        match SPACES.iter().find(|space| part.starts_with(space)) {
+            Some(space) => start += space.len(),
+            None => break,
+        }
         count(SPACE)?;
     }
-    let start = range.end - part.len();
-    while let Some(rest) = SPACES.iter().find_map(|space| part.strip_suffix(*space)) {
-        part = rest;
+    loop {
+        end = skip_back(text, start, end, count)?;
+        let part = &text[start..end];
+        match SPACES.iter().find(|space| part.ends_with(space)) {
+            Some(space) => end -= space.len(),
+            None => break,
+        }
         count(SPACE)?;
     }
-    Ok(start..start + part.len())
+    Ok(start..end)
 }
 
 /// What it takes to find out whether a character is whitespace.
 const SPACE: usize = 2;
+
+/// The offset after the last byte before `end`, from `start` on, that is no ASCII whitespace.
+fn skip_back(text: &[u8], start: usize, end: usize, count: &mut Count) -> Result<usize, Stop> {
+    let mut end = end;
+    while start < end {
+        let from = start.max(end.saturating_sub(BYTES_BETWEEN_LOOKS));
+        match text[from..end].iter().rposition(|byte| !is_blank(*byte)) {
+            Some(offset) => return Ok(from + offset + 1),
+            None => count(end - from)?,
+        }
+        end = from;
+    }
+    Ok(start)
+}
 
 /// Unicode's whitespace in UTF-8.
 const SPACES: [&[u8]; 25] = [
