@@ -109,12 +109,14 @@ defmodule PtcRunner.Test.SliceClock do
     end
   end
 
-  # A hypervisor that takes the processor away is counted as CPU time of the thread (up to 0.6 ms
-  # measured), so one call in 10,000 may take a little more. `test/hostile_corpus_test.exs` repeats
-  # its calls and needs no such allowance.
-  @never 3_000_000
+  # A hypervisor that takes the processor away is counted as CPU time of the thread, and fresh memory
+  # takes 7 µs a page on a virtual machine under load: up to 9 ms were measured in tests with a hundred
+  # busy callers. So one call in 500 may take a little more. `test/hostile_corpus_test.exs` and
+  # `test/ptc_runner/slices_test.exs` repeat their calls and need no such allowance.
+  @one_in 500
+  @never 10_000_000
 
-  defp too_long?(line), do: line.over > div(line.calls, 10_000) + 1 or line.max > @never
+  defp too_long?(line), do: line.over > div(line.calls, @one_in) + 1 or line.max > @never
 
   defp row(%{} = line) do
     times = Enum.map([line.min, line.p50, line.p99, line.max], &microseconds/1)
