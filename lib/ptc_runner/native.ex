@@ -49,11 +49,22 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, 0) do
+         :ok <- :erlang.load_nif(path, unaligned()) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
+    end
+  end
+
+  # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
+  # ones the VM copies when they are matched.
+  defp unaligned do
+    for bits <- 1..7, size <- [70, 700, 5_000] do
+      whole = :binary.copy(<<0xA5>>, size + 1)
+      rest = 8 - bits
+      <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
+      {binary, bits}
     end
   end
 
@@ -165,6 +176,9 @@ defmodule PtcRunner.Native do
 
   # the same, or nil
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
+
+  # native/ptc_nif/src/bits_view.rs: a binary that starts at a byte
+  pair(aligned(binary()) :: {:ok, binary()} | :busy)
 
   # native/ptc_nif/src/decode.rs
   nif(

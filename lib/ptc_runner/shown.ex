@@ -27,6 +27,9 @@ defmodule PtcRunner.Shown do
   @listed 20_000
   @entries 2
 
+  # Stands for a value that is not shown.
+  @concealed {__MODULE__, :concealed}
+
   @failed "(a term that cannot be shown)"
 
   @doc "The bytes of the longest message."
@@ -72,6 +75,20 @@ defmodule PtcRunner.Shown do
     text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
+
+  @doc """
+  The same, but for the values of firewalled keys in maps and structs, at any depth.
+
+      iex> PtcRunner.Shown.public({"Ada", %{"n" => 1, "_token" => "s3cret"}})
+      "{\\"Ada\\", %{\\"_token\\" => …, \\"n\\" => 1}}"
+
+  """
+  @spec public(term()) :: String.t()
+  def public(term), do: text(term, @value, custom_options: [public: true])
+
+  @doc "What stands for a value that is not shown."
+  @spec concealed() :: term()
+  def concealed, do: @concealed
 
   @doc """
   The texts of two terms that share a message.
@@ -195,7 +212,31 @@ defmodule PtcRunner.Shown do
     if :counters.get(left, 1) <= 0, do: "…", else: part(term, opts, left)
   end
 
-  defp part(%_{} = struct, opts, left) do
+  defp part(@concealed, _opts, left) do
+    spend(left, 4)
+    "…"
+  end
+
+  defp part(map, %{custom_options: [public: true]} = opts, left) when is_map(map) do
+    case map do
+      # What an implementation of `Inspect` shows of a struct, nobody can tell.
+      %module{} when is_atom(module) ->
+        if Head.conceals?(map), do: leaf_of(module, left), else: shown(map, opts, left)
+
+      _plain ->
+        map |> Head.conceal(@concealed) |> shown(opts, left)
+    end
+  end
+
+  defp part(term, opts, left), do: shown(term, opts, left)
+
+  defp leaf_of(module, left) do
+    text = "#" <> inspect(module) <> "<…>"
+    spend(left, byte_size(text) + 1)
+    text
+  end
+
+  defp shown(%_{} = struct, opts, left) do
     spend(left, 2)
     struct |> Head.struct(&list?(left, &1)) |> Inspect.inspect(opts)
   rescue
@@ -203,17 +244,17 @@ defmodule PtcRunner.Shown do
     error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed
   end
 
-  defp part(term, opts, left) when is_map(term) and map_size(term) > 32 do
+  defp shown(term, opts, left) when is_map(term) and map_size(term) > 32 do
     spend(left, container(opts))
     Head.large_map(term, opts, list?(left, map_size(term)))
   end
 
-  defp part(term, opts, left) when is_list(term) or is_tuple(term) or is_map(term) do
+  defp shown(term, opts, left) when is_list(term) or is_tuple(term) or is_map(term) do
     spend(left, if(term in [[], {}, %{}], do: 2, else: container(opts)))
     term |> Head.of(opts) |> Inspect.inspect(opts)
   end
 
-  defp part(leaf, opts, left) do
+  defp shown(leaf, opts, left) do
     text = leaf(leaf, opts)
     spend(left, byte_size(text) + 1)
     text

@@ -547,4 +547,23 @@ defmodule PtcRunner.BoundedErrorsTest do
       assert message =~ "line 1000001, column 1"
     end
   end
+
+  test "warnings of a coercion show the beginning of a long value and its size" do
+    digits = String.duplicate("7", 5_000)
+    float = "1." <> String.duplicate("7", 9_000)
+
+    for {text, type} <- [{digits, :int}, {float, :float}, {float, :int}] do
+      case PtcRunner.SubAgent.Signature.Coercion.coerce([text], {:list, type}) do
+        {:ok, _value, [warning]} ->
+          assert byte_size(warning) <= 4_096
+          assert warning =~ "… (#{byte_size(text)} bytes)\" to "
+          assert String.starts_with?(warning, "coerced string \"" <> String.slice(text, 0, 3_700))
+
+        {:error, message} ->
+          assert byte_size(message) <= 4_096
+      end
+    end
+
+    assert {:ok, [_], [_]} = PtcRunner.SubAgent.Signature.Coercion.coerce([digits], {:list, :int})
+  end
 end

@@ -131,25 +131,20 @@ defmodule PtcRunner.Test.SliceClock do
 
     Enum.each(too_long ++ culprits(too_long), &IO.puts("  " <> &1))
 
-    case if(strict?(), do: too_long, else: []) ++ missing do
+    case too_long ++ missing do
       [] -> :ok
       wrong -> {:error, wrong}
     end
   end
 
-  @doc """
-  Whether a call that holds a normal scheduler for too long fails the tests (`PTC_STRICT_CLOCK=1`), or
-  is only reported: known cases are listed in docs/security.md.
-  """
-  @spec strict?() :: boolean()
-  def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
+  # A hypervisor that takes the processor away is counted as CPU time of the thread, and fresh memory
+  # takes 7 µs a page on a virtual machine under load: up to 9 ms were measured in tests with a hundred
+  # busy callers. So one call in 500 may take a little more. `test/hostile_corpus_test.exs` and
+  # `test/ptc_runner/slices_test.exs` repeat their calls and need no such allowance.
+  @one_in 500
+  @never 10_000_000
 
-  # A hypervisor that takes the processor away is counted as CPU time of the thread (up to 0.6 ms
-  # measured), so one call in 10,000 may take a little more. `test/hostile_corpus_test.exs` repeats
-  # its calls and needs no such allowance.
-  @never 3_000_000
-
-  defp too_long?(line), do: line.over > div(line.calls, 10_000) + 1 or line.max > @never
+  defp too_long?(line), do: line.over > div(line.calls, @one_in) + 1 or line.max > @never
 
   defp row(%{} = line) do
     times = Enum.map([line.min, line.p50, line.p99, line.max], &microseconds/1)

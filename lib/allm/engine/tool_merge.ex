@@ -7,6 +7,7 @@ unless Code.ensure_loaded?(ALLM) do
     # What has no name, or is no tool at all, replaces nothing and is replaced by nothing.
 
     alias PtcRunner.{Native, Quanta}
+    alias PtcRunner.Native.Panic
     require Quanta
 
     @doc """
@@ -20,6 +21,8 @@ unless Code.ensure_loaded?(ALLM) do
     def merge(tools, overrides) do
       {:ok, merged} = Quanta.run(Native.merge_tools(tools, overrides))
       merged
+    catch
+      :error, :nif_panicked -> Panic.raise!()
     end
   end
 end

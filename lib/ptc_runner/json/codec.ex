@@ -26,7 +26,7 @@ defmodule PtcRunner.Json.Codec do
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Json.{Encoder, Limits}
-  alias PtcRunner.{Native, Options, Quanta}
+  alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
 
   # A term whose parts are shared can be small and its text endless.
@@ -148,7 +148,9 @@ defmodule PtcRunner.Json.Codec do
     Options.check!(opts, @decode_options, "PtcRunner.Json.Codec.decode/2")
     {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.json_decode(text, Keyword.get(opts, :depth, :infinity), limits)) do
+    depth = Keyword.get(opts, :depth, :infinity)
+
+    case Quanta.finish(Native.json_decode(Aligned.text(text), depth, limits)) do
       {:ok, term} ->
         {:ok, term}
 

@@ -11,7 +11,7 @@ defmodule PtcRunner.Json.Program do
   """
 
   alias PtcRunner.Json.{Limits, Message}
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
@@ -69,7 +69,7 @@ defmodule PtcRunner.Json.Program do
   @spec build(String.t() | map(), Limits.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:error, term()}
   def build(source, reading, limits) when is_binary(source) do
-    source |> Native.compile_text(reading, limits) |> Quanta.finish()
+    source |> Aligned.text() |> Native.compile_text(reading, limits) |> Quanta.finish()
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end

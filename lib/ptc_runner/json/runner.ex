@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
-  alias PtcRunner.{Context, Native, Quanta, Shown}
+  alias PtcRunner.{Aligned, Context, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
@@ -86,7 +86,8 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  defp start(text, given, reading) when is_binary(text), do: Native.run_text(text, reading, given)
+  defp start(text, given, reading) when is_binary(text),
+    do: text |> Aligned.text() |> Native.run_text(reading, given)
 
   defp start(%Program{handle: handle, consts: consts} = program, given, reading) do
     Native.run_compiled(handle, consts, given)

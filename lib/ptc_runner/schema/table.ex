@@ -4,6 +4,7 @@ defmodule PtcRunner.Schema.Table do
   # The table itself stands beside the checks and the evaluation of the operations.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Panic
 
   @type type ::
           :any
@@ -48,6 +49,8 @@ defmodule PtcRunner.Schema.Table do
         fields: Enum.map(fields, &field/1)
       }
     end
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp field({name, kind, presence, about, values}) do

@@ -4,6 +4,8 @@ defmodule PtcRunner.Shown.Head do
 
   import Inspect.Algebra, only: [concat: 1, container_doc: 6, to_doc: 2]
 
+  alias PtcRunner.SubAgent.Signature.Firewall
+
   # So many elements say whether a list is a keyword list, and so many entries whether all keys are atoms.
   @telling 100
 
@@ -55,8 +57,16 @@ defmodule PtcRunner.Shown.Head do
     shown = opts.limit + 1
     entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
-    container_doc("%{", Enum.take(entries, shown), "}", opts, entry, break: :strict)
+    entries = entries |> Enum.take(shown) |> concealed(opts)
+    container_doc("%{", entries, "}", opts, entry, break: :strict)
   end
+
+  defp concealed(entries, %{custom_options: [public: true]}) do
+    for {key, value} <- entries,
+        do: {key, if(Firewall.hidden?(key), do: PtcRunner.Shown.concealed(), else: value)}
+  end
+
+  defp concealed(entries, _opts), do: entries
 
   @doc """
   A struct, with fewer elements if it is a large set and there is no time to list them all.
@@ -69,6 +79,34 @@ defmodule PtcRunner.Shown.Head do
     do: if(list?.(map_size(struct)), do: struct, else: Map.delete(few(struct), :__struct__))
 
   def struct(struct, _list?), do: struct
+
+  @doc "Whether a struct has firewalled fields, other than those of the language and of Ecto."
+  @spec conceals?(struct()) :: boolean()
+  def conceals?(struct) when map_size(struct) > @fields, do: true
+
+  def conceals?(struct) do
+    struct
+    |> Map.keys()
+    |> Enum.any?(&(&1 not in [:__struct__, :__exception__, :__meta__] and Firewall.hidden?(&1)))
+  end
+
+  @doc """
+  A map with `mark` in the place of the values of firewalled keys. Of a large one only the values that
+  are shown matter, see `large_map/3`.
+
+      iex> PtcRunner.Shown.Head.conceal(%{_a: 1, b: 2}, :mark)
+      %{_a: :mark, b: 2}
+
+  """
+  @spec conceal(map(), term()) :: map()
+  def conceal(map, _mark) when map_size(map) > @flat, do: map
+
+  def conceal(map, mark) do
+    case for {key, _value} <- map, Firewall.hidden?(key), do: {key, mark} do
+      [] -> map
+      concealed -> Map.merge(map, Map.new(concealed))
+    end
+  end
 
   defp few(map), do: map |> first_entries(@telling) |> Map.new()
   defp first_entries(map, count), do: map |> :maps.iterator() |> entries(count)

@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   has escapes, its value is left to `finish/1`, and so are dates.
   """
 
-  alias PtcRunner.{Native, Options, Quanta}
+  alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -136,6 +136,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     {:ok, state} = Quanta.run(Native.stream_new(type, list?, early?, prose?))
 
     %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc """
@@ -151,6 +153,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   # An integer is less than any atom.
   def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
       when taken + byte_size(chunk) <= max_bytes do
+    chunk = Aligned.text(chunk)
+
     case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
       {:ok, taken} -> {:cont, %{stream | text: text <> chunk, taken: taken}}
       {:halt, mistake} -> halt(stream, chunk, mistake)

@@ -27,7 +27,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   """
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.{Native, Options, Quanta}
+  alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
 
@@ -170,7 +170,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.answer_parse(text, limits)) do
+    case Quanta.finish(Native.answer_parse(Aligned.text(text), limits)) do
       {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
       answer -> answer
     end

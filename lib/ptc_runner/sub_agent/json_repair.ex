@@ -2,7 +2,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @moduledoc false
   # Asks the native side for the value of an answer that is almost right, and words its repairs.
 
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.JsonRepair.Sentence
   alias PtcRunner.SubAgent.Signature
@@ -93,7 +93,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   def part?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: part?(rest)
 
   def part?(<<byte, _rest::binary>> = text) when byte in [?", ?', 0xE2, 0xC2],
-    do: Native.answer_is_part(text)
+    do: text |> Aligned.text() |> Native.answer_is_part()
 
   def part?(_text), do: false
 end

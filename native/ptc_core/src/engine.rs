@@ -1,57 +1,69 @@
 //! The tools of an engine: two lists of maps, merged by one of their fields.
 
 use crate::heap::{Heap, Lookup};
+use crate::stop::{Stop, Work};
+use crate::vm::cost;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
 /// Merges `right` into `left`: each item of `left` gives way to the last item of `right` that has
 /// the same term (by `===`) at `field`; items of `right` that took no place follow in their order,
-/// unless an equal one took one. Items without the field stay. Linear.
+/// unless an equal one took one. Items without the field stay. Linear; what the terms take to hash and
+/// to compare is counted before.
 pub fn merge_by_field<H: Heap>(
-    heap: &H,
+    work: &mut Work<H>,
     field: H::Term,
     left: &[H::Term],
     right: &[H::Term],
-) -> Vec<H::Term> {
+) -> Result<Vec<H::Term>, Stop> {
     let mut cache = H::KeyCache::default();
-    let mut names = Names::new(heap, right.len());
-    let of_right: Vec<_> = (right.iter().enumerate())
-        .map(|(at, item)| {
-            let name = field_of(heap, *item, field, &mut cache)?;
-            Some(names.insert(name, at))
-        })
-        .collect();
-    let replace = |item: &H::Term| {
-        let name = field_of(heap, *item, field, &mut cache);
-        match name.and_then(|name| names.find(name)) {
+    let mut names = Names::new(right.len());
+    let mut of_right = Vec::with_capacity(right.len());
+    for (at, item) in right.iter().enumerate() {
+        let name = field_of(work, *item, field, &mut cache)?;
+        of_right.push(name.map(|name| names.insert(work.heap, name, at)));
+    }
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    for item in left {
+        let name = field_of(work, *item, field, &mut cache)?;
+        merged.push(match name.and_then(|name| names.find(work.heap, name)) {
             Some(entry) => {
                 entry.taken = true;
                 right[entry.last]
             }
             None => *item,
-        }
-    };
-    let mut merged = Vec::with_capacity(left.len() + right.len());
-    merged.extend(left.iter().map(replace));
+        });
+    }
     let is_taken = |entry: &Option<usize>| entry.is_some_and(|entry| names.entries[entry].taken);
     let rest = right.iter().zip(&of_right);
     merged.extend(
         rest.filter(|(_, entry)| !is_taken(entry))
             .map(|(item, _)| *item),
     );
-    merged
+    Ok(merged)
 }
 
+/// What an item takes besides its name.
+const ITEM: usize = 4;
+/// A name is hashed, and compared with one that has the same hash or with a few.
+const TIMES: usize = 8;
+/// So many bytes are copied in a unit.
+const COPIED_A_UNIT: usize = 8;
+
+/// The term at the field; counts what it takes to look for it among others.
 fn field_of<H: Heap>(
-    heap: &H,
+    work: &mut Work<H>,
     item: H::Term,
     field: H::Term,
     cache: &mut H::KeyCache,
-) -> Option<H::Term> {
-    match heap.lookup(item, field, cache) {
-        Lookup::Found(name) => Some(name),
-        _ => None,
-    }
+) -> Result<Option<H::Term>, Stop> {
+    let Lookup::Found(name) = work.heap.lookup(item, field, cache) else {
+        work.consume_fuel(ITEM)?;
+        return Ok(None);
+    };
+    let (cost, to_copy) = (cost(work.heap, name), work.heap.bytes_to_copy(name));
+    work.consume_fuel(ITEM + TIMES * cost + to_copy / COPIED_A_UNIT)?;
+    Ok(Some(name))
 }
 
 struct Entry<T> {
@@ -63,9 +75,8 @@ struct Entry<T> {
 }
 
 /// Names and their entries: an open table, unless there are few.
-struct Names<'h, H: Heap> {
-    heap: &'h H,
-    entries: Vec<Entry<H::Term>>,
+struct Names<T> {
+    entries: Vec<Entry<T>>,
     /// Places in `entries` plus one; 0 is free. A power of two, at most half full; empty for few.
     table: Vec<u32>,
     /// Unknown to whoever chose the names, so that hashes cannot be made to collide.
@@ -75,8 +86,8 @@ struct Names<'h, H: Heap> {
 /// Up to here a look at every name is quicker than a hash.
 const FEW: usize = 8;
 
-impl<'h, H: Heap> Names<'h, H> {
-    fn new(heap: &'h H, count: usize) -> Self {
+impl<T: Copy> Names<T> {
+    fn new(count: usize) -> Self {
         let (size, seed) = match count {
             0..=FEW => (0, 0),
             _ => (
@@ -85,7 +96,6 @@ impl<'h, H: Heap> Names<'h, H> {
             ),
         };
         Names {
-            heap,
             entries: Vec::with_capacity(count),
             table: vec![0; size],
             seed,
@@ -93,9 +103,9 @@ impl<'h, H: Heap> Names<'h, H> {
     }
 
     /// Takes in that `name` stands at `at`; gives the place of its entry.
-    fn insert(&mut self, name: H::Term, at: usize) -> usize {
-        let hash = self.hash(name);
-        match self.search(name, hash) {
+    fn insert<H: Heap<Term = T>>(&mut self, heap: &H, name: T, at: usize) -> usize {
+        let hash = self.hash(heap, name);
+        match self.search(heap, name, hash) {
             Ok(place) => {
                 self.entries[place].last = at;
                 place
@@ -115,22 +125,21 @@ impl<'h, H: Heap> Names<'h, H> {
         }
     }
 
-    fn find(&mut self, name: H::Term) -> Option<&mut Entry<H::Term>> {
-        let place = self.search(name, self.hash(name)).ok()?;
+    fn find<H: Heap<Term = T>>(&mut self, heap: &H, name: T) -> Option<&mut Entry<T>> {
+        let place = self.search(heap, name, self.hash(heap, name)).ok()?;
         self.entries.get_mut(place)
     }
 
-    fn hash(&self, name: H::Term) -> u64 {
+    fn hash<H: Heap<Term = T>>(&self, heap: &H, name: T) -> u64 {
         match self.table.is_empty() {
             true => 0,
-            false => self.heap.hash(name, self.seed),
+            false => heap.hash(name, self.seed),
         }
     }
 
     /// The entry's place, or the slot of the table where it belongs.
-    fn search(&self, name: H::Term, hash: u64) -> Result<usize, usize> {
-        let is_it =
-            |entry: &Entry<H::Term>| entry.hash == hash && self.heap.identical(entry.name, name);
+    fn search<H: Heap<Term = T>>(&self, heap: &H, name: T, hash: u64) -> Result<usize, usize> {
+        let is_it = |entry: &Entry<T>| entry.hash == hash && heap.identical(entry.name, name);
         if self.table.is_empty() {
             return self.entries.iter().position(is_it).ok_or(0);
         }

@@ -81,7 +81,16 @@ pub trait Heap {
     fn float(&self, term: Self::Term) -> Option<f64>;
     /// The atom that has a string's name, if there is one already; no atom is ever made.
     fn atom_named(&self, name: Self::Term) -> Option<Self::Term>;
-    /// The content of a binary.
+    /// The length of a binary. Looks at none of its bytes.
+    fn byte_length(&self, term: Self::Term) -> Option<usize> {
+        self.bytes(term).map(<[u8]>::len)
+    }
+    /// How many bytes [`Heap::bytes`] would copy first: those of a binary that does not start at a
+    /// byte, unless it was the last one that was looked at.
+    fn bytes_to_copy(&self, _term: Self::Term) -> usize {
+        0
+    }
+    /// The content of a binary. Constant time, but for [`Heap::bytes_to_copy`].
     fn bytes(&self, term: Self::Term) -> Option<&[u8]>;
     /// Head and tail of a non-empty list.
     fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;

@@ -2,8 +2,10 @@
 
 use ptc_core::engine::merge_by_field;
 use ptc_core::heap::{Heap, Lookup};
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
+use ptc_core::stop::{unlimited, Stop, Work};
 
 struct Merge {
     heap: PlainHeap,
@@ -55,9 +57,11 @@ impl Merge {
         merged
     }
 
-    fn check(&self, left: &[Term], right: &[Term]) {
-        let merged = merge_by_field(&self.heap, self.name, left, right);
-        assert_eq!(merged, self.expected(left, right));
+    fn check(&mut self, left: &[Term], right: &[Term]) {
+        let mut meter = unlimited();
+        let work = &mut Work::in_one_go(&mut self.heap, &mut meter);
+        let merged = merge_by_field(work, self.name, left, right);
+        assert_eq!(merged, Ok(self.expected(left, right)));
     }
 }
 
@@ -102,4 +106,19 @@ fn names_are_told_apart_strictly_and_may_be_missing() {
         let right = [one, by_float, empty, named].repeat(repeat);
         merge.check(&left, &right);
     }
+}
+
+#[test]
+fn names_of_megabytes_are_counted_before_they_are_looked_at() {
+    let mut merge = Merge::new();
+    let long = "n".repeat(1 << 20);
+    let items: Vec<_> = (0..40).map(|n| merge.item(&long, n)).collect();
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+    let mut meter = Meter::new(limits, Pace::Slice);
+    let work = &mut Work::in_one_go(&mut merge.heap, &mut meter);
+    let merged = merge_by_field(work, merge.name, &items[..20], &items[20..]);
+    assert_eq!(merged, Err(Stop::SliceOver));
 }

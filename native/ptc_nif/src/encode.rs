@@ -1,6 +1,8 @@
 //! `json_encode/3`: terms to JSON text.
 
 use crate::atoms;
+use crate::big_view;
+use crate::bits_view;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
@@ -14,6 +16,10 @@ use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
+/// In a slice no integer is decoded that has more limbs …
+const LIMBS_IN_A_SLICE: usize = 500;
+/// … and no more bytes are copied of a string that does not start at a byte.
+const COPIED_IN_A_SLICE: usize = 16_384;
 /// The bytes of a word.
 const BYTES_PER_WORD: usize = 8;
 
@@ -84,7 +90,7 @@ fn encode<'a>(
     mut terms: EncodeTerms<'a>,
     root: Option<Raw<'a>>,
 ) -> Term<'a> {
-    let source = Source::new(call.env);
+    let source = Source::new(call.env, call.pace);
     let (mut heap, mut meter) = (Beam::new(call.env, 0), call.meter());
     let mut work = Work::new(&mut heap, &mut meter);
     let Encoding {
@@ -175,10 +181,12 @@ struct Source<'a> {
     yes: Raw<'a>,
     no: Raw<'a>,
     struct_key: Raw<'a>,
+    /// In a slice nothing long is decoded or copied.
+    pace: Pace,
 }
 
 impl<'a> Source<'a> {
-    fn new(env: Env<'a>) -> Self {
+    fn new(env: Env<'a>, pace: Pace) -> Self {
         let atom = |atom: Atom| Raw::from(atom.encode(env));
         Source {
             terms: Terms { env },
@@ -186,12 +194,14 @@ impl<'a> Source<'a> {
             yes: atom(atoms::true_()),
             no: atom(atoms::false_()),
             struct_key: atom(atom::__struct__()),
+            pace,
         }
     }
 
     fn integer(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
         match self.terms.integer(term) {
             Some(value) => View::Int(value),
+            None if self.is_slice() && self.limbs(term) > LIMBS_IN_A_SLICE => View::TooLong,
             None => {
                 let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
                 big.map_or(View::Foreign, View::Big)
@@ -216,6 +226,23 @@ impl<'a> Source<'a> {
         }
     }
 
+    fn text(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+        let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
+        match self.is_slice() && to_copy > COPIED_IN_A_SLICE {
+            true => View::TooLong,
+            false => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+        }
+    }
+
+    fn is_slice(&self) -> bool {
+        self.pace != Pace::Quantum
+    }
+
+    /// The limbs of an integer beyond 64 bits; 0 where they cannot be told.
+    fn limbs(&self, integer: Raw<'a>) -> usize {
+        big_view::limbs(self.terms, integer).unwrap_or(0)
+    }
+
     fn is_atom(&self, term: Raw<'a>) -> bool {
         matches!(self.terms.kind(term), ERL_NIF_TERM_TYPE_ATOM)
     }
@@ -234,7 +261,7 @@ impl<'a> Readable for Source<'a> {
             _ => {}
         }
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_BITSTRING => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+            ERL_NIF_TERM_TYPE_BITSTRING => self.text(term),
             ERL_NIF_TERM_TYPE_ATOM => View::Name,
             ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
             ERL_NIF_TERM_TYPE_FLOAT => self.terms.float(term).map_or(View::Foreign, View::Float),

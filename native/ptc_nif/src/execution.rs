@@ -155,7 +155,10 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let meter = Meter::new(self.limits, self.pace);
+        let mut meter = Meter::new(self.limits, self.pace);
+        if matches!(begin, Entry::Resume(..)) {
+            meter.start_clock();
+        }
         let (program, heap) = (&*self.program, &mut self.heap);
         let (mut vm, answer) = match begin {
             Entry::Start => {

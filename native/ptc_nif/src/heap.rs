@@ -2,6 +2,7 @@
 
 use crate::atoms;
 use crate::big_view;
+use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, Terms};
 use crate::signature::existing_atom;
@@ -183,6 +184,25 @@ impl<'a> Heap for Beam<'a> {
 
     fn atom_named(&self, name: Raw<'a>) -> Option<Raw<'a>> {
         existing_atom(self.terms, self.bytes(name)?)
+    }
+
+    #[inline]
+    fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
+        match bits_view::unaligned(self.terms, term) {
+            Some(length) => Some(length),
+            None => self.bytes(term).map(<[u8]>::len),
+        }
+    }
+
+    #[inline]
+    fn bytes_to_copy(&self, term: Raw<'a>) -> usize {
+        match bits_view::unaligned(self.terms, term) {
+            None => 0,
+            Some(length) => match self.last_binary.get() {
+                Some((word, _)) if word == term.word() => 0,
+                _ => length,
+            },
+        }
     }
 
     #[inline]

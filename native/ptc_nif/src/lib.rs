@@ -2,7 +2,7 @@
 //!
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
 //!   for; with [`map_view`] the only rooms with `unsafe`
-//! * [`big_view`]: the length of a big integer
+//! * [`big_view`]: the length of a big integer; [`bits_view`]: binaries that do not start at a byte
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
 //!   [`tools`]: the NIFs
@@ -17,6 +17,7 @@
 mod answer;
 mod atoms;
 mod big_view;
+mod bits_view;
 mod clock;
 mod decode;
 mod encode;
@@ -43,10 +44,11 @@ mod wire;
 
 use rustler::{Env, Term};
 
-fn load(env: Env, _info: Term) -> bool {
+fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
     panics::keep_messages();
     map_view::look_before_use(env);
     big_view::look_before_use(env);
+    bits_view::look_before_use(env, info);
     true
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// So many slices there are, one after another with turns for others in between, before work goes on
 /// in quanta. Most work ends in them, where the VM itself is fair between all its processes.
-const SLICES: u32 = 3;
+const SLICES: u32 = 4;
 
 /// The bytes of a stream's chunk that a slice reads.
 pub const CHUNK_BYTES: usize = 65_536;

@@ -92,7 +92,10 @@ impl<'a> Source for TermSource<'a> {
 
     fn is_long(&self, node: Raw<'a>) -> bool {
         match self.heap.kind(node) {
-            Kind::String => self.heap.bytes(node).is_some_and(|text| text.len() > LONG),
+            Kind::String => self
+                .heap
+                .byte_length(node)
+                .is_some_and(|bytes| bytes > LONG),
             Kind::Number => 8 * self.heap.limbs(node) > LONG,
             _ => false,
         }
@@ -122,6 +125,11 @@ impl<'a> Source for TermSource<'a> {
     }
 
     fn text(&self, node: Raw<'a>) -> Option<&[u8]> {
+        let in_slice = self.too_long == Stop::SliceOver;
+        if in_slice && self.heap.bytes_to_copy(node) > LONG {
+            self.stop.set(Some(self.too_long));
+            return None;
+        }
         self.heap.bytes(node)
     }
 
@@ -147,7 +155,7 @@ impl<'a> Source for TermSource<'a> {
         let mut entries = self.heap.entries(node);
         // The longest keys are those that are compared longest.
         let keys = entries.iter().map(|(key, _)| *key);
-        let bytes = keys.map(|key| self.heap.bytes(key).map_or(0, <[u8]>::len));
+        let bytes = keys.map(|key| self.heap.byte_length(key).unwrap_or(0));
         let rounds = entries.len().max(1).ilog2() as usize + 1;
         if bytes.sum::<usize>() / BYTES_A_PART * rounds > self.longest {
             self.stop.set(Some(self.too_long));

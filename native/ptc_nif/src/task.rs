@@ -75,7 +75,11 @@ impl<'a> Call<'a> {
     }
 
     pub fn meter(&self) -> Meter {
-        Meter::new(self.limits, self.pace)
+        let mut meter = Meter::new(self.limits, self.pace);
+        if self.state.is_some() {
+            meter.start_clock();
+        }
+        meter
     }
 
     pub fn terms(&self) -> Terms<'a> {

@@ -3,9 +3,10 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
+use crate::schedule::{self, charge_for, nif_pair, Pace, TOOLS, UNLIMITED};
 use ptc_core::engine::merge_by_field;
 use ptc_core::heap::Heap;
+use ptc_core::stop::Work;
 use rustler::{Encoder, Env, Term};
 
 /// Tools that are merged in a microsecond.
@@ -19,7 +20,7 @@ nif_pair! {
             Pace::Quantum => usize::MAX,
             Pace::Slice | Pace::Probe => TOOLS,
         };
-        match merge(env, tools, overrides, limit) {
+        match merge(env, pace, tools, overrides, limit) {
             List::Proper(merged) => {
                 charge_for(env, pace, merged.len(), TOOLS_A_MICROSECOND);
                 let merged = Terms { env }.make_list(&merged);
@@ -31,8 +32,14 @@ nif_pair! {
     }
 }
 
-fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -> List<'a> {
-    let heap = Beam::new(env, 0);
+fn merge<'a>(
+    env: Env<'a>,
+    pace: Pace,
+    tools: Term<'a>,
+    overrides: Term<'a>,
+    limit: usize,
+) -> List<'a> {
+    let mut heap = Beam::new(env, 0);
     let left = match elements(&heap, tools.into(), limit) {
         List::Proper(left) => left,
         other => return other,
@@ -42,7 +49,13 @@ fn merge<'a>(env: Env<'a>, tools: Term<'a>, overrides: Term<'a>, limit: usize) -
         other => return other,
     };
     let name = Raw::from(atoms::name().encode(env));
-    List::Proper(merge_by_field(&heap, name, &left, &right))
+    let mut meter = schedule::whole(UNLIMITED, pace);
+    let mut work = Work::in_one_go(&mut heap, &mut meter);
+    // On a dirty scheduler only work that nobody waits for is stopped.
+    match merge_by_field(&mut work, name, &left, &right) {
+        Ok(merged) => List::Proper(merged),
+        Err(_) => List::TooLong,
+    }
 }
 
 enum List<'a> {

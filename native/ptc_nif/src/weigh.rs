@@ -24,8 +24,8 @@ const WORDS_OF_OTHER: usize = 5;
 const ON_HEAP: usize = 64;
 /// Integers of so many bits, with their sign, stand in the word itself.
 const SMALL_BITS: u32 = 60;
-/// So many bytes looked at count as one unit of fuel.
-const BYTES_A_UNIT: usize = 64;
+/// What it takes to get at an entry of a large map.
+const FUEL_A_LARGE: usize = 4;
 
 /// A walk that weighs.
 struct Scale<'a> {
@@ -45,17 +45,21 @@ enum Stop {
     SliceOver,
 }
 
+impl<T> From<Halt<T>> for Stop {
+    fn from(halt: Halt<T>) -> Self {
+        match halt {
+            Halt::SliceOver => Stop::SliceOver,
+            // The caller is gone.
+            _ => Stop::TooMuch,
+        }
+    }
+}
+
 impl<'a> Scale<'a> {
     /// Weighs what is pending.
     fn run(&mut self) -> Result<(), Stop> {
         loop {
-            if let Err(halt) = self.meter.consume_fuel(1, &self.heap) {
-                return Err(match halt {
-                    Halt::SliceOver => Stop::SliceOver,
-                    // The caller is gone.
-                    _ => Stop::TooMuch,
-                });
-            }
+            self.fuel(1)?;
             let Some(term) = self.pending.pop() else {
                 return Ok(());
             };
@@ -88,7 +92,7 @@ impl<'a> Scale<'a> {
                 let elements = terms.tuple(term).unwrap_or(&[]);
                 // The VM has one empty tuple for all.
                 self.count(elements.len() + usize::from(!elements.is_empty()))?;
-                self.fuel(elements.len());
+                self.fuel(elements.len())?;
                 self.pending.extend_from_slice(elements);
                 Ok(())
             }
@@ -112,14 +116,14 @@ impl<'a> Scale<'a> {
         match view(terms, map) {
             View::Flat(Flat { keys, values }) => {
                 self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
-                self.fuel(2 * keys.len());
+                self.fuel(2 * keys.len())?;
                 self.pending.extend_from_slice(keys);
                 self.pending.extend_from_slice(values);
             }
             View::Large => {
                 let size = terms.map_size(map).unwrap_or(0);
                 self.count(4 + WORDS_OF_LARGE * size)?;
-                self.fuel(2 * size);
+                self.fuel(FUEL_A_LARGE * size)?;
                 self.pending.reserve(2 * size);
                 terms.each_entry(map, |key, value| self.pending.extend([key, value]));
             }
@@ -130,22 +134,16 @@ impl<'a> Scale<'a> {
 
     fn bits(&mut self, term: Raw<'a>) -> Result<(), Stop> {
         let terms = self.heap.terms;
-        let bytes = match terms.is_binary(term) {
-            true => terms.bytes(term).unwrap_or(&[]),
+        if !terms.is_binary(term) {
             // Bits that are no bytes: a part of a binary with its place in it.
-            false => return self.count(WORDS_OF_REFERENCE + WORDS_OF_OTHER),
-        };
-        if bytes.len() <= ON_HEAP {
-            return self.count(2 + bytes.len().div_ceil(8));
+            return self.count(WORDS_OF_REFERENCE + WORDS_OF_OTHER);
         }
-        // One that does not start at a byte is copied by each look at it, and the copies stay until
-        // this call ends: they count as if they were on the heap.
-        let again = terms.bytes(term).unwrap_or(&[]);
-        if again.as_ptr() != bytes.as_ptr() {
-            self.fuel(2 * bytes.len() / BYTES_A_UNIT);
-            return self.count(bytes.len().div_ceil(8));
+        match self.heap.byte_length(term).unwrap_or(0) {
+            bytes if bytes <= ON_HEAP => self.count(2 + bytes.div_ceil(8)),
+            // Copied by each look of native code at it: counts as if it were on the heap.
+            bytes if self.heap.bytes_to_copy(term) > 0 => self.count(bytes.div_ceil(8)),
+            _ => self.count(WORDS_OF_REFERENCE),
         }
-        self.count(WORDS_OF_REFERENCE)
     }
 
     fn integer(&mut self, term: Raw<'a>) -> Result<(), Stop> {
@@ -156,9 +154,9 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Counts work that is being done; the walk ends at its next step if it was the last.
-    fn fuel(&mut self, units: usize) {
-        let _ = self.meter.consume_fuel(units, &self.heap);
+    /// Counts work before it is done.
+    fn fuel(&mut self, units: usize) -> Result<(), Stop> {
+        Ok(self.meter.consume_fuel(units, &self.heap)?)
     }
 }
 

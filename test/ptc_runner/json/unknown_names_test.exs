@@ -174,10 +174,10 @@ defmodule PtcRunner.Json.UnknownNamesTest do
 
   test "strict and keys are checked" do
     for form <- [~s({"program": {"op": "count"}}), %{"program" => %{"op" => "count"}}] do
-      message = "keys must be :strings or :any, got: :atoms"
+      message = ~r"option :keys of .* must be :strings or :any, got: :atoms"
       assert_raise ArgumentError, message, fn -> Json.run(form, keys: :atoms) end
       assert_raise ArgumentError, message, fn -> Json.compile(form, keys: :atoms) end
-      message = "strict must be true or false, got: 1"
+      message = ~r"option :strict of .* must be true or false, got: 1"
       assert_raise ArgumentError, message, fn -> Json.run(form, strict: 1) end
     end
   end

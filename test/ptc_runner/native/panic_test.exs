@@ -82,7 +82,11 @@ defmodule PtcRunner.Native.PanicTest do
           ~S|PtcRunner.SubAgent.KeyNormalizer.normalize_keys(%{a: 1})|,
           ~S|PtcRunner.SubAgent.Signature.public_data(%{a: 1})|,
           ~S|PtcRunner.SubAgent.Signature.render({:signature, [], :int})|,
-          ~S|PtcRunner.SubAgent.Signature.to_json_schema({:signature, [], :int})|
+          ~S|PtcRunner.SubAgent.Signature.to_json_schema({:signature, [], :int})|,
+          ~S|PtcRunner.SubAgent.Signature.Renderer.to_lisp_key("a_b")|,
+          ~S|PtcRunner.SubAgent.AnswerStream.new({:signature, [], :int})|,
+          ~S|PtcRunner.Schema.operations()|,
+          ~S|ALLM.Engine.ToolMerge.merge([%{name: 1}], [])|
         ] do
       code = "try do #{code} rescue error in RuntimeError -> Exception.message(error) end"
       assert Peer.eval(peer, code) == @text

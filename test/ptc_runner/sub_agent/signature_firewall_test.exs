@@ -136,6 +136,59 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
              {:error, ~s(cannot coerce string "x" to integer)}
   end
 
+  test "firewalled keys in what is shown of a public field" do
+    type = {:map, [{"u", :string}]}
+    map = %{"name" => "Ada", "_pin" => @secret, _token: {@secret}, "-key": @secret}
+    large = Map.merge(map, Map.new(1..100, &{"k#{&1}", &1}))
+    struct = %{__struct__: NoModule, _pin: @secret, name: "Ada"}
+
+    for value <- [
+          {map},
+          {:a, [1, {map}]},
+          {[map | :improper]},
+          {large},
+          {%{"a" => %{"b" => [map]}}},
+          {struct},
+          struct,
+          {MapSet.new([map])},
+          {%URI{userinfo: map}},
+          {List.duplicate(map, 500)}
+        ] do
+      {:error, [%{message: message}]} = Validator.validate(%{"u" => value}, type)
+      hidden!(message, type, value)
+      assert message =~ "got "
+    end
+
+    {:error, [%{message: message}]} = Validator.validate(%{"u" => {map}}, type)
+    assert message =~ ~s("name" => "Ada")
+    assert message =~ ~s("_pin" => …)
+    assert message =~ ~s(:_token => …)
+
+    {:error, [%{message: message}]} = Validator.validate(%{"u" => {struct}}, type)
+    assert message == "expected string, got {#NoModule<…>}"
+  end
+
+  test "a stream does not name the keys of a firewalled field" do
+    alias PtcRunner.SubAgent.AnswerStream
+    type = {:closed_map, [{"n", :int}]}
+
+    for {type, json} <- [{type, "{"}, {{:list, type}, "[{"}] do
+      stream = AnswerStream.new({:signature, [], {:map, [{"_t", type}]}})
+
+      assert {:halt, {:error, [%{path: path, message: message}]}} =
+               AnswerStream.feed(stream, ~s({"_t": #{json}"#{@secret}": 1))
+
+      assert message =~ "unexpected field"
+      refute inspect(path) =~ @secret
+      assert hd(path) == "_t"
+    end
+
+    stream = AnswerStream.new({:signature, [], {:map, [{"t", type}]}})
+
+    assert {:halt, {:error, [%{path: ["t", "shown"]}]}} =
+             AnswerStream.feed(stream, ~s({"t": {"shown": 1))
+  end
+
   test "errors of others, about values that are not there" do
     error = %{path: ["_t"], message: ~s(expected string, got {:secret, "pw"})}
     assert Signature.format_error(error, %{}) == "_t: expected string, got term"

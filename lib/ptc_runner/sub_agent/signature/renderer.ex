@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   Writes types and signatures as text, natively.
   """
 
-  alias PtcRunner.{Native, Options, Quanta}
+  alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
@@ -67,7 +67,9 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
   @spec to_lisp_key(String.t()) :: String.t()
   def to_lisp_key(name) do
-    {:ok, key} = Quanta.run(Native.signature_lisp_key(name))
+    {:ok, key} = Quanta.run(Native.signature_lisp_key(Aligned.text(name)))
     key
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 end

@@ -1,7 +1,7 @@
 //! Which part of a text is tried first: the content of a fence, or what a bracket opens.
 
 use super::check::check;
-use super::scan::{backticks, bracket, region_end, skip_blanks, trim, Count};
+use super::scan::{find_backticks, find_bracket, is_blank, region_end, skip, trim, Count};
 use crate::stop::Stop;
 use std::ops::Range;
 
@@ -18,10 +18,9 @@ pub enum Choice {
 pub fn choose(text: &[u8], known: Option<Range<usize>>, count: &mut Count) -> Result<Choice, Stop> {
     let mut from = 0;
     loop {
-        let Some(fence) = fence(text, from) else {
+        let Some(fence) = fence(text, from, count)? else {
             return Ok(Choice::Raw);
         };
-        count(fence.content.end.saturating_sub(from) / BYTES_PER_UNIT)?;
         match around(text, from, fence.marker, &known, count)? {
             // The marker is part of a string.
             Some(end) => from = end,
@@ -31,9 +30,6 @@ pub fn choose(text: &[u8], known: Option<Range<usize>>, count: &mut Count) -> Re
     }
 }
 
-/// What is looked at only for markers takes less.
-const BYTES_PER_UNIT: usize = 16;
-
 struct Fence {
     /// Where its opening marker stands.
     marker: usize,
@@ -41,18 +37,20 @@ struct Fence {
 }
 
 /// The first fence from `from` on. One without a closing marker is none.
-fn fence(text: &[u8], from: usize) -> Option<Fence> {
-    let marker = backticks(text, from)?;
+fn fence(text: &[u8], from: usize, count: &mut Count) -> Result<Option<Fence>, Stop> {
+    let Some(marker) = find_backticks(text, from, count)? else {
+        return Ok(None);
+    };
     let mut start = marker + 3;
     if text[start..].starts_with(b"json") {
         start += 4;
     }
-    let start = skip_blanks(text, start);
-    let end = backticks(text, start)?;
-    Some(Fence {
-        marker,
-        content: trim(text, start..end),
-    })
+    let start = skip(text, start, text.len(), count, is_blank)?;
+    let Some(end) = find_backticks(text, start, count)? else {
+        return Ok(None);
+    };
+    let content = trim(text, start..end, count)?;
+    Ok(Some(Fence { marker, content }))
 }
 
 /// The end of the JSON that begins between `from` and `marker` and ends after `marker`.
@@ -66,7 +64,7 @@ fn around(
     let mut from = from;
     loop {
         count(1)?;
-        let Some(start) = bracket(text, from, marker) else {
+        let Some(start) = find_bracket(text, from, marker, count)? else {
             return Ok(None);
         };
         if let Some(known) = known.as_ref().filter(|known| known.start == start) {

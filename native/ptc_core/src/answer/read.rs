@@ -2,8 +2,8 @@
 
 use super::check::LIMITS;
 use super::choice::{choose, Choice};
-use super::recovery::recover;
-use super::scan::{backticks, bracket, landmark, region_end};
+use super::recovery::Recovery;
+use super::scan::{find_backticks, find_bracket, landmark, region_end, skip};
 use crate::heap::Heap;
 use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
 use crate::stop::{unlimited, Stop, Work};
@@ -63,13 +63,28 @@ enum Stage {
         end: usize,
         part: Part,
     },
+    /// What was built starts and ends here: looking at what stands behind it.
+    Behind {
+        start: usize,
+        end: usize,
+        part: Behind,
+    },
     /// Choosing the part that is tried first. What the first bracket opens was tried already: it
     /// ends there, or is no JSON.
     Choose(Option<(usize, Result<usize, JsonError>)>),
     /// Looking whether a bracket is ever closed, behind which there is no JSON.
     Closed(usize, JsonError),
     /// The second look.
-    Recover(NoAnswer),
+    Recover(NoAnswer, Box<Recovery>),
+}
+
+/// What is asked about the text behind a value.
+#[derive(Debug, Clone, Copy)]
+enum Behind {
+    /// Whether there is a marker. No marker comes before the value, and those within stand in strings.
+    Marker,
+    /// Whether there is anything but blanks up to here, where its fence ends.
+    Blanks(usize),
 }
 
 /// Which part of the text is built.
@@ -121,7 +136,7 @@ impl Search {
         builder: &mut TermBuilder<'_, 't, H>,
     ) -> Result<Next, Stop> {
         match &mut self.stage {
-            Stage::Begin => Ok(match landmark(text) {
+            Stage::Begin => Ok(match landmark(text, &mut |units| builder.count(units))? {
                 None => Next::Nothing(NoAnswer::NotFound(None)),
                 Some(at) if text[at] == b'`' => Next::Stage(Stage::Choose(None)),
                 Some(start) => reading(start, text.len(), Part::First),
@@ -135,11 +150,31 @@ impl Search {
                 let (start, part) = (*start, *part);
                 let within = text.get(..*end).unwrap_or(text);
                 match reader.read(within, builder) {
-                    Ok(end) => Ok(built(text, within, start, end, part)),
+                    Ok(end) => Ok(built(start, end, within.len(), part)),
                     Err(ReadError::Stop(stop)) => Err(stop),
                     Err(ReadError::Json(error)) => {
                         builder.clear();
                         Ok(failed(start, error, part))
+                    }
+                }
+            }
+            Stage::Behind { start, end, part } => {
+                let (start, end) = (*start, *end);
+                let mut count = |units| builder.count(units);
+                match part {
+                    Behind::Marker => match find_backticks(text, end, &mut count)? {
+                        Some(_) => Ok(Next::Stage(Stage::Choose(Some((start, Ok(end)))))),
+                        None => Ok(Next::Found(start)),
+                    },
+                    Behind::Blanks(until) => {
+                        let blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+                        match skip(text, end, *until, &mut count, blank)? {
+                            more if more >= *until => Ok(Next::Found(start)),
+                            more => {
+                                let error = JsonError::UnexpectedToken(more);
+                                Ok(second_look(NoAnswer::Invalid(error)))
+                            }
+                        }
                     }
                 }
             }
@@ -154,9 +189,9 @@ impl Search {
                     Choice::Raw => Ok(match first {
                         Some((start, Ok(_))) => Next::Found(start),
                         Some((start, Err(error))) => Next::Stage(Stage::Closed(start, error)),
-                        None => match bracket(text, 0, text.len()) {
+                        None => match first_bracket(text, builder)? {
                             Some(start) => reading(start, text.len(), Part::Raw),
-                            None => Next::Stage(Stage::Recover(NoAnswer::NotFound(None))),
+                            None => second_look(NoAnswer::NotFound(None)),
                         },
                     }),
                 }
@@ -167,11 +202,14 @@ impl Search {
                     Some(_) => NoAnswer::Invalid(*error),
                     None => NoAnswer::NotFound(Some(*error)),
                 };
-                Ok(Next::Stage(Stage::Recover(refusal)))
+                Ok(second_look(refusal))
             }
-            Stage::Recover(refusal) => {
+            Stage::Recover(refusal, recovery) => {
                 let refusal = *refusal;
-                let found = recover(text, &mut |bytes| builder.count(bytes))?;
+                let found = recovery.go_on(text, &mut |units, leave| match leave {
+                    true => builder.count_or_leave(units),
+                    false => builder.count(units),
+                })?;
                 builder.clear();
                 Ok(match found {
                     Some(range) => reading(range.start, text.len(), Part::Recovered),
@@ -180,6 +218,10 @@ impl Search {
             }
         }
     }
+}
+
+fn second_look(refusal: NoAnswer) -> Next {
+    Next::Stage(Stage::Recover(refusal, Box::default()))
 }
 
 fn reading(start: usize, end: usize, part: Part) -> Next {
@@ -192,31 +234,27 @@ fn reading(start: usize, end: usize, part: Part) -> Next {
 }
 
 /// A part was JSON, up to `end`.
-fn built(text: &[u8], within: &[u8], start: usize, end: usize, part: Part) -> Next {
-    match part {
-        // No marker before it, and those within stand in strings.
-        Part::First if backticks(text, end).is_some() => {
-            Next::Stage(Stage::Choose(Some((start, Ok(end)))))
-        }
-        Part::First | Part::Raw | Part::Recovered => Next::Found(start),
-        Part::Fenced => {
-            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-            match within[end..].iter().position(|byte| !blank(byte)) {
-                None => Next::Found(start),
-                Some(more) => {
-                    let error = JsonError::UnexpectedToken(end + more);
-                    Next::Stage(Stage::Recover(NoAnswer::Invalid(error)))
-                }
-            }
-        }
-    }
+fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
+    let part = match part {
+        Part::First => Behind::Marker,
+        Part::Fenced => Behind::Blanks(until),
+        Part::Raw | Part::Recovered => return Next::Found(start),
+    };
+    Next::Stage(Stage::Behind { start, end, part })
+}
+
+fn first_bracket<H: Heap>(
+    text: &[u8],
+    builder: &mut TermBuilder<'_, '_, H>,
+) -> Result<Option<usize>, Stop> {
+    find_bracket(text, 0, text.len(), &mut |units| builder.count(units))
 }
 
 /// A part was no JSON.
 fn failed(start: usize, error: JsonError, part: Part) -> Next {
     match part {
         Part::First => Next::Stage(Stage::Choose(Some((start, Err(error))))),
-        Part::Fenced => Next::Stage(Stage::Recover(NoAnswer::Invalid(error))),
+        Part::Fenced => second_look(NoAnswer::Invalid(error)),
         Part::Raw => Next::Stage(Stage::Closed(start, error)),
         Part::Recovered => Next::Nothing(NoAnswer::Invalid(error)),
     }

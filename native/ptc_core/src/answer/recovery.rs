@@ -2,40 +2,58 @@
 //! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
 
 use super::check::check;
-use super::scan::{opens, region_end, run_length, skip_blanks, Count, BYTES_BETWEEN_LOOKS};
+use super::scan::{is_blank, opens, region_end, skip, Count, BYTES_BETWEEN_LOOKS};
 use crate::stop::Stop;
 use std::ops::Range;
 
-/// The only JSON of the text.
-pub fn recover(text: &[u8], count: &mut Count) -> Result<Option<Range<usize>>, Stop> {
-    let mut runs = Runs::default();
-    let mut only = None;
-    let mut at = 0;
-    let mut next_look = BYTES_BETWEEN_LOOKS;
-    while at < text.len() {
-        if at >= next_look {
-            next_look = at + BYTES_BETWEEN_LOOKS;
-            count(BYTES_BETWEEN_LOOKS)?;
-        }
-        let step = match text[at] {
-            b'`' => match run_length(text, at) {
-                length @ ..=2 => Step::On(at + length),
-                length => fence(text, at, length, &mut runs, count)?,
-            },
-            byte if opens(byte) => region(text, at, count)?,
-            _ => Step::On(at + 1),
-        };
-        match step {
-            Step::On(next) => at = next,
-            Step::Veto => return Ok(None),
-            Step::Candidate(..) if only.is_some() => return Ok(None),
-            Step::Candidate(range, next) => {
-                only = Some(range);
-                at = next;
+/// A second look, which can be left and resumed.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    runs: Runs,
+    /// The JSON that was found.
+    only: Option<Range<usize>>,
+    /// How far it is, and where it asked last whether to go on.
+    at: usize,
+    asked: usize,
+}
+
+/// A way to count; if the flag is set, the work may be left there and goes on later.
+pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
+
+impl Recovery {
+    /// The only JSON of the text. Goes on where it was left.
+    pub fn go_on(
+        &mut self,
+        text: &[u8],
+        count: &mut CountOrLeave,
+    ) -> Result<Option<Range<usize>>, Stop> {
+        while let Some(&byte) = text.get(self.at) {
+            let at = self.at;
+            if at >= self.asked + BYTES_BETWEEN_LOOKS {
+                self.asked = at;
+                count(BYTES_BETWEEN_LOOKS, true)?;
+            }
+            let mut count = |units| count(units, false);
+            let step = match byte {
+                b'`' => match run_length(text, at, &mut count)? {
+                    length @ ..=2 => Step::On(at + length),
+                    length => fence(text, at, length, &mut self.runs, &mut count)?,
+                },
+                byte if opens(byte) => region(text, at, &mut count)?,
+                _ => Step::On(at + 1),
+            };
+            match step {
+                Step::On(next) => self.at = next,
+                Step::Veto => return Ok(None),
+                Step::Candidate(..) if self.only.is_some() => return Ok(None),
+                Step::Candidate(range, next) => {
+                    self.only = Some(range);
+                    self.at = next;
+                }
             }
         }
+        Ok(self.only.clone())
     }
-    Ok(only)
 }
 
 enum Step {
@@ -53,13 +71,18 @@ fn region(text: &[u8], at: usize, count: &mut Count) -> Result<Step, Stop> {
     }
     Ok(match region_end(text, at, count)? {
         // `[Note]`, `{name}`
-        Some(end) if !text[at + 1..end - 1].iter().any(is_of_json) => Step::On(end),
+        Some(end) if skip(text, at + 1, end - 1, count, is_of_note)? == end - 1 => Step::On(end),
         _ => Step::Veto,
     })
 }
 
-fn is_of_json(byte: &u8) -> bool {
-    b"\"':,{}[]\\".contains(byte)
+fn is_of_note(byte: u8) -> bool {
+    !b"\"':,{}[]\\".contains(&byte)
+}
+
+/// How many backticks stand at `at`.
+fn run_length(text: &[u8], at: usize, count: &mut Count) -> Result<usize, Stop> {
+    Ok(skip(text, at, text.len(), count, |byte| byte == b'`')? - at)
 }
 
 /// A run of `length` backticks at `at`.
@@ -70,19 +93,19 @@ fn fence(
     runs: &mut Runs,
     count: &mut Count,
 ) -> Result<Step, Stop> {
-    let rest = &text[at + length..];
-    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
-    let tag_start = at + length + blanks.count();
-    let of_tag = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_+.#-".contains(byte);
-    let tag = text[tag_start..].iter().take_while(of_tag).count();
-    let tag = &text[tag_start..tag_start + tag];
+    let all = text.len();
+    let of_line = |byte| matches!(byte, b' ' | b'\t');
+    let tag_start = skip(text, at + length, all, count, of_line)?;
+    let of_tag = |byte: u8| byte.is_ascii_alphanumeric() || b"_+.#-".contains(&byte);
+    let tag_end = skip(text, tag_start, all, count, of_tag)?;
+    let tag = &text[tag_start..tag_end];
     let is_json = tag.len() >= 4 && tag[..4].eq_ignore_ascii_case(b"json");
-    let content = skip_blanks(text, tag_start + tag.len());
+    let content = skip(text, tag_end, all, count, is_blank)?;
     match text.get(content) {
         Some(&byte) if opens(byte) => {
             if let Some(end) = check(text, content, count)? {
-                let closing = skip_blanks(text, end);
-                let closing_length = run_length(text, closing);
+                let closing = skip(text, end, all, count, is_blank)?;
+                let closing_length = run_length(text, closing, count)?;
                 if closing_length >= length {
                     return Ok(Step::Candidate(content..end, closing + closing_length));
                 }
@@ -91,22 +114,24 @@ fn fence(
                 return Ok(Step::Veto);
             }
         }
-        Some(_) if run_length(text, content) < length && is_json => return Ok(Step::Veto),
+        Some(_) if is_json && run_length(text, content, count)? < length => return Ok(Step::Veto),
         _ => {}
     }
     let after = at + length;
-    Ok(Step::On(runs.next(text, after, length).unwrap_or(after)))
+    let next = runs.next(text, after, length, count)?;
+    Ok(Step::On(next.unwrap_or(after)))
 }
 
 /// The runs of backticks of a text, so that looking for one of some length is not a walk of its own
 /// each time.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Runs {
     known: Option<Vec<Run>>,
     /// How many of them start before the last offset asked for.
     passed: usize,
 }
 
+#[derive(Debug)]
 struct Run {
     start: usize,
     end: usize,
@@ -116,33 +141,43 @@ struct Run {
 
 impl Runs {
     /// The end of the first run of that length or more from `at` on; `at` never goes back.
-    fn next(&mut self, text: &[u8], at: usize, length: usize) -> Option<usize> {
-        let known = self.known.get_or_insert_with(|| all_runs(text));
+    fn next(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        length: usize,
+        count: &mut Count,
+    ) -> Result<Option<usize>, Stop> {
+        let known = match &mut self.known {
+            Some(known) => known,
+            None => self.known.insert(all_runs(text, count)?),
+        };
         while known.get(self.passed).is_some_and(|run| run.start < at) {
             self.passed += 1;
         }
-        let mut index = self.passed;
-        loop {
-            let run = known.get(index)?;
+        let mut index = Some(self.passed);
+        while let Some(run) = index.and_then(|index| known.get(index)) {
             if run.end - run.start >= length {
-                return Some(run.end);
+                return Ok(Some(run.end));
             }
-            index = run.longer?;
+            index = run.longer;
         }
+        Ok(None)
     }
 }
 
-fn all_runs(text: &[u8]) -> Vec<Run> {
+fn all_runs(text: &[u8], count: &mut Count) -> Result<Vec<Run>, Stop> {
     let mut runs: Vec<Run> = Vec::new();
     // Those whose next longer one is not known yet; none is shorter than one after it.
     let mut waiting: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        let length = run_length(text, at);
+        at = skip(text, at, text.len(), count, |byte| byte != b'`')?;
+        let length = run_length(text, at, count)?;
         if length == 0 {
-            at += 1;
-            continue;
+            break;
         }
+        count(FUEL_A_RUN)?;
         while let Some(&index) = waiting.last() {
             if runs[index].end - runs[index].start >= length {
                 break;
@@ -158,5 +193,8 @@ fn all_runs(text: &[u8]) -> Vec<Run> {
         });
         at += length;
     }
-    runs
+    Ok(runs)
 }
+
+/// What a run of backticks takes that is remembered.
+const FUEL_A_RUN: usize = 4;

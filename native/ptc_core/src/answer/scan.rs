@@ -20,6 +20,82 @@ pub type Count<'c> = dyn FnMut(usize) -> Result<(), Stop> + 'c;
 /// As many bytes are looked at between two questions.
 pub const BYTES_BETWEEN_LOOKS: usize = 4096;
 
+/// What is looked at only for landmarks takes less time than what is read.
+pub const SEARCHED_PER_UNIT: usize = 16;
+
+/// As many bytes are searched between two questions.
+const PIECE: usize = BYTES_BETWEEN_LOOKS * SEARCHED_PER_UNIT;
+
+/// What `find` finds in `range`, which it is shown in pieces; `overlap` bytes of a piece are shown
+/// again with the next one.
+fn in_pieces(
+    text: &[u8],
+    range: Range<usize>,
+    overlap: usize,
+    count: &mut Count,
+    find: impl Fn(&[u8]) -> Option<usize>,
+) -> Result<Option<usize>, Stop> {
+    let Range {
+        start: mut from,
+        end,
+    } = range;
+    loop {
+        let to = end.min(from.saturating_add(PIECE));
+        let found = text.get(from..to).and_then(&find);
+        let searched = found.unwrap_or(to.saturating_sub(from));
+        if searched > 0 {
+            count(1 + searched / SEARCHED_PER_UNIT)?;
+        }
+        match found {
+            Some(offset) => return Ok(Some(from + offset)),
+            None if to == end => return Ok(None),
+            None => from = to - overlap,
+        }
+    }
+}
+
+/// The first `{` or `[` from `at` on, before `end`.
+pub fn find_bracket(
+    text: &[u8],
+    at: usize,
+    end: usize,
+    count: &mut Count,
+) -> Result<Option<usize>, Stop> {
+    in_pieces(text, at..end, 0, count, |piece| memchr2(b'{', b'[', piece))
+}
+
+/// The first three backticks in a row from `at` on.
+pub fn find_backticks(text: &[u8], at: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
+    let range = at.min(text.len())..text.len();
+    in_pieces(text, range, 2, count, |piece| memmem::find(piece, b"```"))
+}
+
+/// The first offset from `at` on, before `end`, of a byte that is not `such`.
+pub fn skip(
+    text: &[u8],
+    at: usize,
+    end: usize,
+    count: &mut Count,
+    such: impl Fn(u8) -> bool,
+) -> Result<usize, Stop> {
+    let mut from = at;
+    while from < end {
+        let to = end.min(from + BYTES_BETWEEN_LOOKS);
+        let piece = text.get(from..to).unwrap_or_default();
+        match piece.iter().position(|byte| !such(*byte)) {
+            Some(offset) => return Ok(from + offset),
+            None => count(piece.len())?,
+        }
+        from = to;
+    }
+    Ok(end.max(at))
+}
+
+/// ASCII whitespace.
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, 9..=13 | b' ')
+}
+
 /// The offset after the region that the bracket at `at` opens: only brackets of its own kind count,
 /// and none inside of strings.
 pub fn region_end(text: &[u8], at: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
@@ -64,29 +140,52 @@ pub fn run_length(text: &[u8], at: usize) -> usize {
 }
 
 /// What `backticks` and `bracket` look for, whichever comes first.
-pub fn landmark(text: &[u8]) -> Option<usize> {
-    let is_landmark = |at: &usize| opens(text[*at]) || text[*at..].starts_with(b"```");
-    memchr3_iter(b'{', b'[', b'`', text).find(is_landmark)
-}
-
-/// The offset of the first byte from `at` on that is no ASCII whitespace.
-pub fn skip_blanks(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    let blank = |byte: &&u8| matches!(**byte, 9..=13 | b' ');
-    at + rest.iter().take_while(blank).count()
+pub fn landmark(text: &[u8], count: &mut Count) -> Result<Option<usize>, Stop> {
+    in_pieces(text, 0..text.len(), 2, count, |piece| {
+        let is_landmark = |at: &usize| opens(piece[*at]) || piece[*at..].starts_with(b"```");
+        memchr3_iter(b'{', b'[', b'`', piece).find(is_landmark)
+    })
 }
 
 /// The range without the whitespace, that of Unicode included, at both ends.
-pub fn trim(text: &[u8], range: Range<usize>) -> Range<usize> {
-    let mut part = &text[range.clone()];
-    while let Some(rest) = SPACES.iter().find_map(|space| part.strip_prefix(*space)) {
-        part = rest;
+pub fn trim(text: &[u8], range: Range<usize>, count: &mut Count) -> Result<Range<usize>, Stop> {
+    let Range { mut start, mut end } = range;
+    loop {
+        start = skip(text, start, end, count, is_blank)?;
+        let part = &text[start..end];
+        match SPACES.iter().find(|space| part.starts_with(space)) {
+            Some(space) => start += space.len(),
+            None => break,
+        }
+        count(SPACE)?;
     }
-    let start = range.end - part.len();
-    while let Some(rest) = SPACES.iter().find_map(|space| part.strip_suffix(*space)) {
-        part = rest;
+    loop {
+        end = skip_back(text, start, end, count)?;
+        let part = &text[start..end];
+        match SPACES.iter().find(|space| part.ends_with(space)) {
+            Some(space) => end -= space.len(),
+            None => break,
+        }
+        count(SPACE)?;
     }
-    start..start + part.len()
+    Ok(start..end)
+}
+
+/// What it takes to find out whether a character is whitespace.
+const SPACE: usize = 2;
+
+/// The offset after the last byte before `end`, from `start` on, that is no ASCII whitespace.
+fn skip_back(text: &[u8], start: usize, end: usize, count: &mut Count) -> Result<usize, Stop> {
+    let mut end = end;
+    while start < end {
+        let from = start.max(end.saturating_sub(BYTES_BETWEEN_LOOKS));
+        match text[from..end].iter().rposition(|byte| !is_blank(*byte)) {
+            Some(offset) => return Ok(from + offset + 1),
+            None => count(end - from)?,
+        }
+        end = from;
+    }
+    Ok(start)
 }
 
 /// Unicode's whitespace in UTF-8.

@@ -130,6 +130,11 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.pop().unwrap_or(nil)
     }
 
+    /// Counts work of other kinds, after which this may be left.
+    pub fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
+        self.work.consume_fuel_or_suspend(units)
+    }
+
     /// Whether all that was built is within the limit.
     pub fn check_heap_limit(&self) -> Result<(), Stop> {
         self.work.check_heap_limit(0)

@@ -13,6 +13,8 @@ pub struct Draft {
     pub text: Vec<u8>,
     /// What took longer than its text shows, in bytes of text that take as long.
     pub(super) toll: usize,
+    /// The lists and maps that were opened.
+    pub(super) opened: usize,
     /// How much had been spent when it was asked last.
     pub(super) asked: usize,
     /// Where the foreign terms belong, in their order.

@@ -31,6 +31,8 @@ pub enum View<'s, T> {
     LargeMap(usize),
     /// A struct, or anything that JSON has no form for.
     Foreign,
+    /// Something that takes longer to look at than this slice allows.
+    TooLong,
 }
 
 /// Terms that can be written.
@@ -103,6 +105,8 @@ const LONGEST: usize = 31;
 
 /// What a gap costs, and an atom that has to be asked for its characters.
 const TOLL: usize = 16;
+/// What a list or a map costs, empty or not.
+const OPENED: usize = 16;
 
 /// So often it is asked whether somebody still waits.
 const BYTES_BETWEEN_LOOKS: usize = 16_384;
@@ -205,6 +209,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
             View::Name => self.name(term)?,
             View::Big(value) => self.big(term, &value, false)?,
             View::List => {
+                self.draft.opened += 1;
                 self.draft.text.push(b'[');
                 self.stack.live.push(Open::List {
                     whole: term,
@@ -213,12 +218,15 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 });
             }
             View::Map([], _) | View::LargeMap(0) => self.draft.text.extend_from_slice(b"{}"),
-            View::Map(keys, values) => self.stack.live.push(Open::Map {
-                map: term,
-                keys,
-                values,
-                at: 0,
-            }),
+            View::Map(keys, values) => {
+                self.draft.opened += 1;
+                self.stack.live.push(Open::Map {
+                    map: term,
+                    keys,
+                    values,
+                    at: 0,
+                });
+            }
             View::LargeMap(size) => {
                 self.check(size)?;
                 self.stack.live.push(match size {
@@ -231,8 +239,16 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 self.draft.gaps.push(self.draft.text.len());
                 self.foreign.push(term);
             }
+            View::TooLong => return self.put_off(Open::Value(term)),
         }
         self.check(0)
+    }
+
+    /// Leaves what takes longer to look at than this slice allows to the next call.
+    #[cold]
+    fn put_off(&mut self, open: Open<'s, R::Term>) -> Result<(), Refusal<R::Term>> {
+        self.stack.live.push(open);
+        Err(Refusal::Stopped(Stop::SliceOver))
     }
 
     fn opened(&self, map: R::Term) -> Open<'s, R::Term> {
@@ -246,7 +262,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
     /// it can be frozen.
     pub fn go_on(&mut self) -> Result<(), Refusal<R::Term>> {
         loop {
-            if self.draft.text.len() + self.draft.toll - self.draft.asked > BYTES_BETWEEN_LOOKS {
+            if self.spent() - self.draft.asked > BYTES_BETWEEN_LOOKS {
                 self.ask(0)?;
             }
             let Some(open) = self.stack.live.last_mut() else {
@@ -317,10 +333,15 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         }
     }
 
+    /// What was done so far, in bytes of text that take as long.
+    fn spent(&self) -> usize {
+        self.draft.text.len() + self.draft.toll + OPENED * self.draft.opened
+    }
+
     /// Asks whether to go on, with what was written and `more`.
     #[cold]
     fn ask(&mut self, more: usize) -> Result<(), Refusal<R::Term>> {
-        let spent = self.draft.text.len() + self.draft.toll;
+        let spent = self.spent();
         let since = spent - self.draft.asked;
         self.draft.asked = spent;
         let open = self.stack.live.len() * size_of::<Open<R::Term>>();
@@ -414,6 +435,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 return Ok(Key::Long);
             }
             View::Big(value) => self.big(key, &value, true)?,
+            View::TooLong => return Ok(Key::Long),
             _ => return Err(Refusal::Foreign(key)),
         }
         self.draft.text.push(b':');
@@ -490,6 +512,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                     false => self.draft.text.extend_from_slice(digits.as_bytes()),
                 }
             }
+            View::TooLong => return Err(Refusal::Stopped(Stop::SliceOver)),
             _ => return Err(Refusal::Stopped(Stop::Abandoned)),
         }
         if is_key {

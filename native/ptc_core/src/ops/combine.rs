@@ -134,7 +134,7 @@ impl Operation for Merge {
             machine.check_heap_limit(2 * (entries.len() + size))?;
             let more = machine.heap.entries(*map);
             for (key, _) in &more {
-                let bytes = machine.heap.bytes(*key).map(<[u8]>::len);
+                let bytes = machine.heap.byte_length(*key);
                 if bytes.is_none_or(|bytes| bytes >= SHORT_KEY) {
                     let weight = machine.weigh(*key)?;
                     machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;

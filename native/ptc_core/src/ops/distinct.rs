@@ -53,6 +53,8 @@ pub struct Table {
 const FEW: usize = 8;
 /// So many terms are placed between two counts.
 const BATCH: usize = 512;
+/// What it takes to place one: mostly a look at memory that nobody looked at lately.
+const FUEL_A_PLACE: usize = 8;
 
 impl Table {
     /// Whether the term is one of these.
@@ -146,7 +148,7 @@ impl Table {
         debug_assert_eq!(self.hashes.len(), terms.len());
         while self.placed < self.hashes.len() {
             let end = self.hashes.len().min(self.placed + BATCH);
-            machine.consume_fuel(end - self.placed)?;
+            machine.consume_fuel(FUEL_A_PLACE * (end - self.placed))?;
             let mask = self.places.len() - 1;
             for place in self.placed..end {
                 let mut at = self.hashes[place] as usize & mask;

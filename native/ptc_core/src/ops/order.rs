@@ -10,7 +10,9 @@ use crate::vm::{cost, Buffer, Machine};
 use std::cmp::Ordering;
 
 /// The units that a piece of terms may take.
-const PIECE: usize = 50_000;
+const PIECE: usize = 16_384;
+/// What a comparison of terms takes more than one of what is at hand: each stands in a place of its own.
+const FAR: usize = 2;
 /// The numbers in a piece.
 const NUMBERS: usize = 16_384;
 /// So many keys are looked at, or places merged, between two counts.
@@ -156,7 +158,7 @@ impl Sorting {
             let rounds = (end - start).ilog2() as usize + 1;
             machine.consume_fuel(match self.comparison {
                 0 => (end - start) * rounds / 4,
-                comparison => (end - start) * rounds * comparison,
+                comparison => (end - start) * rounds * comparison * FAR,
             })?;
             let heap = &*machine.heap;
             self.places.extend(start as u32..end as u32);
@@ -193,7 +195,7 @@ impl Sorting {
                 (self.left, self.right) = (start, middle);
             }
             let batch = batch.min(end - self.merged.len());
-            machine.consume_fuel(batch * self.comparison + batch / 2)?;
+            machine.consume_fuel(batch * self.comparison * FAR + batch / 2)?;
             let heap = &*machine.heap;
             let (left, right) = (&self.places[..middle], &self.places[..end]);
             for _ in 0..batch {

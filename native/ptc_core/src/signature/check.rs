@@ -115,7 +115,7 @@ fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bo
         Class::Bitstring if walk.heap.is_binary(value) => {}
         _ => return Ok(false),
     }
-    let length = walk.heap.bytes(value).map_or(0, <[u8]>::len);
+    let length = walk.heap.byte_length(value).unwrap_or(0);
     if length > 64 {
         walk.spend(length / NAME_BYTES)?;
     }

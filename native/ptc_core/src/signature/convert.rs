@@ -13,6 +13,8 @@ use num_bigint::BigInt;
 
 /// Nobody reads so many warnings; a small value with shared parts can ask for them.
 const MOST_WARNINGS: usize = 1 << 22;
+/// A warning shows so many bytes of a value at most; the same as `PtcRunner.Shown`.
+const SHOWN: usize = 3_800;
 /// No atom has a longer name, in bytes.
 const LONGEST_ATOM: usize = 255 * 4;
 /// Bytes that are copied for one unit of fuel.
@@ -129,8 +131,9 @@ impl<H: Values> Coercion<'_, '_, H> {
         text: H::Term,
         place: Option<Place>,
     ) -> Result<Option<H::Term>, Stop> {
-        let length = self.heap.bytes(text).map_or(0, <[u8]>::len);
-        self.spend(10 + length / COPIED)?;
+        let length = self.heap.byte_length(text).unwrap_or(0);
+        let to_copy = self.heap.bytes_to_copy(text);
+        self.spend(10 + length / COPIED + to_copy / READ)?;
         let (value, target) = match scalar {
             Scalar::Int => {
                 let digits = length.min(lenient::MOST_DIGITS);
@@ -171,7 +174,7 @@ impl<H: Values> Coercion<'_, '_, H> {
             words.extend_from_slice(b"coerced string ");
             if !hidden {
                 words.push(b'"');
-                words.extend_from_slice(self.heap.bytes(text).unwrap_or_default());
+                put_shown(words, self.heap.bytes(text).unwrap_or_default());
                 words.extend_from_slice(b"\" ");
             }
             words.extend_from_slice(b"to ");
@@ -254,4 +257,18 @@ impl<H: Values> Coercion<'_, '_, H> {
     fn purpose(&self) -> Purpose {
         self.task.purpose()
     }
+}
+
+/// Writes a text, or its beginning and its size.
+fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
+    if text.len() <= SHOWN {
+        return out.extend_from_slice(text);
+    }
+    let note = format!("… ({} bytes)", text.len());
+    let mut end = SHOWN - note.len();
+    // No character is cut in two.
+    let inside = |end: usize| matches!(text[end], 0x80..=0xBF);
+    end -= (0..3).take_while(|step| inside(end - step)).count();
+    out.extend_from_slice(&text[..end]);
+    out.extend_from_slice(note.as_bytes());
 }

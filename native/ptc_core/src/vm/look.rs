@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// So many bytes of a string count as one unit …
 pub(super) const BYTES_A_UNIT: usize = 64;
+/// … so many where the VM has to copy them bit by bit …
+const BYTES_COPIED_A_UNIT: usize = 8;
 /// … and so many limbs of an integer.
 const LIMBS_A_UNIT: usize = 4;
 /// A hash of a term and a comparison with what has the same hash take so many times what a
@@ -88,7 +90,7 @@ impl<T: Copy> Walk<T> {
 #[inline]
 fn leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     match kind {
-        Kind::String => 1 + heap.bytes(term).map_or(0, <[u8]>::len) / BYTES_A_UNIT,
+        Kind::String => 1 + heap.byte_length(term).unwrap_or(0) / BYTES_A_UNIT,
         Kind::Number => 1 + heap.limbs(term) / LIMBS_A_UNIT,
         Kind::Nil | Kind::Bool | Kind::List | Kind::Map | Kind::Other => 1,
     }
@@ -149,6 +151,15 @@ impl<H: Heap> Machine<'_, H> {
         let Machine { heap, meter, .. } = self;
         let heap = &**heap;
         walk.step(heap, |parts| meter.consume_fuel(parts, heap))
+    }
+
+    /// Counts what the heap copies before it can show the bytes of a binary.
+    #[inline]
+    pub(super) fn consume_fuel_to_copy(&mut self, binary: H::Term) -> Result<(), Halt<H::Term>> {
+        match self.heap.bytes_to_copy(binary) {
+            0 => Ok(()),
+            bytes => self.consume_fuel_at_once(bytes / BYTES_COPIED_A_UNIT),
+        }
     }
 
     /// Counts a hash of the term and a comparison of all of it; gives what the comparison takes.
@@ -223,6 +234,8 @@ impl<H: Heap> Machine<'_, H> {
 
     #[cold]
     fn compare_long_strings(&mut self, a: H::Term, b: H::Term) -> Result<Ordering, Halt<H::Term>> {
+        self.consume_fuel_to_copy(a)?;
+        self.consume_fuel_to_copy(b)?;
         let Machine { heap, meter, .. } = self;
         let heap = &**heap;
         let (Some(left), Some(right)) = (heap.bytes(a), heap.bytes(b)) else {

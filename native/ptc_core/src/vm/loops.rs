@@ -73,6 +73,9 @@ impl<H: Heap> Vm<'_, H> {
         // The value stays on the stack until nothing can halt any more: a fault can be left too, while
         // the lists around are looked at.
         machine.check_heap_limit(2 * running.kept)?;
+        if let Some(values) = machine.stack.needs_room() {
+            machine.consume_fuel(values)?;
+        }
         if let Some(tally) = &running.tally {
             machine.consume_fuel(tally.cost())?;
         }
@@ -121,7 +124,7 @@ impl<H: Heap> Vm<'_, H> {
             if batch == 0 {
                 break;
             }
-            machine.consume_fuel(batch / 4)?;
+            machine.consume_fuel(batch)?;
             let list = machine.slot(next.item);
             let kept = machine.stack.top(batch, machine.heap);
             let list = machine.heap.make_list_onto(kept, list);

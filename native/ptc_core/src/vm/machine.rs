@@ -22,8 +22,9 @@ pub(crate) const KEY_OF_NEW: usize = 16;
 /// What a limb of a big integer counts that is read or made.
 pub(crate) const UNITS_A_LIMB: usize = 2;
 
-/// So many items of a new list are made in one go.
-pub(super) const LIST_BATCH: usize = 16_384;
+/// So many items of a new list are made in one go: larger pieces of memory the VM gets fresh from the
+/// system, page by page.
+pub(super) const LIST_BATCH: usize = 4_096;
 
 /// The value of an operation, or why there is none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
@@ -269,7 +270,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.check_heap_limit(2 * missing)?;
         while missing > 0 {
             let first = missing.saturating_sub(LIST_BATCH);
-            self.consume_fuel((missing - first) / 4)?;
+            self.consume_fuel(missing - first)?;
             list = match (place, work.items.live(first..missing)) {
                 (None, Some(items)) => self.heap.make_list_onto(items, list),
                 _ => {

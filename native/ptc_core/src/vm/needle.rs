@@ -7,6 +7,8 @@ use memchr::memmem::Finder;
 
 /// So many bytes that are searched, or prepared for a search, count as one unit.
 const BYTES_A_UNIT: usize = 16;
+/// The same for a part longer than [`KEPT`]: long ones take longer.
+const BYTES_OF_LONG_A_UNIT: usize = 4;
 /// A string is searched in pieces of this length.
 const PIECE: usize = 1 << 16;
 /// A longer part is prepared each time: the strings it may be in are as long.
@@ -23,6 +25,9 @@ impl<H: Heap> Machine<'_, H> {
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
+        // A short part of a long text is looked at again for each text.
+        self.consume_fuel_to_copy(whole)?;
+        self.consume_fuel_to_copy(part)?;
         let Machine {
             heap,
             meter,
@@ -37,11 +42,15 @@ impl<H: Heap> Machine<'_, H> {
             return Ok(Some(false));
         }
         let identity = heap.identity(part);
+        let bytes_a_unit = match bytes.len() > KEPT {
+            true => BYTES_OF_LONG_A_UNIT,
+            false => BYTES_A_UNIT,
+        };
         let long;
         let finder = match last {
             Some(known) if known.0 == identity => &known.1,
             _ => {
-                meter.consume_fuel(bytes.len() / BYTES_A_UNIT, heap)?;
+                meter.consume_fuel(bytes.len() / bytes_a_unit, heap)?;
                 let finder = Finder::new(bytes);
                 if bytes.len() > KEPT {
                     long = finder;
@@ -56,7 +65,7 @@ impl<H: Heap> Machine<'_, H> {
         let mut from = 0;
         loop {
             let to = text.len().min(from + piece);
-            meter.consume_fuel((to - from) / BYTES_A_UNIT, heap)?;
+            meter.consume_fuel((to - from) / bytes_a_unit, heap)?;
             if finder.find(&text[from..to]).is_some() {
                 return Ok(Some(true));
             }

@@ -31,7 +31,7 @@ struct Open<T> {
 fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     match kind {
         Kind::Nil | Kind::Bool | Kind::List | Kind::Map => 0,
-        Kind::String => match heap.bytes(term).map_or(0, <[u8]>::len) {
+        Kind::String => match heap.byte_length(term).unwrap_or(0) {
             length if length <= COPIED_BYTES => 2 + length.div_ceil(8),
             _ => REFERENCE,
         },

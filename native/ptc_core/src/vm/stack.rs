@@ -9,6 +9,9 @@ use crate::heap::Heap;
 /// From so many values on, they are frozen as one tuple and not one by one.
 const MANY: usize = 16;
 
+/// From so many values on, room for more takes long enough to be counted.
+const MUCH_ROOM: usize = 4_096;
+
 /// A part of the frozen list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Segment {
@@ -48,6 +51,14 @@ impl<T: Copy> Stack<T> {
     #[inline]
     pub fn push(&mut self, value: T) {
         self.live.push(value);
+    }
+
+    /// How many values there will be room for once more is needed for the next one, if those are many:
+    /// memory comes fresh from the system then, page by page, which takes as long as filling it.
+    #[inline]
+    pub fn needs_room(&self) -> Option<usize> {
+        let full = self.live.len() == self.live.capacity() && self.live.len() >= MUCH_ROOM;
+        full.then(|| 2 * self.live.len())
     }
 
     #[inline]

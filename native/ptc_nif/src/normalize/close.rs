@@ -1,10 +1,13 @@
 //! Values out of their parts, once these have their results.
 
 use super::forms::Form;
-use super::{Open, Parts, Stop, Walk};
+use super::{Open, Parts, Stop, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
 use crate::map_view::SMALL;
 use crate::raw::Raw;
 use ptc_core::heap::Heap;
+
+/// Up to so many bytes a key takes no longer than the rest of its entry.
+const LONG_KEY: usize = 64;
 
 /// A map with so many other values is changed value by value, which shares its keys.
 const FEW: usize = 4;
@@ -95,6 +98,9 @@ impl<'a> Walk<'a> {
         start: usize,
         changed: bool,
     ) -> Result<Raw<'a>, Stop<'a>> {
+        if changed && keys.len() > SMALL {
+            self.spend(FUEL_OF_NEW * keys.len())?;
+        }
         if self.form == Form::Public {
             return Ok(self.public_map(map, keys, old, start, changed));
         }
@@ -103,9 +109,16 @@ impl<'a> Walk<'a> {
         new_keys.clear();
         let mut renamed = false;
         for key in keys {
+            let bytes = self.heap.byte_length(*key).unwrap_or(0);
+            if bytes > LONG_KEY {
+                self.spend(bytes / BYTES_A_UNIT)?;
+            }
             let name = self.names.underscored(terms, *key);
             renamed |= name.word() != key.word();
             new_keys.push(name);
+        }
+        if renamed && !changed && keys.len() > SMALL {
+            self.spend(FUEL_OF_NEW * keys.len())?;
         }
         let values = &self.results[start..];
         let result = match renamed {

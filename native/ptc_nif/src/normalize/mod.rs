@@ -24,6 +24,13 @@ use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Seen;
 
+/// What it takes to get at an entry of a large map …
+const FUEL_A_LARGE: usize = 8;
+/// … and to put one into a new map.
+const FUEL_OF_NEW: usize = 32;
+/// So many bytes of a key are looked at for one unit.
+const BYTES_A_UNIT: usize = 8;
+
 /// Why a walk ends before its end.
 enum Stop<'a> {
     /// It is too long for a scheduler's own thread, or nobody waits for it any more.
@@ -161,7 +168,7 @@ impl<'a> Walk<'a> {
             return Ok(None);
         }
         let size = terms.map_size(map).unwrap_or(0);
-        self.spend(1 + 4 * size)?;
+        self.spend(1 + FUEL_A_LARGE * size)?;
         let (mut keys, mut values) = (Vec::with_capacity(size), Vec::with_capacity(size));
         terms.each_entry(map, |key, value| {
             keys.push(key);

@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   # From the text of an answer to its value or its errors: one native call, as far as it goes.
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
@@ -31,7 +31,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @doc false
   def native(content, type, list?, opts) do
     limits = Limits.of_text(opts, byte_size(content))
-    content |> Native.answer_read(type, list?, limits) |> Quanta.finish() |> outcome(type)
+
+    content
+    |> Aligned.text()
+    |> Native.answer_read(type, list?, limits)
+    |> Quanta.finish()
+    |> outcome(type)
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
   end

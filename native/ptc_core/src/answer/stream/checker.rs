@@ -1,6 +1,7 @@
 //! What stands where in a value, against its types. One mistake is enough.
 
 use super::plan::{Fit, Plan};
+use crate::signature::names::is_firewalled;
 use crate::signature::{Fields, Got, Mismatch, Scalar, Target, Type, TypeId};
 
 /// What a value begins with.
@@ -280,7 +281,14 @@ impl Checker {
                     *field = None;
                     if *closed && self.mistake.is_none() {
                         let mut path = path(&self.plan, &self.frames);
-                        path.push(Segment::Name(key.into()));
+                        // What stands in a firewalled field is not shown, keys included.
+                        let hides = |segment: &Segment| match segment {
+                            Segment::Name(name) => is_firewalled(name),
+                            Segment::Index(_) => false,
+                        };
+                        if !path.iter().any(hides) {
+                            path.push(Segment::Name(key.into()));
+                        }
                         let what = What::Unexpected;
                         self.mistake = Some(Mistake { path, what });
                     }
