@@ -85,6 +85,9 @@ fn in_a_part_that_is_not_checked_it_matters_once_it_is_reached() {
     let inner = r#"{"op":"eq","feild":"a","value":1,"__input":1}"#;
     let program = |op: &str| format!(r#"{{"op":"{op}","value":{inner},"__input":1}}"#);
     fails!(program("eq").as_str() => UnknownField, r#""feild""#);
+    // A body that is missing is not reached where there is no item.
+    let no_item = r#"{"op":"map","exprx":{},"__input":[]}"#;
+    fails!(format!(r#"{{"op":"eq","value":{no_item},"__input":1}}"#).as_str() => UnknownField, r#""exprx""#);
     let branch = format!(
         r#"{{"op":"if","condition":{{"op":"literal","value":true}},"then":{{"op":"literal","value":1}},"else":{inner}}}"#
     );

@@ -10,12 +10,13 @@ use crate::source::{Shape, Source};
 
 impl<S: Source> Plan<'_, '_, S> {
     /// Checks the fields one after the other: whether it is there, then what it holds. A field that
-    /// is an operation is checked where that is compiled. Gives how many of the fields are there; those
-    /// that are operations, and must be there, are taken to be.
+    /// is an operation is checked where that is compiled. Gives how many of the fields are there. In a
+    /// checked part the operations that must be there are taken to be: the walk ends if they are not.
     pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
         let mut there = 0;
         for field in fields {
-            if field.kind.is_operation() && field.presence == Presence::Required {
+            let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
+            if self.scope.checked && checked_later {
                 there += 1;
                 continue;
             }
