@@ -79,6 +79,9 @@ defmodule PtcRunner.Json do
   @doc """
   Runs a program.
 
+  A text is the program and nothing else: `PtcRunner.Agent.program/2` takes one out of a model's answer, with
+  its prose and its code fence.
+
   ## Options
 
     * `:context` - map read by `load`, by default `%{}`. Its keys, and those of the maps inside, are

@@ -35,13 +35,23 @@ defmodule PtcRunner.Agent.Tool do
   """
   @spec list!(term()) :: [t()]
   def list!(%{__struct__: ALLM.Engine, tools: tools, context: context}), do: allm(tools, context)
-  def list!(tools) when is_list(tools), do: allm(tools, %{})
+
+  def list!([_ | _] = tools) do
+    if not List.improper?(tools) and Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)),
+      do: allm(tools, %{}),
+      else: refuse(tools)
+  end
+
+  def list!([]), do: []
 
   def list!(tools) when is_map(tools) and not is_struct(tools) do
     for {name, form} <- Enum.sort(tools), do: name |> name!() |> tool(form)
   end
 
-  def list!(other) do
+  def list!(other), do: refuse(other)
+
+  @spec refuse(term()) :: no_return()
+  defp refuse(other) do
     raise ArgumentError,
           "tools must be a map of names, a list of ALLM.Tool or an ALLM.Engine, " <>
             "got: #{Shown.text(other, 200)}"
