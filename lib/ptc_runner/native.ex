@@ -31,7 +31,7 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, 0) do
+         :ok <- :erlang.load_nif(path, List.to_integer(:erlang.system_info(:otp_release))) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))

@@ -41,10 +41,12 @@ mod wire;
 
 use rustler::{Env, Term};
 
-fn load(env: Env, _info: Term) -> bool {
+/// Called when the library is loaded, with the release of Erlang/OTP.
+fn load(env: Env, otp_release: Term) -> bool {
     panics::keep_messages();
     map_view::look_before_use(env);
     big_view::look_before_use(env);
+    weigh::know_release(otp_release.decode().unwrap_or(0));
     true
 }
 

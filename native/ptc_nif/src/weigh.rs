@@ -12,11 +12,23 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What an entry of a large map takes on average: its cell, and its share of the tree.
 const WORDS_OF_LARGE: usize = 4;
-/// A reference to bytes outside of the heap.
-const WORDS_OF_REFERENCE: usize = 6;
+/// A reference to bytes outside of the heap, until OTP 26 and since OTP 27.
+const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
+static SINCE_27: AtomicBool = AtomicBool::new(false);
+
+/// Takes down which release of Erlang/OTP this is. Called when the library is loaded.
+pub fn know_release(release: usize) {
+    SINCE_27.store(release >= 27, Ordering::Relaxed);
+}
+
+fn words_of_reference() -> usize {
+    WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Ordering::Relaxed))]
+}
+
 /// References, and pids and ports of other nodes; a fun without what it closes over.
 const WORDS_OF_OTHER: usize = 5;
 /// Binaries of so many bytes are on the heap, larger ones are referred to.
@@ -132,7 +144,7 @@ impl<'a> Scale<'a> {
         let bytes = match terms.is_binary(term) {
             true => terms.bytes(term).unwrap_or(&[]),
             // Bits that are no bytes: a part of a binary with its place in it.
-            false => return self.count(WORDS_OF_REFERENCE + WORDS_OF_OTHER),
+            false => return self.count(words_of_reference() + WORDS_OF_OTHER),
         };
         if bytes.len() <= ON_HEAP {
             return self.count(2 + bytes.len().div_ceil(8));
@@ -144,7 +156,7 @@ impl<'a> Scale<'a> {
             self.fuel(2 * bytes.len() / BYTES_A_UNIT);
             return self.count(bytes.len().div_ceil(8));
         }
-        self.count(WORDS_OF_REFERENCE)
+        self.count(words_of_reference())
     }
 
     fn integer(&mut self, term: Raw<'a>) -> Result<(), Stop> {

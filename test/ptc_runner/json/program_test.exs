@@ -229,14 +229,15 @@ defmodule PtcRunner.Json.ProgramTest do
             {},
             nil,
             [],
-            Tuple.append(part, nil),
+            Tuple.insert_at(part, tuple_size(part), nil),
             part |> Tuple.to_list() |> Enum.drop(1) |> List.to_tuple()
           ],
           wrong != part,
           do: put_elem(terms, index, wrong)
     end
 
-    for {wrong, index} <- Enum.with_index([others, {}, nil, Tuple.append(terms, nil)]) do
+    for {wrong, index} <-
+          Enum.with_index([others, {}, nil, Tuple.insert_at(terms, tuple_size(terms), nil)]) do
       {state, _terms} = in_the_middle(20_000)
       resume = fn -> PtcRunner.Native.resume(state, wrong, :more) end
       assert {index, ends_safely(resume)} == {index, :refused}
