@@ -44,8 +44,8 @@ defmodule PtcRunner.Json.ProgramTest do
 
   test "the limits of a run are those given to it" do
     program = compiled()
-    # since OTP 26 a process of 233 words has no room for a call
-    assert Json.run(program, opts() ++ [max_heap: 377]) == Json.run(@text, opts())
+    # the process of a tool needs 233 words on OTP 25, and more on OTP 27
+    assert Json.run(program, opts() ++ [max_heap: 1_000]) == Json.run(@text, opts())
     hang = %{"id" => fn _ -> Process.sleep(:infinity) end}
     assert Json.run(program, [tools: hang, timeout: 10] ++ opts()) == {:error, {:timeout, 10}}
   end
