@@ -121,6 +121,9 @@ defmodule PtcRunner.HostileCorpusTest do
   end
 
   for {name, index} <- Hostile.values() |> Enum.map(&elem(&1, 0)) |> Enum.with_index() do
+    skip = if name =~ ~r/integers? of \d MB/, do: Hostile.skip_huge_integers()
+
+    @tag skip: skip
     test "value: #{name}" do
       {_name, make} = Enum.at(Hostile.values(), unquote(index))
       value = make.()
@@ -133,6 +136,7 @@ defmodule PtcRunner.HostileCorpusTest do
       assert failures == []
     end
 
+    @tag skip: skip
     test "programs over: #{name}" do
       {_name, make} = Enum.at(Hostile.values(), unquote(index))
       value = make.()

@@ -49,13 +49,15 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, unaligned()) do
+         :ok <- :erlang.load_nif(path, {otp_release(), unaligned()}) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
     end
   end
+
+  defp otp_release, do: List.to_integer(:erlang.system_info(:otp_release))
 
   # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
   # ones the VM copies when they are matched.

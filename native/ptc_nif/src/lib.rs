@@ -44,11 +44,16 @@ mod wire;
 
 use rustler::{Env, Term};
 
+/// Called when the library is loaded, with the release of Erlang/OTP and samples of binaries.
 fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
+    let Ok((otp_release, samples)) = info.decode::<(usize, Term)>() else {
+        return false;
+    };
     panics::keep_messages();
     map_view::look_before_use(env);
     big_view::look_before_use(env);
-    bits_view::look_before_use(env, info);
+    bits_view::look_before_use(env, samples);
+    weigh::know_release(otp_release);
     true
 }
 

@@ -13,11 +13,23 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::Meter;
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What an entry of a large map takes on average: its cell, and its share of the tree.
 const WORDS_OF_LARGE: usize = 4;
-/// A reference to bytes outside of the heap.
-const WORDS_OF_REFERENCE: usize = 6;
+/// A reference to bytes outside of the heap, until OTP 26 and since OTP 27.
+const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
+static SINCE_27: AtomicBool = AtomicBool::new(false);
+
+/// Takes down which release of Erlang/OTP this is. Called when the library is loaded.
+pub fn know_release(release: usize) {
+    SINCE_27.store(release >= 27, Ordering::Relaxed);
+}
+
+fn words_of_reference() -> usize {
+    WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Ordering::Relaxed))]
+}
+
 /// References, and pids and ports of other nodes; a fun without what it closes over.
 const WORDS_OF_OTHER: usize = 5;
 /// Binaries of so many bytes are on the heap, larger ones are referred to.
@@ -136,13 +148,13 @@ impl<'a> Scale<'a> {
         let terms = self.heap.terms;
         if !terms.is_binary(term) {
             // Bits that are no bytes: a part of a binary with its place in it.
-            return self.count(WORDS_OF_REFERENCE + WORDS_OF_OTHER);
+            return self.count(words_of_reference() + WORDS_OF_OTHER);
         }
         match self.heap.byte_length(term).unwrap_or(0) {
             bytes if bytes <= ON_HEAP => self.count(2 + bytes.div_ceil(8)),
             // Copied by each look of native code at it: counts as if it were on the heap.
             bytes if self.heap.bytes_to_copy(term) > 0 => self.count(bytes.div_ceil(8)),
-            _ => self.count(WORDS_OF_REFERENCE),
+            _ => self.count(words_of_reference()),
         }
     }
 

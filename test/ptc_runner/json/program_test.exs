@@ -44,8 +44,8 @@ defmodule PtcRunner.Json.ProgramTest do
 
   test "the limits of a run are those given to it" do
     program = compiled()
-    # since OTP 26 a process of 233 words has no room for a call
-    assert Json.run(program, opts() ++ [max_heap: 377]) == Json.run(@text, opts())
+    # the process of a tool needs 233 words on OTP 25, and more on OTP 27
+    assert Json.run(program, opts() ++ [max_heap: 1_000]) == Json.run(@text, opts())
     hang = %{"id" => fn _ -> Process.sleep(:infinity) end}
     assert Json.run(program, [tools: hang, timeout: 10] ++ opts()) == {:error, {:timeout, 10}}
   end
@@ -246,14 +246,15 @@ defmodule PtcRunner.Json.ProgramTest do
             {},
             nil,
             [],
-            Tuple.append(part, nil),
+            Tuple.insert_at(part, tuple_size(part), nil),
             part |> Tuple.to_list() |> Enum.drop(1) |> List.to_tuple()
           ],
           wrong != part,
           do: put_elem(terms, index, wrong)
     end
 
-    for {wrong, index} <- Enum.with_index([others, {}, nil, Tuple.append(terms, nil)]) do
+    for {wrong, index} <-
+          Enum.with_index([others, {}, nil, Tuple.insert_at(terms, tuple_size(terms), nil)]) do
       {state, _terms} = in_the_middle(20_000)
       resume = fn -> PtcRunner.Native.resume(state, wrong, :more) end
       assert {index, ends_safely(resume)} == {index, :refused}

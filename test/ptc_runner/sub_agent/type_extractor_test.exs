@@ -1,5 +1,6 @@
 defmodule PtcRunner.SubAgent.TypeExtractorTest do
-  use ExUnit.Case, async: true
+  # what is logged by others at the same time would be captured
+  use ExUnit.Case, async: false
 
   alias PtcRunner.SubAgent.TypeExtractor
   alias PtcRunner.SubAgent.TypeExtractor.Memo
@@ -31,6 +32,18 @@ defmodule PtcRunner.SubAgent.TypeExtractorTest do
 
     assert {:ok, {"(enumerable :any" <> _, "Returns the size" <> _}} =
              TypeExtractor.extract(&Enum.count/1)
+  end
+
+  test "nothing is logged for a type, and the second answer reads no file" do
+    fun = &Keyword.split/2
+    log = ExUnit.CaptureLog.capture_log(fn -> TypeExtractor.extract(fun) end)
+    assert log == ""
+
+    # Reading the module's file takes thousands of reductions.
+    {:reductions, before} = Process.info(self(), :reductions)
+    TypeExtractor.extract(fun)
+    {:reductions, afterwards} = Process.info(self(), :reductions)
+    assert afterwards - before < 1_000
   end
 
   defp load(module, version) do
