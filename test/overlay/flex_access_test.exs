@@ -8,8 +8,6 @@ defmodule PtcRunner.Lisp.Runtime.FlexAccessTest do
   alias PtcRunner.Lisp.Runtime.FlexAccess
   alias PtcRunner.Test.StoredVectors
 
-  setup_all do: StoredVectors.store(["flex_access"])
-
   for {%{id: id, f: fun}, place} <- StoredVectors.placed("flex_access") do
     @tag place: place
     test "#{fun}: #{id}", %{place: place} do

@@ -3,23 +3,24 @@ defmodule PtcRunner.Test.Peer do
   A VM of its own, in which a test may define what this one must not have.
   """
 
-  @doc "Starts a VM with the code of this one; it ends with the test process."
-  @spec start() :: pid()
-  def start do
+  @doc "Starts a VM with the code of this one, and more in its environment; it ends with the test process."
+  @spec start([{charlist(), charlist()}]) :: pid()
+  def start(env \\ []) do
     paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
-    {:ok, peer, _node} = :peer.start_link(%{connection: :standard_io, args: paths})
+    {:ok, peer, _node} = :peer.start_link(%{connection: :standard_io, args: paths, env: env})
     {:ok, _apps} = call(peer, Application, :ensure_all_started, [:elixir])
     peer
   end
 
-  @doc "Calls a function there."
-  @spec call(pid(), module(), atom(), [term()]) :: term()
-  def call(peer, module, function, args), do: :peer.call(peer, module, function, args, 60_000)
+  @doc "Calls a function there; it has so many milliseconds."
+  @spec call(pid(), module(), atom(), [term()], timeout()) :: term()
+  def call(peer, module, function, args, timeout \\ 60_000),
+    do: :peer.call(peer, module, function, args, timeout)
 
-  @doc "Evaluates code there."
-  @spec eval(pid(), String.t(), keyword()) :: term()
-  def eval(peer, code, binding \\ []) do
-    {value, _binding} = call(peer, Code, :eval_string, [code, binding])
+  @doc "Evaluates code there; it has so many milliseconds."
+  @spec eval(pid(), String.t(), keyword(), timeout()) :: term()
+  def eval(peer, code, binding \\ [], timeout \\ 60_000) do
+    {value, _binding} = call(peer, Code, :eval_string, [code, binding], timeout)
     value
   end
 end

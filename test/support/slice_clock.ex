@@ -97,7 +97,7 @@ defmodule PtcRunner.Test.SliceClock do
 
   # No NIFs, the clock itself, what runs in another VM, and what only inputs of megabytes reach.
   @not_measured ~w(load info attach detach clock_switch clock_read take_panics repair_answer_dirty
-    stream_new_dirty map_view)
+    stream_new_dirty)
 
   @doc """
   The NIFs that were never measured: a NIF without a clock, or one that no test calls.

@@ -323,6 +323,17 @@ defmodule PtcRunner.Json.HostileTextTest do
     defp kinds({kind, _result}), do: [kind]
   end
 
+  test "an answer is judged within its deadline, too" do
+    # A short text, each of whose objects is asked for each of many fields.
+    fields = for n <- 1..20_000, do: {"f#{n}", {:optional, :int}}
+    type = {:list, {:map, fields}}
+    text = "[" <> Enum.map_join(1..20_000, ",", fn _ -> "{}" end) <> "]"
+    judged = PtcRunner.Quanta.finish(Native.answer_read(text, type, true, {50, 0}))
+    assert judged == {:error, :timeout}
+    few = {:list, {:map, Enum.take(fields, 3)}}
+    assert {:ok, _} = PtcRunner.Quanta.finish(Native.answer_read(text, few, true, {5_000, 0}))
+  end
+
   describe "writing" do
     test "meets the deadline, structs included" do
       term = Enum.reduce(1..60, 1, fn _, inner -> [inner, inner] end)

@@ -61,6 +61,15 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert :erts_debug.same(same, rows)
     end
 
+    test "when it takes a tool's arguments", %{rows: rows, type: type} do
+      {answer, count} =
+        quanta(Native.signature_input_dirty({:map, [{"rows", type}]}, %{"rows" => rows}, nil))
+
+      assert {:ok, %{"rows" => coerced}, warnings} = answer
+      assert count > 1
+      assert {length(coerced), length(warnings)} == {300_000, 300_000}
+    end
+
     test "once only", %{rows: rows, type: type} do
       {:long, state, terms} = Native.signature_coerce_dirty(type, rows, nil)
       # A walk knows no slices: it stays as it was left.

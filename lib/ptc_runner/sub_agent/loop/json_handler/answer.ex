@@ -19,12 +19,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   # Of the options `:timeout` and `:max_heap` count.
   @spec read(String.t(), map(), keyword()) :: outcome()
   def read(content, agent, opts \\ []) do
-    case agent.parsed_signature do
-      nil -> native(content, :any, false, opts)
-      {:signature, _params, {:list, _} = type} -> native(content, type, true, opts)
-      {:signature, _params, type} -> native(content, type, false, opts)
-      # No signature that could be handed over: its owner finds out when it is looked at.
-      _other -> content |> JsonParser.parse(opts) |> parsed()
+    case agent do
+      %{parsed_signature: nil} -> native(content, :any, false, opts)
+      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true, opts)
+      %{parsed_signature: {:signature, _, type}} -> native(content, type, false, opts)
+      _other -> content |> JsonParser.parse(opts) |> unjudged(agent)
     end
   end
 
@@ -52,9 +51,14 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
 
   def outcome(other, _type), do: other
 
-  defp parsed({:ok, map}) when is_map(map), do: {:map, map}
-  defp parsed({:ok, _list_or_primitive}), do: {:error, message(:not_an_object)}
-  defp parsed({:error, reason}), do: {:error, message(reason)}
+  # What is no type cannot be handed over: its owner finds out. An agent must have some signature, though.
+  defp unjudged({:ok, value}, agent) when is_map(value) or is_list(value),
+    do: unjudged(value, Map.fetch!(agent, :parsed_signature))
+
+  defp unjudged({:ok, _primitive}, _agent), do: {:error, message(:not_an_object)}
+  defp unjudged({:error, reason}, _agent), do: {:error, message(reason)}
+  defp unjudged(map, _no_type) when is_map(map), do: {:map, map}
+  defp unjudged(list, _no_type) when is_list(list), do: {:error, message(:not_an_object)}
 
   @doc false
   def message(:no_json_found), do: "No valid JSON found in response"
