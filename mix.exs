@@ -272,7 +272,7 @@ defmodule PtcRunnerNative.MixProject do
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
-      extra_applications: [:logger, ptc_runner: :optional]
+      extra_applications: [:logger, ptc_runner: :optional, telemetry: :optional]
     ]
   end
 

@@ -4,6 +4,7 @@ defmodule PtcRunner.GuidesTest do
   doctest PtcRunner.Test.Guides.Readme
   doctest PtcRunner.Test.Guides.DropIn
   doctest PtcRunner.Test.Guides.Engine
+  doctest PtcRunner.Test.Guides.Observability
   doctest PtcRunner.Test.Guides.Answers
   doctest PtcRunner.Test.Guides.Signatures
 end

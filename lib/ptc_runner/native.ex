@@ -123,6 +123,15 @@ defmodule PtcRunner.Native do
   def run_node(_node, _checked?, _depth, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
 
+  # native/ptc_nif/src/explain.rs: programs that are compiled to be observed, with the replies of those
+  # that are not, or {:rejected, error, path}; a place for what is noted in one run; the run; what was
+  # noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil if the run was lost
+  def observe_text(_text, _depth, _limits), do: err()
+  def observe_node(_node, _depth, _limits), do: err()
+  def observation(_handle), do: err()
+  def run_observed(_observation, _consts, _given), do: err()
+  def observed(_observation, _consts), do: err()
+
   # goes on with anything that was left, for a slice or for a quantum
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()

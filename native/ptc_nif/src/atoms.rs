@@ -22,6 +22,7 @@ rustler::atoms! {
     more,
     long,
     limits,
+    rejected,
     busy,
     timeout,
     memory_exceeded,

@@ -9,6 +9,7 @@
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
+//! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, how long each NIF holds its thread
 //! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
@@ -21,6 +22,7 @@ mod decode;
 mod encode;
 mod error_line;
 mod execution;
+mod explain;
 mod heap;
 mod map_view;
 mod names;

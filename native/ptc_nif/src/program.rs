@@ -7,8 +7,8 @@ use crate::raw::Raw;
 use crate::run::limits;
 use crate::source::TermSource;
 use crate::task::{Call, Print, Work as Task};
-use crate::{atoms, wire};
-use ptc_core::compile::{Compiled, Failure, Options, Rejection, Walk};
+use crate::{atoms, explain, wire};
+use ptc_core::compile::{Compiled, Failure, Options, PathPart, Rejection, Walk};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::json::{
@@ -30,6 +30,32 @@ pub struct Reading {
     pub strict: bool,
     /// How deep operations may nest; in a text, how deep brackets may.
     pub depth: u32,
+    /// Whether the program is going to be observed.
+    pub observed: bool,
+}
+
+impl Reading {
+    /// With all checks, to be run or kept.
+    pub fn checked(depth: u32) -> Self {
+        Reading {
+            strict: true,
+            depth,
+            observed: false,
+        }
+    }
+
+    /// The walk over a program that is read this way.
+    fn walk<N: Copy>(&self, root: N) -> Walk<N> {
+        let options = Options {
+            strict: self.strict,
+            depth: self.depth,
+        };
+        let walk = Walk::new(root, options);
+        match self.observed {
+            true => walk.observed(),
+            false => walk,
+        }
+    }
 }
 
 /// What a program is read for.
@@ -140,21 +166,18 @@ pub fn charge_for_text(env: Env, text: &[u8]) {
 pub fn from_text<'a>(
     call: Call<'a>,
     text: Raw<'a>,
-    depth: u32,
+    reading: Reading,
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
     let bytes = call.terms().bytes(text)?;
     let heap = Beam::new(call.env, 0);
     let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(depth as usize);
+    let limits = JsonLimits::depth(reading.depth as usize);
     let loading = Loading {
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
         then,
-        reading: Reading {
-            strict: true,
-            depth,
-        },
+        reading,
         print: None,
     };
     Some(load(call, heap, loading, terms))
@@ -171,12 +194,8 @@ pub fn from_node<'a>(
     let heap = Beam::new(call.env, 0);
     let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
-    let options = Options {
-        strict: reading.strict,
-        depth: reading.depth,
-    };
     let loading = Loading {
-        stage: Stage::Walk(Walk::new(0, options)),
+        stage: Stage::Walk(reading.walk(0)),
         then,
         reading,
         print: None,
@@ -319,6 +338,7 @@ fn finish<'a>(
         limits,
         pace,
         slices: call.slices,
+        observation: None,
     };
     let reply = execution.run(Entry::Start, call.state);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
@@ -358,13 +378,7 @@ impl<'a> Loader<'a> {
         match document.field(0, b"program") {
             None => refuse(atoms::program_missing()),
             Some(root) if document.shape(root) != Shape::Map => refuse(atoms::program_not_map()),
-            Some(root) => {
-                let options = Options {
-                    strict: self.reading.strict,
-                    depth: self.reading.depth,
-                };
-                self.compile(Walk::new(root, options), document.into_table())
-            }
+            Some(root) => self.compile(self.reading.walk(root), document.into_table()),
         }
     }
 
@@ -388,7 +402,12 @@ impl<'a> Loader<'a> {
                 Next::Stopped(stop, Stage::Compile(walk, document.into_table()))
             }
             Err(Failure::Rejected(fault)) => match self.rejected(&document, fault) {
-                Ok(reply) => Next::Reply(reply),
+                Ok(reply) => {
+                    let key = |heap: &mut Beam<'a>, node| {
+                        heap.make_string(document.text(node).unwrap_or_default())
+                    };
+                    Next::Reply(self.at_path(reply, walk.mistake(), key))
+                }
                 // The walk ends there again.
                 Err(stop) => Next::Stopped(stop, Stage::Compile(walk, document.into_table())),
             },
@@ -530,9 +549,33 @@ impl<'a> Loader<'a> {
                     Const::EmptyMap => heap.make_map(&[], &[]),
                     Const::Node(node) => node,
                 });
-                Next::Reply(wire::fault(&self.heap, atoms::validation(), fault))
+                let reply = wire::fault(&self.heap, atoms::validation(), fault);
+                Next::Reply(self.at_path(reply, walk.mistake(), |_, node| node))
             }
         }
+    }
+
+    /// The reply to a mistake, with the place of it where the program was going to be observed.
+    fn at_path<N: Copy>(
+        &mut self,
+        reply: Term<'a>,
+        path: &[PathPart<N>],
+        mut key: impl FnMut(&mut Beam<'a>, N) -> Raw<'a>,
+    ) -> Term<'a> {
+        if !self.reading.observed {
+            return reply;
+        }
+        let heap = &mut self.heap;
+        let parts: Vec<_> = path
+            .iter()
+            .map(|part| match part {
+                PathPart::Field(name) => PathPart::Field(name),
+                PathPart::Index(index) => PathPart::Index(*index),
+                PathPart::Key(node) => PathPart::Key(key(heap, *node)),
+            })
+            .collect();
+        let (env, path) = (heap.terms.env, explain::path(heap, &parts));
+        (atoms::rejected(), reply, path.term(env)).encode(env)
     }
 
     /// Moves the constants to the heap, onto those that are there already.
@@ -593,7 +636,14 @@ fn compile_text<'a>(
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    from_text(call, text.into(), depth, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+    from_text(
+        call,
+        text.into(),
+        Reading::checked(depth),
+        Then::Keep,
+        [none; 2],
+    )
+    .ok_or(rustler::Error::BadArg)
 }
 
 /// Compiles a program that is already parsed.
@@ -608,9 +658,6 @@ fn compile_node<'a>(
     let limits = limits(given.0, given.1).ok_or(rustler::Error::BadArg)?;
     let call = Call::first(env, limits, Pace::Slice);
     let none = Raw::from(atoms::nil().encode(env));
-    let reading = Reading {
-        strict: true,
-        depth,
-    };
+    let reading = Reading::checked(depth);
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
 }

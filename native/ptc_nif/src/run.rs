@@ -15,13 +15,13 @@ use std::time::Duration;
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
-struct RunArgs<'a> {
-    context: Term<'a>,
-    memory: Term<'a>,
+pub struct RunArgs<'a> {
+    pub context: Term<'a>,
+    pub memory: Term<'a>,
     /// See [`limits`].
-    timeout: Term<'a>,
+    pub timeout: Term<'a>,
     /// See [`limits`].
-    max_heap: Term<'a>,
+    pub max_heap: Term<'a>,
 }
 
 /// The limits, out of milliseconds or `:infinity` and words or 0 for no limit; nothing if either
@@ -72,6 +72,7 @@ fn start<'a>(
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
+        observation: None,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
@@ -136,6 +137,7 @@ fn take_up<'a>(
         limits,
         pace,
         slices: suspended.slices,
+        observation: suspended.observation,
     };
     let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
     execution.run(begin, Some(state))
@@ -167,7 +169,14 @@ fn run_text<'a>(
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_text");
     let (call, then, surroundings) = reading(env, &given);
-    from_text(call, text.into(), depth, then, surroundings).ok_or(rustler::Error::BadArg)
+    from_text(
+        call,
+        text.into(),
+        Reading::checked(depth),
+        then,
+        surroundings,
+    )
+    .ok_or(rustler::Error::BadArg)
 }
 
 /// Compiles and runs a program that is already parsed.
@@ -181,7 +190,11 @@ fn run_node<'a>(
 ) -> Term<'a> {
     let _clock = crate::clock::start("run_node");
     let (call, then, surroundings) = reading(env, &given);
-    let reading = Reading { strict, depth };
+    let reading = Reading {
+        strict,
+        depth,
+        observed: false,
+    };
     from_node(call, node.into(), reading, then, surroundings)
 }
 

@@ -52,9 +52,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.{Step, Turn}
+  require Telemetry
 
   @typedoc "A parsed signature, or none."
   @type signature :: {:signature, list(), term()} | nil
@@ -74,6 +76,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
+    if Telemetry.on?(),
+      do: Telemetry.answer(content, fn -> answer(content, agent, state, opts) end),
+      else: answer(content, agent, state, opts)
+  end
+
+  defp answer(content, agent, state, opts) do
     case Answer.read(content, agent, opts) do
       {:ok, value} ->
         Outcome.success(value, content, agent, state, opts)

@@ -23,9 +23,10 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
 
   alias PtcRunner.Native
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Quanta, Validator}
+  require Telemetry
 
   @typedoc "The value, and what was done to it; or why not."
   @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
@@ -70,9 +71,15 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
   @spec coerce(term(), Signature.type()) :: result()
   def coerce(value, type) do
+    if Telemetry.on?(),
+      do: Telemetry.coerce(fn -> walk(value, type) end),
+      else: walk(value, type)
+  end
+
+  defp walk(value, type) do
     case Native.signature_coerce(type, value, nil) do
       {:ok, _value, _warnings} = done -> done
-      other -> other |> Conversions.answer(&walk(type, value, &1)) |> Conversions.result()
+      other -> other |> Conversions.answer(&answered(type, value, &1)) |> Conversions.result()
     end
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
@@ -123,6 +130,6 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
     end
   end
 
-  defp walk(type, value, answers),
+  defp answered(type, value, answers),
     do: Quanta.finish(type, Native.signature_coerce_dirty(type, value, answers))
 end

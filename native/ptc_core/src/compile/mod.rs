@@ -4,9 +4,12 @@
 //! steps of an operation come from its plan, in the order in which it checks and evaluates. Between
 //! two steps it can be left.
 
+mod explain;
 mod plan;
 mod scope;
 
+pub use explain::PathPart;
+pub(crate) use explain::COUNTED_LISTS;
 pub use plan::Plan;
 pub use scope::Scope;
 
@@ -15,6 +18,7 @@ use crate::ops::OpCode;
 use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use crate::stop::Stop;
+use explain::{Observer, Seen};
 use scope::Bindings;
 
 /// The name under which a program sees its current value.
@@ -108,6 +112,8 @@ pub enum Step<N> {
     Bind(N, u32),
     /// … and ends.
     Unbind(N),
+    /// The innermost operation of an observed program ends here.
+    Close,
 }
 
 /// A walk over a program. Between two steps it can be left; but for its nodes it is plain data then.
@@ -124,6 +130,8 @@ pub struct Walk<N> {
     todo: Vec<Step<N>>,
     /// The steps of the plan that is being made, first step first.
     planned: Vec<Step<N>>,
+    /// Where the operations stand, if the program is to be observed.
+    observer: Option<Box<Observer<N>>>,
 }
 
 /// A walk at its source.
@@ -160,6 +168,7 @@ impl<N: Copy> Walk<N> {
             depth: options.depth,
             todo,
             planned: Vec::with_capacity(16),
+            observer: None,
         }
     }
 
@@ -218,8 +227,10 @@ impl<N: Copy> Walk<N> {
             Step::Mark(label) => Step::Mark(label),
             Step::Bind(name, slot) => Step::Bind(node(name), slot),
             Step::Unbind(name) => Step::Unbind(node(name)),
+            Step::Close => Step::Close,
         };
         let todo = self.todo.into_iter().map(&mut step).collect();
+        let observer = Walk::map_observer(self.observer, &mut node);
         let constant = |value| match value {
             Const::Nil => Const::Nil,
             Const::Int(value) => Const::Int(value),
@@ -236,12 +247,14 @@ impl<N: Copy> Walk<N> {
             depth: self.depth,
             todo,
             planned: Vec::new(),
+            observer,
         }
     }
 
     /// The program, once the walk has come to its end.
     pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
         self.code.push(Instr::Done);
+        let sites = self.take_sites();
         let labels = self.labels;
         let mut calls_tools = false;
         for instr in &mut self.code {
@@ -260,7 +273,10 @@ impl<N: Copy> Walk<N> {
             _ => false,
         };
         let multiplies = multiplies(&self.code, has_parts);
-        tally_in_loops(&mut self.code);
+        // In an observed program each operation does what its entry says, and nothing else.
+        if sites.is_empty() {
+            tally_in_loops(&mut self.code);
+        }
         Compiled {
             program: Program {
                 code: self.code,
@@ -268,6 +284,7 @@ impl<N: Copy> Walk<N> {
                 reads_input: self.reads_input,
                 multiplies,
                 calls_tools,
+                sites,
             },
             consts: self.consts,
         }
@@ -277,7 +294,7 @@ impl<N: Copy> Walk<N> {
 impl<S: Source> Compiler<'_, S> {
     fn walk(&mut self) -> Going<S> {
         while let Some(step) = self.walk.todo.pop() {
-            let (consts, code, labels) = self.lengths();
+            let (consts, code, labels, seen) = self.lengths();
             let done = match self.look() {
                 Ok(()) => self.step(step),
                 stopped => stopped,
@@ -286,12 +303,16 @@ impl<S: Source> Compiler<'_, S> {
                 Some(stop) => Err(Failure::Stopped(stop)),
                 None => done,
             };
+            if let Err(Failure::Rejected(_)) = &done {
+                self.walk.keep_mistake();
+            }
             if done.is_err() {
                 // The step is done again when the walk goes on.
                 self.walk.consts.truncate(consts);
                 self.walk.code.truncate(code);
                 self.walk.labels.truncate(labels);
                 self.walk.planned.clear();
+                self.walk.go_back(seen);
                 self.walk.todo.push(step);
                 return done;
             }
@@ -301,9 +322,14 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    fn lengths(&self) -> (usize, usize, usize) {
+    fn lengths(&self) -> (usize, usize, usize, Option<Seen>) {
         let walk = &*self.walk;
-        (walk.consts.len(), walk.code.len(), walk.labels.len())
+        (
+            walk.consts.len(),
+            walk.code.len(),
+            walk.labels.len(),
+            walk.seen(),
+        )
     }
 
     /// Counts the step that comes next, and asks whether to go on if it is time to.
@@ -360,11 +386,16 @@ impl<S: Source> Compiler<'_, S> {
                 let name = self.source.text(name).unwrap_or_default();
                 self.walk.bindings.unbind(name)
             }
+            Step::Close => self.close(),
         }
         Ok(())
     }
 
     fn visit(&mut self, node: S::Node, mut scope: Scope, given: bool) -> Going<S> {
+        let observed = self.walk.observer.is_some();
+        if observed {
+            self.locate(node);
+        }
         if !self.source.is_map(node) {
             return self.wrong(scope, Code::NodeNotAMap, node);
         }
@@ -392,7 +423,13 @@ impl<S: Source> Compiler<'_, S> {
                 self.walk.code.push(Instr::Store(scope.input));
             }
         }
-        op.plan(&mut Plan::new(self, node, op, scope, name.is_none()))
+        if !observed {
+            return op.plan(&mut Plan::new(self, node, op, scope, name.is_none()));
+        }
+        self.open(node, op, scope, name.is_none());
+        op.plan(&mut Plan::new(self, node, op, scope, name.is_none()))?;
+        self.walk.planned.push(Step::Close);
+        Ok(())
     }
 
     fn is_number(&self, node: S::Node) -> bool {
@@ -433,6 +470,7 @@ impl<S: Source> Compiler<'_, S> {
         if scope.strict {
             return Err(Failure::Rejected(fault));
         }
+        self.forget_place();
         let instr = self.fail(fault);
         self.walk.code.push(instr);
         Ok(())
