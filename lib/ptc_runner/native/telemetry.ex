@@ -10,14 +10,14 @@ defmodule PtcRunner.Native.Telemetry do
 
   """
 
-  @key {__MODULE__, :on}
+  @key __MODULE__
   # What a run counts on its way, in its process.
   @counts {__MODULE__, :counts}
 
   @doc false
   # One look-up of a few nanoseconds.
   defmacro on? do
-    quote do: :persistent_term.get(unquote(Macro.escape(@key)), false)
+    quote do: :persistent_term.get(unquote(@key), false)
   end
 
   @doc """

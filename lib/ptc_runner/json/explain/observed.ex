@@ -39,6 +39,29 @@ defmodule PtcRunner.Json.Explain.Observed do
     end
   end
 
+  @doc """
+  Checks a program's text and runs nothing: `:ok`, or the error and the path of the mistake, if it is known.
+
+      iex> PtcRunner.Json.Explain.Observed.check(~s({"program": {"op": "not", "condition": {"op": "fitler"}}}))
+      {:error, {:validation_error, "Unknown operation 'fitler'. Did you mean 'filter'?"}, ["program", "condition"]}
+
+  """
+  @spec check(String.t()) :: :ok | {:error, PtcRunner.Json.error(), Explain.path() | nil}
+  def check(text) do
+    {timeout, max_heap, _depth} = limits = [] |> Limits.given() |> Limits.resolve()
+
+    case compile(text, limits) do
+      {:ok, _handle, _consts} ->
+        :ok
+
+      {:rejected, {:error, fault}, path} ->
+        {:error, Program.error(fault, {timeout, max_heap}), ["program" | path]}
+
+      {:error, fault} ->
+        {:error, Program.error(fault, {timeout, max_heap}), nil}
+    end
+  end
+
   defp compile(text, {timeout, max_heap, depth}) when is_binary(text),
     do: finish(fn -> Native.observe_text(text, depth, {timeout, max_heap}) end)
 

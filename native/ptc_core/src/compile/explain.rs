@@ -148,6 +148,7 @@ impl<N: Copy> Walk<N> {
     }
 
     /// The walk ends here.
+    #[cold]
     pub(super) fn keep_mistake(&mut self) {
         let path = self.path();
         if let Some(observer) = &mut self.observer {
@@ -183,6 +184,7 @@ impl<N: Copy> Walk<N> {
 
 impl<S: Source> Compiler<'_, S> {
     /// A part of an observed program is going to be looked at.
+    #[cold]
     pub(super) fn locate(&mut self, node: S::Node) {
         let Some(mut observer) = self.walk.observer.take() else {
             return;
@@ -195,6 +197,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// The part was wrong, and the walk goes on all the same.
+    #[cold]
     pub(super) fn forget_place(&mut self) {
         if let Some(observer) = &mut self.walk.observer {
             observer.at = None;
@@ -202,6 +205,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// The part that was located is an operation, and begins here.
+    #[cold]
     pub(super) fn open(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) {
         let Some(mut observer) = self.walk.observer.take() else {
             return;
@@ -232,6 +236,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// The innermost operation ends here.
+    #[cold]
     pub(super) fn close(&mut self) {
         let open = self.walk.observer.as_mut().and_then(|it| it.open.pop());
         if let Some(Open { site, .. }) = open {

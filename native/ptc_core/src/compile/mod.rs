@@ -18,7 +18,7 @@ use crate::ops::OpCode;
 use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use crate::stop::Stop;
-use explain::{Observer, Seen};
+use explain::Observer;
 use scope::Bindings;
 
 /// The name under which a program sees its current value.
@@ -293,8 +293,10 @@ impl<N: Copy> Walk<N> {
 
 impl<S: Source> Compiler<'_, S> {
     fn walk(&mut self) -> Going<S> {
+        let observed = self.walk.observer.is_some();
         while let Some(step) = self.walk.todo.pop() {
-            let (consts, code, labels, seen) = self.lengths();
+            let (consts, code, labels) = self.lengths();
+            let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
                 stopped => stopped,
@@ -322,14 +324,9 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    fn lengths(&self) -> (usize, usize, usize, Option<Seen>) {
+    fn lengths(&self) -> (usize, usize, usize) {
         let walk = &*self.walk;
-        (
-            walk.consts.len(),
-            walk.code.len(),
-            walk.labels.len(),
-            walk.seen(),
-        )
+        (walk.consts.len(), walk.code.len(), walk.labels.len())
     }
 
     /// Counts the step that comes next, and asks whether to go on if it is time to.

@@ -205,6 +205,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         exit
     }
 
+    #[inline]
     fn run_to_exit(&mut self) -> Exit<H::Term> {
         let halt = match self.steps() {
             Ok(exit) => return exit,

@@ -116,6 +116,7 @@ impl Watch {
     }
 
     /// The run goes on; with the answer of a tool, if it waited for one.
+    #[cold]
     pub(super) fn go_on(&mut self) {
         let now = Instant::now();
         self.come_back(now);
@@ -131,6 +132,7 @@ impl Watch {
     }
 
     /// The run is left.
+    #[cold]
     pub(super) fn pause<T>(&mut self, exit: &Exit<T>, built: usize) {
         let now = self.settle(built);
         let Some(counts) = self.innermost_counts() else {
