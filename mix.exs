@@ -318,6 +318,7 @@ defmodule PtcRunnerNative.MixProject do
         "CHANGELOG.md",
         "LICENSE",
         "guides",
+        "livebooks",
         "docs"
       ]
     ]
@@ -333,6 +334,9 @@ defmodule PtcRunnerNative.MixProject do
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
+        "guides/observability.md",
+        "guides/scaling.md",
+        "livebooks/tour.livemd",
         "docs/architecture.md",
         "docs/security.md"
       ],

@@ -13,6 +13,8 @@ use crate::ops::OpCode;
 use crate::program::Slot;
 use std::time::Instant;
 
+/// What a mark costs: most look at a clock.
+const NOTE: usize = 4;
 /// Up to so many items are counted each time.
 const SHORT: usize = 16;
 
@@ -163,6 +165,7 @@ impl<H: Heap> Vm<'_, H> {
     /// Notes what a mark asks for. Can be left and resumed where it counts.
     #[cold]
     pub(super) fn note(&mut self, mark: Mark) -> Result<(), Halt<H::Term>> {
+        self.machine.consume_fuel(NOTE)?;
         let Some(mut watch) = self.watch.take() else {
             return Ok(());
         };
