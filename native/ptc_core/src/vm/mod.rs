@@ -13,6 +13,7 @@ mod needle;
 mod run;
 mod sharing;
 mod stack;
+mod watch;
 mod work;
 
 pub(crate) use buffer::Buffer;
@@ -20,3 +21,4 @@ pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
+pub use watch::{Counts, Watch};
