@@ -123,9 +123,19 @@ defmodule PtcRunner.Native do
   def run_node(_node, _checked?, _depth, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
 
-  # goes on with anything that was left, for a slice or for a quantum
+  # goes on with anything that was left, for a slice or for a quantum; a run with {:answer, term, words}
+  # to its call, or with {:moved, term, words} in the process of its tools, which gets the words so far
+  # as a seventh element of each call
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()
+
+  # native/ptc_nif/src/moving.rs: {terms, weight}, the terms that the rest of a run needs, and what a
+  # copy of them and of the request takes, as `weigh_now/3` says it
+  def pack(_state, _terms, _request, _limit), do: err()
+
+  # native/ptc_nif/src/guard.rs: a reference that the calling process must hold, | :none | :gone
+  def guard(_caller), do: err()
+  def take_orphans, do: err()
 
   # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil} | limit}
   def answer_parse(_text, _limits), do: err()

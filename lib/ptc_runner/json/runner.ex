@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Runner do
   # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
   # and then in quanta on a dirty one.
 
-  alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Limits, Message, Move, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
@@ -125,33 +125,44 @@ defmodule PtcRunner.Json.Runner do
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
-    call(step, tools, limits, ToolProcess.new(max_heap))
+    call(step, tools, limits, ToolProcess.new(max_heap), 1)
   end
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
-  defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
+  # The `count`th call of the run.
+  defp call({:call, state, terms, tool, args, left} = step, tools, limits, process, count) do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
+         :stay <- Move.pack(state, terms, args, max_heap, count),
          {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
       # What a tool answers stays with the run, so it counts.
       answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
-      call(step, tools, limits, process)
+      call(step, tools, limits, process, count + 1)
     else
+      {:move, terms, words} -> move(step, {state, terms, words}, tools, limits, process)
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
 
-  defp call({next, _state, _terms} = left, tools, limits, process) when next in [:more, :long] do
+  defp call({next, _state, _terms} = left, tools, limits, process, count)
+       when next in [:more, :long] do
     step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
-    call(step, tools, limits, process)
+    call(step, tools, limits, process, count)
   end
 
-  defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+  defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
+
+  defp move({:call, _state, _terms, tool, args, left}, run, tools, limits, process) do
+    {:ok, fun} = tool(tools, tool)
+    find = &tool(tools, &1)
+    {result, process} = ToolProcess.move(process, run, {tool, fun, args}, find, left)
+    stop(process, finish(result, limits))
+  end
 
   # Arguments are copied to the tool's process.
   defp weigh(args, max_heap) do

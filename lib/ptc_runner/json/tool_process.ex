@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.ToolProcess do
   # Nothing of this stays in the caller's mailbox: an answer comes through an alias that ends with
   # the call, and monitors are flushed. What tools send to the caller stays.
 
-  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Json.{MovedRun, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
 
   @enforce_keys [:max_heap]
@@ -84,6 +84,65 @@ defmodule PtcRunner.Json.ToolProcess do
 
   def call(%__MODULE__{known: known} = t, name, fun, args, timeout),
     do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
+
+  @doc """
+  Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
+  `timeout` milliseconds. `find` gives the functions of other tools that it calls, or an error.
+
+  `moved` is what a copy of the terms takes. The process is to be stopped afterwards.
+  """
+  @spec move(t(), {reference(), tuple(), non_neg_integer()}, call, find, timeout()) ::
+          {MovedRun.result() | {:error, error()}, t()}
+        when call: {String.t(), (term() -> term()), term()},
+             find: (term() -> {:ok, (term() -> term())} | {:error, error()})
+  def move(t, _run, _call, _find, timeout) when is_integer(timeout) and timeout <= 0 do
+    stop(t)
+    {{:error, :timeout}, forget(t)}
+  end
+
+  def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
+    ref = :erlang.alias([:reply])
+    move = {state, terms, moved, name, fun, args}
+    heap = if t.max_heap == 0, do: 0, else: t.max_heap + 2 * moved
+    {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [ref, t.max_heap, move])
+    t = %{t | pid: pid, monitor: monitor}
+
+    receive do
+      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
+      {^ref, result, :done} -> {result, t}
+      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
+    after
+      timeout -> give_up(t, ref)
+    end
+  end
+
+  def move(%__MODULE__{known: known} = t, {state, terms, moved}, {name, fun, args}, find, left) do
+    fun = if is_map_key(known, name), do: nil, else: fun
+    tell(t, {state, terms, moved, name, fun, args}, find, left, t.tag)
+  end
+
+  defp supply(t, name, find, left, tag) do
+    case find.(name) do
+      {:ok, fun} -> tell(t, fun, find, left, tag)
+      error -> {error, t}
+    end
+  end
+
+  # As for `request/5`.
+  defp tell(t, what, find, timeout, tag) do
+    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
+    send(t.pid, {tag, ref, what})
+
+    receive do
+      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
+      {^ref, result, :done} -> {result, t}
+      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
+    after
+      timeout ->
+        Process.demonitor(ref, [:flush])
+        give_up(t, ref)
+    end
+  end
 
   @doc """
   The words that the last value takes, as a copy.

@@ -1,15 +1,16 @@
 defmodule PtcRunner.Native.Application do
   @moduledoc false
   # Starts with the application: puts the modules of the overlay in the place of those of
-  # `ptc_runner`, where that is among the dependencies.
+  # `ptc_runner`, where that is among the dependencies, and starts what ends the processes of tools
+  # whose callers are gone.
 
   use Application
 
-  alias PtcRunner.Native.Overlay
+  alias PtcRunner.Native.{Overlay, Reaper}
 
   @impl true
   def start(_type, _args) do
     Overlay.start()
-    Supervisor.start_link([], strategy: :one_for_one, name: __MODULE__)
+    Supervisor.start_link([Reaper], strategy: :one_for_one, name: __MODULE__)
   end
 end

@@ -1,10 +1,11 @@
 defmodule PtcRunner.Sandbox.Guarded do
   @moduledoc false
   # A process that runs other people's code for the calling process: monitored by it, with a heap
-  # limit, with `$callers` set, and killed when the caller dies, however either of them dies.
+  # limit, with `$callers` and the Logger's metadata, and killed when the caller dies, however either
+  # of them dies. A resource that it holds monitors the caller, see `PtcRunner.Native.Reaper`.
   # Processes that the code itself starts are its own business, except that links work as ever.
 
-  alias PtcRunner.Shown
+  alias PtcRunner.{Native, Shown}
 
   # The largest timeout of a receive and the largest small integer.
   @max_timeout 0xFFFF_FFFF
@@ -62,20 +63,53 @@ defmodule PtcRunner.Sandbox.Guarded do
   def start(max_heap, tag, module, function, args) do
     caller = self()
     callers = [caller | Process.get(:"$callers") || []]
+    metadata = :logger.get_process_metadata()
 
-    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, module, function, args], [
+    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, metadata, module, function, args], [
       {:monitor, [tag: tag]},
-      {:max_heap_size, %{size: max_heap, kill: true, error_logger: false}}
+      {:max_heap_size, limit(max_heap)}
     ])
   end
 
+  @doc """
+  Sets the heap limit of the calling process to so many words more.
+  """
+  @spec allow(max_heap(), non_neg_integer()) :: :ok
+  def allow(0, _more), do: :ok
+
+  def allow(max_heap, more) do
+    Process.flag(:max_heap_size, limit(min(max_heap + more, @max_words)))
+    :ok
+  end
+
+  defp limit(words), do: %{size: words, kill: true, error_logger: false}
+
   @doc false
-  def init(caller, callers, module, function, args) do
+  def init(caller, callers, metadata, module, function, args) do
     # First of all, because the code that runs here may never come back.
-    :erlang.spawn(__MODULE__, :watch, [caller, self()])
+    case Native.guard(caller) do
+      :gone ->
+        :ok
+
+      :none ->
+        :erlang.spawn(__MODULE__, :watch, [caller, self()])
+        run(callers, metadata, module, function, args)
+
+      guard ->
+        run(callers, metadata, module, function, args)
+        __MODULE__.hold(guard)
+    end
+  end
+
+  defp run(callers, metadata, module, function, args) do
     Process.put(:"$callers", callers)
+    if metadata != :undefined, do: :logger.set_process_metadata(metadata)
     apply(module, function, args)
   end
+
+  # What is used after a call is not collected during the call.
+  @doc false
+  def hold(_guard), do: :ok
 
   @doc false
   def watch(caller, guarded) do

@@ -10,6 +10,7 @@
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`signature`]: the types of values that programs and tools take and give
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
+//! * [`live`]: what the rest of a run can still read
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`stop`]: what work on a text counts on, and why it ends early
 //! * [`digits`]: long integers, read one product at a time
@@ -25,6 +26,7 @@ pub mod digits;
 pub mod fault;
 pub mod heap;
 pub mod json;
+pub mod live;
 pub mod merge;
 pub mod meter;
 pub mod named;

@@ -19,6 +19,7 @@ rustler::atoms! {
 
     // how a run is left
     call,
+    moved,
     more,
     long,
     limits,
@@ -35,6 +36,11 @@ rustler::atoms! {
 
     // of a tool
     name,
+
+    // what ends processes, and what it is told
+    reaper = "Elixir.PtcRunner.Native.Reaper",
+    orphans,
+    gone,
 
     // spellings of names
     atom,

@@ -25,8 +25,10 @@ pub struct Suspended {
     /// How many constants go with the program.
     consts: usize,
     /// Stands in the caller's terms too.
-    token: u64,
+    pub token: u64,
     pub slices: u32,
+    /// Whether it goes on in the process of its tools, which is told the words at each call.
+    pub moved: bool,
     pub checkpoint: Checkpoint,
     pub limits: Limits,
     pub words: usize,
@@ -50,6 +52,11 @@ impl Suspension {
     /// What was left, once.
     pub fn take(&self) -> Option<Left> {
         self.0.try_lock().ok()?.take()
+    }
+
+    /// Looks at what was left; `None` if there is nothing.
+    pub fn look<R>(&self, look: impl FnOnce(&Left) -> Option<R>) -> Option<R> {
+        look(self.0.try_lock().ok()?.as_ref()?)
     }
 
     /// Holds something again.
@@ -120,6 +127,22 @@ impl Suspended {
     }
 }
 
+impl<'a> Held<'a> {
+    /// The terms as one tuple again.
+    pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
+        let terms = heap.terms;
+        terms.make_tuple(&[
+            terms.make_integer(token as i64),
+            self.consts.tuple(heap),
+            self.context,
+            self.memory,
+            terms.make_tuple(&self.frozen.slots),
+            self.frozen.stack,
+            terms.make_tuple(&self.frozen.work),
+        ])
+    }
+}
+
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
@@ -131,6 +154,8 @@ pub struct Execution<'a> {
     pub pace: Pace,
     /// The slices before this execution.
     pub slices: u32,
+    /// See [`Suspended`].
+    pub moved: bool,
 }
 
 /// Where an execution begins.
@@ -195,10 +220,14 @@ impl<'a> Execution<'a> {
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
-                let left = self.milliseconds_left();
+                let (left, words) = (self.milliseconds_left(), self.heap_words());
+                let moved = self.moved;
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 let (tool, args) = (tool.term(env), args.term(env));
-                (atoms::call(), state, terms, tool, args, left).encode(env)
+                match moved {
+                    false => (atoms::call(), state, terms, tool, args, left).encode(env),
+                    true => (atoms::call(), state, terms, tool, args, left, words).encode(env),
+                }
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
@@ -257,27 +286,27 @@ impl<'a> Execution<'a> {
         frozen: Frozen<Raw<'a>>,
         reuse: Option<ResourceArc<Suspension>>,
     ) -> (ResourceArc<Suspension>, Term<'a>) {
-        let terms = self.heap.terms;
+        let env = self.heap.terms.env;
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
-        let tuple = terms.make_tuple(&[
-            terms.make_integer(token as i64),
-            self.consts.tuple(&self.heap),
-            self.context,
-            self.memory,
-            terms.make_tuple(&frozen.slots),
-            frozen.stack,
-            terms.make_tuple(&frozen.work),
-        ]);
+        let words = self.heap_words();
+        let held = Held {
+            consts: self.consts,
+            context: self.context,
+            memory: self.memory,
+            frozen,
+        };
+        let tuple = held.tuple(&self.heap, token);
         let suspended = Suspended {
-            words: self.heap_words(),
-            consts: self.consts.slice().len(),
+            words,
+            consts: held.consts.slice().len(),
             token,
             slices: self.slices,
+            moved: self.moved,
             program: self.program,
             checkpoint,
             limits: self.limits,
         };
         let state = suspend(Left::Run(suspended), reuse);
-        (state, tuple.term(terms.env))
+        (state, tuple.term(env))
     }
 }

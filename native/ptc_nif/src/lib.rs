@@ -10,6 +10,8 @@
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
 //! * [`clock`]: for tests, how long each NIF holds its thread
+//! * [`moving`]: what a run takes along to the process of its tools; [`guard`]: that process ends with
+//!   its caller
 //! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
@@ -21,8 +23,10 @@ mod decode;
 mod encode;
 mod error_line;
 mod execution;
+mod guard;
 mod heap;
 mod map_view;
+mod moving;
 mod names;
 mod normalize;
 mod panics;

@@ -319,6 +319,7 @@ fn finish<'a>(
         limits,
         pace,
         slices: call.slices,
+        moved: false,
     };
     let reply = execution.run(Entry::Start, call.state);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))

@@ -72,6 +72,7 @@ fn start<'a>(
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
+        moved: false,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
@@ -81,7 +82,8 @@ fn start<'a>(
 /// How a run that was left goes on.
 #[derive(NifUntaggedEnum)]
 enum ResumeWith<'a> {
-    /// `{:answer, term, words}`: with the answer to its call, and what that takes.
+    /// `{:answer, term, words}`: with the answer to its call, and what that takes. With `:moved` in
+    /// place of `:answer` it has moved to the process of its tools.
     Answer((Atom, Term<'a>, usize)),
     /// `{timeout, max_heap}`: with the limits it did not know.
     Limits((Term<'a>, Term<'a>)),
@@ -116,9 +118,9 @@ fn take_up<'a>(
             return go_on(call, *work, terms, on);
         }
     };
-    let answered = match on {
-        ResumeWith::Answer((_, _, words)) => words,
-        _ => 0,
+    let (moves, answered) = match on {
+        ResumeWith::Answer((how, _, words)) => (atoms::moved() == how, words),
+        _ => (false, 0),
     };
     let heap = Beam::new(env, suspended.words.saturating_add(answered));
     let held = suspended.held(&heap, terms)?;
@@ -136,6 +138,7 @@ fn take_up<'a>(
         limits,
         pace,
         slices: suspended.slices,
+        moved: suspended.moved || moves,
     };
     let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
     execution.run(begin, Some(state))

@@ -164,7 +164,13 @@ impl<'a> Scale<'a> {
 /// `words`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
 /// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
 /// handed out: as a list it could take more of the caller's heap than is left.
-fn weigh<'a>(env: Env<'a>, pending: Term<'a>, words: usize, limit: usize, pace: Pace) -> Term<'a> {
+pub fn weigh<'a>(
+    env: Env<'a>,
+    pending: Term<'a>,
+    words: usize,
+    limit: usize,
+    pace: Pace,
+) -> Term<'a> {
     let terms = Terms { env };
     let none = Limits {
         deadline: Deadline::Never,

@@ -64,6 +64,13 @@ pub struct Checkpoint {
     work: Option<Box<Outline>>,
 }
 
+impl Checkpoint {
+    /// Where the run goes on.
+    pub fn pc(&self) -> Pc {
+        self.pc
+    }
+}
+
 /// The terms of a run that was frozen.
 pub struct Frozen<T> {
     /// The content of the slots.

@@ -1,0 +1,107 @@
+defmodule PtcRunner.Json.MovedRun do
+  @moduledoc false
+  # A run that has moved to the process of its tools: native stretch, plain function call, native
+  # stretch, …, until there is a result, which is all that is sent back. `PtcRunner.Json.ToolProcess`
+  # has the other side.
+
+  alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Sandbox.{Guarded, Weight}
+
+  # While a run goes on it may build this part of its limit before the process's heap may grow by it.
+  @part_of_limit 32
+
+  @typedoc """
+  A run at a call: where its plain part is, its terms, what they took to copy, and the tool's name,
+  function and arguments.
+  """
+  @type move ::
+          {reference(), tuple(), non_neg_integer(), String.t(), (term() -> term()), term()}
+
+  @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
+
+  @doc """
+  Goes on with a run as the process's first work; does not return.
+
+  `reply_to` gets `{reply_to, result, :done}`, or, if a tool is called whose function is not here,
+  `{reply_to, {:need, name, milliseconds_left}, tag}`. It answers with `{tag, reply_to, fun}`.
+  """
+  @spec start(reference(), Guarded.max_heap(), move()) :: no_return()
+  def start(reply_to, max_heap, {_state, _terms, _moved, name, fun, _args} = move),
+    do: go_on(reply_to, max_heap, move, %{name => fun})
+
+  @doc """
+  The same in a process that holds `funs` already; the function of the call is among them.
+  """
+  @spec go_on(reference(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
+          no_return()
+  def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
+    Guarded.allow(max_heap, 2 * moved)
+    run = {reply_to, max_heap, moved, 0, funs}
+    call(state, terms, name, fun, args, run)
+  catch
+    :error, :nif_panicked -> done({:error, {:execution_error, Panic.caught()}}, reply_to)
+  end
+
+  defp call(state, terms, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+    with {:ok, value} <- ToolWorker.run(name, fun, args),
+         {:ok, words} <- Weight.of(value, max_heap) do
+      state |> Native.resume(terms, {:moved, value, words}) |> step(run)
+    else
+      :too_much -> finish({:error, :memory_exceeded}, run)
+      error -> finish(error, run)
+    end
+  end
+
+  defp step({:call, _state, _terms, _name, _args, left, _words}, run) when left <= 0,
+    do: finish({:error, :timeout}, run)
+
+  defp step({:call, state, terms, name, args, left, words}, run) do
+    {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
+
+    case funs do
+      %{^name => fun} -> call(state, terms, name, fun, args, run)
+      _not_yet -> ask(state, terms, name, args, left, run)
+    end
+  end
+
+  defp step({next, _state, _terms} = left, run) when next in [:more, :long],
+    do: left |> Quanta.go_on() |> step(run)
+
+  defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
+    do: finish(error, run)
+
+  defp step({:error, fault}, run), do: finish({:error, Message.error(fault)}, run)
+  defp step({:ok, _value, _words} = done, run), do: finish(done, run)
+
+  # What the run has built stands on this heap, twice while it is collected; tools have their limit
+  # on top of it, as they would if the run had stayed.
+  defp allow(words, {reply_to, max_heap, moved, allowed, funs})
+       when words > allowed + div(max_heap, @part_of_limit) do
+    Guarded.allow(max_heap, 2 * (moved + words))
+    {reply_to, max_heap, moved, words, funs}
+  end
+
+  defp allow(_words, run), do: run
+
+  # A tag made in the function that waits for it lets the VM skip older messages.
+  defp ask(state, terms, name, args, left, {reply_to, max_heap, moved, allowed, funs}) do
+    tag = make_ref()
+    send(reply_to, {reply_to, {:need, name, left}, tag})
+
+    receive do
+      {^tag, reply_to, fun} ->
+        run = {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)}
+        call(state, terms, name, fun, args, run)
+    end
+  end
+
+  defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: done(result, reply_to)
+
+  # As if it had been killed, for the processes that are linked to this one.
+  defp done(result, reply_to) do
+    send(reply_to, {reply_to, result, :done})
+    exit(:killed)
+  end
+end
