@@ -129,12 +129,14 @@ defmodule PtcRunner.Native do
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()
 
-  # native/ptc_nif/src/moving.rs: {terms, weight}, the terms that the rest of a run needs, and what a
-  # copy of them and of the request takes, as `weigh_now/3` says it
+  # native/ptc_nif/src/moving.rs: {:last, words} if the answer is the program's value, or
+  # {terms, weight}: the terms that the rest of the run needs, and what a copy of them and of the
+  # request takes, as `weigh_now/3` says it
   def pack(_state, _terms, _request, _limit), do: err()
 
-  # native/ptc_nif/src/guard.rs: a reference that the calling process must hold, | :none | :gone
+  # native/ptc_nif/src/guard.rs: :ok | :none | :gone
   def guard(_caller), do: err()
+  def unguard(_pid), do: err()
   def take_orphans, do: err()
 
   # native/ptc_nif/src/answer.rs: {:ok, value} | {:error, {reason, place | nil} | limit}

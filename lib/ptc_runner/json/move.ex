@@ -18,15 +18,16 @@ defmodule PtcRunner.Json.Move do
 
   @doc """
   At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
-  of them takes, or `:stay`. It looks at the first, second, fourth, … call: all looks together cost as
+  of them takes, `{:last, words}` if the answer is the program's value, or `:stay`. It looks at the first, second, fourth, … call: all looks together cost as
   much as the last two.
   """
   @spec pack(reference(), tuple(), term(), Guarded.max_heap(), pos_integer()) ::
-          {:move, tuple(), non_neg_integer()} | :stay
+          {:move, tuple(), non_neg_integer()} | {:last, non_neg_integer()} | :stay
   def pack(state, terms, args, max_heap, count) when :erlang.band(count, count - 1) == 0 do
     limit = min(@words_per_call * count, most(max_heap))
 
     case Native.pack(state, terms, args, limit) do
+      {:last, _words} = last -> last
       {terms, words} when is_integer(words) -> {:move, terms, words}
       {_terms, :too_much} -> :stay
       {terms, _not_known_yet} -> weigh(terms, args, limit)

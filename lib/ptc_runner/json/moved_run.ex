@@ -13,41 +13,57 @@ defmodule PtcRunner.Json.MovedRun do
   @part_of_limit 32
 
   @typedoc """
-  A run at a call: where its plain part is, its terms, what they took to copy, and the tool's name,
-  function and arguments.
+  A run at a call: where its plain part is, its terms, what they take to copy, and the tool's name,
+  function and arguments. Where the answer is the result: nil, and the words built so far.
   """
   @type move ::
-          {reference(), tuple(), non_neg_integer(), String.t(), (term() -> term()), term()}
+          {reference() | nil, tuple() | non_neg_integer(), non_neg_integer(), String.t(),
+           (term() -> term()), term()}
 
   @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
+
+  @typedoc """
+  Where the result goes: to an alias, or to a process under a reference; the latter gets it as the
+  reason for which this process ends, as long as nobody else gets to see that.
+  """
+  @type reply_to :: reference() | {pid(), reference()}
 
   @doc """
   Goes on with a run as the process's first work; does not return.
 
-  `reply_to` gets `{reply_to, result, :done}`, or, if a tool is called whose function is not here,
-  `{reply_to, {:need, name, milliseconds_left}, tag}`. It answers with `{tag, reply_to, fun}`.
+  The result is `{reference, result, :done}`, or the exit reason `{reference, result}`. If a tool is
+  called whose function is not here, `{reference, {:need, name, milliseconds_left}, tag}` asks for it,
+  and the answer is `{tag, alias, fun}`.
   """
-  @spec start(reference(), Guarded.max_heap(), move()) :: no_return()
+  @spec start(reply_to(), Guarded.max_heap(), move()) :: no_return()
   def start(reply_to, max_heap, {_state, _terms, _moved, name, fun, _args} = move),
     do: go_on(reply_to, max_heap, move, %{name => fun})
 
   @doc """
   The same in a process that holds `funs` already; the function of the call is among them.
   """
-  @spec go_on(reference(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
+  @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
           no_return()
   def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
     Guarded.allow(max_heap, 2 * moved)
-    run = {reply_to, max_heap, moved, 0, funs}
-    call(state, terms, name, fun, args, run)
-  catch
-    :error, :nif_panicked -> done({:error, {:execution_error, Panic.caught()}}, reply_to)
+    {reply_to, result} = call(state, terms, name, fun, args, {reply_to, max_heap, moved, 0, funs})
+    done(result, reply_to)
+  end
+
+  defp call(nil, built, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+    with {:ok, value} <- ToolWorker.run(name, fun, args),
+         {:ok, words} <- Weight.of(value, max_heap) do
+      finish({:ok, value, built + words}, run)
+    else
+      :too_much -> finish({:error, :memory_exceeded}, run)
+      error -> finish(error, run)
+    end
   end
 
   defp call(state, terms, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
          {:ok, words} <- Weight.of(value, max_heap) do
-      state |> Native.resume(terms, {:moved, value, words}) |> step(run)
+      fn -> Native.resume(state, terms, {:moved, value, words}) end |> native() |> step(run)
     else
       :too_much -> finish({:error, :memory_exceeded}, run)
       error -> finish(error, run)
@@ -67,7 +83,7 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp step({next, _state, _terms} = left, run) when next in [:more, :long],
-    do: left |> Quanta.go_on() |> step(run)
+    do: fn -> Quanta.go_on(left) end |> native() |> step(run)
 
   defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
     do: finish(error, run)
@@ -85,10 +101,18 @@ defmodule PtcRunner.Json.MovedRun do
 
   defp allow(_words, run), do: run
 
+  defp native(fun) do
+    fun.()
+  rescue
+    error in ErlangError ->
+      if error.original != :nif_panicked, do: reraise(error, __STACKTRACE__)
+      {:error, {:execution_error, Panic.caught()}}
+  end
+
   # A tag made in the function that waits for it lets the VM skip older messages.
   defp ask(state, terms, name, args, left, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
-    send(reply_to, {reply_to, {:need, name, left}, tag})
+    tell(reply_to, {:need, name, left}, tag)
 
     receive do
       {^tag, reply_to, fun} ->
@@ -97,11 +121,25 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: done(result, reply_to)
+  defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: {reply_to, result}
 
-  # As if it had been killed, for the processes that are linked to this one.
+  # Who is linked to this process, or monitors it, learns that it was killed, and no more.
+  defp done(result, {caller, ref} = reply_to) do
+    case :erlang.process_info(self(), [:links, :monitored_by]) do
+      [{:links, []}, {:monitored_by, [^caller]}] ->
+        exit({ref, result})
+
+      _others ->
+        tell(reply_to, result, :done)
+        exit(:killed)
+    end
+  end
+
   defp done(result, reply_to) do
-    send(reply_to, {reply_to, result, :done})
+    tell(reply_to, result, :done)
     exit(:killed)
   end
+
+  defp tell({caller, ref}, what, tag), do: send(caller, {ref, what, tag})
+  defp tell(ref, what, tag), do: send(ref, {ref, what, tag})
 end

@@ -144,6 +144,7 @@ defmodule PtcRunner.Json.Runner do
       call(step, tools, limits, process, count + 1)
     else
       {:move, terms, words} -> move(step, {state, terms, words}, tools, limits, process)
+      {:last, words} -> last(step, words, tools, limits, process)
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
@@ -156,6 +157,16 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
+
+  # The answer is the program's value: nothing but the arguments goes to the process.
+  defp last({:call, _state, _terms, _tool, args, _left} = step, words, tools, limits, process) do
+    {_timeout, max_heap, _depth} = limits
+
+    case weigh(args, max_heap) do
+      {:ok, _words} -> move(step, {nil, words, 0}, tools, limits, process)
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
 
   defp move({:call, _state, _terms, tool, args, left}, run, tools, limits, process) do
     {:ok, fun} = tool(tools, tool)

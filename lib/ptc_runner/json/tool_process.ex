@@ -89,30 +89,47 @@ defmodule PtcRunner.Json.ToolProcess do
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
   `timeout` milliseconds. `find` gives the functions of other tools that it calls, or an error.
 
-  `moved` is what a copy of the terms takes. The process is to be stopped afterwards.
+  `moved` is what a copy of the terms takes; without a state, the answer is the result, and in place of
+  the terms there are the words built so far. The process is to be stopped afterwards.
   """
-  @spec move(t(), {reference(), tuple(), non_neg_integer()}, call, find, timeout()) ::
+  @spec move(t(), run, call, find, timeout()) ::
           {MovedRun.result() | {:error, error()}, t()}
-        when call: {String.t(), (term() -> term()), term()},
+        when run: {reference(), tuple(), non_neg_integer()} | {nil, non_neg_integer(), 0},
+             call: {String.t(), (term() -> term()), term()},
              find: (term() -> {:ok, (term() -> term())} | {:error, error()})
   def move(t, _run, _call, _find, timeout) when is_integer(timeout) and timeout <= 0 do
     stop(t)
     {{:error, :timeout}, forget(t)}
   end
 
+  # The end of the process brings the result: no message but that of its monitor.
   def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
-    ref = :erlang.alias([:reply])
-    move = {state, terms, moved, name, fun, args}
+    ref = make_ref()
     heap = if t.max_heap == 0, do: 0, else: t.max_heap + 2 * moved
-    {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [ref, t.max_heap, move])
-    t = %{t | pid: pid, monitor: monitor}
+    move = {state, terms, moved, name, fun, args}
+    {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
 
     receive do
-      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
-      {^ref, result, :done} -> {result, t}
-      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
+      {^ref, ^monitor, :process, _pid, {^ref, result}} ->
+        Guarded.forget(pid)
+        {result, t}
+
+      {^ref, {:need, name, left}, tag} ->
+        supply(%{t | pid: pid, monitor: monitor}, name, find, left, tag)
+
+      {^ref, result, :done} ->
+        {result, %{t | pid: pid, monitor: monitor}}
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        ended(%{t | pid: pid, monitor: monitor}, reason)
     after
-      timeout -> give_up(t, ref)
+      timeout ->
+        t = %{t | pid: pid, monitor: monitor}
+        Guarded.stop(pid, monitor)
+        # It was not told an alias: only once it is dead there can be nothing more from it.
+        Process.alive?(pid)
+        drop(ref)
+        {{:error, :timeout}, forget(t)}
     end
   end
 
@@ -192,20 +209,25 @@ defmodule PtcRunner.Json.ToolProcess do
     reason
   end
 
-  defp ended(t, reason), do: {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+  defp ended(t, reason) do
+    Guarded.forget(t.pid)
+    {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+  end
 
   # Once the alias has ended, nothing can follow an answer that came too late.
   defp give_up(t, ref) do
     Guarded.stop(t.pid, t.monitor)
     :erlang.unalias(ref)
+    drop(ref)
+    {{:error, :timeout}, forget(t)}
+  end
 
+  defp drop(ref) do
     receive do
       {^ref, _result, _tag} -> :ok
     after
       0 -> :ok
     end
-
-    {{:error, :timeout}, forget(t)}
   end
 
   defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}

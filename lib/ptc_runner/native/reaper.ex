@@ -1,9 +1,8 @@
 defmodule PtcRunner.Native.Reaper do
   @moduledoc false
-  # The one permanent process of the application: ends processes whose callers are gone. A process
-  # that must not outlive its caller holds a resource that monitors the caller; the native side keeps
-  # the pids of those whose caller has gone, and sends `:orphans`. Where the application is not
-  # started, `PtcRunner.Sandbox.Guarded` starts a process that watches instead.
+  # The one permanent process of the application: ends processes whose callers are gone. The native
+  # side (native/ptc_nif/src/guard.rs) monitors the callers, keeps the pids, and sends `:orphans`.
+  # Where the application is not started, `PtcRunner.Sandbox.Guarded` starts a process that watches.
 
   use GenServer
 

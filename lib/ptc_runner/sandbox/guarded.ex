@@ -2,7 +2,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   @moduledoc false
   # A process that runs other people's code for the calling process: monitored by it, with a heap
   # limit, with `$callers` and the Logger's metadata, and killed when the caller dies, however either
-  # of them dies. A resource that it holds monitors the caller, see `PtcRunner.Native.Reaper`.
+  # of them dies, see `PtcRunner.Native.Reaper`.
   # Processes that the code itself starts are its own business, except that links work as ever.
 
   alias PtcRunner.{Native, Shown}
@@ -88,16 +88,15 @@ defmodule PtcRunner.Sandbox.Guarded do
   def init(caller, callers, metadata, module, function, args) do
     # First of all, because the code that runs here may never come back.
     case Native.guard(caller) do
-      :gone ->
-        :ok
+      :ok ->
+        run(callers, metadata, module, function, args)
 
       :none ->
         :erlang.spawn(__MODULE__, :watch, [caller, self()])
         run(callers, metadata, module, function, args)
 
-      guard ->
-        run(callers, metadata, module, function, args)
-        __MODULE__.hold(guard)
+      :gone ->
+        :ok
     end
   end
 
@@ -106,10 +105,6 @@ defmodule PtcRunner.Sandbox.Guarded do
     if metadata != :undefined, do: :logger.set_process_metadata(metadata)
     apply(module, function, args)
   end
-
-  # What is used after a call is not collected during the call.
-  @doc false
-  def hold(_guard), do: :ok
 
   @doc false
   def watch(caller, guarded) do
@@ -130,8 +125,14 @@ defmodule PtcRunner.Sandbox.Guarded do
     # In this order: the monitor would only have to report the end that we bring about.
     Process.demonitor(monitor, [:flush])
     Process.exit(pid, :kill)
-    :ok
+    forget(pid)
   end
+
+  @doc """
+  To be called for a process that has ended otherwise than by `stop/2`.
+  """
+  @spec forget(pid()) :: :ok
+  def forget(pid), do: Native.unguard(pid)
 
   @doc """
   What the end of the process means, by the reason that its monitor reports.

@@ -20,6 +20,7 @@ rustler::atoms! {
     // how a run is left
     call,
     moved,
+    last,
     more,
     long,
     limits,

@@ -103,6 +103,11 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
+    /// Whether what the run goes on with is its value.
+    pub fn is_at_end(&self) -> bool {
+        self.checkpoint.is_at_end(&self.program)
+    }
+
     /// The terms out of what the caller held; `None` if these are not the terms of this run.
     pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
         let [token, consts, context, memory, slots, stack, work] =

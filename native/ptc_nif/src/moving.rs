@@ -3,6 +3,7 @@
 //! Its terms are copied there. So what the rest of the program cannot read is left behind, and
 //! what goes along is weighed first.
 
+use crate::atoms;
 use crate::execution::{Held, Suspended, Suspension};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
@@ -19,7 +20,8 @@ use rustler::{Encoder, Env, NifResult, ResourceArc, Term};
 const MOST_KEYS: usize = 64;
 
 /// The terms that a run needs to go on with an answer, and what a copy of them and of `request`
-/// takes: `{terms, weight}`, where the weight is what [`weigh`] says.
+/// takes: `{terms, weight}`, where the weight is what [`weigh`] says. `{:last, words}` with
+/// the words built so far if the answer is the program's value, so that nothing is left to do.
 #[rustler::nif]
 fn pack<'a>(
     env: Env<'a>,
@@ -31,10 +33,14 @@ fn pack<'a>(
     let _clock = crate::clock::start("pack");
     let mut heap = Beam::new(env, 0);
     let packed = state.look(|left| match left {
-        Left::Run(suspended) => packed(&mut heap, suspended, terms),
+        Left::Run(suspended) if suspended.is_at_end() => Some(Err(suspended.words)),
+        Left::Run(suspended) => packed(&mut heap, suspended, terms).map(Ok),
         Left::Work { .. } => None,
     });
-    let packed = packed.ok_or(rustler::Error::BadArg)?;
+    let packed = match packed.ok_or(rustler::Error::BadArg)? {
+        Ok(packed) => packed,
+        Err(words) => return Ok((atoms::last(), words).encode(env)),
+    };
     let pending = heap.terms.make_list(&[packed, Raw::from(request)]).term(env);
     let weight = weigh(env, pending, 0, limit, Pace::Slice);
     Ok((packed.term(env), weight).encode(env))

@@ -69,6 +69,13 @@ impl Checkpoint {
     pub fn pc(&self) -> Pc {
         self.pc
     }
+
+    /// Whether nothing is left to do but to give back the next value.
+    pub fn is_at_end(&self, program: &Program) -> bool {
+        self.loops.is_empty()
+            && self.segments.is_empty()
+            && program.code.get(self.pc as usize) == Some(&Instr::Done)
+    }
 }
 
 /// The terms of a run that was frozen.
