@@ -124,15 +124,17 @@ defmodule PtcRunner.Native do
   def run_compiled(_handle, _consts, _given), do: err()
 
   # goes on with anything that was left, for a slice or for a quantum; a run with {:answer, term, words}
-  # to its call, or with {:moved, term, words} in the process of its tools, which gets the words so far
-  # as a seventh element of each call
+  # to its call, or with {:moved, term, words} in the process of its tools, which gets
+  # {:called, state, terms, tool, args, words built so far}
   def resume(_state, _terms, _answer), do: err()
   def resume_dirty(_state, _terms, _answer), do: err()
 
   # native/ptc_nif/src/moving.rs: {:last, words} if the answer is the program's value, or
-  # {terms, weight}: the terms that the rest of the run needs, and what a copy of them and of the
-  # request takes, as `weigh_now/3` says it
-  def pack(_state, _terms, _request, _limit), do: err()
+  # {terms, weight, limit}: the terms that the rest of the run needs, and what a copy of them and of the
+  # request takes, as `weigh_now/3` says it for the limit that follows from `calls` and `limits`, which
+  # are {words a call, words at most}
+  def pack(_state, _terms, _request, _calls, _limits), do: err()
+  def time_left(_state), do: err()
 
   # native/ptc_nif/src/guard.rs: :ok | :none | :gone
   def guard(_caller), do: err()

@@ -3,14 +3,15 @@ defmodule PtcRunner.Json.Move do
   # When a run moves to the process of its tools. There a call is a function call, but what the rest
   # of the run needs must be copied. Asking by message copies only arguments and answers.
   #
-  # A run moves as soon as the messages that it has sent have cost as much as the copy would: it never
-  # costs more than twice what the better choice would have cost, whatever is still to come.
+  # A run moves as soon as the messages that it has sent, and those that it is certain to send, would
+  # have cost as much as the copy. So it never costs more than twice what the better choice would have
+  # cost, whatever is still to come.
 
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
 
-  # What a call by message costs beyond a function call, in words copied and weighed.
-  @words_per_call 512
+  # What a call by message costs beyond a function call, in words weighed and copied.
+  @words_per_call 256
 
   # A copy takes at most this part of the heap limit, or so many words without one.
   @part_of_limit 4
@@ -18,19 +19,17 @@ defmodule PtcRunner.Json.Move do
 
   @doc """
   At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
-  of them takes, `{:last, words}` if the answer is the program's value, or `:stay`. It looks at the first, second, fourth, … call: all looks together cost as
-  much as the last two.
+  of them takes, `{:last, words}` if the answer is the program's value, or `:stay`. It looks at the
+  first, second, fourth, … call: all looks together cost as much as the last two.
   """
   @spec pack(reference(), tuple(), term(), Guarded.max_heap(), pos_integer()) ::
           {:move, tuple(), non_neg_integer()} | {:last, non_neg_integer()} | :stay
   def pack(state, terms, args, max_heap, count) when :erlang.band(count, count - 1) == 0 do
-    limit = min(@words_per_call * count, most(max_heap))
-
-    case Native.pack(state, terms, args, limit) do
+    case Native.pack(state, terms, args, count - 1, {@words_per_call, most(max_heap)}) do
       {:last, _words} = last -> last
-      {terms, words} when is_integer(words) -> {:move, terms, words}
-      {_terms, :too_much} -> :stay
-      {terms, _not_known_yet} -> weigh(terms, args, limit)
+      {terms, words, _limit} when is_integer(words) -> {:move, terms, words}
+      {_terms, :too_much, _limit} -> :stay
+      {terms, _not_known_yet, limit} -> weigh(terms, args, limit)
     end
   end
 

@@ -70,15 +70,13 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  defp step({:call, _state, _terms, _name, _args, left, _words}, run) when left <= 0,
-    do: finish({:error, :timeout}, run)
-
-  defp step({:call, state, terms, name, args, left, words}, run) do
+  # Who waits has the clock: this process is killed at the deadline.
+  defp step({:called, state, terms, name, args, words}, run) do
     {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
 
     case funs do
       %{^name => fun} -> call(state, terms, name, fun, args, run)
-      _not_yet -> ask(state, terms, name, args, left, run)
+      _not_yet -> ask(state, terms, name, args, run)
     end
   end
 
@@ -110,9 +108,9 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   # A tag made in the function that waits for it lets the VM skip older messages.
-  defp ask(state, terms, name, args, left, {reply_to, max_heap, moved, allowed, funs}) do
+  defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
-    tell(reply_to, {:need, name, left}, tag)
+    tell(reply_to, {:need, name, Native.time_left(state)}, tag)
 
     receive do
       {^tag, reply_to, fun} ->

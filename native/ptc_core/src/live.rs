@@ -3,7 +3,7 @@
 //! A run that moves to another process takes only that along. What is said here to be dead is never
 //! looked at again; what is not may be.
 
-use crate::program::{ConstId, Instr, Loop, Pc, Program, Slot};
+use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot};
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
@@ -21,6 +21,19 @@ pub struct Live {
     pub context: Vec<ConstId>,
     /// The keys that are read of the memory.
     pub memory: Vec<ConstId>,
+    /// The innermost loop around the place.
+    pub around: Option<Around>,
+}
+
+/// A loop in the middle of a round that has called a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Around {
+    /// The slot with the items that are still to come.
+    pub rest: Slot,
+    /// Whether any of these is looked at, rather than counted.
+    pub reads_items: bool,
+    /// Whether each of the rounds to come calls a tool, unless an earlier one fails.
+    pub calls_each_round: bool,
 }
 
 impl Live {
@@ -30,7 +43,7 @@ impl Live {
     }
 }
 
-/// What is live before the instruction at `pc`, in a run whose loops all run over proper lists (as
+/// What is live before the instruction at `pc`, which stands behind a call, in a run whose loops all run over proper lists (as
 /// those of a program that calls tools do); `None` if the program is too long to tell.
 pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
@@ -45,10 +58,12 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
             open.extend(next_of(instr, pc).into_iter().flatten());
         }
     }
+    let slots = slots(code, &reached)?;
     let mut live = Live {
-        slots: *slots(code, &reached)?.get(pc as usize)?,
+        slots: *slots.get(pc as usize)?,
         context: Vec::new(),
         memory: Vec::new(),
+        around: around(code, &slots, pc),
     };
     for (instr, _) in code.iter().zip(reached).filter(|(_, reached)| *reached) {
         match instr {
@@ -58,6 +73,26 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
         }
     }
     Some(live)
+}
+
+/// The innermost loop around the call before `pc`.
+fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
+    let next = code[pc as usize..].iter().find_map(|instr| match instr {
+        Instr::Next(next) if next.to < pc => Some(next),
+        _ => None,
+    })?;
+    let before = &code[next.to as usize..pc as usize];
+    let jumps = |instr: &Instr| {
+        matches!(
+            instr,
+            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_)
+        )
+    };
+    Some(Around {
+        rest: next.item + 1,
+        reads_items: slots[next.to as usize] >> next.item & 1 == 1,
+        calls_each_round: !before.iter().any(jumps),
+    })
 }
 
 /// The live slots before each instruction, to the fixed point; `None` if that is far.
@@ -103,8 +138,8 @@ fn slots_of(instr: &Instr) -> (u64, u64) {
         Instr::Slot(slot) => (bit(*slot), 0),
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
         // Where the list is empty they are not written, and nothing behind the loop reads them.
-        Instr::Enter(enter) => (bit(enter.list), state_of(enter)),
-        Instr::Next(next) => (state_of(next), 0),
+        Instr::Enter(enter) => (bit(enter.list), STATE << enter.item),
+        Instr::Next(next) => (read_by(next), bit(next.item)),
         Instr::Expect { input, .. } => (bit(*input), 0),
         Instr::Apply(apply) if apply.op.combines() => (0, 0),
         Instr::Apply(apply) => (bit(apply.input), 0),
@@ -112,15 +147,19 @@ fn slots_of(instr: &Instr) -> (u64, u64) {
     }
 }
 
-/// The slots in which a loop keeps its item, the rest of its list and what it could not tally.
-fn state_of(looped: &Loop) -> u64 {
-    0b111 << looped.item
+/// A loop's item, the rest of its list and what it could not tally stand in three slots.
+const STATE: u64 = 0b111;
+
+/// The slots that the end of a round reads. The rest leads to the next item, which is written then.
+fn read_by(next: &Loop) -> u64 {
+    let item = u64::from(next.kind != LoopKind::Map);
+    let wrong = u64::from(next.tally.is_some());
+    (item | 0b10 | wrong << 2) << next.item
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::LoopKind;
 
     fn program(code: Vec<Instr>) -> Program {
         Program {
@@ -157,8 +196,14 @@ mod tests {
         ];
         let live = live_at(&program(code), 4).unwrap();
         assert!(!live.slot(1));
-        assert!(live.slot(2) && live.slot(3));
-        assert!(!live.slot(0));
+        assert!(live.slot(3));
+        assert!(!live.slot(0) && !live.slot(2));
+        let around = Around {
+            rest: 3,
+            reads_items: false,
+            calls_each_round: true,
+        };
+        assert_eq!(live.around, Some(around));
         assert_eq!((live.context, live.memory), (vec![], vec![3]));
     }
 
@@ -167,7 +212,7 @@ mod tests {
         let code = vec![
             Instr::Enter(at(6)),
             Instr::Slot(5),
-            Instr::Store(6),
+            Instr::Slot(2),
             Instr::LoadContext(7),
             Instr::Call { tool: 0, args: 1 },
             Instr::Next(at(1)),
@@ -175,7 +220,8 @@ mod tests {
         ];
         let live = live_at(&program(code), 5).unwrap();
         assert!(live.slot(5));
-        assert!(!live.slot(6));
+        assert!(!live.slot(2) && !live.slot(6));
+        assert!(live.around.is_some_and(|around| around.reads_items));
         assert_eq!(live.context, vec![7]);
     }
 

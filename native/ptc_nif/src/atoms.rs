@@ -19,6 +19,7 @@ rustler::atoms! {
 
     // how a run is left
     call,
+    called,
     moved,
     last,
     more,

@@ -179,8 +179,9 @@ impl<'a> Execution<'a> {
         reuse: Option<ResourceArc<Suspension>>,
     ) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
-        // Reading the program may have taken all the time.
-        if self.limits.deadline.has_passed() {
+        // Reading the program may have taken all the time. Who waits for a run that has moved has a
+        // clock of its own.
+        if !self.moved && self.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
@@ -225,14 +226,15 @@ impl<'a> Execution<'a> {
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
-                let (left, words) = (self.milliseconds_left(), self.heap_words());
-                let moved = self.moved;
-                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 let (tool, args) = (tool.term(env), args.term(env));
-                match moved {
-                    false => (atoms::call(), state, terms, tool, args, left).encode(env),
-                    true => (atoms::call(), state, terms, tool, args, left, words).encode(env),
+                if self.moved {
+                    let words = self.heap_words();
+                    let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                    return Some((atoms::called(), state, terms, tool, args, words).encode(env));
                 }
+                let left = self.milliseconds_left();
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                (atoms::call(), state, terms, tool, args, left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
