@@ -12,6 +12,10 @@ defmodule PtcRunner.Json.MovedRun do
   # While a run goes on it may build this part of its limit before the process's heap may grow by it.
   @part_of_limit 32
 
+  # A longer answer is weighed by so many of its items.
+  @long_list 64
+  @items_weighed 16
+
   @typedoc """
   A run at a call: where its plain part is, its terms, what they take to copy, and the tool's name,
   function and arguments. Where the answer is the result: nil, and the words built so far.
@@ -60,14 +64,42 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  defp call(state, terms, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+  defp call(state, terms, name, fun, args, run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
-         {:ok, words} <- Weight.of(value, max_heap) do
+         {:ok, words, run} <- weigh(value, run) do
       fn -> Native.resume(state, terms, {:moved, value, words}) end |> native() |> step(run)
     else
       :too_much -> finish({:error, :memory_exceeded}, run)
       error -> finish(error, run)
     end
+  end
+
+  # An answer stays where it is, so it need not be weighed as one that is sent; a walk over all of it
+  # would take as long as a copy. What a long list takes is told by its length and its first items.
+  # The VM's limit on this heap holds in any case.
+  defp weigh([_ | _] = value, {reply_to, max_heap, moved, allowed, funs} = run) do
+    case proper_length(value) do
+      length when length > @long_list ->
+        with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.of(max_heap) do
+          run = {reply_to, max_heap, moved, allowed, Map.put(funs, :guessed, true)}
+          {:ok, div(some * length, @items_weighed), run}
+        end
+
+      _short_or_improper ->
+        weigh_all(value, run)
+    end
+  end
+
+  defp weigh(value, run), do: weigh_all(value, run)
+
+  defp proper_length(list) do
+    length(list)
+  rescue
+    ArgumentError -> 0
+  end
+
+  defp weigh_all(value, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+    with {:ok, words} <- Weight.of(value, max_heap), do: {:ok, words, run}
   end
 
   # Who waits has the clock: this process is killed at the deadline.
@@ -116,6 +148,17 @@ defmodule PtcRunner.Json.MovedRun do
       {^tag, reply_to, fun} ->
         run = {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)}
         call(state, terms, name, fun, args, run)
+    end
+  end
+
+  # What was guessed may stand for more than it takes here, and the result is going to be copied.
+  defp finish({:ok, value, _words} = done, {reply_to, max_heap, _moved, _allowed, funs})
+       when is_map_key(funs, :guessed) do
+    {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
+
+    case Weight.of(value, if(max_heap == 0, do: 0, else: max_heap + here)) do
+      {:ok, _words} -> {reply_to, done}
+      :too_much -> {reply_to, {:error, :memory_exceeded}}
     end
   end
 

@@ -4,13 +4,17 @@ defmodule PtcRunner.Json.Runner do
   # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
   # and then in quanta on a dirty one.
 
-  alias PtcRunner.Json.{Limits, Message, Move, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Limits, Message, Move, Program, Suggestion, ToolProcess, ToolWorker}
   alias PtcRunner.{Context, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
 
   # A longer text takes longer to read than its limits to look up.
   @long_text 16_384
+
+  # An unknown tool's name is compared with so many others, none of them longer, in bytes.
+  @most_names 1_000
+  @long_name 256
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
@@ -209,9 +213,20 @@ defmodule PtcRunner.Json.Runner do
   defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}
 
-  defp tool(_tools, name) do
-    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name)
-    {:error, {:execution_error, "Tool '#{name}' not found"}}
+  defp tool(tools, name) when is_binary(name) do
+    {:error, {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}}
+  end
+
+  defp tool(_tools, name),
+    do: {:error, {:execution_error, "Tool '#{Shown.text(name)}' not found"}}
+
+  defp similar(name, tools) do
+    known = for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
+
+    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
+      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
+      :error -> ""
+    end
   end
 
   defp finish({:ok, _value, _words} = done, _limits), do: done

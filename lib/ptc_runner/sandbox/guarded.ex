@@ -151,6 +151,9 @@ defmodule PtcRunner.Sandbox.Guarded do
   @spec ended(term(), max_heap()) :: :memory_exceeded | {:execution_error, String.t()}
   def ended(:killed, max_heap) when max_heap > 0, do: :memory_exceeded
 
+  # Where the limit is met as a native function returns, the VM may give this reason.
+  def ended({:normal, []}, max_heap) when max_heap > 0, do: :memory_exceeded
+
   def ended(reason, _max_heap) do
     {:execution_error,
      "Process terminated: " <> text(fn -> Shown.text(without_stack(reason)) end)}
