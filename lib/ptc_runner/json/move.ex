@@ -13,9 +13,11 @@ defmodule PtcRunner.Json.Move do
   # What a call by message costs beyond a function call, in words weighed and copied.
   @words_per_call 256
 
-  # A copy takes at most this part of the heap limit, or so many words without one.
-  @part_of_limit 4
+  # A copy takes at most so many words, and no more than the heap limit. What comes as a message to a
+  # process that has tools' data already may only be a part of that: it is there before its limit is
+  # set.
   @most 4_000_000
+  @part_of_limit 4
 
   @doc """
   At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
@@ -25,7 +27,7 @@ defmodule PtcRunner.Json.Move do
   @spec pack(reference(), tuple(), term(), Guarded.max_heap(), pos_integer()) ::
           {:move, tuple(), non_neg_integer()} | {:last, non_neg_integer()} | :stay
   def pack(state, terms, args, max_heap, count) when :erlang.band(count, count - 1) == 0 do
-    case Native.pack(state, terms, args, count - 1, {@words_per_call, most(max_heap)}) do
+    case Native.pack(state, terms, args, count - 1, {@words_per_call, most(max_heap, count)}) do
       {:last, _words} = last -> last
       {terms, words, _limit} when is_integer(words) -> {:move, terms, words}
       {_terms, :too_much, _limit} -> :stay
@@ -42,6 +44,7 @@ defmodule PtcRunner.Json.Move do
     end
   end
 
-  defp most(0), do: @most
-  defp most(max_heap), do: min(div(max_heap, @part_of_limit), @most)
+  defp most(0, _count), do: @most
+  defp most(max_heap, 1), do: min(max_heap, @most)
+  defp most(max_heap, _count), do: min(div(max_heap, @part_of_limit), @most)
 end

@@ -169,7 +169,7 @@ defmodule PtcRunner.Json.MovedRunTest do
     end
 
     test "may take its share of the heap beside what has moved and what was built" do
-      work = fn _ -> length(Enum.to_list(1..8_000)) end
+      work = fn _ -> length(Enum.to_list(1..2_000)) end
       rows = for n <- 1..200, do: %{"n" => n, "s" => String.duplicate("x", 50)}
 
       body = %{
