@@ -62,6 +62,7 @@ defmodule PtcRunner.Json do
           | {:timeout, timeout()}
           | {:max_heap, non_neg_integer()}
           | {:max_depth, pos_integer()}
+          | {:tool_concurrency, pos_integer()}
 
   @doc """
   Runs a program.
@@ -78,6 +79,11 @@ defmodule PtcRunner.Json do
       `:ptc_runner, :default_max_heap`; 0 for no limit. What the caller passes in does not count.
     * `:max_depth` - how many operations may stand inside one another, and in a text how many
       brackets, by default #{Limits.default_max_depth()}. New in this library.
+    * `:tool_concurrency` - how many tools may run at the same time, by default 1. With more, the calls
+      for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which share
+      the heap limit; all else stays in order. Results are in the order of the list. If several items
+      fail, the first of them in that order is the error, and calls for later items are stopped. A `map`
+      within a `map` does not overlap by itself. New in this library.
 
   ## Returns
 
@@ -105,10 +111,11 @@ defmodule PtcRunner.Json do
     memory = Keyword.get(opts, :memory, %{})
     tools = Keyword.get(opts, :tools, %{})
     limits = Limits.given(opts)
+    concurrency = Limits.tool_concurrency(opts)
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits),
-         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits),
+         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits, concurrency),
          do: contract(value, memory)
   end
 

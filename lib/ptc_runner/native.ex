@@ -123,6 +123,12 @@ defmodule PtcRunner.Native do
   def run_node(_node, _checked?, _depth, _given), do: err()
   def run_compiled(_handle, _consts, _given), do: err()
 
+  # the same, where a loop that calls tools is {:fork, state, terms, name of the loop, list,
+  # milliseconds_left}; `resume/3` goes on with {:joined, the loop's value, 0}.
+  # native/ptc_nif/src/fork.rs: `round/3` runs its body for one item, as a run of its own
+  def run_forking(_handle, _consts, _given), do: err()
+  def round(_state, _terms, _item), do: err()
+
   # goes on with anything that was left, for a slice or for a quantum; a run with {:answer, term, words}
   # to its call, or with {:moved, term, words} in the process of its tools, which gets
   # {:called, state, terms, tool, args, words built so far}

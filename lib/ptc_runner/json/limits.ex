@@ -91,6 +91,28 @@ defmodule PtcRunner.Json.Limits do
     {timeout, max_heap, max_depth(opts)}
   end
 
+  @doc """
+  How many tools may run beside one another. Raises `ArgumentError` for what is no such number.
+
+      iex> PtcRunner.Json.Limits.tool_concurrency(tool_concurrency: 4)
+      4
+
+      iex> PtcRunner.Json.Limits.tool_concurrency(tool_concurrency: 0)
+      ** (ArgumentError) tool_concurrency must be between 1 and 1,024, got: 0
+
+  """
+  @spec tool_concurrency(keyword()) :: pos_integer()
+  def tool_concurrency(opts) do
+    case Keyword.get(opts, :tool_concurrency, 1) do
+      n when is_integer(n) and n in 1..1_024 ->
+        n
+
+      other ->
+        raise ArgumentError,
+              "tool_concurrency must be between 1 and 1,024, got: #{PtcRunner.Shown.text(other)}"
+    end
+  end
+
   defp max_depth(opts) do
     case Keyword.get(opts, :max_depth, @default_max_depth) do
       depth when is_integer(depth) and depth > 0 and depth <= 0xFFFF_FFFF ->

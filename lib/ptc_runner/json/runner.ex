@@ -4,7 +4,17 @@ defmodule PtcRunner.Json.Runner do
   # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
   # and then in quanta on a dirty one.
 
-  alias PtcRunner.Json.{Limits, Message, Move, Program, Suggestion, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{
+    Fork,
+    Limits,
+    Message,
+    Move,
+    Program,
+    Suggestion,
+    ToolProcess,
+    ToolWorker
+  }
+
   alias PtcRunner.{Context, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Weight
@@ -37,9 +47,24 @@ defmodule PtcRunner.Json.Runner do
       1
 
   """
-  @spec run(program(), map(), map(), map(), Limits.given()) ::
+  @spec run(program(), map(), map(), map(), Limits.given(), pos_integer()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
-  def run(program, context, memory, tools, limits) do
+  def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
+
+  def run(program, context, memory, tools, limits, tool_concurrency)
+      when tool_concurrency > 1 and tools != %{} do
+    {timeout, max_heap, depth} = limits = Limits.resolve(limits)
+
+    with {:ok, handle, consts} <- compiled(program, depth, {timeout, max_heap}) do
+      given = {context, memory, timeout, max_heap}
+      process = ToolProcess.new(max_heap)
+      fork(Native.run_forking(handle, consts, given), tools, limits, process, tool_concurrency)
+    end
+  catch
+    :error, :nif_panicked -> panicked()
+  end
+
+  def run(program, context, memory, tools, limits, _tool_concurrency) do
     limits = if small?(program, tools), do: limits, else: Limits.resolve(limits)
     {timeout, max_heap, depth} = limits
 
@@ -50,6 +75,57 @@ defmodule PtcRunner.Json.Runner do
   catch
     :error, :nif_panicked -> panicked()
   end
+
+  defp compiled(program, depth, limits) do
+    built =
+      case program do
+        %Program{} -> Program.rebuild(program, limits)
+        {:checked, node} -> Program.build_node(node, depth, limits)
+        text -> Program.build(text, depth, limits)
+      end
+
+    with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}
+  end
+
+  # A run whose loops fork stays where it is, and asks for its other calls one after another.
+  defp fork({:fork, _state, _terms, _loop, _list, _left} = step, tools, limits, process, most) do
+    {_timeout, max_heap, _depth} = limits
+    # The processes of a fork have the whole of the heap limit for themselves.
+    ToolProcess.stop(process)
+    process = ToolProcess.new(max_heap)
+
+    case Fork.run(step, &tool(tools, &1), max_heap, most) do
+      {:ok, value} ->
+        {:fork, state, terms, _loop, _list, _left} = step
+        fork(Native.resume(state, terms, {:joined, value, 0}), tools, limits, process, most)
+
+      {:error, reason} ->
+        finish({:error, reason}, limits)
+    end
+  end
+
+  defp fork({:call, state, terms, tool, args, left}, tools, limits, process, most) do
+    {_timeout, max_heap, _depth} = limits
+
+    with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, max_heap),
+         {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
+      answer = {:answer, answer, ToolProcess.words(process)}
+      step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
+      fork(step, tools, limits, process, most)
+    else
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
+  defp fork({next, _state, _terms} = left, tools, limits, process, most)
+       when next in [:more, :long] do
+    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
+    fork(step, tools, limits, process, most)
+  end
+
+  defp fork(step, _tools, limits, process, _most), do: stop(process, finish(step, limits))
 
   # What may end in its first steps: a call is none, and a long text takes longer to read.
   defp small?(text, tools) when is_binary(text),
@@ -221,7 +297,8 @@ defmodule PtcRunner.Json.Runner do
     do: {:error, {:execution_error, "Tool '#{Shown.text(name)}' not found"}}
 
   defp similar(name, tools) do
-    known = for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
+    known =
+      for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
 
     case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
       {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"

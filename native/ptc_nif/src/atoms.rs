@@ -21,6 +21,7 @@ rustler::atoms! {
     call,
     called,
     moved,
+    joined,
     last,
     more,
     long,

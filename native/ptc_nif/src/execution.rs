@@ -11,7 +11,7 @@ use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Resource, ResourceArc, Term};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -27,11 +27,23 @@ pub struct Suspended {
     /// Stands in the caller's terms too.
     pub token: u64,
     pub slices: u32,
-    /// Whether it goes on in the process of its tools, which is told the words at each call.
-    pub moved: bool,
+    pub mode: Mode,
+    /// The words that this run and those of its rounds have built, where they run beside one another.
+    pub together: Option<Arc<AtomicUsize>>,
     pub checkpoint: Checkpoint,
     pub limits: Limits,
     pub words: usize,
+}
+
+/// How a run meets its tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It asks for one call after another.
+    Asks,
+    /// It goes on in the process of its tools, which is told the words at each call.
+    Moved,
+    /// Its loops fork.
+    Forks,
 }
 
 /// Tells the terms of one moment of one run from all others.
@@ -159,8 +171,9 @@ pub struct Execution<'a> {
     pub pace: Pace,
     /// The slices before this execution.
     pub slices: u32,
+    pub mode: Mode,
     /// See [`Suspended`].
-    pub moved: bool,
+    pub together: Option<Arc<AtomicUsize>>,
 }
 
 /// Where an execution begins.
@@ -168,6 +181,8 @@ pub enum Entry<'a> {
     Start,
     /// Where it was left, maybe with the answer to its call.
     Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
+    /// One round of the loop at whose start it was left, with the slots and the item.
+    Round(Checkpoint, Vec<Raw<'a>>, Raw<'a>),
 }
 
 impl<'a> Execution<'a> {
@@ -181,7 +196,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         // Reading the program may have taken all the time. Who waits for a run that has moved has a
         // clock of its own.
-        if !self.moved && self.limits.deadline.has_passed() {
+        if self.mode != Mode::Moved && self.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
@@ -200,7 +215,12 @@ impl<'a> Execution<'a> {
                 let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?;
                 (vm, answer)
             }
+            Entry::Round(left, slots, item) => {
+                let vm = Vm::round(program, heap, inputs, &left, slots, item, meter)?;
+                (vm, None)
+            }
         };
+        vm.forks = self.mode == Mode::Forks;
         let exit = match answer {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
@@ -222,12 +242,13 @@ impl<'a> Execution<'a> {
         let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);
+                self.share_words();
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let (tool, args) = (tool.term(env), args.term(env));
-                if self.moved {
+                if self.mode == Mode::Moved {
                     let words = self.heap_words();
                     let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                     return Some((atoms::called(), state, terms, tool, args, words).encode(env));
@@ -235,6 +256,14 @@ impl<'a> Execution<'a> {
                 let left = self.milliseconds_left();
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 (atoms::call(), state, terms, tool, args, left).encode(env)
+            }
+            Exit::Fork { kind, list } => {
+                let (checkpoint, frozen) = vm.freeze();
+                let left = self.milliseconds_left();
+                self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (kind, list) = (kind.op().name(), list.term(env));
+                (atoms::fork(), state, terms, kind, list, left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
@@ -276,6 +305,13 @@ impl<'a> Execution<'a> {
         self.heap.words_built()
     }
 
+    /// Tells the other rounds what has been built.
+    fn share_words(&self) {
+        if let Some(together) = &self.together {
+            together.store(self.heap_words(), Ordering::Relaxed);
+        }
+    }
+
     /// What a tool may take: milliseconds (rounded up), or `:infinity`.
     fn milliseconds_left(&mut self) -> Term<'a> {
         let (env, now) = (self.heap.terms.env, Instant::now());
@@ -296,6 +332,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
         let words = self.heap_words();
+        self.share_words();
         let held = Held {
             consts: self.consts,
             context: self.context,
@@ -308,7 +345,8 @@ impl<'a> Execution<'a> {
             consts: held.consts.slice().len(),
             token,
             slices: self.slices,
-            moved: self.moved,
+            mode: self.mode,
+            together: self.together,
             program: self.program,
             checkpoint,
             limits: self.limits,

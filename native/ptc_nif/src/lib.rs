@@ -12,6 +12,7 @@
 //! * [`clock`]: for tests, how long each NIF holds its thread
 //! * [`moving`]: what a run takes along to the process of its tools; [`guard`]: that process ends with
 //!   its caller
+//! * [`fork`]: the rounds of a loop, beside one another
 //! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
@@ -23,6 +24,7 @@ mod decode;
 mod encode;
 mod error_line;
 mod execution;
+mod fork;
 mod guard;
 mod heap;
 mod map_view;

@@ -1,7 +1,7 @@
 //! Programs before they run: out of text or terms, with their constants as terms.
 
 use crate::decode::{frozen, thawed};
-use crate::execution::{Consts, Entry, Execution};
+use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::run::limits;
@@ -319,7 +319,8 @@ fn finish<'a>(
         limits,
         pace,
         slices: call.slices,
-        moved: false,
+        mode: Mode::Asks,
+        together: None,
     };
     let reply = execution.run(Entry::Start, call.state);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))

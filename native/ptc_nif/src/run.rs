@@ -1,7 +1,7 @@
 //! The NIFs that start a run, and those that go on with whatever was left.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution, Suspension};
+use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, Reading, Then};
 use crate::raw::Raw;
@@ -10,6 +10,7 @@ use crate::{answer, decode, program};
 use ptc_core::meter::{Deadline, Limits, Pace};
 use ptc_core::program::Program;
 use rustler::{Atom, Encoder, Env, NifResult, NifTuple, NifUntaggedEnum, ResourceArc, Term};
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,6 +62,7 @@ fn start<'a>(
     program: Arc<Program>,
     consts: Consts<'a>,
     given: RunArgs<'a>,
+    mode: Mode,
 ) -> Term<'a> {
     let limits = limits(given.timeout, given.max_heap);
     let execution = Execution {
@@ -72,7 +74,8 @@ fn start<'a>(
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
-        moved: false,
+        mode,
+        together: None,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
@@ -83,7 +86,8 @@ fn start<'a>(
 #[derive(NifUntaggedEnum)]
 enum ResumeWith<'a> {
     /// `{:answer, term, words}`: with the answer to its call, and what that takes. With `:moved` in
-    /// place of `:answer` it has moved to the process of its tools.
+    /// place of `:answer` it has moved to the process of its tools; with `:joined` the term is the
+    /// value of the loop at whose start it was left.
     Answer((Atom, Term<'a>, usize)),
     /// `{timeout, max_heap}`: with the limits it did not know.
     Limits((Term<'a>, Term<'a>)),
@@ -118,11 +122,13 @@ fn take_up<'a>(
             return go_on(call, *work, terms, on);
         }
     };
-    let (moves, answered) = match on {
-        ResumeWith::Answer((how, _, words)) => (atoms::moved() == how, words),
-        _ => (false, 0),
+    let (how, answered) = match on {
+        ResumeWith::Answer((how, _, words)) => (Some(how), words),
+        _ => (None, 0),
     };
-    let heap = Beam::new(env, suspended.words.saturating_add(answered));
+    let together = suspended.together.as_ref();
+    let built = together.map_or(suspended.words, |words| words.load(Ordering::Relaxed));
+    let heap = Beam::new(env, built.saturating_add(answered));
     let held = suspended.held(&heap, terms)?;
     let (answer, limits) = match on {
         ResumeWith::Answer((_, answer, _)) => (Some(Raw::from(answer)), suspended.limits),
@@ -138,9 +144,19 @@ fn take_up<'a>(
         limits,
         pace,
         slices: suspended.slices,
-        moved: suspended.moved || moves,
+        mode: match how {
+            Some(how) if atoms::moved() == how => Mode::Moved,
+            _ => suspended.mode,
+        },
+        together: suspended.together,
     };
-    let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
+    let checkpoint = match how {
+        Some(how) if atoms::joined() == how => {
+            suspended.checkpoint.behind_loop(&execution.program)?
+        }
+        _ => suspended.checkpoint,
+    };
+    let begin = Entry::Resume(checkpoint, held.frozen, answer);
     execution.run(begin, Some(state))
 }
 
@@ -197,12 +213,35 @@ fn run_compiled<'a>(
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_compiled");
+    start_compiled(env, handle, consts, given, Mode::Asks)
+}
+
+/// The same for a run whose loops fork: `{:fork, state, terms, name of the loop, list, time left}`
+/// stands for a loop that calls tools. [`round`](crate::fork) starts each of its rounds.
+#[rustler::nif]
+fn run_forking<'a>(
+    env: Env<'a>,
+    handle: ResourceArc<Handle>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("run_forking");
+    start_compiled(env, handle, consts, given, Mode::Forks)
+}
+
+fn start_compiled<'a>(
+    env: Env<'a>,
+    handle: ResourceArc<Handle>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+    mode: Mode,
+) -> NifResult<Term<'a>> {
     let heap = Beam::new(env, 0);
     let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
     if consts.slice().len() != handle.consts {
         return Err(rustler::Error::BadArg);
     }
-    Ok(start(heap, handle.program.clone(), consts, given))
+    Ok(start(heap, handle.program.clone(), consts, given, mode))
 }
 
 /// Goes on with a run, see [`ResumeWith`], or with other work that was left.
