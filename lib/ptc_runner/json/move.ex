@@ -19,6 +19,20 @@ defmodule PtcRunner.Json.Move do
   @most 4_000_000
   @part_of_limit 4
 
+  # What the run itself takes between two collections.
+  @own 4_096
+
+  @doc """
+  By how many words the limit of the process's heap grows for a run that has moved so many words and
+  built so many: what lives stands on a heap twice while it is collected.
+
+      iex> PtcRunner.Json.Move.room(1_000, 0) > 2_000
+      true
+
+  """
+  @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
+  def room(moved, built), do: 2 * (moved + built) + @own
+
   @doc """
   At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
   of them takes, `{:last, words}` if the answer is the program's value, or `:stay`. It looks at the

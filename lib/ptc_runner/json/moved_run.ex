@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.MovedRun do
   # stretch, …, until there is a result, which is all that is sent back. `PtcRunner.Json.ToolProcess`
   # has the other side.
 
-  alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Json.{Message, Move, ToolWorker}
   alias PtcRunner.Native.Panic
   alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -49,7 +49,7 @@ defmodule PtcRunner.Json.MovedRun do
   @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
           no_return()
   def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
-    Guarded.allow(max_heap, 2 * moved)
+    if state != nil, do: Guarded.allow(max_heap, Move.room(moved, 0))
     {reply_to, result} = call(state, terms, name, fun, args, {reply_to, max_heap, moved, 0, funs})
     done(result, reply_to)
   end
@@ -125,7 +125,7 @@ defmodule PtcRunner.Json.MovedRun do
   # on top of it, as they would if the run had stayed.
   defp allow(words, {reply_to, max_heap, moved, allowed, funs})
        when words > allowed + div(max_heap, @part_of_limit) do
-    Guarded.allow(max_heap, 2 * (moved + words))
+    Guarded.allow(max_heap, Move.room(moved, words))
     {reply_to, max_heap, moved, words, funs}
   end
 

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.ToolProcess do
   # Nothing of this stays in the caller's mailbox: an answer comes through an alias that ends with
   # the call, and monitors are flushed. What tools send to the caller stays.
 
-  alias PtcRunner.Json.{MovedRun, ToolWorker}
+  alias PtcRunner.Json.{Move, MovedRun, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
 
   @enforce_keys [:max_heap]
@@ -105,7 +105,7 @@ defmodule PtcRunner.Json.ToolProcess do
   # The end of the process brings the result: no message but that of its monitor.
   def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
     ref = make_ref()
-    heap = if t.max_heap == 0, do: 0, else: t.max_heap + 2 * moved
+    heap = heap(t.max_heap, state, moved)
     move = {state, terms, moved, name, fun, args}
     {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
 
@@ -137,6 +137,9 @@ defmodule PtcRunner.Json.ToolProcess do
     fun = if is_map_key(known, name), do: nil, else: fun
     tell(t, {state, terms, moved, name, fun, args}, find, left, t.tag)
   end
+
+  defp heap(max_heap, state, _moved) when max_heap == 0 or state == nil, do: max_heap
+  defp heap(max_heap, _state, moved), do: Guarded.sum(max_heap, Move.room(moved, 0))
 
   defp supply(t, name, find, left, tag) do
     case find.(name) do

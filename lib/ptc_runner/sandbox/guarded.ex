@@ -78,9 +78,19 @@ defmodule PtcRunner.Sandbox.Guarded do
   def allow(0, _more), do: :ok
 
   def allow(max_heap, more) do
-    Process.flag(:max_heap_size, limit(min(max_heap + more, @max_words)))
+    Process.flag(:max_heap_size, limit(sum(max_heap, more)))
     :ok
   end
+
+  @doc """
+  A limit and so many words more, but none that the VM refuses.
+
+      iex> PtcRunner.Sandbox.Guarded.sum(1_000, 24)
+      1024
+
+  """
+  @spec sum(pos_integer(), non_neg_integer()) :: pos_integer()
+  def sum(max_heap, more), do: min(max_heap + more, @max_words)
 
   defp limit(words), do: %{size: words, kill: true, error_logger: false}
 
