@@ -14,8 +14,8 @@ for file <-
     do: Code.require_file("#{file}.ex", oracle)
 
 for file <- ~w(stats harness data programs jiffy machine memory table bars section
-       by_hand/programs by_hand/engine by_hand/answers by_hand/signatures
-       sections/programs sections/memory sections/engine sections/answers sections/signatures sections/flex_access
+       by_hand/programs by_hand/tools by_hand/engine by_hand/answers by_hand/signatures
+       sections/programs sections/tools sections/memory sections/engine sections/answers sections/signatures sections/flex_access
        report plan),
     do: Code.require_file("#{file}.ex", support)
 

@@ -7,6 +7,7 @@ defmodule Bench.Plan do
   # In the order of the report.
   @sections [
     Sections.Programs,
+    Sections.Tools,
     Sections.Memory,
     Sections.Engine,
     Sections.Answers,

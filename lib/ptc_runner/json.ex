@@ -49,7 +49,12 @@ defmodule PtcRunner.Json do
   }
 
   # What is wrong with a map is said after what is wrong with the program.
-  @run_options Map.merge(@compile_options, %{context: :any, memory: :any, tools: :any})
+  @run_options Map.merge(@compile_options, %{
+                 context: :any,
+                 memory: :any,
+                 tools: :any,
+                 tool_concurrency: {:up_to, 1_024}
+               })
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -77,6 +82,7 @@ defmodule PtcRunner.Json do
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
+          | {:tool_concurrency, pos_integer()}
 
   @doc """
   Runs a program.
@@ -103,6 +109,11 @@ defmodule PtcRunner.Json do
     * `:strict` - `true` refuses every field that an operation does not have, and makes `load` fail for a
       name that the context does not have. By default only mistyped fields are refused, others may stand
       for comments, and `load` of an unknown name gives `nil`. New in this library.
+    * `:tool_concurrency` - how many tools may run at the same time, by default 1. With more, the calls
+      for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which share
+      the heap limit; all else stays in order. Results are in the order of the list. If several items
+      fail, the first of them in that order is the error, and calls for later items are stopped. A `map`
+      within a `map` does not overlap by itself. New in this library.
 
   A compiled program keeps the `:keys` and `:strict` that it was compiled with; one that is asked for more
   here is compiled anew for this run.
@@ -162,10 +173,11 @@ defmodule PtcRunner.Json do
     context = Keyword.get(opts, :context, %{})
     tools = Keyword.get(opts, :tools, %{})
     limits = Limits.given(opts)
+    concurrency = Keyword.get(opts, :tool_concurrency, 1)
 
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         do: Runner.run(program, context, memory, tools, limits)
+         do: Runner.run(program, context, memory, tools, limits, concurrency)
   end
 
   @doc """

@@ -30,6 +30,10 @@ defmodule PtcRunner.Native do
   #     `{:limits, timeout, max_heap}`
   #   * `{:call, state, terms, tool, args, milliseconds}` - left for a tool, which has so long (or
   #     `:infinity`): `resume/3` goes on with `{:answer, term, words}`
+  #   * `{:fork, state, terms, loop, list, milliseconds}` - left at the start of a loop whose rounds may
+  #     overlap: `resume/3` goes on with `{:joined, value of the loop, words}`
+  #   * `{:called, state, terms, tool, args, words}` - a call of a run that went on with `{:moved, term, words}`
+  #     in the process of its tools
   #
   # What was left goes on once, with the terms it was left with; otherwise it is an `ArgumentError`. What has
   # one answer and cannot fail gives it bare: `operations/0`, `answer_is_part/1`, and the functions for tests.
@@ -217,6 +221,38 @@ defmodule PtcRunner.Native do
   nif(run_node(term(), checked? :: boolean(), reading(), given()) :: run())
   nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
 
+  # the same, where a loop that calls tools is left at its start: `round/3` of native/ptc_nif/src/fork.rs
+  # runs its body for one item, as a run of its own
+  nif(
+    run_forking(handle :: reference(), consts :: tuple(), given()) ::
+      run()
+      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
+  )
+
+  nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
+
+  # native/ptc_nif/src/moving.rs: `:last` if the answer is the program's value; else the terms that the
+  # rest of the run needs, what a copy of them and of the request takes, as `weigh/3` says it, and the limit
+  # that follows from `calls` and `most`, which is {words a call, words at most}
+  nif(
+    pack(
+      state :: reference(),
+      terms :: tuple(),
+      request :: term(),
+      calls :: non_neg_integer(),
+      most :: {non_neg_integer(), non_neg_integer()}
+    ) ::
+      {:last, words :: non_neg_integer()}
+      | {tuple(), weight :: term(), limit :: non_neg_integer()}
+  )
+
+  nif(time_left(state :: reference()) :: timeout())
+
+  # native/ptc_nif/src/guard.rs
+  nif(guard(caller :: pid()) :: :ok | :none | :gone)
+  nif(unguard(pid()) :: :ok)
+  nif(take_orphans() :: [pid()])
+
   # native/ptc_nif/src/explain.rs: programs that are compiled to be observed, with the replies of those
   # that are not, or where a mistake stands; a place for what is noted in one run; the run; what was
   # noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil if the run was lost
@@ -249,7 +285,7 @@ defmodule PtcRunner.Native do
       state :: reference(),
       terms :: tuple(),
       :more
-      | {:answer, term(), words :: non_neg_integer()}
+      | {:answer | :moved | :joined, term(), words :: non_neg_integer()}
       | {:limits, timeout(), max_heap :: non_neg_integer()}
     ) :: run() | term()
   )

@@ -21,6 +21,7 @@ defmodule PtcRunner.Options do
           | :depth
           | :count
           | :positive
+          | {:up_to, pos_integer()}
           | {:maybe | :or_infinity, kind()}
           | {:one_of, [term(), ...]}
           | {:function, arity()}
@@ -97,6 +98,7 @@ defmodule PtcRunner.Options do
   defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
   defp good?(:count, value), do: is_integer(value) and value >= 0
   defp good?(:positive, value), do: is_integer(value) and value > 0
+  defp good?({:up_to, most}, value), do: is_integer(value) and value in 1..most
   defp good?({:maybe, kind}, value), do: value == nil or good?(kind, value)
   defp good?({:or_infinity, kind}, value), do: value == :infinity or good?(kind, value)
   defp good?({:one_of, values}, value), do: value in values
@@ -123,6 +125,7 @@ defmodule PtcRunner.Options do
   defp words(:depth), do: "a positive integer up to #{@max_depth}"
   defp words(:count), do: "a non-negative integer"
   defp words(:positive), do: "a positive integer"
+  defp words({:up_to, most}), do: "an integer from 1 to #{most}"
   defp words({:maybe, kind}), do: words(kind) <> ", or nil for the default"
   defp words({:or_infinity, kind}), do: words(kind) <> " or :infinity"
   defp words({:one_of, values}), do: values |> Enum.map(&inspect/1) |> either()

@@ -4,11 +4,25 @@ defmodule PtcRunner.Json.Runner do
   # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
   # and then in quanta on a dirty one.
 
-  alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{
+    Fork,
+    Limits,
+    Message,
+    Move,
+    Program,
+    Suggestion,
+    ToolProcess,
+    ToolWorker
+  }
+
   alias PtcRunner.{Aligned, Context, Native, Quanta, Shown}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.Weight
   require Telemetry
+
+  # An unknown tool's name is compared with so many others, none of them longer, in bytes.
+  @most_names 1_000
+  @long_name 256
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
@@ -35,9 +49,24 @@ defmodule PtcRunner.Json.Runner do
       1
 
   """
-  @spec run(program(), map(), map(), map(), Limits.given()) ::
+  @spec run(program(), map(), map(), map(), Limits.given(), pos_integer()) ::
           {:ok, term(), non_neg_integer()} | {:error, reason()}
-  def run(program, context, memory, tools, limits) do
+  def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
+
+  def run(program, context, memory, tools, limits, tool_concurrency)
+      when tool_concurrency > 1 and tools != %{} do
+    {timeout, max_heap, reading} = limits = Limits.resolve(limits)
+
+    with {:ok, handle, consts} <- compiled(program, reading, {timeout, max_heap}) do
+      given = {context, memory, timeout, max_heap}
+      process = ToolProcess.new(max_heap)
+      fork(Native.run_forking(handle, consts, given), tools, limits, process, tool_concurrency)
+    end
+  catch
+    :error, :nif_panicked -> panicked()
+  end
+
+  def run(program, context, memory, tools, limits, _tool_concurrency) do
     # What may end in its first steps needs no limits: a call is none of them.
     limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
     {timeout, max_heap, reading} = limits
@@ -49,6 +78,57 @@ defmodule PtcRunner.Json.Runner do
   catch
     :error, :nif_panicked -> panicked()
   end
+
+  defp compiled(program, reading, limits) do
+    built =
+      case program do
+        %Program{} -> Program.rebuild(program, limits)
+        {:checked, node} -> Program.build_node(node, reading, limits)
+        text -> Program.build(text, reading, limits)
+      end
+
+    with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}
+  end
+
+  # A run whose loops fork stays where it is, and asks for its other calls one after another.
+  defp fork({:fork, _state, _terms, _loop, _list, _left} = step, tools, limits, process, most) do
+    {_timeout, max_heap, _depth} = limits
+    # The processes of a fork have the whole of the heap limit for themselves.
+    ToolProcess.stop(process)
+    process = ToolProcess.new(max_heap)
+
+    case Fork.run(step, &told(tools, &1), max_heap, most) do
+      {:ok, value} ->
+        {:fork, state, terms, _loop, _list, _left} = step
+        fork(Native.resume(state, terms, {:joined, value, 0}), tools, limits, process, most)
+
+      {:error, reason} ->
+        finish({:error, reason}, limits)
+    end
+  end
+
+  defp fork({:call, state, terms, tool, args, left}, tools, limits, process, most) do
+    {_timeout, max_heap, _depth} = limits
+
+    with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, max_heap),
+         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
+      answer = {:answer, answer, ToolProcess.words(process)}
+      step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
+      fork(step, tools, limits, process, most)
+    else
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
+  defp fork({next, _state, _terms} = left, tools, limits, process, most)
+       when next in [:more, :long] do
+    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
+    fork(step, tools, limits, process, most)
+  end
+
+  defp fork(step, _tools, limits, process, _most), do: stop(process, finish(step, limits))
 
   @doc """
   Runs an AST that was not checked, for `PtcRunner.Sandbox.execute/3`.
@@ -128,34 +208,57 @@ defmodule PtcRunner.Json.Runner do
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
-    call(step, tools, limits, ToolProcess.new(max_heap))
+    call(step, tools, limits, ToolProcess.new(max_heap), 1)
   end
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
-  defp call({:call, state, terms, tool, args, left}, tools, limits, process) do
+  # The `count`th call of the run.
+  defp call({:call, state, terms, tool, args, left} = step, tools, limits, process, count) do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
+         :stay <- Move.pack(state, terms, args, max_heap, count),
          {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       # What a tool answers stays with the run, so it counts.
       answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
-      call(step, tools, limits, process)
+      call(step, tools, limits, process, count + 1)
     else
+      {:move, terms, words} -> move(step, {state, terms, words}, tools, limits, process)
+      {:last, words} -> last(step, words, tools, limits, process)
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
 
-  defp call({next, _state, _terms} = left, tools, limits, process) when next in [:more, :long] do
+  defp call({next, _state, _terms} = left, tools, limits, process, count)
+       when next in [:more, :long] do
     Telemetry.on?() && Telemetry.suspended()
     step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
-    call(step, tools, limits, process)
+    call(step, tools, limits, process, count)
   end
 
-  defp call(step, _tools, limits, process), do: stop(process, finish(step, limits))
+  defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
+
+  # The answer is the program's value: nothing but the arguments goes to the process.
+  defp last({:call, _state, _terms, _tool, args, _left} = step, words, tools, limits, process) do
+    {_timeout, max_heap, _depth} = limits
+
+    case weigh(args, max_heap) do
+      {:ok, _words} -> move(step, {nil, words, 0}, tools, limits, process)
+      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+    end
+  end
+
+  defp move({:call, _state, _terms, tool, args, left}, run, tools, limits, process) do
+    {:ok, fun} = told(tools, tool)
+    find = &told(tools, &1)
+    {result, process} = ToolProcess.move(process, run, {tool, fun, args}, find, left)
+    with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
+    stop(process, finish(result, limits))
+  end
 
   # Arguments are copied to the tool's process.
   defp weigh(args, max_heap) do
@@ -200,12 +303,30 @@ defmodule PtcRunner.Json.Runner do
       else: ToolWorker.run(name, fun, args)
   end
 
+  # The tool for calls in another process.
+  defp told(tools, name) do
+    with {:ok, fun} <- tool(tools, name),
+         do: {:ok, if(Telemetry.on?(), do: Telemetry.told(name, fun), else: fun)}
+  end
+
   defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}
 
-  defp tool(_tools, name) do
-    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name)
-    {:error, {:execution_error, "Tool '#{name}' not found"}}
+  defp tool(tools, name) when is_binary(name) do
+    {:error, {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}}
+  end
+
+  defp tool(_tools, name),
+    do: {:error, {:execution_error, "Tool '#{Shown.text(name)}' not found"}}
+
+  defp similar(name, tools) do
+    known =
+      for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
+
+    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
+      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
+      :error -> ""
+    end
   end
 
   defp finish({:ok, _value, _words} = done, _limits), do: done

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.ToolProcess do
   # Nothing of this stays in the caller's mailbox: an answer comes through an alias that ends with
   # the call, and monitors are flushed. What tools send to the caller stays.
 
-  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Json.{Move, MovedRun, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
 
   @enforce_keys [:max_heap]
@@ -86,6 +86,85 @@ defmodule PtcRunner.Json.ToolProcess do
     do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
 
   @doc """
+  Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
+  `timeout` milliseconds. `find` gives the functions of other tools that it calls, or an error.
+
+  `moved` is what a copy of the terms takes; without a state, the answer is the result, and in place of
+  the terms there are the words built so far. The process is to be stopped afterwards.
+  """
+  @spec move(t(), run, call, find, timeout()) ::
+          {MovedRun.result() | {:error, error()}, t()}
+        when run: {reference(), tuple(), non_neg_integer()} | {nil, non_neg_integer(), 0},
+             call: {String.t(), (term() -> term()), term()},
+             find: (term() -> {:ok, (term() -> term())} | {:error, error()})
+  def move(t, _run, _call, _find, timeout) when is_integer(timeout) and timeout <= 0 do
+    stop(t)
+    {{:error, :timeout}, forget(t)}
+  end
+
+  # The end of the process brings the result: no message but that of its monitor.
+  def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
+    ref = make_ref()
+    heap = heap(t.max_heap, state, moved)
+    move = {state, terms, moved, name, fun, args}
+    {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
+
+    receive do
+      {^ref, ^monitor, :process, _pid, {^ref, result}} ->
+        Guarded.forget(pid)
+        {result, t}
+
+      {^ref, {:need, name, left}, tag} ->
+        supply(%{t | pid: pid, monitor: monitor}, name, find, left, tag)
+
+      {^ref, result, :done} ->
+        {result, %{t | pid: pid, monitor: monitor}}
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        ended(%{t | pid: pid, monitor: monitor}, reason)
+    after
+      timeout ->
+        t = %{t | pid: pid, monitor: monitor}
+        Guarded.stop(pid, monitor)
+        # It was not told an alias: only once it is dead there can be nothing more from it.
+        Process.alive?(pid)
+        drop(ref)
+        {{:error, :timeout}, forget(t)}
+    end
+  end
+
+  def move(%__MODULE__{known: known} = t, {state, terms, moved}, {name, fun, args}, find, left) do
+    fun = if is_map_key(known, name), do: nil, else: fun
+    tell(t, {state, terms, moved, name, fun, args}, find, left, t.tag)
+  end
+
+  defp heap(max_heap, state, _moved) when max_heap == 0 or state == nil, do: max_heap
+  defp heap(max_heap, _state, moved), do: Guarded.sum(max_heap, Move.room(moved, 0))
+
+  defp supply(t, name, find, left, tag) do
+    case find.(name) do
+      {:ok, fun} -> tell(t, fun, find, left, tag)
+      error -> {error, t}
+    end
+  end
+
+  # As for `request/5`.
+  defp tell(t, what, find, timeout, tag) do
+    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
+    send(t.pid, {tag, ref, what})
+
+    receive do
+      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
+      {^ref, result, :done} -> {result, t}
+      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
+    after
+      timeout ->
+        Process.demonitor(ref, [:flush])
+        give_up(t, ref)
+    end
+  end
+
+  @doc """
   The words that the last value takes, as a copy.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
@@ -133,20 +212,25 @@ defmodule PtcRunner.Json.ToolProcess do
     reason
   end
 
-  defp ended(t, reason), do: {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+  defp ended(t, reason) do
+    Guarded.forget(t.pid)
+    {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+  end
 
   # Once the alias has ended, nothing can follow an answer that came too late.
   defp give_up(t, ref) do
     Guarded.stop(t.pid, t.monitor)
     :erlang.unalias(ref)
+    drop(ref)
+    {{:error, :timeout}, forget(t)}
+  end
 
+  defp drop(ref) do
     receive do
       {^ref, _result, _tag} -> :ok
     after
       0 -> :ok
     end
-
-    {{:error, :timeout}, forget(t)}
   end
 
   defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}

@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it lets the VM skip older messages, so that what tools leave in this mailbox
   # does not make later calls slower.
 
+  alias PtcRunner.Json.MovedRun
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
 
@@ -34,6 +35,13 @@ defmodule PtcRunner.Json.ToolWorker do
 
       {^tag, reply_to, name, fun, args} ->
         serve(reply_to, name, fun, args, Map.put(funs, name, fun), max_heap)
+
+      {^tag, reply_to, {state, terms, moved, name, nil, args}} ->
+        move = {state, terms, moved, name, Map.fetch!(funs, name), args}
+        MovedRun.go_on(reply_to, max_heap, move, funs)
+
+      {^tag, reply_to, {_state, _terms, _moved, name, fun, _args} = move} ->
+        MovedRun.go_on(reply_to, max_heap, move, Map.put(funs, name, fun))
     end
   end
 

@@ -11,7 +11,8 @@ defmodule PtcRunner.Native.Telemetry do
   """
 
   @key __MODULE__
-  # What a run counts on its way, in its process.
+  # What a run counts on its way, which its processes share: how often it was left, and called a tool;
+  # which of the tools named beside it runs in another process, and since when.
   @counts {__MODULE__, :counts}
 
   @doc false
@@ -40,12 +41,13 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # A run of `PtcRunner.Json.run/2`; `fun` gives its value and words, or an error.
   def run(program, fun) do
-    around = Process.put(@counts, {0, 0})
+    around = Process.put(@counts, {:counters.new(4, []), []})
     metadata = %{program: form(program)}
 
     try do
       span([:ptc_runner, :json, :run], metadata, fun, fn result ->
-        {suspensions, tool_calls} = Process.get(@counts)
+        {counts, _names} = Process.get(@counts)
+        {suspensions, tool_calls} = {:counters.get(counts, 1), :counters.get(counts, 2)}
         measured = %{words: words(result), suspensions: suspensions, tool_calls: tool_calls}
         {:stop, measured, Map.merge(metadata, outcome(result))}
       end)
@@ -57,7 +59,7 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # A tool that a run calls; `fun` gives what the tool's process gives.
   def tool(name, fun) do
-    count(1)
+    count(2)
     metadata = %{tool: name}
 
     span([:ptc_runner, :tool], metadata, fun, fn
@@ -69,8 +71,68 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
+  # A tool for a run that calls it in another process: its events are executed there.
+  def told(name, fun) when is_function(fun, 1) do
+    case Process.get(@counts) do
+      {counts, names} ->
+        Process.put(@counts, {counts, [name | names]})
+        call = length(names) + 1
+        fn args -> in_call(counts, call, fn -> called(name, fun, args) end) end
+
+      nil ->
+        fn args -> called(name, fun, args) end
+    end
+  end
+
+  def told(_name, no_tool), do: no_tool
+
+  # Which of the tools runs is noted for `ended/1`.
+  defp in_call(counts, call, fun) do
+    :counters.add(counts, 2, 1)
+    :counters.put(counts, 4, System.monotonic_time())
+    :counters.put(counts, 3, call)
+    fun.()
+  after
+    :counters.put(counts, 3, 0)
+  end
+
+  defp called(name, fun, args) do
+    metadata = %{tool: name}
+
+    result =
+      span([:ptc_runner, :tool], metadata, fn -> caught(fun, args) end, fn
+        {:ok, {:error, reason}} -> failed(metadata, {:execution_error, reason})
+        {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
+        {_kind, reason, _trace} -> failed(metadata, {:execution_error, reason})
+      end)
+
+    case result do
+      {:ok, answer} -> answer
+      {kind, reason, trace} -> :erlang.raise(kind, reason, trace)
+    end
+  end
+
+  defp caught(fun, args) do
+    {:ok, fun.(args)}
+  catch
+    kind, reason -> {kind, reason, __STACKTRACE__}
+  end
+
+  @doc false
+  # The process of the tools was killed: where it was in a call, that has ended too.
+  def ended(reason) do
+    with {counts, names} <- Process.get(@counts),
+         call when call > 0 <- :counters.get(counts, 3) do
+      {:exception, _measured, metadata} = failed(%{tool: Enum.at(names, -call)}, reason)
+      execute([:ptc_runner, :tool, :exception], ended_since(:counters.get(counts, 4)), metadata)
+    end
+
+    :ok
+  end
+
+  @doc false
   # A run was left for others to have their turn.
-  def suspended, do: count(0)
+  def suspended, do: count(1)
 
   @doc false
   # An answer of an LLM that was read; `fun` gives the turn's outcome.
@@ -113,7 +175,7 @@ defmodule PtcRunner.Native.Telemetry do
     catch
       kind, reason ->
         failure = Map.merge(metadata, %{kind: kind, reason: reason, stacktrace: __STACKTRACE__})
-        execute(event ++ [:exception], ended(began), failure)
+        execute(event ++ [:exception], ended_since(began), failure)
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
       result ->
@@ -121,7 +183,7 @@ defmodule PtcRunner.Native.Telemetry do
 
         execute(
           event ++ [name],
-          Map.merge(ended(began), measured),
+          Map.merge(ended_since(began), measured),
           Map.merge(metadata, described)
         )
 
@@ -129,7 +191,7 @@ defmodule PtcRunner.Native.Telemetry do
     end
   end
 
-  defp ended(began) do
+  defp ended_since(began) do
     now = System.monotonic_time()
     %{duration: now - began, monotonic_time: now}
   end
@@ -162,9 +224,7 @@ defmodule PtcRunner.Native.Telemetry do
   defp form(_other), do: :map
 
   defp count(place) do
-    with {_suspensions, _tool_calls} = counts <- Process.get(@counts),
-         do: Process.put(@counts, put_elem(counts, place, elem(counts, place) + 1))
-
+    with {counts, _names} <- Process.get(@counts), do: :counters.add(counts, place, 1)
     :ok
   end
 end

@@ -1,10 +1,11 @@
 defmodule PtcRunner.Sandbox.Guarded do
   @moduledoc false
   # A process that runs other people's code for the calling process: monitored by it, with a heap
-  # limit, with `$callers` set, and killed when the caller dies, however either of them dies.
+  # limit, with `$callers` and the Logger's metadata, and killed when the caller dies, however either
+  # of them dies, see `PtcRunner.Native.Reaper`.
   # Processes that the code itself starts are its own business, except that links work as ever.
 
-  alias PtcRunner.Shown
+  alias PtcRunner.{Native, Shown}
 
   # The largest timeout of a receive and the largest small integer.
   @max_timeout 0xFFFF_FFFF
@@ -88,18 +89,56 @@ defmodule PtcRunner.Sandbox.Guarded do
   def start(max_heap, tag, module, function, args) do
     caller = self()
     callers = [caller | Process.get(:"$callers") || []]
+    metadata = :logger.get_process_metadata()
 
-    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, module, function, args], [
+    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, metadata, module, function, args], [
       {:monitor, [tag: tag]},
-      {:max_heap_size, %{size: max_heap, kill: true, error_logger: false}}
+      {:max_heap_size, limit(max_heap)}
     ])
   end
 
+  @doc """
+  Sets the heap limit of the calling process to so many words more.
+  """
+  @spec allow(max_heap(), non_neg_integer()) :: :ok
+  def allow(0, _more), do: :ok
+
+  def allow(max_heap, more) do
+    Process.flag(:max_heap_size, limit(sum(max_heap, more)))
+    :ok
+  end
+
+  @doc """
+  A limit and so many words more, but none that the VM refuses.
+
+      iex> PtcRunner.Sandbox.Guarded.sum(1_000, 24)
+      1024
+
+  """
+  @spec sum(pos_integer(), non_neg_integer()) :: pos_integer()
+  def sum(max_heap, more), do: min(max_heap + more, @max_words)
+
+  defp limit(words), do: %{size: words, kill: true, error_logger: false}
+
   @doc false
-  def init(caller, callers, module, function, args) do
+  def init(caller, callers, metadata, module, function, args) do
     # First of all, because the code that runs here may never come back.
-    :erlang.spawn(__MODULE__, :watch, [caller, self()])
+    case Native.guard(caller) do
+      :ok ->
+        run(callers, metadata, module, function, args)
+
+      :none ->
+        :erlang.spawn(__MODULE__, :watch, [caller, self()])
+        run(callers, metadata, module, function, args)
+
+      :gone ->
+        :ok
+    end
+  end
+
+  defp run(callers, metadata, module, function, args) do
     Process.put(:"$callers", callers)
+    if metadata != :undefined, do: :logger.set_process_metadata(metadata)
     apply(module, function, args)
   end
 
@@ -122,8 +161,14 @@ defmodule PtcRunner.Sandbox.Guarded do
     # In this order: the monitor would only have to report the end that we bring about.
     Process.demonitor(monitor, [:flush])
     Process.exit(pid, :kill)
-    :ok
+    forget(pid)
   end
+
+  @doc """
+  To be called for a process that has ended otherwise than by `stop/2`.
+  """
+  @spec forget(pid()) :: :ok
+  def forget(pid), do: Native.unguard(pid)
 
   @doc """
   What the end of the process means, by the reason that its monitor reports.
@@ -141,6 +186,9 @@ defmodule PtcRunner.Sandbox.Guarded do
   """
   @spec ended(term(), max_heap()) :: :memory_exceeded | {:execution_error, String.t()}
   def ended(:killed, max_heap) when max_heap > 0, do: :memory_exceeded
+
+  # Where the limit is met as a native function returns, the VM may give this reason.
+  def ended({:normal, []}, max_heap) when max_heap > 0, do: :memory_exceeded
 
   def ended(reason, _max_heap) do
     {:execution_error,

@@ -12,6 +12,7 @@
 //! * [`signature`]: the types of values that programs and tools take and give
 //! * [`explain`]: what an observed program has besides its instructions
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
+//! * [`live`]: what the rest of a run can still read
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`stop`]: what work on a text counts on, and why it ends early
 //! * [`similar`]: which name was meant
@@ -31,6 +32,7 @@ pub mod explain;
 pub mod fault;
 pub mod heap;
 pub mod json;
+pub mod live;
 pub mod meter;
 pub mod named;
 pub mod number;

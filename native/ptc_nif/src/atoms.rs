@@ -20,6 +20,10 @@ rustler::atoms! {
     // how a run is left, and with what it goes on
     call,
     answer,
+    called,
+    moved,
+    joined,
+    last,
     more,
     long,
     limits,
@@ -37,6 +41,11 @@ rustler::atoms! {
 
     // of a tool
     name,
+
+    // what ends processes, and what it is told
+    reaper = "Elixir.PtcRunner.Native.Reaper",
+    orphans,
+    gone,
 
     // spellings of names
     atom,

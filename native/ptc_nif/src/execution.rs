@@ -13,7 +13,7 @@ use ptc_core::meter::{Limits, Meter};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Resource, ResourceArc, Term};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -23,12 +23,26 @@ pub struct Suspended {
     /// How many constants go with the program.
     consts: usize,
     /// Stands in the caller's terms too.
-    token: u64,
+    pub token: u64,
     pub slices: u32,
+    pub mode: Mode,
+    /// The words that this run and those of its rounds have built, where they run beside one another.
+    pub together: Option<Arc<AtomicUsize>>,
     pub checkpoint: Checkpoint,
     pub limits: Limits,
     pub words: usize,
     pub observation: Option<ResourceArc<Observation>>,
+}
+
+/// How a run meets its tools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It asks for one call after another.
+    Asks,
+    /// It goes on in the process of its tools, which is told the words at each call.
+    Moved,
+    /// Its loops fork.
+    Forks,
 }
 
 /// Tells the terms of one moment of one run from all others.
@@ -49,6 +63,11 @@ impl Suspension {
     /// What was left, once.
     pub fn take(&self) -> Option<Left> {
         self.0.try_lock().ok()?.take()
+    }
+
+    /// Looks at what was left; `None` if there is nothing.
+    pub fn look<R>(&self, look: impl FnOnce(&Left) -> Option<R>) -> Option<R> {
+        look(self.0.try_lock().ok()?.as_ref()?)
     }
 
     /// Holds something again.
@@ -95,6 +114,11 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
+    /// Whether what the run goes on with is its value.
+    pub fn is_at_end(&self) -> bool {
+        self.checkpoint.is_at_end(&self.program)
+    }
+
     /// The terms out of what the caller held; `None` if these are not the terms of this run.
     pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
         let [token, consts, context, memory, slots, stack, work] =
@@ -119,6 +143,22 @@ impl Suspended {
     }
 }
 
+impl<'a> Held<'a> {
+    /// The terms as one tuple again.
+    pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
+        let terms = heap.terms;
+        terms.make_tuple(&[
+            terms.make_integer(token as i64),
+            self.consts.tuple(heap),
+            self.context,
+            self.memory,
+            terms.make_tuple(&self.frozen.slots),
+            self.frozen.stack,
+            terms.make_tuple(&self.frozen.work),
+        ])
+    }
+}
+
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
@@ -132,6 +172,9 @@ pub struct Execution<'a> {
     pub slices: u32,
     /// Where to note what happens, if the run is observed.
     pub observation: Option<ResourceArc<Observation>>,
+    pub mode: Mode,
+    /// See [`Suspended`].
+    pub together: Option<Arc<AtomicUsize>>,
 }
 
 /// Where an execution begins.
@@ -139,6 +182,8 @@ pub enum Entry<'a> {
     Start,
     /// Where it was left, maybe with the answer to its call.
     Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
+    /// One round of the loop at whose start it was left, with the slots and the item.
+    Round(Checkpoint, Vec<Raw<'a>>, Raw<'a>),
 }
 
 impl<'a> Execution<'a> {
@@ -150,8 +195,9 @@ impl<'a> Execution<'a> {
         reuse: Option<ResourceArc<Suspension>>,
     ) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
-        // Reading the program may have taken all the time.
-        if self.limits.deadline.has_passed() {
+        // Reading the program may have taken all the time. Who waits for a run that has moved has a
+        // clock of its own.
+        if self.mode != Mode::Moved && self.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
@@ -173,10 +219,15 @@ impl<'a> Execution<'a> {
                 let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?;
                 (vm, answer)
             }
+            Entry::Round(left, slots, item) => {
+                let vm = Vm::round(program, heap, inputs, &left, slots, item, meter)?;
+                (vm, None)
+            }
         };
         if let Some(watch) = self.observation.as_ref().and_then(|place| place.take()) {
             vm.observe(watch);
         }
+        vm.forks = self.mode == Mode::Forks;
         let exit = match answer {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
@@ -197,14 +248,28 @@ impl<'a> Execution<'a> {
         let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);
+                self.share_words();
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
+                let (tool, args) = (tool.term(env), args.term(env));
+                if self.mode == Mode::Moved {
+                    let words = self.heap_words();
+                    let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                    return Some((atoms::called(), state, terms, tool, args, words).encode(env));
+                }
                 let left = self.milliseconds_left();
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
-                let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::call(), state, terms, tool, args, left).encode(env)
+            }
+            Exit::Fork { kind, list } => {
+                let (checkpoint, frozen) = vm.freeze();
+                let left = self.milliseconds_left();
+                self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (kind, list) = (kind.op().name(), list.term(env));
+                (atoms::fork(), state, terms, kind, list, left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
@@ -238,6 +303,13 @@ impl<'a> Execution<'a> {
         self.heap.words_built()
     }
 
+    /// Tells the other rounds what has been built.
+    fn share_words(&self) {
+        if let Some(together) = &self.together {
+            together.store(self.heap_words(), Ordering::Relaxed);
+        }
+    }
+
     /// What a tool may take: milliseconds (rounded up), or `:infinity`.
     fn milliseconds_left(&mut self) -> Term<'a> {
         let (env, now) = (self.heap.terms.env, Instant::now());
@@ -255,28 +327,30 @@ impl<'a> Execution<'a> {
         frozen: Frozen<Raw<'a>>,
         reuse: Option<ResourceArc<Suspension>>,
     ) -> (ResourceArc<Suspension>, Term<'a>) {
-        let terms = self.heap.terms;
+        let env = self.heap.terms.env;
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
-        let tuple = terms.make_tuple(&[
-            terms.make_integer(token as i64),
-            self.consts.tuple(&self.heap),
-            self.context,
-            self.memory,
-            terms.make_tuple(&frozen.slots),
-            frozen.stack,
-            terms.make_tuple(&frozen.work),
-        ]);
+        let words = self.heap_words();
+        self.share_words();
+        let held = Held {
+            consts: self.consts,
+            context: self.context,
+            memory: self.memory,
+            frozen,
+        };
+        let tuple = held.tuple(&self.heap, token);
         let suspended = Suspended {
-            words: self.heap_words(),
-            consts: self.consts.slice().len(),
+            words,
+            consts: held.consts.slice().len(),
             token,
             slices: self.slices,
+            mode: self.mode,
+            together: self.together,
             program: self.program,
             checkpoint,
             limits: self.limits,
             observation: self.observation,
         };
         let state = suspend(Left::Run(suspended), reuse);
-        (state, tuple.term(terms.env))
+        (state, tuple.term(env))
     }
 }

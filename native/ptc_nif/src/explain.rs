@@ -1,7 +1,7 @@
 //! Observed runs: the NIFs that compile a program to be observed, run it, and tell what was noted.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution};
+use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
@@ -120,6 +120,8 @@ fn run_observed<'a>(
         pace: Pace::Slice,
         slices: 0,
         observation: Some(observation),
+        mode: Mode::Asks,
+        together: None,
     };
     let reply = execution.run(Entry::Start, None);
     Ok(reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env)))

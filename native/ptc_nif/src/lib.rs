@@ -13,6 +13,9 @@
 //! * [`clock`]: for tests, how long each NIF holds its thread
 //! * [`schedule`]: when a call leaves its thread, and NIFs in pairs; [`task`]: work that is left between
 //!   two calls
+//! * [`moving`]: what a run takes along to the process of its tools; [`guard`]: that process ends with
+//!   its caller
+//! * [`fork`]: the rounds of a loop, beside one another
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
@@ -25,8 +28,11 @@ mod encode;
 mod error_line;
 mod execution;
 mod explain;
+mod fork;
+mod guard;
 mod heap;
 mod map_view;
+mod moving;
 mod names;
 mod normalize;
 mod panics;

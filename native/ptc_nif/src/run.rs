@@ -1,7 +1,7 @@
 //! The NIFs that start a run, and those that go on with whatever was left.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution, Suspension};
+use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
@@ -11,6 +11,7 @@ use crate::{answer, decode, encode, program, signature};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// What a run is given besides its program, as the Elixir side sends it.
@@ -47,6 +48,7 @@ fn start<'a>(
     program: Arc<Program>,
     consts: Consts<'a>,
     given: RunArgs<'a>,
+    mode: Mode,
 ) -> Term<'a> {
     let limits = given.limits();
     let execution = Execution {
@@ -59,6 +61,8 @@ fn start<'a>(
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
         observation: None,
+        mode,
+        together: None,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
@@ -71,6 +75,10 @@ enum ResumeWith<'a> {
     Nothing,
     /// `{:answer, term, words}`: the answer to its call, and what that takes.
     Answer(Term<'a>, usize),
+    /// `{:moved, term, words}`: the same, and it has moved to the process of its tools.
+    Moved(Term<'a>, usize),
+    /// `{:joined, term, words}`: the value of the loop at whose start it was left.
+    Joined(Term<'a>, usize),
     /// `{:limits, timeout, max_heap}`: the limits it did not know.
     Limits(Limits),
 }
@@ -83,6 +91,12 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
         let (tag, first, second): (Atom, Term, Term) = term.decode()?;
         if tag == atoms::answer() {
             return Ok(ResumeWith::Answer(first, second.decode()?));
+        }
+        if tag == atoms::moved() {
+            return Ok(ResumeWith::Moved(first, second.decode()?));
+        }
+        if tag == atoms::joined() {
+            return Ok(ResumeWith::Joined(first, second.decode()?));
         }
         let limits = (tag == atoms::limits()).then(|| limits((first, second)));
         limits
@@ -128,13 +142,19 @@ fn take_up<'a>(
         }
     };
     let answered = match with {
-        ResumeWith::Answer(_, words) => words,
-        _ => 0,
+        ResumeWith::Answer(_, words)
+        | ResumeWith::Moved(_, words)
+        | ResumeWith::Joined(_, words) => words,
+        ResumeWith::Nothing | ResumeWith::Limits(_) => 0,
     };
-    let heap = Beam::new(env, suspended.words.saturating_add(answered));
+    let together = suspended.together.as_ref();
+    let built = together.map_or(suspended.words, |words| words.load(Ordering::Relaxed));
+    let heap = Beam::new(env, built.saturating_add(answered));
     let held = suspended.held(&heap, terms)?;
     let (answer, limits) = match with {
-        ResumeWith::Answer(answer, _) => (Some(Raw::from(answer)), suspended.limits),
+        ResumeWith::Answer(answer, _)
+        | ResumeWith::Moved(answer, _)
+        | ResumeWith::Joined(answer, _) => (Some(Raw::from(answer)), suspended.limits),
         ResumeWith::Limits(limits) => (None, limits),
         ResumeWith::Nothing => (None, suspended.limits),
     };
@@ -148,8 +168,17 @@ fn take_up<'a>(
         pace,
         slices: suspended.slices,
         observation: suspended.observation,
+        mode: match with {
+            ResumeWith::Moved(..) => Mode::Moved,
+            _ => suspended.mode,
+        },
+        together: suspended.together,
     };
-    let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
+    let checkpoint = match with {
+        ResumeWith::Joined(..) => suspended.checkpoint.behind_loop(&execution.program)?,
+        _ => suspended.checkpoint,
+    };
+    let begin = Entry::Resume(checkpoint, held.frozen, answer);
     execution.run(begin, Some(state))
 }
 
@@ -213,12 +242,35 @@ fn run_compiled<'a>(
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_compiled");
+    start_compiled(env, handle, consts, given, Mode::Asks)
+}
+
+/// The same for a run whose loops fork: `{:fork, state, terms, name of the loop, list, time left}`
+/// stands for a loop that calls tools. [`round`](crate::fork) starts each of its rounds.
+#[rustler::nif]
+fn run_forking<'a>(
+    env: Env<'a>,
+    handle: ResourceArc<Handle>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("run_forking");
+    start_compiled(env, handle, consts, given, Mode::Forks)
+}
+
+fn start_compiled<'a>(
+    env: Env<'a>,
+    handle: ResourceArc<Handle>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+    mode: Mode,
+) -> NifResult<Term<'a>> {
     let heap = Beam::new(env, 0);
     let consts = Consts::of_tuple(&heap, consts).ok_or(Error::BadArg)?;
     if consts.slice().len() != handle.consts {
         return Err(Error::BadArg);
     }
-    Ok(start(heap, handle.program.clone(), consts, given))
+    Ok(start(heap, handle.program.clone(), consts, given, mode))
 }
 
 nif_pair! {

@@ -49,6 +49,9 @@ struct Scale<'a> {
     pending: Vec<Raw<'a>>,
     /// Only Elixir can tell what a fun closes over.
     funs: Vec<Raw<'a>>,
+    /// Where the keys of a map without nested ones stand, and what they take: the maps of one list
+    /// often share them.
+    keys: Option<(&'a [Raw<'a>], usize)>,
 }
 
 /// Why a walk ends before its end.
@@ -129,8 +132,13 @@ impl<'a> Scale<'a> {
             View::Flat(Flat { keys, values }) => {
                 self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
                 self.fuel(2 * keys.len())?;
-                self.pending.extend_from_slice(keys);
-                self.pending.extend_from_slice(values);
+                self.keys(keys)?;
+                for value in values {
+                    match self.words_of_small(*value) {
+                        Some(words) => self.count(words)?,
+                        None => self.pending.push(*value),
+                    }
+                }
             }
             View::Large => {
                 let size = terms.map_size(map).unwrap_or(0);
@@ -142,6 +150,43 @@ impl<'a> Scale<'a> {
             View::NotAMap => {}
         }
         Ok(())
+    }
+
+    /// Adds the keys of a small map.
+    fn keys(&mut self, keys: &'a [Raw<'a>]) -> Result<(), Stop> {
+        match self.keys {
+            Some((known, words)) if std::ptr::eq(known, keys) => return self.count(words),
+            _ => {}
+        }
+        let words: Option<usize> = keys.iter().map(|key| self.words_of_small(*key)).sum();
+        match words {
+            Some(words) => {
+                self.keys = Some((keys, words));
+                self.count(words)
+            }
+            None => {
+                self.pending.extend_from_slice(keys);
+                Ok(())
+            }
+        }
+    }
+
+    /// The words of an atom, a float, a small integer or a short string; `None` for all else.
+    fn words_of_small(&self, term: Raw<'a>) -> Option<usize> {
+        let terms = self.heap.terms;
+        match terms.kind(term) {
+            ERL_NIF_TERM_TYPE_ATOM => Some(0),
+            ERL_NIF_TERM_TYPE_FLOAT => Some(2),
+            ERL_NIF_TERM_TYPE_INTEGER => match terms.integer(term)? {
+                value if value >> (SMALL_BITS - 1) == value >> 63 => Some(0),
+                _ => Some(2),
+            },
+            ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(term) => {
+                let length = self.heap.byte_length(term)?;
+                (length <= ON_HEAP).then(|| 2 + length.div_ceil(8))
+            }
+            _ => None,
+        }
     }
 
     fn bits(&mut self, term: Raw<'a>) -> Result<(), Stop> {
@@ -175,7 +220,7 @@ impl<'a> Scale<'a> {
 /// `{:ok, words}`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
 /// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
 /// handed out: as a list it could take more of the caller's heap than is left.
-fn weighed<'a>(
+pub fn weighed<'a>(
     env: Env<'a>,
     pending: Term<'a>,
     words: usize,
@@ -191,6 +236,7 @@ fn weighed<'a>(
         limit,
         pending: Vec::with_capacity(32),
         funs: Vec::new(),
+        keys: None,
     };
     let mut rest = Raw::from(pending);
     while let Some((term, tail)) = terms.uncons(rest) {

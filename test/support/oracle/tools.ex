@@ -3,6 +3,7 @@ defmodule PtcRunner.Test.Oracle.Tools do
   # Tools: the check of the registry before a run, and one call.
 
   import PtcRunner.Test.Oracle.Fail, only: [fail: 1]
+  alias PtcRunner.Test.Oracle.Suggestion
 
   @doc "All tools must be functions of arity 1."
   @spec check(map()) :: :ok
@@ -18,7 +19,15 @@ defmodule PtcRunner.Test.Oracle.Tools do
   def call(tools, name, args) do
     case tools do
       %{^name => tool} -> tool |> outcome(args) |> value(name)
-      _ -> fail("Tool '#{if is_binary(name), do: name, else: inspect(name)}' not found")
+      _ when is_binary(name) -> fail("Tool '#{name}' not found" <> similar(name, tools))
+      _ -> fail("Tool '#{inspect(name)}' not found")
+    end
+  end
+
+  defp similar(name, tools) do
+    case for known <- Map.keys(tools), is_binary(known), do: known do
+      [] -> ""
+      known -> Suggestion.text(name, known)
     end
   end
 

@@ -25,6 +25,16 @@ pub(super) struct Running {
 }
 
 impl<H: Heap> Vm<'_, H> {
+    /// The list of a loop that may fork; `None` if it is empty.
+    pub(super) fn list_to_fork(&mut self, enter: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
+        let list = self.machine.slot(enter.list);
+        if !self.machine.is_proper_list(list)? {
+            return Err(self.machine.not_a_list(enter.kind.op(), list));
+        }
+        let is_empty = self.machine.heap.is_empty_list(list);
+        Ok((!is_empty).then_some(list))
+    }
+
     /// Prepares the first round; false if there is none, with the empty list as the value.
     pub(super) fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
@@ -59,6 +69,7 @@ impl<H: Heap> Vm<'_, H> {
     pub(super) fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
         let Some(running) = self.loops.last_mut() else {
+            self.round_is_over = true;
             return Ok(false);
         };
         if running.ending {

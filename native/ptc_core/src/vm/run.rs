@@ -8,7 +8,7 @@ use super::work::{Outline, Work};
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
 use crate::meter::{Limits, Meter};
-use crate::program::{Instr, Pc, Program, INPUT, NO_CONST};
+use crate::program::{Instr, Loop, LoopKind, Pc, Program, INPUT, NO_CONST};
 
 /// From so many words on, beyond those that stand in memory, a term is not shown just so.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
@@ -35,6 +35,14 @@ pub enum Exit<T> {
         /// Its arguments.
         args: T,
     },
+    /// A loop whose body calls tools begins: its rounds may run beside one another, each in a
+    /// [`Vm::round`] of its own. What they come to goes to [`Checkpoint::behind_loop`].
+    Fork {
+        /// What the loop does.
+        kind: LoopKind,
+        /// Its list, which is not empty.
+        list: T,
+    },
     /// It stopped before its end.
     Halted(Halt<T>),
 }
@@ -51,6 +59,10 @@ pub struct Vm<'h, H: Heap> {
     has_input: bool,
     /// What is noted, if the run is observed.
     pub(super) watch: Option<Box<Watch>>,
+    /// Whether loops that call tools are left at their start, see [`Exit::Fork`].
+    pub forks: bool,
+    /// The end of a round was met that runs on its own.
+    pub(super) round_is_over: bool,
 }
 
 /// What is left of a run that was frozen, less its terms.
@@ -65,6 +77,30 @@ pub struct Checkpoint {
     segments: Vec<Segment>,
     /// The instruction in the middle of it.
     work: Option<Box<Outline>>,
+}
+
+impl Checkpoint {
+    /// Where the run goes on.
+    pub fn pc(&self) -> Pc {
+        self.pc
+    }
+
+    /// Behind the loop at whose start the run was left: it goes on with the loop's value, as with
+    /// an answer. `None` if that is not where it was left.
+    pub fn behind_loop(mut self, program: &Program) -> Option<Self> {
+        match program.code.get(self.pc as usize) {
+            Some(Instr::Enter(enter)) => self.pc = enter.to,
+            _ => return None,
+        }
+        Some(self)
+    }
+
+    /// Whether nothing is left to do but to give back the next value.
+    pub fn is_at_end(&self, program: &Program) -> bool {
+        self.loops.is_empty()
+            && self.segments.is_empty()
+            && program.code.get(self.pc as usize) == Some(&Instr::Done)
+    }
 }
 
 /// The terms of a run that was frozen.
@@ -144,7 +180,47 @@ impl<'h, H: Heap> Vm<'h, H> {
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
             watch: None,
+            forks: false,
+            round_is_over: false,
         }
+    }
+
+    /// One round of the loop at whose start a run was left, on its own: it ends with the body's value.
+    /// `None` if that is not where it was left.
+    pub fn round(
+        program: &'h Program,
+        heap: &'h mut H,
+        inputs: Inputs<'h, H::Term>,
+        left: &Checkpoint,
+        mut slots: Vec<H::Term>,
+        item: H::Term,
+        meter: Meter,
+    ) -> Option<Self> {
+        let Some(Instr::Enter(enter)) = program.code.get(left.pc as usize) else {
+            return None;
+        };
+        (slots.len() == program.slots as usize).then_some(())?;
+        let nothing = heap.make_list(&[]);
+        slots[enter.item as usize] = item;
+        slots[enter.item as usize + 1] = nothing;
+        let checkpoint = Checkpoint {
+            pc: left.pc + 1,
+            loops: Vec::new(),
+            has_input: left.has_input,
+            whole: false,
+            segments: Vec::new(),
+            work: None,
+        };
+        let stack = Stack::thawed(nothing, Vec::new());
+        let vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
+        Some(vm)
+    }
+
+    /// Whether the body of a loop calls tools.
+    fn calls_tools(&self, enter: &Loop) -> bool {
+        let body = self.program.code.get(self.pc as usize..enter.to as usize);
+        let is_call = |instr: &Instr| matches!(instr, Instr::Call { .. });
+        body.is_some_and(|body| body.iter().any(is_call))
     }
 
     /// Takes the run apart; [`Vm::thaw`] puts it together again, in another call of the heap.
@@ -270,6 +346,12 @@ impl<'h, H: Heap> Vm<'h, H> {
                     }
                 }
                 Instr::Enter(enter) => {
+                    if self.forks && self.calls_tools(enter) {
+                        if let Some(list) = self.list_to_fork(enter)? {
+                            let kind = enter.kind;
+                            return Ok(Exit::Fork { kind, list });
+                        }
+                    }
                     if !self.enter(enter)? {
                         self.pc = enter.to;
                         continue;
@@ -279,6 +361,9 @@ impl<'h, H: Heap> Vm<'h, H> {
                     if self.next(next)? {
                         self.pc = next.to;
                         continue;
+                    }
+                    if self.round_is_over {
+                        return Ok(Exit::Done(self.machine.top()));
                     }
                 }
                 Instr::Expect { op, input } => op.expect(machine, *input)?,

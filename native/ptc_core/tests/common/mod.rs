@@ -211,6 +211,7 @@ impl Lab {
                     let (checkpoint, frozen) = vm.freeze();
                     Place::At(checkpoint, frozen, None)
                 }
+                Exit::Fork { .. } => unreachable!("no run here forks"),
                 Exit::Halted(halt) => return ended(&self.heap, halt),
             };
         }

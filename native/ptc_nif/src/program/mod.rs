@@ -7,7 +7,7 @@ mod loader;
 
 use crate::atoms;
 use crate::decode::{frozen, thawed};
-use crate::execution::{Consts, Entry, Execution};
+use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{limits, Pace, MOST_OF_SLICE};
@@ -300,6 +300,8 @@ fn finish<'a>(
         pace,
         slices: call.slices,
         observation: None,
+        mode: Mode::Asks,
+        together: None,
     };
     let reply = execution.run(Entry::Start, call.state);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))

@@ -1,0 +1,150 @@
+defmodule Bench.Sections.Tools do
+  @moduledoc false
+  # Tool calls, few and many, beside as many bare processes and beside one process by hand.
+  @behaviour Bench.Section
+
+  import Bench.Section
+  import Bench.Table, only: [table: 4, words: 2, times: 1, quotients: 2, count: 1]
+  alias Bench.{Bars, ByHand}
+  alias PtcRunner.Json
+
+  @calls [1, 10, 100, 1_000, 10_000]
+  @rows_back [1, 1_000]
+  @call ~s({"op":"call","tool":"double","args":{"n":21}})
+  @programs [:text, :compiled]
+  @limits %{10 => 1.0, 100 => 0.5, 1_000 => 0.35, 10_000 => 0.35}
+
+  @impl true
+  def names, do: [:tools]
+
+  @impl true
+  def blocks(_quick?) do
+    by_calls = for calls <- @calls, do: {maker(calls), [calls(calls), objects(calls)]}
+    back = for rows <- @rows_back, group <- [made(rows), kept(rows)], do: group
+    [{maker(1), [once() | back]} | by_calls]
+  end
+
+  defp maker(count) do
+    fn ->
+      rows = ByHand.Tools.rows(count)
+      %{rows: rows, context: %{"rows" => rows}}
+    end
+  end
+
+  defp once do
+    tool = &ByHand.double/1
+    isolated = side(:yardstick, fn _data -> fn -> ByHand.isolated(tool, %{"n" => 21}) end end)
+    group(:tools, :once, 1, program(@call) ++ [isolated])
+  end
+
+  defp calls(count) do
+    sides = [
+      call(:yardstick, & &1.rows, &ByHand.Tools.each_isolated/1),
+      call(:by_hand, & &1.rows, &ByHand.Tools.one_process/1)
+    ]
+
+    group(:tools, :calls, count, program(over_rows(@call)) ++ sides)
+  end
+
+  defp objects(count) do
+    get = &~s({"op":"get","field":"#{&1}"})
+    body = ~s({"id":#{get.("id")},"amount":#{get.("amount")},"n":#{@call}})
+
+    sides = [
+      call(:yardstick, & &1.rows, &ByHand.Tools.each_isolated_of_objects/1),
+      call(:by_hand, & &1.rows, &ByHand.Tools.one_process_of_objects/1)
+    ]
+
+    group(:tools, :objects, count, program(over_rows(body)) ++ sides)
+  end
+
+  # The tool makes its rows …
+  defp made(count), do: back(:made, count, fn _args -> ByHand.Tools.rows(count) end)
+
+  # … or has them, so that they go to the process with it.
+  defp kept(count) do
+    rows = ByHand.Tools.rows(count)
+    back(:kept, count, fn _args -> rows end)
+  end
+
+  defp back(name, count, tool) do
+    by_hand = side(:by_hand, fn _data -> fn -> ByHand.Tools.count_rows(tool) end end)
+    node = ~s({"op":"pipe","steps":[{"op":"call","tool":"rows"},{"op":"count"}]})
+    group(:tools, name, count, program(node, %{"rows" => tool}) ++ [by_hand])
+  end
+
+  defp over_rows(body) do
+    ~s({"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"map","expr":#{body}}]})
+  end
+
+  defp program(node, tools \\ %{"double" => &ByHand.double/1}) do
+    text = ~s({"program":#{node}})
+    {:ok, compiled} = Json.compile(text)
+
+    for {name, input} <- [text: text, compiled: compiled] do
+      run = fn data -> fn -> Json.run(input, context: data.context, tools: tools) end end
+      side(name, run, fn {:ok, value, _delta, _memory} -> value end)
+    end
+  end
+
+  @impl true
+  def tables(results) do
+    [
+      tools_table(
+        "Tool calls",
+        "The yardstick is as many bare `spawn_monitor`s that call and send the result.",
+        [:once, :calls, :objects],
+        results
+      ),
+      tools_table(
+        "Rows that a tool answers, counted",
+        "By hand: a process that calls the tool and sends back the count.",
+        [:made, :kept],
+        results
+      )
+    ]
+  end
+
+  defp tools_table(title, intro, names, results) do
+    rows = for name <- names, %{section: :tools, case: ^name} = result <- results, do: result
+    others = if :calls in names, do: [:yardstick, :by_hand], else: [:by_hand]
+
+    columns =
+      [words("program", &words_for(&1.case)), words("n", &count(&1.rows))] ++
+        times(@programs ++ others) ++ quotients(@programs, others)
+
+    table(title, intro, rows, columns)
+  end
+
+  defp words_for(:once), do: "one call"
+  defp words_for(:calls), do: "map with a call, over n rows of 5 fields"
+  defp words_for(:objects), do: "map with an object of the row and a call"
+  defp words_for(:made), do: "n rows, made by the tool"
+  defp words_for(:kept), do: "n rows, held by the tool"
+
+  @impl true
+  def bars(results) do
+    many =
+      for {calls, limit} <- Enum.sort(@limits) do
+        opts = [words: "as many bare spawn_monitors", beside: :by_hand]
+        what = "#{count(calls)} tool calls in a map"
+        Bars.ratio(of(results, :calls, calls), what, @programs, :yardstick, limit, opts)
+      end
+
+    [
+      Bars.ratio(of(results, :once), "one tool call, as text", [:text], :yardstick, 2.0,
+        words: "a bare spawn_monitor"
+      )
+      | many
+    ] ++
+      for name <- [:made, :kept] do
+        Bars.ratio(
+          of(results, name, 1_000),
+          "#{words_for(name)}, counted",
+          @programs,
+          :by_hand,
+          1.2
+        )
+      end
+  end
+end

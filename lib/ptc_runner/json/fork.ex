@@ -1,0 +1,189 @@
+defmodule PtcRunner.Json.Fork do
+  @moduledoc false
+  # The rounds of a loop that calls tools, beside one another. The native stretches of all rounds run in
+  # the caller, where their terms are; the calls run in several processes at once.
+  #
+  # The rounds begin in the order of the list. When one fails, later ones are stopped; earlier ones go
+  # on, as one of them may fail too, and the first error in the order of the list counts.
+
+  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Sandbox.{Guarded, Weight}
+
+  # `waiting`: by the alias for its answer, the round that waits, its state and terms, and its process.
+  # `pids`: by monitor. `idle`: processes that have nothing to do. `values`: by round.
+  @enforce_keys [:state, :terms, :find, :heap, :most, :deadline]
+  defstruct @enforce_keys ++
+              [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil]
+
+  @type find :: (term() -> {:ok, (term() -> term())} | {:error, term()})
+
+  @doc """
+  Runs all rounds of a loop at whose start a run was left, with at most `most` tools at a time, whose
+  processes have `max_heap` words together; the loop's value, or the first error.
+  """
+  @spec run(tuple(), find(), Guarded.max_heap(), pos_integer()) ::
+          {:ok, [term()]} | {:error, term()}
+  def run({:fork, state, terms, loop, list, left}, find, max_heap, most) do
+    fork = %__MODULE__{
+      state: state,
+      terms: terms,
+      find: find,
+      heap: share(max_heap, most),
+      most: most,
+      deadline: deadline(left)
+    }
+
+    case go_on(fork, list, 0) do
+      %{error: {_round, reason}} -> {:error, reason}
+      %{values: values} -> {:ok, value(loop, list, values)}
+    end
+  end
+
+  defp share(0, _most), do: 0
+
+  defp share(max_heap, most) do
+    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
+    max(div(max_heap, most), least)
+  end
+
+  defp deadline(:infinity), do: :infinity
+  defp deadline(left), do: System.monotonic_time(:millisecond) + left
+
+  defp left(:infinity), do: :infinity
+  defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
+
+  defp value("map", list, values),
+    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
+
+  defp value(loop, list, values) do
+    for {item, index} <- Enum.with_index(list),
+        Map.fetch!(values, index) in [nil, false] == (loop == "reject"),
+        do: item
+  end
+
+  # `items` have not begun; the first of them is that of `round`.
+  defp go_on(%{error: nil} = fork, [item | items], round)
+       when map_size(fork.waiting) < fork.most do
+    fork
+    |> step(native(fn -> Native.round(fork.state, fork.terms, item) end), round)
+    |> go_on(items, round + 1)
+  end
+
+  defp go_on(%{waiting: waiting} = fork, _items, _round) when waiting == %{} do
+    for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
+    fork
+  end
+
+  defp go_on(%{waiting: waiting, pids: pids} = fork, items, round) do
+    receive do
+      {ref, result, tag} when is_map_key(waiting, ref) ->
+        fork |> answered(ref, result, tag) |> go_on(items, round)
+
+      {_tag, monitor, :process, _pid, reason} when is_map_key(pids, monitor) ->
+        fork |> ended(monitor, reason) |> go_on(items, round)
+    after
+      left(fork.deadline) -> fork |> fail(-1, :timeout) |> go_on(items, round)
+    end
+  end
+
+  defp step(fork, {:ok, value, _words}, round),
+    do: %{fork | values: Map.put(fork.values, round, value)}
+
+  defp step(fork, {next, _state, _terms} = left, round) when next in [:more, :long],
+    do: step(fork, native(fn -> Quanta.go_on(left) end), round)
+
+  defp step(fork, {:error, reason}, round), do: fail(fork, round, reason)
+
+  defp step(fork, {:call, _state, _terms, _name, _args, left}, _round) when left <= 0,
+    do: fail(fork, -1, :timeout)
+
+  defp step(fork, {:call, state, terms, name, args, _left}, round) do
+    with {:ok, fun} <- fork.find.(name),
+         {:ok, _words} <- Weight.of(args, fork.heap) do
+      {ref, process, fork} = request(fork, name, fun, args)
+      %{fork | waiting: Map.put(fork.waiting, ref, {round, state, terms, process})}
+    else
+      :too_much -> fail(fork, round, :memory_exceeded)
+      {:error, reason} -> fail(fork, round, reason)
+    end
+  end
+
+  defp native(fun) do
+    fun.()
+  rescue
+    error in ErlangError ->
+      if error.original != :nif_panicked, do: reraise(error, __STACKTRACE__)
+      {:error, {:execution_error, Panic.caught()}}
+  end
+
+  defp request(%{idle: []} = fork, name, fun, args) do
+    ref = :erlang.alias([:reply])
+    start = [ref, fork.heap, name, fun, args]
+    {pid, monitor} = Guarded.start(fork.heap, ref, ToolWorker, :start, start)
+    process = {pid, monitor, nil, %{name => []}}
+    {ref, process, %{fork | pids: Map.put(fork.pids, monitor, pid)}}
+  end
+
+  defp request(%{idle: [{pid, monitor, tag, known} | idle]} = fork, name, fun, args) do
+    ref = :erlang.alias([:reply])
+    send(pid, {tag, ref, name, if(is_map_key(known, name), do: nil, else: fun), args})
+    {ref, {pid, monitor, nil, Map.put(known, name, [])}, %{fork | idle: idle}}
+  end
+
+  defp answered(fork, ref, result, tag) do
+    {{round, state, terms, {pid, monitor, nil, known}}, waiting} = Map.pop!(fork.waiting, ref)
+    fork = %{fork | waiting: waiting, idle: [{pid, monitor, tag, known} | fork.idle]}
+
+    case result do
+      {:ok, value, words} ->
+        resume = fn -> Native.resume(state, terms, {:answer, value, words}) end
+        step(fork, native(resume), round)
+
+      {:error, reason} ->
+        fail(fork, round, reason)
+    end
+  end
+
+  defp ended(fork, monitor, reason) do
+    {pid, pids} = Map.pop!(fork.pids, monitor)
+    Guarded.forget(pid)
+    fork = %{fork | pids: pids, idle: List.keydelete(fork.idle, monitor, 1)}
+
+    case Enum.find(fork.waiting, fn {_ref, {_, _, _, process}} -> elem(process, 1) == monitor end) do
+      nil ->
+        fork
+
+      {ref, {round, _state, _terms, _process}} ->
+        :erlang.unalias(ref)
+        fork = %{fork | waiting: Map.delete(fork.waiting, ref)}
+        fail(fork, round, Guarded.ended(reason, fork.heap))
+    end
+  end
+
+  # Of several errors the one of the first round counts.
+  defp fail(%{error: {first, _reason}} = fork, round, _other) when first < round, do: fork
+
+  defp fail(fork, round, reason) do
+    {later, waiting} =
+      Enum.split_with(fork.waiting, fn {_ref, waits} -> elem(waits, 0) > round end)
+
+    pids = Enum.reduce(later, fork.pids, &stop/2)
+    %{fork | error: {round, reason}, waiting: Map.new(waiting), pids: pids}
+  end
+
+  # Once the alias has ended, nothing can follow an answer that came too late.
+  defp stop({ref, {_round, _state, _terms, {pid, monitor, _tag, _known}}}, pids) do
+    Guarded.stop(pid, monitor)
+    :erlang.unalias(ref)
+
+    receive do
+      {^ref, _result, _tag} -> :ok
+    after
+      0 -> :ok
+    end
+
+    Map.delete(pids, monitor)
+  end
+end

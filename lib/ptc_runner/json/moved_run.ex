@@ -1,0 +1,186 @@
+defmodule PtcRunner.Json.MovedRun do
+  @moduledoc false
+  # A run that has moved to the process of its tools: native stretch, plain function call, native
+  # stretch, …, until there is a result, which is all that is sent back. `PtcRunner.Json.ToolProcess`
+  # has the other side.
+
+  alias PtcRunner.Json.{Message, Move, ToolWorker}
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Sandbox.{Guarded, Weight}
+
+  # While a run goes on it may build this part of its limit before the process's heap may grow by it.
+  @part_of_limit 32
+
+  # A longer answer is weighed by so many of its items.
+  @long_list 64
+  @items_weighed 16
+
+  @typedoc """
+  A run at a call: where its plain part is, its terms, what they take to copy, and the tool's name,
+  function and arguments. Where the answer is the result: nil, and the words built so far.
+  """
+  @type move ::
+          {reference() | nil, tuple() | non_neg_integer(), non_neg_integer(), String.t(),
+           (term() -> term()), term()}
+
+  @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
+
+  @typedoc """
+  Where the result goes: to an alias, or to a process under a reference; the latter gets it as the
+  reason for which this process ends, as long as nobody else gets to see that.
+  """
+  @type reply_to :: reference() | {pid(), reference()}
+
+  @doc """
+  Goes on with a run as the process's first work; does not return.
+
+  The result is `{reference, result, :done}`, or the exit reason `{reference, result}`. If a tool is
+  called whose function is not here, `{reference, {:need, name, milliseconds_left}, tag}` asks for it,
+  and the answer is `{tag, alias, fun}`.
+  """
+  @spec start(reply_to(), Guarded.max_heap(), move()) :: no_return()
+  def start(reply_to, max_heap, {_state, _terms, _moved, name, fun, _args} = move),
+    do: go_on(reply_to, max_heap, move, %{name => fun})
+
+  @doc """
+  The same in a process that holds `funs` already; the function of the call is among them.
+  """
+  @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
+          no_return()
+  def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
+    if state != nil, do: Guarded.allow(max_heap, Move.room(moved, 0))
+    {reply_to, result} = call(state, terms, name, fun, args, {reply_to, max_heap, moved, 0, funs})
+    done(result, reply_to)
+  end
+
+  defp call(nil, built, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+    with {:ok, value} <- ToolWorker.run(name, fun, args),
+         {:ok, words} <- Weight.of(value, max_heap) do
+      finish({:ok, value, built + words}, run)
+    else
+      :too_much -> finish({:error, :memory_exceeded}, run)
+      error -> finish(error, run)
+    end
+  end
+
+  defp call(state, terms, name, fun, args, run) do
+    with {:ok, value} <- ToolWorker.run(name, fun, args),
+         {:ok, words, run} <- weigh(value, run) do
+      fn -> Native.resume(state, terms, {:moved, value, words}) end |> native() |> step(run)
+    else
+      :too_much -> finish({:error, :memory_exceeded}, run)
+      error -> finish(error, run)
+    end
+  end
+
+  # An answer stays where it is, so it need not be weighed as one that is sent; a walk over all of it
+  # would take as long as a copy. What a long list takes is told by its length and its first items.
+  # The VM's limit on this heap holds in any case.
+  defp weigh([_ | _] = value, {reply_to, max_heap, moved, allowed, funs} = run) do
+    case proper_length(value) do
+      length when length > @long_list ->
+        with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.of(max_heap) do
+          run = {reply_to, max_heap, moved, allowed, Map.put(funs, :guessed, true)}
+          {:ok, div(some * length, @items_weighed), run}
+        end
+
+      _short_or_improper ->
+        weigh_all(value, run)
+    end
+  end
+
+  defp weigh(value, run), do: weigh_all(value, run)
+
+  defp proper_length(list) do
+    length(list)
+  rescue
+    ArgumentError -> 0
+  end
+
+  defp weigh_all(value, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
+    with {:ok, words} <- Weight.of(value, max_heap), do: {:ok, words, run}
+  end
+
+  # Who waits has the clock: this process is killed at the deadline.
+  defp step({:called, state, terms, name, args, words}, run) do
+    {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
+
+    case funs do
+      %{^name => fun} -> call(state, terms, name, fun, args, run)
+      _not_yet -> ask(state, terms, name, args, run)
+    end
+  end
+
+  defp step({next, _state, _terms} = left, run) when next in [:more, :long],
+    do: fn -> Quanta.go_on(left) end |> native() |> step(run)
+
+  defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
+    do: finish(error, run)
+
+  defp step({:error, fault}, run), do: finish({:error, Message.error(fault)}, run)
+  defp step({:ok, _value, _words} = done, run), do: finish(done, run)
+
+  # What the run has built stands on this heap, twice while it is collected; tools have their limit
+  # on top of it, as they would if the run had stayed.
+  defp allow(words, {reply_to, max_heap, moved, allowed, funs})
+       when words > allowed + div(max_heap, @part_of_limit) do
+    Guarded.allow(max_heap, Move.room(moved, words))
+    {reply_to, max_heap, moved, words, funs}
+  end
+
+  defp allow(_words, run), do: run
+
+  defp native(fun) do
+    fun.()
+  rescue
+    error in ErlangError ->
+      if error.original != :nif_panicked, do: reraise(error, __STACKTRACE__)
+      {:error, {:execution_error, Panic.caught()}}
+  end
+
+  # A tag made in the function that waits for it lets the VM skip older messages.
+  defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
+    tag = make_ref()
+    tell(reply_to, {:need, name, Native.time_left(state)}, tag)
+
+    receive do
+      {^tag, reply_to, fun} ->
+        run = {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)}
+        call(state, terms, name, fun, args, run)
+    end
+  end
+
+  # What was guessed may stand for more than it takes here, and the result is going to be copied.
+  defp finish({:ok, value, _words} = done, {reply_to, max_heap, _moved, _allowed, funs})
+       when is_map_key(funs, :guessed) do
+    {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
+
+    case Weight.of(value, if(max_heap == 0, do: 0, else: max_heap + here)) do
+      {:ok, _words} -> {reply_to, done}
+      :too_much -> {reply_to, {:error, :memory_exceeded}}
+    end
+  end
+
+  defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: {reply_to, result}
+
+  # Who is linked to this process, or monitors it, learns that it was killed, and no more.
+  defp done(result, {caller, ref} = reply_to) do
+    case :erlang.process_info(self(), [:links, :monitored_by]) do
+      [{:links, []}, {:monitored_by, [^caller]}] ->
+        exit({ref, result})
+
+      _others ->
+        tell(reply_to, result, :done)
+        exit(:killed)
+    end
+  end
+
+  defp done(result, reply_to) do
+    tell(reply_to, result, :done)
+    exit(:killed)
+  end
+
+  defp tell({caller, ref}, what, tag), do: send(caller, {ref, what, tag})
+  defp tell(ref, what, tag), do: send(ref, {ref, what, tag})
+end

@@ -1,0 +1,28 @@
+defmodule PtcRunner.Native.Reaper do
+  @moduledoc false
+  # The one permanent process of the application: ends processes whose callers are gone. The native
+  # side (native/ptc_nif/src/guard.rs) monitors the callers, keeps the pids, and sends `:orphans`.
+  # Where the application is not started, `PtcRunner.Sandbox.Guarded` starts a process that watches.
+
+  use GenServer
+
+  alias PtcRunner.Native
+
+  @spec start_link(term()) :: GenServer.on_start()
+  def start_link(_arg), do: GenServer.start_link(__MODULE__, nil, name: __MODULE__)
+
+  @impl true
+  def init(nil) do
+    # Another reaper may have left some. Without the library there are none.
+    if :erlang.function_exported(Native, :take_orphans, 0), do: send(self(), :orphans)
+    {:ok, nil}
+  end
+
+  @impl true
+  def handle_info(:orphans, state) do
+    for pid <- Native.take_orphans(), do: Process.exit(pid, :kill)
+    {:noreply, state}
+  end
+
+  def handle_info(_other, state), do: {:noreply, state}
+end

@@ -1,0 +1,237 @@
+//! What the rest of a run can still read: the slots, and the keys of the context and the memory.
+//!
+//! A run that moves to another process takes only that along. What is said here to be dead is never
+//! looked at again; what is not may be.
+
+use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot};
+
+/// Longer programs are not analysed: everything in them counts as live.
+const LONGEST: usize = 1024;
+/// More slots neither: a set of them is one word.
+const MOST_SLOTS: u32 = 64;
+/// So often the code is gone through for what the loops in it carry from round to round.
+const MOST_PASSES: usize = 16;
+
+/// What is live at one place of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Live {
+    /// The slots, one a bit.
+    slots: u64,
+    /// The keys that are read of the context.
+    pub context: Vec<ConstId>,
+    /// The keys that are read of the memory.
+    pub memory: Vec<ConstId>,
+    /// The innermost loop around the place.
+    pub around: Option<Around>,
+}
+
+/// A loop in the middle of a round that has called a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Around {
+    /// The slot with the items that are still to come.
+    pub rest: Slot,
+    /// Whether any of these is looked at, rather than counted.
+    pub reads_items: bool,
+    /// Whether each of the rounds to come calls a tool, unless an earlier one fails.
+    pub calls_each_round: bool,
+}
+
+impl Live {
+    /// Whether a slot can still be read.
+    pub fn slot(&self, slot: Slot) -> bool {
+        self.slots >> slot & 1 == 1
+    }
+}
+
+/// What is live before the instruction at `pc`, which stands behind a call, in a run whose loops all run over proper lists (as
+/// those of a program that calls tools do); `None` if the program is too long to tell.
+pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
+    let code = &program.code[..];
+    (code.len() <= LONGEST && program.slots <= MOST_SLOTS).then_some(())?;
+    let mut reached = vec![false; code.len()];
+    let mut open = vec![pc];
+    while let Some(pc) = open.pop() {
+        let Some(instr) = code.get(pc as usize) else {
+            continue;
+        };
+        if !std::mem::replace(&mut reached[pc as usize], true) {
+            open.extend(next_of(instr, pc).into_iter().flatten());
+        }
+    }
+    let slots = slots(code, &reached)?;
+    let mut live = Live {
+        slots: *slots.get(pc as usize)?,
+        context: Vec::new(),
+        memory: Vec::new(),
+        around: around(code, &slots, pc),
+    };
+    for (instr, _) in code.iter().zip(reached).filter(|(_, reached)| *reached) {
+        match instr {
+            Instr::LoadContext(key) => live.context.push(*key),
+            Instr::LoadMemory(key) => live.memory.push(*key),
+            _ => {}
+        }
+    }
+    Some(live)
+}
+
+/// The innermost loop around the call before `pc`.
+fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
+    let next = code[pc as usize..].iter().find_map(|instr| match instr {
+        Instr::Next(next) if next.to < pc => Some(next),
+        _ => None,
+    })?;
+    let before = &code[next.to as usize..pc as usize];
+    let jumps = |instr: &Instr| {
+        matches!(
+            instr,
+            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_)
+        )
+    };
+    Some(Around {
+        rest: next.item + 1,
+        reads_items: slots[next.to as usize] >> next.item & 1 == 1,
+        calls_each_round: !before.iter().any(jumps),
+    })
+}
+
+/// The live slots before each instruction, to the fixed point; `None` if that is far.
+fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
+    let mut live = vec![0; code.len()];
+    for _ in 0..MOST_PASSES {
+        let mut changed = false;
+        for at in (0..code.len()).rev().filter(|at| reached[*at]) {
+            let instr = &code[at];
+            let next = next_of(instr, at as Pc).into_iter().flatten();
+            let after = next
+                .filter_map(|pc| live.get(pc as usize))
+                .fold(0, |all, slots| all | slots);
+            let (reads, writes) = slots_of(instr);
+            let before = reads | (after & !writes);
+            changed |= before != live[at];
+            live[at] = before;
+        }
+        if !changed {
+            return Some(live);
+        }
+    }
+    None
+}
+
+/// Where a run may go on behind an instruction.
+fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
+    match instr {
+        Instr::Jump(to) => [Some(*to), None, None],
+        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
+        Instr::Enter(enter) => [Some(pc + 1), Some(enter.to), None],
+        // Behind a loop that tallies, the store and the tally are left out.
+        Instr::Next(next) => [Some(pc + 1), Some(next.to), next.tally.map(|_| pc + 3)],
+        Instr::Done | Instr::Fail { .. } => [None; 3],
+        _ => [Some(pc + 1), None, None],
+    }
+}
+
+/// The slots that an instruction reads, and those that it writes in any case.
+fn slots_of(instr: &Instr) -> (u64, u64) {
+    let bit = |slot: Slot| 1u64 << slot;
+    match instr {
+        Instr::Slot(slot) => (bit(*slot), 0),
+        Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
+        // Where the list is empty they are not written, and nothing behind the loop reads them.
+        Instr::Enter(enter) => (bit(enter.list), STATE << enter.item),
+        Instr::Next(next) => (read_by(next), bit(next.item)),
+        Instr::Expect { input, .. } => (bit(*input), 0),
+        Instr::Apply(apply) if apply.op.combines() => (0, 0),
+        Instr::Apply(apply) => (bit(apply.input), 0),
+        _ => (0, 0),
+    }
+}
+
+/// A loop's item, the rest of its list and what it could not tally stand in three slots.
+const STATE: u64 = 0b111;
+
+/// The slots that the end of a round reads. The rest leads to the next item, which is written then.
+fn read_by(next: &Loop) -> u64 {
+    let item = u64::from(next.kind != LoopKind::Map);
+    let wrong = u64::from(next.tally.is_some());
+    (item | 0b10 | wrong << 2) << next.item
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(code: Vec<Instr>) -> Program {
+        Program {
+            code,
+            slots: 8,
+            reads_input: false,
+            multiplies: false,
+            calls_tools: true,
+        }
+    }
+
+    fn at(to: Pc) -> Loop {
+        Loop {
+            kind: LoopKind::Map,
+            list: 1,
+            item: 2,
+            to,
+            tally: None,
+        }
+    }
+
+    #[test]
+    fn a_list_is_dead_within_its_loop_and_its_rest_is_not() {
+        let call = Instr::Call { tool: 0, args: 1 };
+        let code = vec![
+            Instr::LoadContext(2),
+            Instr::Store(1),
+            Instr::Enter(at(5)),
+            call,
+            Instr::Next(at(3)),
+            Instr::Store(1),
+            Instr::LoadMemory(3),
+            Instr::Done,
+        ];
+        let live = live_at(&program(code), 4).unwrap();
+        assert!(!live.slot(1));
+        assert!(live.slot(3));
+        assert!(!live.slot(0) && !live.slot(2));
+        let around = Around {
+            rest: 3,
+            reads_items: false,
+            calls_each_round: true,
+        };
+        assert_eq!(live.around, Some(around));
+        assert_eq!((live.context, live.memory), (vec![], vec![3]));
+    }
+
+    #[test]
+    fn what_the_body_reads_in_its_next_round_is_live() {
+        let code = vec![
+            Instr::Enter(at(6)),
+            Instr::Slot(5),
+            Instr::Slot(2),
+            Instr::LoadContext(7),
+            Instr::Call { tool: 0, args: 1 },
+            Instr::Next(at(1)),
+            Instr::Done,
+        ];
+        let live = live_at(&program(code), 5).unwrap();
+        assert!(live.slot(5));
+        assert!(!live.slot(2) && !live.slot(6));
+        assert!(live.around.is_some_and(|around| around.reads_items));
+        assert_eq!(live.context, vec![7]);
+    }
+
+    #[test]
+    fn nothing_is_said_about_long_programs() {
+        assert_eq!(live_at(&program(vec![Instr::Nil; LONGEST + 1]), 0), None);
+        let wide = Program {
+            slots: MOST_SLOTS + 1,
+            ..program(vec![Instr::Done])
+        };
+        assert_eq!(live_at(&wide, 0), None);
+    }
+}
