@@ -72,7 +72,7 @@ mod tests {
     fn textbook_values() {
         assert_eq!(of("lod", "load"), 0.9166666666666666);
         assert_eq!(of("martha", "marhta"), 0.9444444444444445);
-        assert_eq!(of("else", "select"), 0.6944444444444443);
+        assert_eq!(of("else", "select"), 0.7638888888888888);
         assert_eq!((of("", ""), of("a", ""), of("a", "a")), (0.0, 0.0, 1.0));
     }
 
