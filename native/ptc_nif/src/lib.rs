@@ -1,7 +1,7 @@
 //! The NIF library behind `PtcRunner.Native`: `ptc_core` over the BEAM's terms.
 //!
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
-//!   for; with [`map_view`] the only rooms with `unsafe`
+//!   for, and terms read in place; with [`map_view`] the only rooms with `unsafe`
 //! * [`big_view`]: the length of a big integer
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
@@ -43,6 +43,7 @@ use rustler::{Env, Term};
 
 fn load(env: Env, _info: Term) -> bool {
     panics::keep_messages();
+    raw::words::look_before_use(env);
     map_view::look_before_use(env);
     big_view::look_before_use(env);
     true

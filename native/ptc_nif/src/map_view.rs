@@ -10,7 +10,7 @@
 //! them with what the iterator's functions say, once, when the library is loaded. If a VM arranges
 //! them in another way, every look-up goes through `enif_get_map_value`.
 
-use crate::raw::{Raw, Terms};
+use crate::raw::{words, Raw, Terms};
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Encoder, Env};
@@ -66,6 +66,9 @@ impl<'a> LastMap<'a> {
 
     #[inline]
     fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+        if words::known() {
+            return view(terms, map);
+        }
         if let Some((word, flat)) = self.0.get() {
             if word == map.word() {
                 return View::Flat(flat);
@@ -101,6 +104,20 @@ pub fn look<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
 
 #[inline]
 fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    if !words::known() {
+        return ask_view(terms, map);
+    }
+    match words::small_map(map) {
+        Some((keys, values)) => View::Flat(Flat { keys, values }),
+        None => match terms.map_size(map) {
+            Some(_) => View::Large,
+            None => View::NotAMap,
+        },
+    }
+}
+
+/// The same through the interface.
+fn ask_view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
     let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
     let env = terms.env.as_c_arg();
     let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();

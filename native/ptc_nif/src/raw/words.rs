@@ -1,0 +1,266 @@
+//! Terms that are read in place, without a call of the NIF interface.
+//!
+//! A walk over rows asks a few plain questions an item: the head and the tail of a list, a small
+//! integer, where a map's keys stand. Each takes a nanosecond or less in memory and three to five
+//! through the interface, which is most of what a filter or a check of types does. How 64-bit VMs
+//! lay out these terms has not changed in twenty years, but nobody promises it. So, as with
+//! [`map_view`](crate::map_view), [`look_before_use`] compares what is read here with what the
+//! interface says, once, when the library is loaded; where the two differ, every question is asked
+//! through the interface.
+
+use super::{Raw, Terms};
+use rustler::sys::{ErlNifTerm, ErlNifTermType};
+use rustler::{BigInt, Encoder, Env};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// The lowest bits of a word: what it is.
+const PRIMARY: usize = 3;
+const CONS: usize = 1;
+const BOXED: usize = 2;
+const IMMEDIATE: usize = 3;
+/// The bits of a pointer that are none of the address.
+const TAG: usize = 7;
+/// A small integer, its value above these bits.
+const INTEGER_BITS: u32 = 4;
+const INTEGER: usize = 15;
+const ATOM_BITS: usize = 0x3F;
+const ATOM: usize = 0x0B;
+const EMPTY_LIST: usize = 0x3B;
+/// The most entries of a map that stand side by side.
+const SMALL: usize = 32;
+
+static KNOWN: AtomicBool = AtomicBool::new(false);
+/// The first word of a small map, and of a float; 0 is the first word of nothing.
+static MAP: AtomicUsize = AtomicUsize::new(0);
+static FLOAT: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether terms can be read in place.
+#[inline]
+pub fn known() -> bool {
+    KNOWN.load(Ordering::Relaxed)
+}
+
+#[inline]
+pub fn is_immediate(term: Raw) -> bool {
+    term.identity() & PRIMARY == IMMEDIATE
+}
+
+/// The value of a small integer. Only where terms are [`known`], like all that follows.
+#[inline]
+pub fn small_integer(term: Raw) -> Option<i64> {
+    let word = term.identity();
+    (word & INTEGER == INTEGER).then_some(word as i64 >> INTEGER_BITS)
+}
+
+#[inline]
+pub fn is_empty_list(term: Raw) -> bool {
+    term.identity() == EMPTY_LIST
+}
+
+/// Head and tail of a list that is not empty.
+#[inline]
+pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+    let word = list.identity();
+    if word & PRIMARY != CONS {
+        return None;
+    }
+    let cell = (word & !TAG) as *const Raw<'a>;
+    // SAFETY: a word with this tag points to the two words of a list cell, which live as long as
+    // the environment; `look_before_use` has made sure that this VM has them so.
+    Some(unsafe { (cell.read(), cell.add(1).read()) })
+}
+
+/// Where a term stands that is neither immediate nor a list, and its first word.
+#[inline]
+fn boxed(term: Raw) -> Option<(*const usize, usize)> {
+    let word = term.identity();
+    if word & PRIMARY != BOXED {
+        return None;
+    }
+    let place = (word & !TAG) as *const usize;
+    // SAFETY: a word with this tag points to a term of one word at least, which lives as long as
+    // the environment.
+    Some((place, unsafe { place.read() }))
+}
+
+#[inline]
+pub fn float(term: Raw) -> Option<f64> {
+    match boxed(term) {
+        Some((place, first)) if first == FLOAT.load(Ordering::Relaxed) => {
+            // SAFETY: behind the first word of a float stand its 64 bits.
+            Some(f64::from_bits(unsafe { place.add(1).read() } as u64))
+        }
+        _ => None,
+    }
+}
+
+/// False for most of what is no integer beyond those that a word holds.
+#[inline]
+pub fn may_be_integer(term: Raw) -> bool {
+    match boxed(term) {
+        None => false,
+        Some((_, first)) => {
+            first != FLOAT.load(Ordering::Relaxed) && first != MAP.load(Ordering::Relaxed)
+        }
+    }
+}
+
+/// The keys and the values of a small map, side by side.
+#[inline]
+pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [ErlNifTerm], &'a [ErlNifTerm])> {
+    let (place, first) = boxed(term)?;
+    if first != MAP.load(Ordering::Relaxed) {
+        return None;
+    }
+    // SAFETY: a small map is its first word, the number of its entries, its keys as a tuple (one
+    // word before its elements) and its values. All of it lives as long as the environment.
+    unsafe {
+        let size = place.add(1).read();
+        let keys = ((place.add(2).read() & !TAG) as *const ErlNifTerm).add(1);
+        let values = place.add(3).cast::<ErlNifTerm>();
+        Some((
+            std::slice::from_raw_parts(keys, size),
+            std::slice::from_raw_parts(values, size),
+        ))
+    }
+}
+
+/// What kind of term it is, if that can be told at a look.
+#[inline]
+pub fn kind(term: Raw) -> Option<ErlNifTermType> {
+    use ErlNifTermType::*;
+    let word = term.identity();
+    match word & PRIMARY {
+        CONS => Some(ERL_NIF_TERM_TYPE_LIST),
+        IMMEDIATE if word & INTEGER == INTEGER => Some(ERL_NIF_TERM_TYPE_INTEGER),
+        IMMEDIATE if word & ATOM_BITS == ATOM => Some(ERL_NIF_TERM_TYPE_ATOM),
+        IMMEDIATE if word == EMPTY_LIST => Some(ERL_NIF_TERM_TYPE_LIST),
+        _ => match boxed(term)?.1 {
+            first if first == MAP.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_MAP),
+            first if first == FLOAT.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_FLOAT),
+            _ => None,
+        },
+    }
+}
+
+/// Finds out whether this VM's terms are as they are read here.
+pub fn look_before_use(env: Env) {
+    let terms = Terms { env };
+    let known = cfg!(target_pointer_width = "64")
+        && immediates_are_as_expected(terms)
+        && lists_are_as_expected(terms)
+        && boxes_are_as_expected(terms);
+    if !known {
+        MAP.store(0, Ordering::Relaxed);
+        FLOAT.store(0, Ordering::Relaxed);
+    }
+    KNOWN.store(known, Ordering::Relaxed);
+}
+
+fn immediates_are_as_expected(terms: Terms) -> bool {
+    let largest = (1i64 << 59) - 1;
+    let small = [0, 1, -1, 7, -8, 255, i64::from(i32::MAX), largest, !largest];
+    let large = [largest + 1, !largest - 1, i64::MAX, i64::MIN];
+    let atoms = ["nil", "true", "false", "ok", "Elixir.PtcRunner.Native"];
+    let atom = |name: &&str| rustler::Atom::from_str(terms.env, name).map(|a| a.encode(terms.env));
+    let is_atom = |term: Raw| term.identity() & ATOM_BITS == ATOM;
+    small
+        .iter()
+        .all(|value| small_integer(terms.make_integer(*value)) == Some(*value))
+        && large.iter().all(|value| {
+            let term = terms.make_integer(*value);
+            small_integer(term).is_none() && term.identity() & PRIMARY == BOXED
+        })
+        && atoms
+            .iter()
+            .all(|name| atom(name).is_ok_and(|term| is_atom(term.into())))
+        && is_empty_list(terms.make_list(&[]))
+}
+
+fn lists_are_as_expected(terms: Terms) -> bool {
+    let number = |value| terms.make_integer(value);
+    let items: Vec<_> = (0..20).map(number).collect();
+    let improper = terms.cons(number(1), number(2));
+    [terms.make_list(&items), improper].iter().all(|list| {
+        let mut rest = *list;
+        while let Some((head, tail)) = terms.ask_uncons(rest) {
+            let same = |(a, b): (Raw, Raw)| (a.word(), b.word()) == (head.word(), tail.word());
+            if !uncons(rest).is_some_and(same) {
+                return false;
+            }
+            rest = tail;
+        }
+        uncons(rest).is_none()
+    })
+}
+
+fn boxes_are_as_expected(terms: Terms) -> bool {
+    let number = |value: usize| terms.make_integer(value as i64);
+    let map = |size: usize| {
+        let keys: Vec<_> = (0..size).map(number).collect();
+        let values: Vec<_> = (1000..1000 + size).map(number).collect();
+        terms.make_map(&keys, &values)
+    };
+    let floats = [0.0, -0.0, 1.5, -1.0e300, 5.0e-324];
+    let float_terms: Vec<_> = floats.iter().filter_map(|f| terms.make_float(*f)).collect();
+    let first = |term: Raw| boxed(term).map_or(0, |(_, first)| first);
+    let Some(one) = map(1) else {
+        return false;
+    };
+    let (map_first, float_first) = (first(one), first(float_terms[0]));
+    MAP.store(map_first, Ordering::Relaxed);
+    FLOAT.store(float_first, Ordering::Relaxed);
+    let others = [
+        terms.make_tuple(&[]),
+        terms.make_tuple(&[one, one]),
+        terms.make_binary(b""),
+        terms.make_binary(b"Ada"),
+        terms.make_binary(&[b'x'; 200]),
+        terms.make_integer(i64::MAX),
+        Raw::from(BigInt::from(u128::MAX).encode(terms.env)),
+        Raw::from((-BigInt::from(u128::MAX)).encode(terms.env)),
+        Raw::from(terms.env.make_ref().encode(terms.env)),
+    ];
+    let large = [SMALL + 1, 100, 5000].map(map);
+    let large_maps = large.iter().flatten().copied();
+    map_first != 0
+        && float_first != 0
+        && map_first != float_first
+        && float_terms.len() == floats.len()
+        && (floats.iter().zip(&float_terms))
+            .all(|(f, term)| float(*term).map(f64::to_bits) == Some(f.to_bits()))
+        && (0..=SMALL).all(|size| map(size).is_some_and(|map| is_as_expected(terms, map, size)))
+        && others.iter().copied().chain(large_maps).all(|term| {
+            let first = first(term);
+            first != map_first && first != float_first
+        })
+}
+
+/// Whether a small map that was just made stands in memory as [`small_map`] reads it.
+fn is_as_expected<'a>(terms: Terms<'a>, map: Raw<'a>, size: usize) -> bool {
+    let Some((place, first)) = boxed(map) else {
+        return false;
+    };
+    if first != MAP.load(Ordering::Relaxed) {
+        return false;
+    }
+    // SAFETY: a map of any VM takes its first word, its size and a pointer at least. The pointer is
+    // followed only if it is one, and if the size is what it should be.
+    let (length, keys) = unsafe { (place.add(1).read(), place.add(2).read()) };
+    if length != size || keys & PRIMARY != BOXED {
+        return false;
+    }
+    let near = |keys: usize| place.addr().abs_diff(keys & !TAG) <= 8 * (2 * SMALL + 16);
+    if size > 0 && !near(keys) {
+        return false;
+    }
+    let mut entries = Vec::new();
+    terms.each_entry(map, |key, value| entries.push((key.word(), value.word())));
+    match small_map(map) {
+        Some((keys, values)) => {
+            let pairs = keys.iter().copied().zip(values.iter().copied());
+            entries.len() == size && pairs.eq(entries)
+        }
+        None => false,
+    }
+}
