@@ -62,6 +62,10 @@ pub trait Heap {
     fn identical(&self, a: Self::Term, b: Self::Term) -> bool;
     /// Term order; `Equal` is `==`.
     fn compare(&self, a: Self::Term, b: Self::Term) -> Ordering;
+    /// `==`
+    fn equal(&self, a: Self::Term, b: Self::Term) -> bool {
+        self.compare(a, b).is_eq()
+    }
     /// The same for two handles of one term in memory; nothing more than that.
     fn identity(&self, term: Self::Term) -> usize;
     /// Equal for identical terms; `seed` keeps the values from being foreseen.

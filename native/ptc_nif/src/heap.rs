@@ -126,6 +126,11 @@ impl<'a> Heap for Beam<'a> {
         self.terms.compare(a, b)
     }
 
+    #[inline]
+    fn equal(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        self.terms.equal(a, b)
+    }
+
     fn identity(&self, term: Raw<'a>) -> usize {
         self.terms.address(term)
     }

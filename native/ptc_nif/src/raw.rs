@@ -95,6 +95,9 @@ impl<'a> Terms<'a> {
             if let (Some(a), Some(b)) = (words::small_integer(a), words::small_integer(b)) {
                 return a.cmp(&b);
             }
+            if let (Some(a), Some(b)) = (words::float(a), words::float(b)) {
+                return a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+            }
         }
         // SAFETY: both are terms of this environment.
         unsafe { enif_compare(a.0, b.0) }.cmp(&0)

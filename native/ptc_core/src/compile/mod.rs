@@ -4,6 +4,7 @@
 //! steps of an operation come from its plan, in the order in which it checks and evaluates. Between
 //! two steps it can be left.
 
+mod optimise;
 mod plan;
 mod scope;
 
@@ -11,7 +12,7 @@ pub use plan::Plan;
 pub use scope::Scope;
 
 use crate::fault::{Code, Fault};
-use crate::ops::OpCode;
+use crate::ops::{OpCode, Tally};
 use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::{Shape, Source};
 use crate::stop::Stop;
@@ -261,6 +262,7 @@ impl<N: Copy> Walk<N> {
         };
         let multiplies = multiplies(&self.code, has_parts);
         tally_in_loops(&mut self.code);
+        optimise::optimise(&mut self.code);
         Compiled {
             program: Program {
                 code: self.code,
@@ -501,7 +503,7 @@ fn tally_in_loops(code: &mut [Instr]) {
         else {
             continue;
         };
-        if apply.input == slot {
+        if apply.input == slot && Tally::of(apply.op).is_some() {
             let tally = Some((apply.op, apply.a));
             code[at] = Instr::Next(Loop { tally, ..next });
             // The loop's start stands right before its body.

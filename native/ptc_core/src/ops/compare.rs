@@ -93,8 +93,51 @@ pub(super) fn need_map<H: Heap>(
     }
 }
 
+/// Whether a comparison of a field with a constant holds for an item.
+#[inline]
+pub(crate) fn holds<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    let left = match machine.lookup(item, test.a)? {
+        Lookup::Found(value) => value,
+        Lookup::Missing => machine.heap.nil(),
+        Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
+    };
+    let right = machine.constant(test.b);
+    Ok(match (test.op, test.c) {
+        (OpCode::Eq, FLAT) => machine.heap.equal(left, right),
+        (OpCode::Neq, FLAT) => !machine.heap.equal(left, right),
+        (op, FLAT) => agrees(op, machine.heap.compare(left, right)),
+        (op, _) => agrees(op, machine.compare(left, right)?),
+    })
+}
+
+/// Whether this is the order that a comparison asks for.
+#[inline]
+fn agrees(op: OpCode, order: Ordering) -> bool {
+    match op {
+        OpCode::Eq => order.is_eq(),
+        OpCode::Neq => order.is_ne(),
+        OpCode::Gt => order.is_gt(),
+        OpCode::Gte => order.is_ge(),
+        OpCode::Lt => order.is_lt(),
+        _ => order.is_le(),
+    }
+}
+
+/// Whether this compares a field with a constant, and so is one that [`holds`] evaluates.
+pub(crate) fn is_test(apply: &Apply) -> bool {
+    let compares = matches!(
+        apply.op,
+        OpCode::Eq | OpCode::Neq | OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte
+    );
+    compares && apply.a != NO_CONST && apply.b != NO_CONST
+}
+
 macro_rules! comparison {
-    ($op:ident, $name:literal, $about:literal, $holds:expr) => {
+    ($op:ident, $name:literal, $about:literal) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -117,12 +160,16 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                let holds: fn(Ordering) -> bool = $holds;
                 let ordering = match apply.c {
                     DEEP => machine.compare(left, right)?,
                     _ => machine.heap.compare(left, right),
                 };
-                Ok(machine.heap.boolean(holds(ordering)))
+                Ok(machine.heap.boolean(agrees(OpCode::$op, ordering)))
+            }
+
+            /// Without a field everything can be compared with everything.
+            fn can_fail(apply: &Apply) -> bool {
+                apply.a != NO_CONST
             }
         }
     };
@@ -131,36 +178,30 @@ macro_rules! comparison {
 comparison!(
     Eq,
     "eq",
-    "Whether the field equals the value; 1 equals 1.0.",
-    Ordering::is_eq
+    "Whether the field equals the value; 1 equals 1.0."
 );
 comparison!(
     Neq,
     "neq",
-    "Whether the field differs from the value.",
-    Ordering::is_ne
+    "Whether the field differs from the value."
 );
 comparison!(
     Gt,
     "gt",
-    "Whether the field comes after the value.",
-    Ordering::is_gt
+    "Whether the field comes after the value."
 );
 comparison!(
     Gte,
     "gte",
-    "Whether the field comes after the value or equals it.",
-    Ordering::is_ge
+    "Whether the field comes after the value or equals it."
 );
 comparison!(
     Lt,
     "lt",
-    "Whether the field comes before the value.",
-    Ordering::is_lt
+    "Whether the field comes before the value."
 );
 comparison!(
     Lte,
     "lte",
-    "Whether the field comes before the value or equals it.",
-    Ordering::is_le
+    "Whether the field comes before the value or equals it."
 );

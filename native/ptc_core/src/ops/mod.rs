@@ -11,6 +11,7 @@ mod compare;
 mod data;
 mod distinct;
 mod extreme;
+mod first;
 mod flow;
 mod introspect;
 mod logic;
@@ -24,6 +25,7 @@ mod tally;
 mod tool;
 mod transform;
 
+pub(crate) use compare::{holds, is_test};
 pub use distinct::Table;
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
@@ -32,7 +34,7 @@ use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::named::named;
-use crate::program::{Apply, Slot};
+use crate::program::{Apply, Demand, Slot};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
@@ -61,6 +63,20 @@ trait Operation {
     /// Whether it can go on with what it has so far, for those whose plan emits `Expect`.
     fn expect<H: Heap>(_machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
         Ok(())
+    }
+
+    /// Whether only its one instruction, or its loop, looks at its current value.
+    const READS_INPUT_ONCE: bool = false;
+
+    /// Which items of its current value it looks at, where only `demand` of its own value is looked
+    /// at. If that is not all of them, it must not fail for any item.
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::All
+    }
+
+    /// Whether it can fail, or have an effect, for some operands or some current value.
+    fn can_fail(_apply: &Apply) -> bool {
+        true
     }
 }
 
@@ -180,6 +196,21 @@ macro_rules! operations {
                 input: Slot,
             ) -> Result<(), Halt<H::Term>> {
                 match self { $(OpCode::$op => $room::$op::expect(machine, input),)+ }
+            }
+
+            /// See [`Operation::READS_INPUT_ONCE`].
+            pub(crate) fn reads_input_once(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::READS_INPUT_ONCE,)+ }
+            }
+
+            /// See [`Operation::needs`].
+            pub(crate) fn needs(self, apply: &Apply, demand: Demand) -> Demand {
+                match self { $(OpCode::$op => $room::$op::needs(apply, demand),)+ }
+            }
+
+            /// See [`Operation::can_fail`].
+            pub(crate) fn can_fail(self, apply: &Apply) -> bool {
+                match self { $(OpCode::$op => $room::$op::can_fail(apply),)+ }
             }
         }
     };

@@ -4,9 +4,9 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::Code;
 use crate::heap::Heap;
-use crate::program::{Apply, Const};
+use crate::program::{Apply, Const, Demand};
 use crate::source::{Shape, Source};
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, Places};
 
 pub(super) struct SortBy;
 
@@ -21,6 +21,7 @@ impl Operation for SortBy {
         Field::required("field", FieldKind::String),
         Field::optional("order", FieldKind::String),
     ];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         match plan.non_null("field").map(|field| plan.shape(field)) {
@@ -47,7 +48,12 @@ impl Operation for SortBy {
 
     /// `a`: the field; `b`: the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let places = machine.places(apply.demand)?;
         machine.resumable(apply, |machine, work| {
+            if places == Places::Number {
+                machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                return Ok(machine.slot(apply.input));
+            }
             let (items, keys) = (&mut work.items, &mut work.keys);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.consume_fuel(1)?;
@@ -56,8 +62,17 @@ impl Operation for SortBy {
                 Ok(())
             })?;
             let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.keys, apply.b == DESCENDING)?;
+            let (first, descending) = (places.end(), apply.b == DESCENDING);
+            sorting.sort(machine, &work.keys, first, descending)?;
             machine.list_in_order(work)
         })
+    }
+
+    /// What is no map has no field, so no item is at fault.
+    fn needs(_apply: &Apply, demand: Demand) -> Demand {
+        match demand {
+            Demand::Number => Demand::Number,
+            _ => Demand::All,
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::{divide, Number};
-use crate::program::{Apply, ConstId, NO_CONST};
+use crate::program::{Apply, ConstId, Demand, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 
@@ -19,6 +19,7 @@ impl Operation for Count {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "How many items the list has.";
     const FIELDS: &'static [Field] = &[];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.apply_to_input(NO_CONST);
@@ -27,6 +28,10 @@ impl Operation for Count {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         tally(machine, apply)
+    }
+
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::Number
     }
 }
 
@@ -39,6 +44,7 @@ macro_rules! tally_of_field {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = ONE_FIELD;
+            const READS_INPUT_ONCE: bool = true;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 let field = plan.string("field")?;

@@ -16,6 +16,7 @@ impl Operation for Filter {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items for which the condition holds.";
     const FIELDS: &'static [Field] = WHERE;
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Filter, "where");
@@ -28,6 +29,7 @@ impl Operation for Map {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The expression's value for each item.";
     const FIELDS: &'static [Field] = &[Field::required("expr", FieldKind::Expr)];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Map, "expr");
@@ -40,6 +42,7 @@ impl Operation for Reject {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items for which the condition does not hold.";
     const FIELDS: &'static [Field] = WHERE;
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Reject, "where");
