@@ -98,6 +98,11 @@ pub trait Heap {
         key: Self::Term,
         cache: &mut Self::KeyCache,
     ) -> Lookup<Self::Term>;
+    /// The value at the key that was looked up with this cache before, if that can be told at a look.
+    #[inline]
+    fn quick_lookup(&self, _map: Self::Term, _cache: &Self::KeyCache) -> Option<Self::Term> {
+        None
+    }
     /// All entries of a map, in no order that means anything. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 

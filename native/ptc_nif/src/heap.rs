@@ -216,6 +216,11 @@ impl<'a> Heap for Beam<'a> {
         map_view::lookup(self.terms, &self.last_map, map, key, cache)
     }
 
+    #[inline(always)]
+    fn quick_lookup(&self, map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
+        map_view::quick_lookup(map, cache)
+    }
+
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
         self.terms

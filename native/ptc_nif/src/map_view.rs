@@ -172,6 +172,12 @@ pub fn entries<'a>(terms: Terms<'a>, map: Raw<'a>) -> Option<Entries<'a>> {
     }
 }
 
+/// The value at the key of this cache, in a map that has the same keys as the one before.
+#[inline(always)]
+pub fn quick_lookup<'a>(map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
+    words::value_at(map, cache.keys, cache.index as usize)
+}
+
 /// The value at `key`.
 #[inline]
 pub fn lookup<'a>(

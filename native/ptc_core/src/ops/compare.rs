@@ -94,8 +94,27 @@ pub(super) fn need_map<H: Heap>(
 }
 
 /// Whether a comparison of a field with a constant holds for an item.
-#[inline]
+#[inline(always)]
 pub(crate) fn holds<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    if let Some(left) = machine.quick_lookup(item, test.a) {
+        let right = machine.constant(test.b);
+        let numbers = (
+            machine.heap.small_integer(left),
+            machine.heap.small_integer(right),
+        );
+        if let (Some(left), Some(right)) = numbers {
+            return Ok(agrees(test.op, left.cmp(&right)));
+        }
+    }
+    holds_slowly(machine, test, item)
+}
+
+#[inline(never)]
+fn holds_slowly<H: Heap>(
     machine: &mut Machine<'_, H>,
     test: &Apply,
     item: H::Term,

@@ -166,6 +166,16 @@ impl Tally {
         match self {
             Tally::Count(count) => *count += 1,
             Tally::Sum(sum) => {
+                if let Some(value) = machine.quick_lookup(item, field) {
+                    if let (Number::Int(sum), Some(number)) =
+                        (&mut *sum, machine.heap.small_integer(value))
+                    {
+                        if let Some(more) = sum.checked_add(number) {
+                            *sum = more;
+                            return Ok(Ok(()));
+                        }
+                    }
+                }
                 let value = match machine.lookup(item, field)? {
                     Lookup::Found(value) => value,
                     Lookup::Missing => return Ok(Ok(())),

@@ -136,6 +136,25 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// The value at a constant key.
     #[inline]
     pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
+        if let Some(value) = self.quick_lookup(map, key) {
+            return Ok(Lookup::Found(value));
+        }
+        self.slow_lookup(map, key)
+    }
+
+    /// The value at a constant key in a map with the same keys as the one that was looked into last.
+    #[inline(always)]
+    pub fn quick_lookup(&self, map: H::Term, key: ConstId) -> Option<H::Term> {
+        self.heap
+            .quick_lookup(map, &self.keys[key as usize].cache)
+    }
+
+    #[inline(never)]
+    fn slow_lookup(
+        &mut self,
+        map: H::Term,
+        key: ConstId,
+    ) -> Result<Lookup<H::Term>, Halt<H::Term>> {
         let index = key as usize;
         if self.keys[index].weight != LIGHT {
             self.count_lookup(map, key)?;

@@ -35,30 +35,30 @@ static MAP: AtomicUsize = AtomicUsize::new(0);
 static FLOAT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether terms can be read in place.
-#[inline]
+#[inline(always)]
 pub fn known() -> bool {
     KNOWN.load(Ordering::Relaxed)
 }
 
-#[inline]
+#[inline(always)]
 pub fn is_immediate(term: Raw) -> bool {
     term.identity() & PRIMARY == IMMEDIATE
 }
 
 /// The value of a small integer. Only where terms are [`known`], like all that follows.
-#[inline]
+#[inline(always)]
 pub fn small_integer(term: Raw) -> Option<i64> {
     let word = term.identity();
     (word & INTEGER == INTEGER).then_some(word as i64 >> INTEGER_BITS)
 }
 
-#[inline]
+#[inline(always)]
 pub fn is_empty_list(term: Raw) -> bool {
     term.identity() == EMPTY_LIST
 }
 
 /// Head and tail of a list that is not empty.
-#[inline]
+#[inline(always)]
 pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
     let word = list.identity();
     if word & PRIMARY != CONS {
@@ -71,7 +71,7 @@ pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
 }
 
 /// Where a term stands that is neither immediate nor a list, and its first word.
-#[inline]
+#[inline(always)]
 fn boxed(term: Raw) -> Option<(*const usize, usize)> {
     let word = term.identity();
     if word & PRIMARY != BOXED {
@@ -83,7 +83,7 @@ fn boxed(term: Raw) -> Option<(*const usize, usize)> {
     Some((place, unsafe { place.read() }))
 }
 
-#[inline]
+#[inline(always)]
 pub fn float(term: Raw) -> Option<f64> {
     match boxed(term) {
         Some((place, first)) if first == FLOAT.load(Ordering::Relaxed) => {
@@ -95,7 +95,7 @@ pub fn float(term: Raw) -> Option<f64> {
 }
 
 /// False for most of what is no integer beyond those that a word holds.
-#[inline]
+#[inline(always)]
 pub fn may_be_integer(term: Raw) -> bool {
     match boxed(term) {
         None => false,
@@ -106,7 +106,7 @@ pub fn may_be_integer(term: Raw) -> bool {
 }
 
 /// The keys and the values of a small map, side by side.
-#[inline]
+#[inline(always)]
 pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [ErlNifTerm], &'a [ErlNifTerm])> {
     let (place, first) = boxed(term)?;
     if first != MAP.load(Ordering::Relaxed) {
@@ -125,8 +125,23 @@ pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [ErlNifTerm], &'a [ErlNifTerm
     }
 }
 
+/// The value at a place of a small map whose keys stand at this address; `None` for every other term.
+#[inline(always)]
+pub fn value_at<'a>(map: Raw<'a>, keys: usize, index: usize) -> Option<Raw<'a>> {
+    let (place, first) = boxed(map)?;
+    if first != MAP.load(Ordering::Relaxed) {
+        return None;
+    }
+    // SAFETY: as for `small_map`. The index is below the number of the entries.
+    unsafe {
+        let same = (place.add(2).read() & !TAG) + size_of::<usize>() == keys;
+        (same && index < place.add(1).read())
+            .then(|| place.add(3 + index).cast::<Raw<'a>>().read())
+    }
+}
+
 /// What kind of term it is, if that can be told at a look.
-#[inline]
+#[inline(always)]
 pub fn kind(term: Raw) -> Option<ErlNifTermType> {
     use ErlNifTermType::*;
     let word = term.identity();
