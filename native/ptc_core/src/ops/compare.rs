@@ -199,26 +199,14 @@ comparison!(
     "eq",
     "Whether the field equals the value; 1 equals 1.0."
 );
-comparison!(
-    Neq,
-    "neq",
-    "Whether the field differs from the value."
-);
-comparison!(
-    Gt,
-    "gt",
-    "Whether the field comes after the value."
-);
+comparison!(Neq, "neq", "Whether the field differs from the value.");
+comparison!(Gt, "gt", "Whether the field comes after the value.");
 comparison!(
     Gte,
     "gte",
     "Whether the field comes after the value or equals it."
 );
-comparison!(
-    Lt,
-    "lt",
-    "Whether the field comes before the value."
-);
+comparison!(Lt, "lt", "Whether the field comes before the value.");
 comparison!(
     Lte,
     "lte",

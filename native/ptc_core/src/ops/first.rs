@@ -19,6 +19,8 @@ pub(super) struct First {
     seen: usize,
     /// Whether the candidates have been sorted, so that the last one wanted is in its place.
     sorted: bool,
+    /// Whether it is over: what is done once more does not count as progress.
+    over: bool,
 }
 
 /// What a sort of so many places counts, where a comparison counts so much, 0 for one of numbers.
@@ -44,7 +46,7 @@ impl Sorting {
             0 => BATCH,
             comparison => (BATCH / comparison).max(1),
         };
-        loop {
+        while !self.first.over {
             let over = self.first.seen == length;
             if self.places.len() >= most || over {
                 machine.consume_fuel(cost_of_sort(self.places.len(), self.comparison))?;
@@ -52,10 +54,11 @@ impl Sorting {
                 self.places.sort_by(|a, b| order(heap, *a, *b));
                 self.places.truncate(wanted);
                 self.first.sorted = true;
+                self.first.over = over;
                 machine.meter.advanced();
             }
             if over {
-                return Ok(());
+                break;
             }
             let end = length.min(self.first.seen + batch);
             machine.consume_fuel((end - self.first.seen) * self.comparison + batch / 4)?;
@@ -73,5 +76,6 @@ impl Sorting {
             }
             machine.meter.advanced();
         }
+        Ok(())
     }
 }

@@ -73,12 +73,16 @@ impl Sorting {
             false => order,
         };
         let sorted = match &keys {
-            Keys::Integers(keys) => self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
-                ordered(keys[a as usize].cmp(&keys[b as usize]))
-            }),
-            Keys::Floats(keys) => self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
-                ordered(compare_finite(keys[a as usize], keys[b as usize]))
-            }),
+            Keys::Integers(keys) => {
+                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
+                    ordered(keys[a as usize].cmp(&keys[b as usize]))
+                })
+            }
+            Keys::Floats(keys) => {
+                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
+                    ordered(compare_finite(keys[a as usize], keys[b as usize]))
+                })
+            }
             Keys::Terms => self.measure(machine, terms).and_then(|()| {
                 let piece = (PIECE / (16 * self.comparison)).clamp(2, 4096);
                 self.arrange(machine, (terms.len(), wanted), piece, |heap, a, b| {
@@ -156,9 +160,7 @@ impl Sorting {
     ) -> Result<(), Halt<H::Term>> {
         match wanted {
             0 => Ok(()),
-            _ if wanted <= piece.min(length) / 2 => {
-                self.find_first(machine, length, wanted, order)
-            }
+            _ if wanted <= piece.min(length) / 2 => self.find_first(machine, length, wanted, order),
             _ => self.in_pieces(machine, length, piece, order),
         }
     }

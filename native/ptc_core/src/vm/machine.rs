@@ -145,8 +145,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// The value at a constant key in a map with the same keys as the one that was looked into last.
     #[inline(always)]
     pub fn quick_lookup(&self, map: H::Term, key: ConstId) -> Option<H::Term> {
-        self.heap
-            .quick_lookup(map, &self.keys[key as usize].cache)
+        self.heap.quick_lookup(map, &self.keys[key as usize].cache)
     }
 
     #[inline(never)]

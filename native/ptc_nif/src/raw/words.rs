@@ -135,8 +135,7 @@ pub fn value_at<'a>(map: Raw<'a>, keys: usize, index: usize) -> Option<Raw<'a>> 
     // SAFETY: as for `small_map`. The index is below the number of the entries.
     unsafe {
         let same = (place.add(2).read() & !TAG) + size_of::<usize>() == keys;
-        (same && index < place.add(1).read())
-            .then(|| place.add(3 + index).cast::<Raw<'a>>().read())
+        (same && index < place.add(1).read()).then(|| place.add(3 + index).cast::<Raw<'a>>().read())
     }
 }
 
