@@ -210,5 +210,9 @@ defmodule PtcRunner.Native do
   def clock_switch(_on?), do: err()
   def clock_read, do: err()
 
+  # native/ptc_nif/src/bare.rs, for benchmarks: the map of `id`, `label` and `value` out of `id`, `name` and `amount`
+  # of each row, as a plain loop over the NIF interface makes it; at most 10,000 rows
+  def bare_objects(_rows), do: err()
+
   defp err, do: :erlang.nif_error(Library.not_loaded())
 end

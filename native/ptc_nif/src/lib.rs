@@ -10,11 +10,13 @@
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
 //! * [`clock`]: for tests, how long each NIF holds its thread
+//! * [`bare`]: for the benchmarks, a plain loop over the interface
 //! * [`task`]: work that is left between two calls
 //! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
 
 mod answer;
 mod atoms;
+mod bare;
 mod big_view;
 mod clock;
 mod decode;
