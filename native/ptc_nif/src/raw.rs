@@ -118,8 +118,20 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn identical(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        if a.0 == b.0 {
+            return true;
+        }
+        if words::known() {
+            if words::is_immediate(a) || words::is_immediate(b) {
+                return false;
+            }
+            if let Some(same) = words::same_short_binaries(a, b) {
+                return same;
+            }
+        }
         // SAFETY: both are terms of this environment.
-        a.0 == b.0 || unsafe { enif_is_identical(a.0, b.0) } != 0
+        let same = unsafe { enif_is_identical(a.0, b.0) };
+        same != 0
     }
 
     pub fn hash(self, term: Raw<'a>, seed: u64) -> u64 {

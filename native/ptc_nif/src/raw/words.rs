@@ -34,6 +34,12 @@ static KNOWN: AtomicBool = AtomicBool::new(false);
 static MAP: AtomicUsize = AtomicUsize::new(0);
 static FLOAT: AtomicUsize = AtomicUsize::new(0);
 
+/// The lowest bits of the first word of a binary that stands on the heap, 0 if binaries are not known,
+/// and in how many units its length is counted for each byte.
+static BINARY: AtomicUsize = AtomicUsize::new(0);
+static UNITS_A_BYTE: AtomicUsize = AtomicUsize::new(1);
+const KIND_BITS: usize = 0x3F;
+
 /// Whether terms can be read in place.
 #[inline(always)]
 pub fn known() -> bool {
@@ -139,6 +145,30 @@ pub fn value_at<'a>(map: Raw<'a>, keys: usize, index: usize) -> Option<Raw<'a>> 
     }
 }
 
+/// Whether two short binaries are the same; `None` for other terms.
+#[inline(always)]
+pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
+    let ((a, first), (b, other)) = (boxed(a)?, boxed(b)?);
+    let kind = BINARY.load(Ordering::Relaxed);
+    if kind == 0 || first & KIND_BITS != kind || other & KIND_BITS != kind {
+        return None;
+    }
+    // SAFETY: behind the first word, which says how many words follow, stand the length and the bytes.
+    unsafe {
+        let length = a.add(1).read();
+        if first != other || length != b.add(1).read() {
+            return Some(false);
+        }
+        let bytes = length / UNITS_A_BYTE.load(Ordering::Relaxed);
+        let (a, b) = (a.add(2).cast::<u8>(), b.add(2).cast::<u8>());
+        let (a, b) = (
+            std::slice::from_raw_parts(a, bytes),
+            std::slice::from_raw_parts(b, bytes),
+        );
+        Some(a == b)
+    }
+}
+
 /// What kind of term it is, if that can be told at a look.
 #[inline(always)]
 pub fn kind(term: Raw) -> Option<ErlNifTermType> {
@@ -169,6 +199,60 @@ pub fn look_before_use(env: Env) {
         FLOAT.store(0, Ordering::Relaxed);
     }
     KNOWN.store(known, Ordering::Relaxed);
+    BINARY.store(
+        if known { binary_kind(terms) } else { 0 },
+        Ordering::Relaxed,
+    );
+}
+
+/// The kind of a short binary, 0 if they are not as [`same_short_binaries`] reads them.
+fn binary_kind(terms: Terms) -> usize {
+    let texts: [&[u8]; 7] = [
+        b"a",
+        b"id",
+        b"amount",
+        b"12345678",
+        b"owner name",
+        b"1234567890123456",
+        &[7; 60],
+    ];
+    let mut kinds = Vec::new();
+    for text in texts {
+        let Some((place, first)) = boxed(terms.make_binary(text)) else {
+            return 0;
+        };
+        // SAFETY: a binary on the heap takes three words at least: its first one, and, of which this
+        // makes sure before it reads on, its length and its bytes.
+        let (length, words) = unsafe { (place.add(1).read(), first >> 6) };
+        let units = match length {
+            length if length == text.len() => 1,
+            length if length == 8 * text.len() => 8,
+            _ => return 0,
+        };
+        if words != 1 + text.len().div_ceil(8) {
+            return 0;
+        }
+        // SAFETY: so many words follow the first one, as the check above has shown.
+        let bytes = unsafe { std::slice::from_raw_parts(place.add(2).cast::<u8>(), text.len()) };
+        if bytes != text {
+            return 0;
+        }
+        kinds.push((first & KIND_BITS, units));
+    }
+    let (kind, units) = kinds[0];
+    let first = |term| boxed(term).map_or(kind, |(_, first)| first & KIND_BITS);
+    let alone = [
+        terms.make_binary(&[b'x'; 200]),
+        terms.make_tuple(&[terms.make_integer(1)]),
+        terms.make_integer(i64::MAX),
+    ];
+    if kinds.iter().any(|other| *other != (kind, units))
+        || alone.into_iter().any(|t| first(t) == kind)
+    {
+        return 0;
+    }
+    UNITS_A_BYTE.store(units, Ordering::Relaxed);
+    kind
 }
 
 fn immediates_are_as_expected(terms: Terms) -> bool {
