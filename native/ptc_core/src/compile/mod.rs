@@ -11,10 +11,12 @@
 //! * `unknown`: fields that an operation does not have
 //! * `scope`: what a name and the current value mean at a place
 //! * `finish`: jumps, and what only the whole code tells
+//! * `optimise`: what makes the finished code quicker
 
 mod check;
 mod compiler;
 mod finish;
+mod optimise;
 mod plan;
 mod scope;
 mod unknown;

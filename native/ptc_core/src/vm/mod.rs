@@ -10,8 +10,10 @@ mod look;
 mod loops;
 mod machine;
 mod needle;
+mod places;
 mod run;
 mod sharing;
+mod sieve;
 mod stack;
 mod work;
 
@@ -19,4 +21,5 @@ pub(crate) use buffer::Buffer;
 pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
+pub(crate) use places::Places;
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};

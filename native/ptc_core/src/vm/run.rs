@@ -242,6 +242,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                     let value = machine.value_or_nil(self.memory, *key)?;
                     machine.stack.push(value);
                 }
+                Instr::Drop => machine.stack.drop_top(1, machine.heap),
                 Instr::Jump(to) => {
                     self.pc = *to;
                     continue;
@@ -260,10 +261,14 @@ impl<'h, H: Heap> Vm<'h, H> {
                     }
                 }
                 Instr::Next(next) => {
-                    if self.next(next)? {
-                        self.pc = next.to;
+                    if let Some(to) = self.next(next)? {
+                        self.pc = to;
                         continue;
                     }
+                }
+                Instr::Sieve(looped, tests) => {
+                    self.pc = self.sieve(looped, tests)?;
+                    continue;
                 }
                 Instr::Expect { op, input } => op.expect(machine, *input)?,
                 Instr::Apply(apply) => {
