@@ -6,6 +6,7 @@ mod common;
 use common::generate;
 use common::rng::Rng;
 use common::{End, Lab, STRICT};
+use ptc_core::compile::Options;
 use ptc_core::heap::Heap;
 use ptc_core::plain::PlainHeap;
 
@@ -157,6 +158,34 @@ fn a_list_that_is_not_built_takes_no_words() {
             assert!(matches!(lean.in_one_go(), End::Value(_)), "{pipe}");
             let mut whole = small(lab(&named, &context));
             assert_eq!(whole.in_one_go(), End::MemoryExceeded, "{named}");
+        }
+    }
+}
+
+/// What fails for every item is found out with the first one, so one item at least is made.
+#[test]
+fn what_fails_for_all_items_fails_where_none_is_kept() {
+    let fails = [
+        (STRICT, MAKE[13]),
+        (
+            Options {
+                strict: true,
+                ..STRICT
+            },
+            r#"{"op":"map","expr":{"op":"load","name":"none"}}"#,
+        ),
+    ];
+    let context = r#"{"items":[{"a":1,"n":2},{"a":3,"n":4}]}"#;
+    for (options, fail) in fails {
+        for make in [MAKE[0], MAKE[8], MAKE[17]] {
+            for keep in KEEP {
+                for program in <[String; 2]>::from(programs(&[make, fail, keep])) {
+                    let lab = Lab::of_text(PlainHeap::new(), program.as_bytes(), options);
+                    let lab = lab.unwrap_or_else(|end| panic!("{program}: {end:?}"));
+                    let end = lab.given(context, "{}").in_one_go();
+                    assert!(matches!(end, End::Fault(_)), "{program}: {end:?}");
+                }
+            }
         }
     }
 }
