@@ -473,7 +473,7 @@ defmodule PtcRunnerNative.MixProject do
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
-      extra_applications: [:logger, ptc_runner: :optional, allm: :optional]
+      extra_applications: [:logger, ptc_runner: :optional, allm: :optional, telemetry: :optional]
     ]
   end
 
@@ -524,6 +524,7 @@ defmodule PtcRunnerNative.MixProject do
         "LICENSE",
         "usage-rules.md",
         "guides",
+        "livebooks",
         "docs",
         "bench/README.md",
         "bench/RESULTS.md",
@@ -551,6 +552,9 @@ defmodule PtcRunnerNative.MixProject do
         "guides/answers.md",
         "guides/engine.md",
         "guides/drop_in.md",
+        "guides/observability.md",
+        "guides/scaling.md",
+        "livebooks/tour.livemd",
         "usage-rules.md",
         "docs/architecture.md",
         "docs/security.md",
@@ -561,7 +565,7 @@ defmodule PtcRunnerNative.MixProject do
         {:LICENSE, [title: "Licence"]}
       ],
       groups_for_extras: [
-        Guides: ~r{^guides/},
+        Guides: ~r{^(guides|livebooks)/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
         Project: ~r{^(CHANGELOG|LICENSE|usage-rules)}
@@ -569,6 +573,7 @@ defmodule PtcRunnerNative.MixProject do
       groups_for_modules: [
         "Run programs": [
           PtcRunner.Json,
+          PtcRunner.Json.Explain,
           PtcRunner.Json.Interpreter,
           PtcRunner.Json.Parser,
           PtcRunner.Json.Program,
@@ -612,7 +617,8 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Json.Codec.EncodeError,
           PtcRunner.Json.Encoder
         ],
-        "Beside ptc_runner": [PtcRunner.Native]
+        "Beside ptc_runner": [PtcRunner.Native],
+        Observability: [PtcRunner.Native.Telemetry]
       ]
     ]
   end

@@ -11,6 +11,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.Cheatsheet
   doctest Guides.DropIn
   doctest Guides.Engine
+  doctest Guides.Observability
   doctest Guides.Answers
   doctest Guides.Signatures
   doctest Guides.GettingStarted

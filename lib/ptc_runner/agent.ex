@@ -126,20 +126,22 @@ defmodule PtcRunner.Agent do
     * `:answer` - `:value` asks for the value itself, and no program
     * `:max_turns` - if there are more than one, how to look at something first
 
-        iex> prompt = PtcRunner.Agent.prompt(language: :none, task: "How many are open?",
-        ...>   context: %{"tickets" => [%{"id" => 1, "status" => "open", "_pin" => 7}]},
-        ...>   tools: %{"owner" => {& &1, "(id :int) -> :string"}}, returns: ":int")
-        iex> prompt |> String.split("\\n") |> Enum.reject(&(&1 == ""))
-        ["## Data, read with load",
-         "- tickets [{id :int, status :string}]",
-         ~s(  sample: [{"id":1,"status":"open"}]),
-         ~s(## Tools, called with {"op":"call","tool":NAME,"args":{...}}),
-         "- owner(id :int) -> :string",
-         "## Result",
-         "The program must return a value that fits :int",
-         "Types: :int, :float (any number), :string, :bool, :map (any object), :any; [T] is a list, {name T} an object with these keys, T? may be null or missing.",
-         "## Task",
-         "How many are open?"]
+  An example:
+
+      iex> prompt = PtcRunner.Agent.prompt(language: :none, task: "How many are open?",
+      ...>   context: %{"tickets" => [%{"id" => 1, "status" => "open", "_pin" => 7}]},
+      ...>   tools: %{"owner" => {& &1, "(id :int) -> :string"}}, returns: ":int")
+      iex> prompt |> String.split("\\n") |> Enum.reject(&(&1 == ""))
+      ["## Data, read with load",
+       "- tickets [{id :int, status :string}]",
+       ~s(  sample: [{"id":1,"status":"open"}]),
+       ~s(## Tools, called with {"op":"call","tool":NAME,"args":{...}}),
+       "- owner(id :int) -> :string",
+       "## Result",
+       "The program must return a value that fits :int",
+       "Types: :int, :float (any number), :string, :bool, :map (any object), :any; [T] is a list, {name T} an object with these keys, T? may be null or missing.",
+       "## Task",
+       "How many are open?"]
 
   """
   @spec prompt(keyword()) :: String.t()
@@ -161,14 +163,18 @@ defmodule PtcRunner.Agent do
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
-        iex> PtcRunner.Agent.answer(~s(Sure: {"id": "7", "tags": ["a"]}), "{id :int, tags [:string]}")
-        {:ok, %{"id" => 7, "tags" => ["a"]}, ["coerced string \\"7\\" to integer"]}
+  An answer with prose around it, and an integer in a string:
 
-        iex> {:error, errors, feedback} = PtcRunner.Agent.answer(~s({"id": "x"}), "{id :int}")
-        iex> errors
-        [%{path: ["id"], message: "expected int, got string"}]
-        iex> feedback |> String.split("\\n") |> Enum.at(1)
-        ~s(- id: expected integer, got string "x")
+      iex> PtcRunner.Agent.answer(~s(Sure: {"id": "7", "tags": ["a"]}), "{id :int, tags [:string]}")
+      {:ok, %{"id" => 7, "tags" => ["a"]}, ["coerced string \\"7\\" to integer"]}
+
+  An example:
+
+      iex> {:error, errors, feedback} = PtcRunner.Agent.answer(~s({"id": "x"}), "{id :int}")
+      iex> errors
+      [%{path: ["id"], message: "expected int, got string"}]
+      iex> feedback |> String.split("\\n") |> Enum.at(1)
+      ~s(- id: expected integer, got string "x")
 
   """
   @spec answer(String.t(), signature(), keyword()) ::
@@ -190,16 +196,18 @@ defmodule PtcRunner.Agent do
     * `:repair` - by default `true`
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
 
-        iex> text = "This counts them:\\n```json\\n{\\"program\\": {\\"op\\": \\"load\\", \\"name\\": \\"n\\",}}\\n```"
-        iex> {:ok, program, warnings} = PtcRunner.Agent.program(text)
-        iex> {PtcRunner.Json.run!(program, context: %{"n" => 3}), warnings}
-        {3, [~s(line 3, column 39: left out the last comma in "program")]}
+  An example:
 
-        iex> {:error, error, feedback} = PtcRunner.Agent.program(~s({"program": {"op": "lod", "name": "n"}}))
-        iex> error
-        {:validation_error, "Unknown operation 'lod'. Did you mean 'load'?"}
-        iex> feedback
-        "ValidationError: Unknown operation 'lod'. Did you mean 'load'? Write the whole program again, as one JSON object."
+      iex> text = "This counts them:\\n```json\\n{\\"program\\": {\\"op\\": \\"load\\", \\"name\\": \\"n\\",}}\\n```"
+      iex> {:ok, program, warnings} = PtcRunner.Agent.program(text)
+      iex> {PtcRunner.Json.run!(program, context: %{"n" => 3}), warnings}
+      {3, [~s(line 3, column 39: left out the last comma in "program")]}
+
+      iex> {:error, error, feedback} = PtcRunner.Agent.program(~s({"program": {"op": "lod", "name": "n"}}))
+      iex> error
+      {:validation_error, "Unknown operation 'lod'. Did you mean 'load'?"}
+      iex> feedback
+      "ValidationError: Unknown operation 'lod'. Did you mean 'load'? Write the whole program again, as one JSON object."
 
   """
   @spec program(String.t(), keyword()) ::
@@ -226,16 +234,18 @@ defmodule PtcRunner.Agent do
     * `{:ok, value, info}`: `info` has `:memory`, `:delta` (see `PtcRunner.Json.run/2`), `:tool_calls` and `:warnings`, what was coerced
     * `{:error, error, feedback}`: an error of `PtcRunner.Json.run/2`, or `{:invalid_result, errors}`
 
-        iex> tools = %{"rate" => {fn %{"day" => day} -> day * 0.5 end, "(day :int) -> :float"}}
-        iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"day": "3"}}})
-        iex> {:ok, value, info} = PtcRunner.Agent.run(program, tools, returns: ":float")
-        iex> {value, info.warnings}
-        {1.5, [~s(rate: coerced string "3" to integer)]}
+  An example:
 
-        iex> program = ~s({"program": {"op": "call", "tool": "rates"}})
-        iex> {:error, _error, feedback} = PtcRunner.Agent.run(program, %{"rate" => {& &1, "(day :int) -> :float"}})
-        iex> feedback |> String.split("\\n") |> Enum.take(2)
-        ["ExecutionError: Tool 'rates' not found. Did you mean 'rate'? There are these tools:", "- rate(day :int) -> :float"]
+      iex> tools = %{"rate" => {fn %{"day" => day} -> day * 0.5 end, "(day :int) -> :float"}}
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"day": "3"}}})
+      iex> {:ok, value, info} = PtcRunner.Agent.run(program, tools, returns: ":float")
+      iex> {value, info.warnings}
+      {1.5, [~s(rate: coerced string "3" to integer)]}
+
+      iex> program = ~s({"program": {"op": "call", "tool": "rates"}})
+      iex> {:error, _error, feedback} = PtcRunner.Agent.run(program, %{"rate" => {& &1, "(day :int) -> :float"}})
+      iex> feedback |> String.split("\\n") |> Enum.take(2)
+      ["ExecutionError: Tool 'rates' not found. Did you mean 'rate'? There are these tools:", "- rate(day :int) -> :float"]
 
   """
   @spec run(Json.program(), tools(), keyword()) ::

@@ -35,8 +35,10 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Fence, Limits, Parser, Program, Runner}
+  alias PtcRunner.Json.{ErrorText, Explain, Fence, Limits, Parser, Program, Runner}
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
+  require Telemetry
 
   @compile_options %{
     timeout: {:maybe, :timeout},
@@ -143,18 +145,27 @@ defmodule PtcRunner.Json do
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
     Options.check!(opts, @run_options, "PtcRunner.Json.run/2")
-    context = Keyword.get(opts, :context, %{})
     memory = Keyword.get(opts, :memory, %{})
+
+    value =
+      if Telemetry.on?(),
+        do: Telemetry.run(program, fn -> value(program, memory, opts) end),
+        else: value(program, memory, opts)
+
+    case value do
+      {:ok, value, _words} -> contract(value, memory)
+      {:error, reason} -> {:error, Fence.note(reason, program)}
+    end
+  end
+
+  defp value(program, memory, opts) do
+    context = Keyword.get(opts, :context, %{})
     tools = Keyword.get(opts, :tools, %{})
     limits = Limits.given(opts)
 
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         {:ok, value, _words} <- Runner.run(program, context, memory, tools, limits) do
-      contract(value, memory)
-    else
-      {:error, reason} -> {:error, Fence.note(reason, program)}
-    end
+         do: Runner.run(program, context, memory, tools, limits)
   end
 
   @doc """
@@ -224,6 +235,52 @@ defmodule PtcRunner.Json do
       end
     end
   end
+
+  @doc """
+  Runs a program and tells what it did, operation by operation: see `PtcRunner.Json.Explain`.
+
+  The options are those of `run/2`, and so is the `:result` in the explanation. A run that ends early has
+  the operations up to there, and `:failed_at`; a program that is not well-formed has no operations, and
+  `:failed_at` says where the mistake is.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "rows"},
+      ...>   {"op": "filter", "where": {"op": "gt", "field": "n", "value": 1}},
+      ...>   {"op": "sum", "field": "m"}]}})
+      iex> explanation = PtcRunner.Json.explain(program, context: %{"rows" => [%{"n" => 1}, %{"n" => 2}]})
+      iex> explanation.result
+      {:ok, 0, %{}, %{}}
+      iex> for operation <- explanation.operations, do: {operation.about, operation.runs, operation.items_in, operation.items_out}
+      [{"pipe", 1, nil, nil}, {"load rows", 1, nil, 2}, {"filter", 1, 2, 1}, {"gt n 1", 2, nil, nil}, {"sum m", 1, 1, nil}]
+      iex> for finding <- explanation.findings, do: finding.message
+      ["none of 1 had m"]
+
+  New in this library.
+  """
+  @spec explain(program(), [option()]) :: Explain.t()
+  def explain(program, opts \\ []) do
+    Options.check!(opts, @run_options, "PtcRunner.Json.explain/2")
+    context = Keyword.get(opts, :context, %{})
+    memory = Keyword.get(opts, :memory, %{})
+    tools = Keyword.get(opts, :tools, %{})
+    limits = opts |> Limits.given() |> Limits.resolve()
+    {program, limits} = explainable(program, limits)
+
+    with {:ok, program} <- source(program),
+         :ok <- maps(program, context, memory, tools, limits) do
+      {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
+      result = with {:ok, value, _words} <- result, do: contract(value, memory)
+      %{explanation | result: result}
+    else
+      {:error, _reason} = error -> %Explain{result: error}
+    end
+  end
+
+  # What it was compiled from is compiled once more, to be observed.
+  defp explainable(%Program{source: source} = program, {timeout, max_heap, reading}),
+    do: {source, {timeout, max_heap, Program.reading(program, reading)}}
+
+  defp explainable(program, limits), do: {program, limits}
 
   @doc """
   Formats an error for an LLM: what kind of error, and what to change. Takes any term.

@@ -217,6 +217,33 @@ defmodule PtcRunner.Native do
   nif(run_node(term(), checked? :: boolean(), reading(), given()) :: run())
   nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
 
+  # native/ptc_nif/src/explain.rs: programs that are compiled to be observed, with the replies of those
+  # that are not, or where a mistake stands; a place for what is noted in one run; the run; what was
+  # noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil if the run was lost
+  nif(
+    observe_text(binary(), reading(), limits()) ::
+      {:ok, handle :: reference(), consts :: tuple()}
+      | {:rejected, {:error, fault()}, path :: list()}
+      | {:error, fault() | limit()}
+      | left()
+  )
+
+  nif(
+    observe_node(term(), reading(), limits()) ::
+      {:ok, handle :: reference(), consts :: tuple()}
+      | {:rejected, {:error, fault()}, path :: list()}
+      | {:error, fault() | limit()}
+      | left()
+  )
+
+  nif(observation(handle :: reference()) :: reference())
+  nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
+
+  nif(
+    observed(observation :: reference(), consts :: tuple()) ::
+      {non_neg_integer() | nil, [tuple()]} | nil
+  )
+
   pair(
     resume(
       state :: reference(),

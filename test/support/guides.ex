@@ -8,6 +8,7 @@ defmodule PtcRunner.Test.Guides do
         Cheatsheet: "guides/cheatsheet.cheatmd",
         DropIn: "guides/drop_in.md",
         Engine: "guides/engine.md",
+        Observability: "guides/observability.md",
         Signatures: "guides/signatures.md"
       ] do
     defmodule Module.concat(__MODULE__, module) do

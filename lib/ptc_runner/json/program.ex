@@ -58,6 +58,14 @@ defmodule PtcRunner.Json.Program do
     if asked == own, do: {:ok, program}, else: compile(program.source, asked, {timeout, max_heap})
   end
 
+  @doc false
+  # How the program is read anew: as it was compiled, and with what is asked for besides.
+  @spec reading(t(), Limits.reading()) :: Limits.reading()
+  def reading(program, asked) do
+    {_depth, any_keys?, strict?} = options(asked)
+    {program.max_depth, any_keys? or program.keys == :any, strict? or program.strict}
+  end
+
   defp options(depth) when is_integer(depth), do: {depth, false, false}
   defp options(options), do: options
 

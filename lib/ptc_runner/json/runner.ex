@@ -6,14 +6,19 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Json.{Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native, Quanta, Shown}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.Weight
+  require Telemetry
 
   @typedoc """
   What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
-  or a compiled one.
+  a compiled one, or one that is observed, with where that is noted and its constants.
   """
-  @type program :: String.t() | {:checked | :unchecked, term()} | Program.t()
+  @type program ::
+          String.t()
+          | {:checked | :unchecked, term()}
+          | Program.t()
+          | {:observed, reference(), tuple()}
 
   @type reason ::
           {:parse_error | :validation_error | :execution_error, String.t()}
@@ -103,6 +108,9 @@ defmodule PtcRunner.Json.Runner do
       end
   end
 
+  defp start({:observed, observation, consts}, given, _reading),
+    do: Native.run_observed(observation, consts, given)
+
   defp start({checked, node}, given, reading) do
     Native.run_node(node, checked == :checked, reading, given)
   end
@@ -113,8 +121,10 @@ defmodule PtcRunner.Json.Runner do
     state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
   end
 
-  defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long],
-    do: left |> Quanta.go_on() |> drive(tools, limits)
+  defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
+    left |> Quanta.go_on() |> drive(tools, limits)
+  end
 
   defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
     {_timeout, max_heap, _depth} = limits
@@ -128,7 +138,7 @@ defmodule PtcRunner.Json.Runner do
 
     with {:ok, fun} <- tool(tools, tool),
          {:ok, _words} <- weigh(args, max_heap),
-         {{:ok, answer}, process} <- ToolProcess.call(process, tool, fun, args, left) do
+         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       # What a tool answers stays with the run, so it counts.
       answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
@@ -140,6 +150,7 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call({next, _state, _terms} = left, tools, limits, process) when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
     step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
     call(step, tools, limits, process)
   end
@@ -167,7 +178,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp eval_on({:call, state, terms, tool, args, _left}, tools) do
     with {:ok, fun} <- tool(tools, tool),
-         {:ok, answer} <- ToolWorker.run(tool, fun, args),
+         {:ok, answer} <- work(tool, fun, args),
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
@@ -176,6 +187,18 @@ defmodule PtcRunner.Json.Runner do
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
   defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
+
+  defp call_tool(process, name, fun, args, left) do
+    if Telemetry.on?(),
+      do: Telemetry.tool(name, fn -> ToolProcess.call(process, name, fun, args, left) end),
+      else: ToolProcess.call(process, name, fun, args, left)
+  end
+
+  defp work(name, fun, args) do
+    if Telemetry.on?(),
+      do: Telemetry.tool(name, fn -> ToolWorker.run(name, fun, args) end),
+      else: ToolWorker.run(name, fun, args)
+  end
 
   defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}

@@ -10,6 +10,7 @@
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`compile`]: source to [`program::Program`], checking on the way
 //! * [`signature`]: the types of values that programs and tools take and give
+//! * [`explain`]: what an observed program has besides its instructions
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
 //! * [`stop`]: what work on a text counts on, and why it ends early
@@ -26,6 +27,7 @@ pub mod answer;
 pub mod compile;
 pub mod digits;
 pub mod engine;
+pub mod explain;
 pub mod fault;
 pub mod heap;
 pub mod json;

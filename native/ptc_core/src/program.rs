@@ -1,5 +1,6 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
+use crate::explain::{Mark, Site};
 use crate::fault::Code;
 use crate::opcode::OpCode;
 
@@ -177,6 +178,8 @@ pub enum Instr {
         /// The offending part, or [`NO_CONST`].
         subject: ConstId,
     },
+    /// Notes something about an operation: in observed programs only.
+    Watch(Mark),
     /// The top of the stack is the program's value.
     Done,
 }
@@ -199,4 +202,6 @@ pub struct Program {
     pub strict: bool,
     /// Whether a key that a map does not have is looked for as an atom.
     pub any_keys: bool,
+    /// The operations of a program that is observed; empty for all others.
+    pub sites: Vec<Site>,
 }

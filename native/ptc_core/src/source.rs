@@ -35,6 +35,8 @@ pub trait Source {
     /// A part of the program.
     type Node: Copy;
 
+    /// Whether two parts are one and the same. Equal parts that stand side by side may be taken for one.
+    fn same(&self, a: Self::Node, b: Self::Node) -> bool;
     /// What the part is.
     fn shape(&self, node: Self::Node) -> Shape;
     /// Whether it is a string or an integer of more than [`LONG`] bytes.
@@ -66,6 +68,10 @@ pub trait Source {
 
 impl Source for Document<'_> {
     type Node = u32;
+
+    fn same(&self, a: u32, b: u32) -> bool {
+        a == b
+    }
 
     fn shape(&self, node: u32) -> Shape {
         match self.entry(node) {

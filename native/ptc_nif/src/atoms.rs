@@ -23,6 +23,7 @@ rustler::atoms! {
     more,
     long,
     limits,
+    rejected,
     busy,
     timeout,
     memory_exceeded,

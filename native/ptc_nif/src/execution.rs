@@ -1,5 +1,6 @@
 //! One execution of a run: from the start, or from where it was left, to the next reason to leave.
 
+use crate::explain::Observation;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
@@ -27,6 +28,7 @@ pub struct Suspended {
     pub checkpoint: Checkpoint,
     pub limits: Limits,
     pub words: usize,
+    pub observation: Option<ResourceArc<Observation>>,
 }
 
 /// Tells the terms of one moment of one run from all others.
@@ -128,6 +130,8 @@ pub struct Execution<'a> {
     pub pace: Pace,
     /// The slices before this execution.
     pub slices: u32,
+    /// Where to note what happens, if the run is observed.
+    pub observation: Option<ResourceArc<Observation>>,
 }
 
 /// Where an execution begins.
@@ -170,12 +174,18 @@ impl<'a> Execution<'a> {
                 (vm, answer)
             }
         };
+        if let Some(watch) = self.observation.as_ref().and_then(|place| place.take()) {
+            vm.observe(watch);
+        }
         let exit = match answer {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
         };
         if vm.is_broken() {
             return None;
+        }
+        if let Some(observation) = &self.observation {
+            observation.put(vm.take_watch());
         }
         self.limits = vm.limits();
         let percent = match exit {
@@ -264,6 +274,7 @@ impl<'a> Execution<'a> {
             program: self.program,
             checkpoint,
             limits: self.limits,
+            observation: self.observation,
         };
         let state = suspend(Left::Run(suspended), reuse);
         (state, tuple.term(terms.env))

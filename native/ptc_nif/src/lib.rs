@@ -9,6 +9,7 @@
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
 //! * [`signature`]: types of values, and the walks over values
+//! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
 //! * [`schedule`]: when a call leaves its thread, and NIFs in pairs; [`task`]: work that is left between
@@ -25,6 +26,7 @@ mod decode;
 mod encode;
 mod error_line;
 mod execution;
+mod explain;
 mod heap;
 mod map_view;
 mod names;

@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 /// What a run is given besides its program, as the Elixir side sends it.
 #[derive(NifTuple)]
-struct RunArgs<'a> {
-    context: Term<'a>,
-    memory: Term<'a>,
+pub struct RunArgs<'a> {
+    pub context: Term<'a>,
+    pub memory: Term<'a>,
     /// See [`limits`].
-    timeout: Term<'a>,
-    max_heap: Term<'a>,
+    pub timeout: Term<'a>,
+    pub max_heap: Term<'a>,
 }
 
 impl RunArgs<'_> {
-    fn limits(&self) -> Option<Limits> {
+    pub fn limits(&self) -> Option<Limits> {
         limits((self.timeout, self.max_heap))
     }
 }
@@ -58,6 +58,7 @@ fn start<'a>(
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         slices: 0,
+        observation: None,
     };
     let env = execution.heap.terms.env;
     let reply = execution.run(Entry::Start, None);
@@ -146,6 +147,7 @@ fn take_up<'a>(
         limits,
         pace,
         slices: suspended.slices,
+        observation: suspended.observation,
     };
     let begin = Entry::Resume(suspended.checkpoint, held.frozen, answer);
     execution.run(begin, Some(state))

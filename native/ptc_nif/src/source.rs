@@ -71,6 +71,10 @@ impl<'a> TermSource<'a> {
 impl<'a> Source for TermSource<'a> {
     type Node = Raw<'a>;
 
+    fn same(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        a.word() == b.word()
+    }
+
     fn shape(&self, node: Raw<'a>) -> Shape {
         match self.heap.kind(node) {
             Kind::Map if self.is_map(node) => Shape::Map,

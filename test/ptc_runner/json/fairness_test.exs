@@ -74,7 +74,10 @@ defmodule PtcRunner.Json.FairnessTest do
   test "each slice uses up its process's turn" do
     run = fn ->
       given = {%{"x" => rows(100_000)}, %{}, :infinity, 0}
-      node = pipe([%{"op" => "sort_by", "field" => "name"}, whole(), %{"op" => "count"}])["program"]
+
+      node =
+        pipe([%{"op" => "sort_by", "field" => "name"}, whole(), %{"op" => "count"}])["program"]
+
       {:more, state, terms} = Native.run_node(node, true, 100, given)
       {:reductions, before} = Process.info(self(), :reductions)
       {_more, _state, _terms} = Native.resume(state, terms, :more)

@@ -52,9 +52,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, the value does not keep the text alive (turn and messages do).
   """
 
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.{Options, Step, Turn}
+  require Telemetry
 
   @module "PtcRunner.SubAgent.Loop.JsonHandler."
   @options %{
@@ -87,6 +89,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     Options.check!(opts, @options, @module <> "handle_json_answer/4")
 
+    if Telemetry.on?(),
+      do: Telemetry.answer(content, fn -> answer(content, agent, state, opts) end),
+      else: answer(content, agent, state, opts)
+  end
+
+  defp answer(content, agent, state, opts) do
     case Answer.read(content, agent, opts) do
       {:ok, value} ->
         Outcome.success(value, content, agent, state, opts)

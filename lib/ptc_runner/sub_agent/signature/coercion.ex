@@ -23,10 +23,11 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
 
   alias PtcRunner.{Native, Options, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
   require Quanta
+  require Telemetry
 
   @typedoc "The value, and what was done to it; or why not."
   @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
@@ -72,6 +73,12 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   """
   @spec coerce(term(), Signature.type()) :: result()
   def coerce(value, type) do
+    if Telemetry.on?(),
+      do: Telemetry.coerce(fn -> coerced(value, type) end),
+      else: coerced(value, type)
+  end
+
+  defp coerced(value, type) do
     case walk(type, value, nil) do
       {:ask, questions} -> walk(type, value, Conversions.answers(questions))
       other -> other

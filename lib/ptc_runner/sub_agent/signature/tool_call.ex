@@ -5,10 +5,11 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   #   args ──validate, coerce──▶ fun ──validate──▶ result, warnings
 
   require Logger
+  require PtcRunner.Native.Telemetry
   require PtcRunner.Quanta
 
   alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
 
   alias PtcRunner.SubAgent.Signature.{
     Coercion,
@@ -36,6 +37,12 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   defp input(_mode, type, args) do
+    if Telemetry.on?(),
+      do: Telemetry.coerce(fn -> coerced(type, args) end),
+      else: coerced(type, args)
+  end
+
+  defp coerced(type, args) do
     reply =
       with {:ask, questions} <- walk(type, args, nil),
            do: walk(type, args, Conversions.answers(questions))

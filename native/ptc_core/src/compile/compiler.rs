@@ -31,8 +31,10 @@ const FUEL_PER_PART: usize = 8;
 
 impl<S: Source> Compiler<'_, S> {
     pub(super) fn walk(&mut self) -> Going<S> {
+        let observed = self.walk.observer.is_some();
         while let Some(step) = self.walk.todo.pop() {
             let (consts, code, labels) = self.lengths();
+            let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
                 stopped => stopped,
@@ -41,12 +43,16 @@ impl<S: Source> Compiler<'_, S> {
                 Some(stop) => Err(Failure::Stopped(stop)),
                 None => done,
             };
+            if let Err(Failure::Rejected(_)) = &done {
+                self.walk.keep_mistake();
+            }
             if done.is_err() {
                 // The step is done again when the walk goes on.
                 self.walk.consts.truncate(consts);
                 self.walk.code.truncate(code);
                 self.walk.labels.truncate(labels);
                 self.walk.planned.clear();
+                self.walk.go_back(seen);
                 self.walk.todo.push(step);
                 return done;
             }
@@ -116,11 +122,16 @@ impl<S: Source> Compiler<'_, S> {
                 let name = self.source.text(name).unwrap_or_default();
                 self.walk.bindings.unbind(name)
             }
+            Step::Close => self.close(),
         }
         Ok(())
     }
 
     fn visit(&mut self, node: S::Node, mut scope: Scope, given: bool) -> Going<S> {
+        let observed = self.walk.observer.is_some();
+        if observed {
+            self.locate(node);
+        }
         if !self.source.is_map(node) {
             return self.wrong(scope, Code::NodeNotAMap, node);
         }
@@ -149,6 +160,18 @@ impl<S: Source> Compiler<'_, S> {
             }
         }
         let implicit = name.is_none();
+        if observed {
+            self.open(node, op, scope, implicit);
+        }
+        self.plan(node, op, scope, implicit)?;
+        if observed {
+            self.walk.planned.push(Step::Close);
+        }
+        Ok(())
+    }
+
+    /// The checks of an operation, and its steps.
+    fn plan(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) -> Going<S> {
         let mut plan = Plan::new(self, node, op, scope, implicit);
         if implicit {
             return op.plan(&mut plan);
@@ -198,6 +221,7 @@ impl<S: Source> Compiler<'_, S> {
         if scope.checked {
             return Err(Failure::Rejected(fault));
         }
+        self.forget_place();
         let instr = self.fail(fault);
         self.walk.code.push(instr);
         Ok(())

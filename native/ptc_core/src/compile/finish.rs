@@ -10,6 +10,7 @@ impl<N: Copy> Walk<N> {
     /// The program, once the walk has come to its end.
     pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
         self.code.push(Instr::Done);
+        let sites = self.take_sites();
         let labels = self.labels;
         let mut calls_tools = false;
         for instr in &mut self.code {
@@ -28,8 +29,11 @@ impl<N: Copy> Walk<N> {
             _ => false,
         };
         let multiplies = multiplies(&self.code, has_parts);
-        tally_in_loops(&mut self.code);
-        optimise::optimise(&mut self.code);
+        // In an observed program each operation does what its entry says, and nothing else.
+        if sites.is_empty() {
+            tally_in_loops(&mut self.code);
+            optimise::optimise(&mut self.code);
+        }
         Compiled {
             program: Program {
                 code: self.code,
@@ -39,6 +43,7 @@ impl<N: Copy> Walk<N> {
                 calls_tools,
                 strict: self.strict,
                 any_keys: self.any_keys,
+                sites,
             },
             consts: self.consts,
         }

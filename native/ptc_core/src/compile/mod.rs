@@ -10,11 +10,13 @@
 //! * `check`: the checks of an operation's fields
 //! * `unknown`: fields that an operation does not have
 //! * `scope`: what a name and the current value mean at a place
+//! * `explain`: marks around each operation, for a program that is observed
 //! * `finish`: jumps, and what only the whole code tells
 //! * `optimise`: what makes the finished code quicker
 
 mod check;
 mod compiler;
+mod explain;
 mod finish;
 mod optimise;
 mod plan;
@@ -23,6 +25,8 @@ mod unknown;
 mod walk;
 
 pub use compiler::Spend;
+pub use explain::PathPart;
+pub(crate) use explain::COUNTED_LISTS;
 pub use plan::Plan;
 pub use scope::Scope;
 pub use walk::Walk;

@@ -1,6 +1,7 @@
 //! A walk over a program, between two of its steps.
 
 use super::compiler::{Compiler, Spend};
+use super::explain::Observer;
 use super::scope::Bindings;
 use super::{Failure, Options, Scope};
 use crate::opcode::OpCode;
@@ -56,6 +57,8 @@ pub enum Step<N> {
     Bind(N, u32),
     /// … and ends.
     Unbind(N),
+    /// The innermost operation of an observed program ends here.
+    Close,
 }
 
 /// A walk over a program. Between two steps it can be left; but for its nodes it is plain data then.
@@ -75,6 +78,8 @@ pub struct Walk<N> {
     pub(super) todo: Vec<Step<N>>,
     /// The steps of the plan that is being made, first step first.
     pub(super) planned: Vec<Step<N>>,
+    /// Where the operations stand, if the program is to be observed.
+    pub(super) observer: Option<Box<Observer<N>>>,
 }
 
 impl<N: Copy> Walk<N> {
@@ -99,6 +104,7 @@ impl<N: Copy> Walk<N> {
             any_keys: options.any_keys,
             todo,
             planned: Vec::with_capacity(16),
+            observer: None,
         }
     }
 
@@ -166,8 +172,10 @@ impl<N: Copy> Walk<N> {
             Step::Mark(label) => Step::Mark(label),
             Step::Bind(name, slot) => Step::Bind(node(name), slot),
             Step::Unbind(name) => Step::Unbind(node(name)),
+            Step::Close => Step::Close,
         };
         let todo = self.todo.into_iter().map(&mut step).collect();
+        let observer = Walk::map_observer(self.observer, &mut node);
         let constant = |value| match value {
             Const::Nil => Const::Nil,
             Const::Int(value) => Const::Int(value),
@@ -186,6 +194,7 @@ impl<N: Copy> Walk<N> {
             any_keys: self.any_keys,
             todo,
             planned: Vec::new(),
+            observer,
         }
     }
 }

@@ -18,6 +18,10 @@ impl PlainHeap {
 impl Source for PlainHeap {
     type Node = Term;
 
+    fn same(&self, a: Term, b: Term) -> bool {
+        self.identity(a) == self.identity(b)
+    }
+
     fn shape(&self, node: Term) -> Shape {
         match self.value(node) {
             Value::Map(_) if self.is_map(node) => Shape::Map,

@@ -15,6 +15,7 @@ mod run;
 mod sharing;
 mod sieve;
 mod stack;
+mod watch;
 mod work;
 
 pub(crate) use buffer::Buffer;
@@ -23,3 +24,4 @@ pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub(crate) use places::Places;
 pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
+pub use watch::{Counts, Watch};

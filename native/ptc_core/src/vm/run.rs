@@ -3,6 +3,7 @@
 use super::loops::Running;
 use super::machine::Machine;
 use super::stack::{Segment, Stack};
+use super::watch::Watch;
 use super::work::{Outline, Work};
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::{Heap, Lookup};
@@ -48,6 +49,8 @@ pub struct Vm<'h, H: Heap> {
     /// The loops around the program counter, innermost last.
     pub(super) loops: Vec<Running>,
     has_input: bool,
+    /// What is noted, if the run is observed.
+    pub(super) watch: Option<Box<Watch>>,
 }
 
 /// What is left of a run that was frozen, less its terms.
@@ -140,6 +143,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             pc: checkpoint.pc,
             loops: checkpoint.loops,
             has_input: checkpoint.has_input,
+            watch: None,
         }
     }
 
@@ -191,6 +195,18 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     /// Goes on until there is a reason to leave.
     pub fn run(&mut self) -> Exit<H::Term> {
+        if let Some(watch) = &mut self.watch {
+            watch.go_on();
+        }
+        let exit = self.run_to_exit();
+        if let Some(watch) = &mut self.watch {
+            watch.pause(&exit, self.machine.heap.words_built());
+        }
+        exit
+    }
+
+    #[inline]
+    fn run_to_exit(&mut self) -> Exit<H::Term> {
         let halt = match self.steps() {
             Ok(exit) => return exit,
             // What is left to do looks at a list or a term once more, and keeps no progress.
@@ -301,6 +317,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                     fault.field = *field;
                     return Err(fault.into());
                 }
+                Instr::Watch(mark) => self.note(*mark)?,
                 Instr::Done => {
                     let value = machine.top();
                     machine.check_copy_limit(value)?;

@@ -5,8 +5,8 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, ELEMENTS};
 use crate::source::TermSource;
-use crate::{atoms, wire};
-use ptc_core::compile::{Compiled, Failure, Rejection, Walk};
+use crate::{atoms, explain, wire};
+use ptc_core::compile::{Compiled, Failure, PathPart, Rejection, Walk};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Parts, ReadError, Replay, Table, TableReader, TermBuilder};
@@ -99,7 +99,7 @@ impl<'a> Loader<'a> {
         match document.field(0, b"program") {
             None => refuse(atoms::program_missing()),
             Some(root) if document.shape(root) != Shape::Map => refuse(atoms::program_not_map()),
-            Some(root) => self.compile(Walk::new(root, self.reading), document.into_table()),
+            Some(root) => self.compile(self.reading.walk(root), document.into_table()),
         }
     }
 
@@ -123,7 +123,12 @@ impl<'a> Loader<'a> {
                 Next::Stopped(stop, Stage::Compile(walk, document.into_table()))
             }
             Err(Failure::Rejected(fault)) => match self.rejected(&document, fault) {
-                Ok(reply) => Next::Reply(reply),
+                Ok(reply) => {
+                    let key = |heap: &mut Beam<'a>, node| {
+                        heap.make_string(document.text(node).unwrap_or_default())
+                    };
+                    Next::Reply(self.at_path(reply, walk.mistake(), key))
+                }
                 // The walk ends there again.
                 Err(stop) => Next::Stopped(stop, Stage::Compile(walk, document.into_table())),
             },
@@ -265,9 +270,33 @@ impl<'a> Loader<'a> {
                     Const::EmptyMap => heap.make_map(&[], &[]),
                     Const::Node(node) => node,
                 });
-                Next::Reply(wire::fault(&self.heap, atoms::validation(), fault))
+                let reply = wire::fault(&self.heap, atoms::validation(), fault);
+                Next::Reply(self.at_path(reply, walk.mistake(), |_, node| node))
             }
         }
+    }
+
+    /// The reply to a mistake, with the place of it where the program was going to be observed.
+    fn at_path<N: Copy>(
+        &mut self,
+        reply: Term<'a>,
+        path: &[PathPart<N>],
+        mut key: impl FnMut(&mut Beam<'a>, N) -> Raw<'a>,
+    ) -> Term<'a> {
+        if !self.reading.observed {
+            return reply;
+        }
+        let heap = &mut self.heap;
+        let parts: Vec<_> = path
+            .iter()
+            .map(|part| match part {
+                PathPart::Field(name) => PathPart::Field(name),
+                PathPart::Index(index) => PathPart::Index(*index),
+                PathPart::Key(node) => PathPart::Key(key(heap, *node)),
+            })
+            .collect();
+        let (env, path) = (heap.terms.env, explain::path(heap, &parts));
+        (atoms::rejected(), reply, path.term(env)).encode(env)
     }
 
     /// Moves the constants to the heap, onto those that are there already.

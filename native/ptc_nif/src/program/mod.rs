@@ -22,8 +22,24 @@ use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
-/// How a program is to be read; of a text, `depth` is also how deep brackets may nest.
-pub type Reading = Options;
+/// How a program is to be read; of a text, its depth is also how deep brackets may nest.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    pub options: Options,
+    /// Whether the program is going to be observed.
+    pub observed: bool,
+}
+
+impl Reading {
+    /// The walk over a program that is read this way.
+    fn walk<N: Copy>(&self, root: N) -> Walk<N> {
+        let walk = Walk::new(root, self.options);
+        match self.observed {
+            true => walk.observed(),
+            false => walk,
+        }
+    }
+}
 
 /// The same as the Elixir side sends it: a depth, and what is seldom asked for.
 #[derive(NifUntaggedEnum)]
@@ -41,10 +57,21 @@ impl ReadingArg {
             ReadingArg::Full(all) => all,
         };
         Reading {
-            checked,
-            depth,
-            strict,
-            any_keys,
+            options: Options {
+                checked,
+                depth,
+                strict,
+                any_keys,
+            },
+            observed: false,
+        }
+    }
+
+    /// The same for a program that is going to be observed.
+    pub fn observed(&self) -> Reading {
+        Reading {
+            observed: true,
+            ..self.reading(true)
         }
     }
 }
@@ -126,7 +153,7 @@ pub fn from_text<'a>(
     let bytes = call.terms().bytes(text)?;
     let heap = Beam::new(call.env, 0);
     let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(reading.depth as usize);
+    let limits = JsonLimits::depth(reading.options.depth as usize);
     let loading = Loading {
         stage: Stage::Read(TableReader::new(bytes.len(), limits)),
         then,
@@ -148,7 +175,7 @@ pub fn from_node<'a>(
     let mut terms = LoadTerms::new(&heap, node, context, memory);
     terms.nodes = heap.terms.make_list(&[node]);
     let loading = Loading {
-        stage: Stage::Walk(Walk::new(0, reading)),
+        stage: Stage::Walk(reading.walk(0)),
         then,
         reading,
         print: None,
@@ -272,6 +299,7 @@ fn finish<'a>(
         limits,
         pace,
         slices: call.slices,
+        observation: None,
     };
     let reply = execution.run(Entry::Start, call.state);
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))

@@ -1,0 +1,30 @@
+defmodule Mix.Tasks.Ptc.Prompt do
+  @shortdoc "Prints what to tell a model about PTC-JSON"
+  @moduledoc """
+  Prints the description of the language that goes into a model's prompt.
+
+      mix ptc.prompt            # the text: PtcRunner.Schema.to_prompt/0
+      mix ptc.prompt --schema   # the JSON schema for structured output
+  """
+
+  use Mix.Task
+
+  alias PtcRunner.CLI.Pretty
+  alias PtcRunner.Schema
+
+  @impl true
+  def run(args) do
+    Mix.Task.run("app.config")
+
+    case OptionParser.parse(args, strict: [schema: :boolean]) do
+      {[], [], []} ->
+        Mix.shell().info(Schema.to_prompt())
+
+      {[schema: true], [], []} ->
+        Mix.shell().info(IO.iodata_to_binary(Pretty.json(Schema.to_llm_schema())))
+
+      _other ->
+        Mix.raise("expected `mix ptc.prompt` or `mix ptc.prompt --schema`")
+    end
+  end
+end

@@ -1,0 +1,97 @@
+defmodule Mix.Tasks.Ptc.Run do
+  @shortdoc "Runs a PTC-JSON program over JSON data"
+  @moduledoc """
+  Runs a program over data, and prints its result: as a table where it is rows, else as JSON.
+
+      mix ptc.run PROGRAM.json --context DATA.json
+
+  `-` stands for the standard input. Programs that call tools cannot be run here.
+
+  ## Options
+
+    * `--context FILE` - the JSON object that `load` reads
+    * `--memory FILE` - the JSON object that `var` reads
+    * `--timeout MS` - by default 30,000
+    * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`
+    * `--explain` - what each operation did, after the result: see `PtcRunner.Json.Explain`
+    * `--json` - the result as JSON, even if it is rows
+
+  An error is printed with its place in the program, on stderr; the exit code is 1 then. A run that takes
+  longer than a second shows how long it has been running.
+  """
+
+  use Mix.Task
+
+  alias PtcRunner.CLI.{Failure, Files, Pretty, Progress, Table}
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Explain
+
+  @switches [
+    context: :string,
+    memory: :string,
+    timeout: :integer,
+    max_heap: :integer,
+    explain: :boolean,
+    json: :boolean
+  ]
+  @timeout 30_000
+
+  @impl true
+  def run(args) do
+    Mix.Task.run("app.config")
+    {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
+
+    case OptionParser.parse(args, strict: @switches) do
+      {opts, [path], []} ->
+        run(Files.text!(path), opts)
+
+      {_opts, _paths, [{switch, _value} | _]} ->
+        Mix.raise("unknown or wrong option #{switch}, see `mix help ptc.run`")
+
+      _other ->
+        Mix.raise("expected one program: mix ptc.run PROGRAM.json --context DATA.json")
+    end
+  end
+
+  defp run(program, opts) do
+    options = options(opts)
+    explain? = Keyword.get(opts, :explain, false)
+    explanation = Progress.around(fn -> result(program, options, explain?) end, options[:timeout])
+
+    case explanation.result do
+      {:ok, result, _delta, _memory} -> Mix.shell().info(shown(result, opts))
+      {:error, error} -> Mix.shell().error(Failure.text(program, error, explanation.failed_at))
+    end
+
+    if explain? and explanation.operations != [], do: Mix.shell().info(to_string(explanation))
+    if match?({:error, _}, explanation.result), do: exit({:shutdown, 1})
+  end
+
+  # A program without tools has no effects: to find the place of an error it is run once more.
+  defp result(program, options, true), do: Json.explain(program, options)
+
+  defp result(program, options, false) do
+    case Json.run(program, options) do
+      {:error, {kind, _text}} when kind in [:execution_error, :validation_error] ->
+        Json.explain(program, options)
+
+      result ->
+        %Explain{result: result}
+    end
+  end
+
+  defp options(opts) do
+    given = Keyword.take(opts, [:max_heap])
+    context = Files.map!(opts[:context], "context")
+    memory = Files.map!(opts[:memory], "memory")
+    timeout = Keyword.get(opts, :timeout, @timeout)
+    if timeout < 0, do: Mix.raise("--timeout must not be negative")
+    [context: context, memory: memory, timeout: timeout] ++ given
+  end
+
+  defp shown(result, opts) do
+    if Table.rows?(result) and not Keyword.get(opts, :json, false),
+      do: Table.text(result),
+      else: IO.iodata_to_binary(Pretty.json(result))
+  end
+end

@@ -1,0 +1,34 @@
+defmodule PtcRunner.CLI.Files do
+  @moduledoc false
+  # What the tasks read.
+
+  alias PtcRunner.Json.Codec
+
+  @doc "The text of a file; `-` is the standard input. Raises `Mix.Error`."
+  @spec text!(Path.t()) :: binary()
+  def text!("-") do
+    case IO.read(:stdio, :all) do
+      text when is_binary(text) -> text
+      other -> Mix.raise("cannot read the standard input: #{inspect(other)}")
+    end
+  end
+
+  def text!(path) do
+    case File.read(path) do
+      {:ok, text} -> text
+      {:error, reason} -> Mix.raise("cannot read #{path}: #{:file.format_error(reason)}")
+    end
+  end
+
+  @doc "The map in a JSON file; an empty one without a file. Raises `Mix.Error`."
+  @spec map!(Path.t() | nil, String.t()) :: map()
+  def map!(nil, _what), do: %{}
+
+  def map!(path, what) do
+    case path |> text!() |> Codec.decode() do
+      {:ok, map} when is_map(map) -> map
+      {:ok, _other} -> Mix.raise("the #{what} in #{path} must be a JSON object")
+      {:error, error} -> Mix.raise("#{path} is no JSON: #{Exception.message(error)}")
+    end
+  end
+end

@@ -1,0 +1,68 @@
+defmodule PtcRunner.CLI.Pretty do
+  @moduledoc false
+  # JSON for readers: two spaces a level; what fits on a line stands on one.
+
+  alias PtcRunner.Json.Codec
+
+  @width 80
+
+  @doc """
+  The text, as iodata.
+
+      iex> PtcRunner.CLI.Pretty.json(%{"a" => [1, 2], "b" => %{}}) |> IO.iodata_to_binary()
+      ~s({"a": [1, 2], "b": {}})
+
+      iex> long = String.duplicate("x", 80)
+      iex> PtcRunner.CLI.Pretty.json(%{"a" => [1, long]}) |> IO.iodata_to_binary()
+      ~s({\\n  "a": [\\n    1,\\n    "\#{long}"\\n  ]\\n})
+
+  """
+  @spec json(term()) :: iodata()
+  def json(term), do: term |> tree() |> lines(0)
+
+  # Each part with the width that it takes on one line.
+  defp tree(map) when is_map(map) and not is_struct(map) do
+    members = for {key, value} <- Enum.sort(map), do: {Codec.encode!(key(key)), tree(value)}
+
+    width =
+      for({key, {_kind, _part, width}} <- members, do: String.length(key) + width + 4)
+      |> Enum.sum()
+
+    {:map, members, max(width, 2)}
+  end
+
+  defp tree(list) when is_list(list) do
+    parts = Enum.map(list, &tree/1)
+    width = for({_kind, _part, width} <- parts, do: width + 2) |> Enum.sum()
+    {:list, parts, max(width, 2)}
+  end
+
+  defp tree(leaf) do
+    text = Codec.encode!(leaf)
+    {:leaf, text, String.length(text)}
+  end
+
+  defp key(key) when is_binary(key), do: key
+  defp key(key), do: to_string(key)
+
+  defp lines({:leaf, text, _width}, _indent), do: text
+  defp lines({:map, [], _width}, _indent), do: "{}"
+  defp lines({:list, [], _width}, _indent), do: "[]"
+
+  defp lines({:map, members, width}, indent) do
+    member = fn {key, part}, indent -> [key, ": ", lines(part, indent)] end
+    around(members, width, indent, {"{", "}"}, member)
+  end
+
+  defp lines({:list, parts, width}, indent),
+    do: around(parts, width, indent, {"[", "]"}, &lines/2)
+
+  defp around(parts, width, indent, {open, close}, line) when width + indent <= @width,
+    do: [open, parts |> Enum.map(&line.(&1, indent)) |> Enum.intersperse(", "), close]
+
+  defp around(parts, _width, indent, {open, close}, line) do
+    inner = ["\n" | String.duplicate(" ", indent + 2)]
+    parts = parts |> Enum.map(&line.(&1, indent + 2)) |> Enum.intersperse([",", inner])
+    [open, inner, parts, "\n", String.duplicate(" ", indent), close]
+  end
+end

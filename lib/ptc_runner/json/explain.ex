@@ -1,0 +1,150 @@
+defmodule PtcRunner.Json.Explain do
+  @moduledoc """
+  What a program did when `PtcRunner.Json.explain/2` ran it: for each operation how often it ran, the
+  items that went in and came out, its time and its words.
+
+  An explanation is plain data: it can be stored, sent to another node, and compared. Three views:
+
+    * the struct, for programs: `operations` in the order of the program, `findings`
+    * `to_text/1` (and `to_string/1`), a tree for people
+    * `to_json/1`, for other tools; without the result
+
+  The program is compiled in a way of its own for this: each operation does what its entry says, nothing
+  is fused with anything else, and the time includes that of looking at two clocks and counting. So the
+  shares say where the time goes; how long the program takes without them, a run says.
+  """
+
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.Explain.Tree
+
+  @enforce_keys [:result]
+  defstruct [:result, :failed_at, operations: [], findings: [], duration: 0, words: 0]
+
+  @typedoc "Where in the program, from `\"program\"` on: `[\"program\", \"steps\", 1, \"where\"]`."
+  @type path :: [String.t() | non_neg_integer() | term()]
+
+  @typedoc """
+  What is worth a look:
+
+    * `:kept_nothing` - a filter with items in and none out
+    * `:key_not_found` - an operation's field (or path) that no value it looked at had
+  """
+  @type finding :: %{kind: :kept_nothing | :key_not_found, path: path(), message: String.t()}
+
+  @typedoc """
+  One operation.
+
+    * `runs`, `ended` - how often it began, and came to its end
+    * `items_in`, `items_out` - of all the lists that were its current value, and its value; nil if
+      there was none
+    * `held` - how often its value was neither nil nor false
+    * `time` - nanoseconds of its own, without the operations inside it and without waiting for tools
+    * `total_time` - the same with those inside it, and with the waiting
+    * `words`, `total_words` - words it built, likewise
+    * `tool_calls`, `tool_time` - how often the run left it for a tool, and for how many nanoseconds
+    * `breaks` - how often the run left it to let others have their turn
+    * `keys` - the fields it looks up: how many values were looked at, and how many had the field. Rows
+      are looked at up to the first that has it.
+  """
+  @type operation :: %{
+          path: path(),
+          op: String.t(),
+          about: String.t(),
+          depth: non_neg_integer(),
+          runs: non_neg_integer(),
+          ended: non_neg_integer(),
+          items_in: non_neg_integer() | nil,
+          items_out: non_neg_integer() | nil,
+          held: non_neg_integer(),
+          time: non_neg_integer(),
+          total_time: non_neg_integer(),
+          words: non_neg_integer(),
+          total_words: non_neg_integer(),
+          tool_calls: non_neg_integer(),
+          tool_time: non_neg_integer(),
+          breaks: non_neg_integer(),
+          keys: [%{key: term(), looked: non_neg_integer(), found: non_neg_integer()}]
+        }
+
+  @typedoc """
+  `result` is what `PtcRunner.Json.run/2` gives; `failed_at` the innermost operation in which the run (or
+  the check) ended early; `duration` the nanoseconds from start to end, `words` those the run built.
+  """
+  @type t :: %__MODULE__{
+          result: {:ok, term(), map(), map()} | {:error, PtcRunner.Json.error()},
+          failed_at: path() | nil,
+          operations: [operation()],
+          findings: [finding()],
+          duration: non_neg_integer(),
+          words: non_neg_integer()
+        }
+
+  @doc """
+  The explanation as a tree of text.
+
+  Times are each operation's own, with its share as a bar; `!` marks what is worth a look, and where the run
+  failed.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "rows"}, {"op": "filter", "where": {"op": "eq", "field": "n", "value": 9}}]}})
+      iex> explanation = PtcRunner.Json.explain(program, context: %{"rows" => [%{"n" => 1}]})
+      iex> PtcRunner.Json.Explain.to_text(explanation) =~ "! kept nothing"
+      true
+
+  """
+  @spec to_text(t()) :: String.t()
+  defdelegate to_text(explanation), to: Tree, as: :text
+
+  @doc """
+  The explanation as JSON text, without the result.
+
+      iex> explanation = PtcRunner.Json.explain(~s({"program": {"op": "literal", "value": 1}}))
+      iex> {:ok, json} = PtcRunner.Json.Codec.decode(PtcRunner.Json.Explain.to_json(explanation))
+      iex> {json["outcome"], Enum.map(json["operations"], & &1["path"])}
+      {"ok", [["program"]]}
+
+  """
+  @spec to_json(t()) :: String.t()
+  def to_json(%__MODULE__{} = explanation) do
+    Codec.encode!(%{
+      outcome: outcome(explanation.result),
+      failed_at: shown(explanation.failed_at),
+      duration: explanation.duration,
+      words: explanation.words,
+      operations: Enum.map(explanation.operations, &operation/1),
+      findings: Enum.map(explanation.findings, &%{&1 | path: shown(&1.path)})
+    })
+  end
+
+  @doc """
+  A path as text.
+
+      iex> PtcRunner.Json.Explain.path_text(["program", "steps", 1, "where"])
+      "program.steps[1].where"
+
+  """
+  @spec path_text(path()) :: String.t()
+  def path_text(path), do: path |> Enum.map_join(&part/1) |> String.trim_leading(".")
+
+  defp part(index) when is_integer(index), do: "[#{index}]"
+  defp part(name), do: "." <> PtcRunner.Json.Explain.About.name(name)
+
+  defp outcome({:ok, _result, _delta, _memory}), do: "ok"
+  defp outcome({:error, reason}), do: PtcRunner.Json.format_error(reason)
+
+  defp operation(operation) do
+    keys = Enum.map(operation.keys, &%{&1 | key: shown(&1.key)})
+    %{operation | path: shown(operation.path), keys: keys}
+  end
+
+  # Keys of a program that was given as terms may be anything.
+  defp shown(nil), do: nil
+  defp shown(list) when is_list(list), do: Enum.map(list, &shown/1)
+  defp shown(integer) when is_integer(integer), do: integer
+  defp shown(text) when is_binary(text), do: PtcRunner.Shown.name(text)
+  defp shown(other), do: PtcRunner.Shown.text(other)
+
+  defimpl String.Chars do
+    defdelegate to_string(explanation), to: PtcRunner.Json.Explain, as: :to_text
+  end
+end

@@ -1,0 +1,73 @@
+defmodule PtcRunner.Json.Explain.About do
+  @moduledoc false
+  # An operation on one line: its name and what it was given literally.
+
+  alias PtcRunner.Shown
+
+  @line 60
+  @value 24
+
+  # In this order; those of the first group are names.
+  @names ["name", "tool", "field", "path", "fields"]
+  @values ["value", "index", "count", "order", "precision", "default"]
+
+  @doc """
+  What the line says.
+
+      iex> PtcRunner.Json.Explain.About.text("eq", %{"op" => "eq", "field" => "customer", "value" => "Ada"})
+      ~s(eq customer "Ada")
+
+      iex> PtcRunner.Json.Explain.About.text("get", %{"op" => "get", "path" => ["owner", "city"]})
+      "get owner.city"
+
+      iex> PtcRunner.Json.Explain.About.text("object", %{"n" => %{"op" => "count"}})
+      "object"
+
+  """
+  @spec text(String.t(), term()) :: String.t()
+  def text(op, %{"op" => _name} = node) do
+    parts =
+      Enum.map(@names, &named(&1, node)) ++ Enum.map(@values, &value(Map.get(node, &1, :none)))
+
+    Enum.join([op | Enum.reject(parts, &is_nil/1)], " ") |> fit(@line)
+  end
+
+  def text(op, _implicit_object), do: op
+
+  @doc """
+  A name as it may stand in a line: quoted unless it is an ordinary one.
+
+      iex> PtcRunner.Json.Explain.About.name("a\\e[31m")
+      ~S("a\\e[31m")
+
+  """
+  @spec name(term()) :: String.t()
+  def name(name) when is_binary(name) and byte_size(name) in 1..64 do
+    if name =~ ~r/\A[\w\-]+\z/u, do: name, else: Shown.text(name, 128)
+  end
+
+  def name(name), do: Shown.text(name, 128)
+
+  defp named("path", %{"path" => path}) when is_list(path), do: several(path, ".")
+  defp named("fields", %{"fields" => fields}) when is_list(fields), do: several(fields, ", ")
+  defp named(key, node) when key in ["name", "tool", "field"], do: quoted(Map.get(node, key))
+  defp named(_key, _node), do: nil
+
+  defp quoted(name) when is_binary(name), do: name |> name() |> fit(@value)
+  defp quoted(_other), do: nil
+
+  # An improper list cannot be gone through to its end; nobody looks that far.
+  defp several(names, between) do
+    names |> Stream.take(8) |> Enum.map_join(between, &name/1) |> fit(@value)
+  end
+
+  defp value(:none), do: nil
+  defp value(%{"op" => _operation}), do: nil
+  defp value(value) when is_map(value) and map_size(value) > 0, do: "{…}"
+  defp value([_ | _]), do: "[…]"
+  defp value(value), do: value |> Shown.text(100) |> fit(@value)
+
+  defp fit(text, width) do
+    if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
+  end
+end

@@ -1,0 +1,35 @@
+defmodule PtcRunner.Json.Explain.Format do
+  @moduledoc false
+  # Numbers for readers.
+
+  @doc """
+  A whole number with separators.
+
+      iex> PtcRunner.Json.Explain.Format.number(1234567)
+      "1,234,567"
+
+  """
+  @spec number(non_neg_integer()) :: String.t()
+  def number(number) do
+    number
+    |> Integer.to_string()
+    |> String.replace(~r/\B(?=(\d{3})+\z)/, ",")
+  end
+
+  @doc """
+  Nanoseconds in a unit that fits.
+
+      iex> Enum.map([0, 950, 12_345, 1_234_567, 61_000_000_000], &PtcRunner.Json.Explain.Format.time/1)
+      ["0 ns", "950 ns", "12.3 µs", "1.23 ms", "61.0 s"]
+
+  """
+  @spec time(non_neg_integer()) :: String.t()
+  def time(nanos) when nanos < 1_000, do: "#{nanos} ns"
+  def time(nanos) when nanos < 1_000_000, do: "#{three(nanos / 1_000)} µs"
+  def time(nanos) when nanos < 1_000_000_000, do: "#{three(nanos / 1_000_000)} ms"
+  def time(nanos), do: "#{three(nanos / 1_000_000_000)} s"
+
+  defp three(value) when value < 10, do: :erlang.float_to_binary(value, decimals: 2)
+  defp three(value) when value < 100, do: :erlang.float_to_binary(value, decimals: 1)
+  defp three(value), do: :erlang.float_to_binary(value, decimals: 0)
+end

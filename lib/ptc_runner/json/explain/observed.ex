@@ -1,0 +1,169 @@
+defmodule PtcRunner.Json.Explain.Observed do
+  @moduledoc false
+  # Compiles a program to be observed, runs it, and makes operations of what the native side noted.
+
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Json.{Explain, Limits, Program, Runner}
+  alias PtcRunner.Json.Explain.{About, Findings}
+  alias PtcRunner.Native.Panic
+
+  @doc """
+  Runs a program; gives its value (or why there is none), and the explanation without a result.
+
+      iex> node = %{"op" => "load", "name" => "n"}
+      iex> limits = {1_000, 0, 100}
+      iex> {result, explanation} = PtcRunner.Json.Explain.Observed.run({:checked, node}, %{"n" => 1}, %{}, %{}, limits)
+      iex> {elem(result, 1), Enum.map(explanation.operations, & &1.about)}
+      {1, ["load n"]}
+
+  """
+  @spec run(String.t() | {:checked, term()}, map(), map(), map(), Limits.t()) ::
+          {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()}, Explain.t()}
+  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits) do
+    began = System.monotonic_time()
+
+    case compile(source, limits) do
+      {:ok, handle, consts} ->
+        observation = Native.observation(handle)
+        limits = {left(timeout, began), max_heap, depth}
+        program = {:observed, observation, consts}
+        result = program |> Runner.run(context, memory, tools, limits) |> given(timeout)
+        noted = Native.observed(observation, consts)
+        {result, explanation(noted, node_of(source), result, began)}
+
+      {:rejected, {:error, fault}, path} ->
+        {{:error, Program.error(fault, {timeout, max_heap})}, failed(["program" | path], began)}
+
+      {:error, fault} ->
+        {{:error, Program.error(fault, {timeout, max_heap})}, failed(nil, began)}
+    end
+  end
+
+  @doc """
+  Checks a program's text and runs nothing: `:ok`, or the error and the path of the mistake, if it is known.
+
+      iex> PtcRunner.Json.Explain.Observed.check(~s({"program": {"op": "not", "condition": {"op": "fitler"}}}))
+      {:error, {:validation_error, "Unknown operation 'fitler'. Did you mean 'filter'?"}, ["program", "condition"]}
+
+  """
+  @spec check(String.t()) :: :ok | {:error, PtcRunner.Json.error(), Explain.path() | nil}
+  def check(text) do
+    {timeout, max_heap, _depth} = limits = [] |> Limits.given() |> Limits.resolve()
+
+    case compile(text, limits) do
+      {:ok, _handle, _consts} ->
+        :ok
+
+      {:rejected, {:error, fault}, path} ->
+        {:error, Program.error(fault, {timeout, max_heap}), ["program" | path]}
+
+      {:error, fault} ->
+        {:error, Program.error(fault, {timeout, max_heap}), nil}
+    end
+  end
+
+  defp compile(text, {timeout, max_heap, depth}) when is_binary(text),
+    do: finish(fn -> Native.observe_text(text, depth, {timeout, max_heap}) end)
+
+  defp compile({:checked, node}, {timeout, max_heap, depth}),
+    do: finish(fn -> Native.observe_node(node, depth, {timeout, max_heap}) end)
+
+  defp finish(compile) do
+    Quanta.finish(compile.())
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
+  end
+
+  # Reading and compiling count: the run has what they left of the time.
+  defp left(:infinity, _began), do: :infinity
+  defp left(timeout, began), do: max(timeout - div(since(began), 1_000_000), 0)
+
+  defp given({:error, {:timeout, _left}}, timeout), do: {:error, {:timeout, timeout}}
+  defp given(result, _timeout), do: result
+
+  defp since(began),
+    do: System.convert_time_unit(System.monotonic_time() - began, :native, :nanosecond)
+
+  defp node_of({:checked, node}), do: node
+  defp node_of(text), do: PtcRunner.Json.Codec.decode!(text)["program"]
+
+  defp failed(path, began),
+    do: %Explain{result: nil, failed_at: path, duration: since(began)}
+
+  # The run was lost with a bug in the native library.
+  defp explanation(nil, _node, _result, began), do: failed(nil, began)
+
+  defp explanation({innermost, rows}, node, result, began) do
+    operations = rows |> operations(node) |> with_totals()
+    paths = operations |> Enum.map(& &1.path) |> List.to_tuple()
+
+    %Explain{
+      result: nil,
+      failed_at: if(match?({:error, _}, result) and innermost, do: elem(paths, innermost)),
+      operations: Enum.map(operations, &Map.delete(&1, :parent)),
+      findings: Findings.of(operations),
+      duration: since(began),
+      words: operations |> Enum.map(& &1.words) |> Enum.sum()
+    }
+  end
+
+  # A part comes after the operation around it. What was found out about that one is looked up by number.
+  defp operations(rows, node) do
+    {operations, _known} =
+      Enum.map_reduce(Enum.with_index(rows), %{nil => {["program"], -1, node}}, fn {row, number},
+                                                                                   known ->
+        {parent, place, op, counts, keys} = row
+        {path, depth, around} = Map.fetch!(known, parent)
+        own = if parent, do: Enum.reduce(place, around, &inside/2), else: node
+        operation = operation(op, path ++ place, depth + 1, counts, keys)
+        operation = Map.merge(operation, %{parent: parent, about: About.text(op, own)})
+        {operation, Map.put(known, number, {operation.path, depth + 1, own})}
+      end)
+
+    operations
+  end
+
+  defp inside(index, list) when is_list(list) and is_integer(index), do: Enum.at(list, index)
+  defp inside(key, map) when is_map(map), do: Map.get(map, key)
+  defp inside(_part, _other), do: nil
+
+  defp operation(op, path, depth, counts, keys) do
+    {runs, ended, lists_in, items_in, lists_out, items_out, held, nanos, words, calls, waited,
+     breaks} = counts
+
+    %{
+      path: path,
+      op: op,
+      depth: depth,
+      runs: runs,
+      ended: ended,
+      items_in: if(lists_in > 0, do: items_in),
+      items_out: if(lists_out > 0, do: items_out),
+      held: held,
+      time: nanos,
+      total_time: nanos + waited,
+      words: words,
+      total_words: words,
+      tool_calls: calls,
+      tool_time: waited,
+      breaks: breaks,
+      keys: for({key, looked, found} <- keys, do: %{key: key, looked: looked, found: found})
+    }
+  end
+
+  # From the last operation to the first, each adds what it took to the one around it.
+  defp with_totals(operations) do
+    numbered = operations |> Enum.with_index() |> Enum.reverse()
+
+    {operations, _inside} =
+      Enum.map_reduce(numbered, %{}, fn {operation, number}, inside ->
+        {time, words} = Map.get(inside, number, {0, 0})
+        {time, words} = {operation.total_time + time, operation.total_words + words}
+        add = fn {more_time, more_words} -> {more_time + time, more_words + words} end
+        inside = Map.update(inside, operation.parent, {time, words}, add)
+        {%{operation | total_time: time, total_words: words}, inside}
+      end)
+
+    Enum.reverse(operations)
+  end
+end

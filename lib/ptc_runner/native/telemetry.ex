@@ -1,0 +1,170 @@
+defmodule PtcRunner.Native.Telemetry do
+  @moduledoc """
+  Events for `:telemetry`, where the application has it: [guide](observability.md).
+
+  Whether it has it is looked at once, when this application starts, and kept in a `:persistent_term`. Where
+  it is not there, or is switched off, nothing is measured and nothing is executed.
+
+      config :ptc_runner_native, telemetry: true    # the default: where the module :telemetry is
+      config :ptc_runner_native, telemetry: false
+
+  """
+
+  @key __MODULE__
+  # What a run counts on its way, in its process.
+  @counts {__MODULE__, :counts}
+
+  @doc false
+  # One look-up of a few nanoseconds.
+  defmacro on? do
+    quote do: :persistent_term.get(unquote(@key), false)
+  end
+
+  @doc """
+  Looks again whether events are wanted: for code that loads `:telemetry` or changes the configuration while
+  the system runs. Gives what it found.
+
+      iex> PtcRunner.Native.Telemetry.refresh()
+      false
+
+  """
+  @spec refresh() :: boolean()
+  def refresh do
+    wanted? = Application.get_env(:ptc_runner_native, :telemetry, true)
+    on? = wanted? == true and Code.ensure_loaded?(:telemetry)
+    # Putting what is there already costs nothing; a change lets all processes be collected.
+    :persistent_term.put(@key, on?)
+    on?
+  end
+
+  @doc false
+  # A run of `PtcRunner.Json.run/2`; `fun` gives its value and words, or an error.
+  def run(program, fun) do
+    around = Process.put(@counts, {0, 0})
+    metadata = %{program: form(program)}
+
+    try do
+      span([:ptc_runner, :json, :run], metadata, fun, fn result ->
+        {suspensions, tool_calls} = Process.get(@counts)
+        measured = %{words: words(result), suspensions: suspensions, tool_calls: tool_calls}
+        {:stop, measured, Map.merge(metadata, outcome(result))}
+      end)
+    after
+      if around, do: Process.put(@counts, around), else: Process.delete(@counts)
+    end
+  end
+
+  @doc false
+  # A tool that a run calls; `fun` gives what the tool's process gives.
+  def tool(name, fun) do
+    count(1)
+    metadata = %{tool: name}
+
+    span([:ptc_runner, :tool], metadata, fun, fn
+      {:ok, _answer} = result -> {:stop, %{}, Map.merge(metadata, outcome(result))}
+      {{:ok, _answer}, _process} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
+      {{:error, reason}, _process} -> failed(metadata, reason)
+      {:error, reason} -> failed(metadata, reason)
+    end)
+  end
+
+  @doc false
+  # A run was left for others to have their turn.
+  def suspended, do: count(0)
+
+  @doc false
+  # An answer of an LLM that was read; `fun` gives the turn's outcome.
+  def answer(text, fun) do
+    began = System.monotonic_time()
+    result = fun.()
+    measured = %{duration: System.monotonic_time() - began, bytes: byte_size(text)}
+    {outcome, repairs} = turn(result)
+    measured = Map.put(measured, :repairs, repairs)
+    execute([:ptc_runner, :answer, :stop], measured, %{outcome: outcome})
+    result
+  end
+
+  @doc false
+  # A coercion; `fun` gives `{:ok, value, warnings}` or an error.
+  def coerce(fun) do
+    began = System.monotonic_time()
+    result = fun.()
+    duration = System.monotonic_time() - began
+
+    {warnings, outcome} =
+      case result do
+        {:ok, _value, warnings} -> {length(warnings), :ok}
+        _error -> {0, :error}
+      end
+
+    measured = %{duration: duration, warnings: warnings}
+    execute([:ptc_runner, :signature, :coerce], measured, %{outcome: outcome})
+    result
+  end
+
+  defp span(event, metadata, fun, describe) do
+    metadata = Map.put(metadata, :telemetry_span_context, make_ref())
+    began = System.monotonic_time()
+    measured = %{monotonic_time: began, system_time: System.system_time()}
+    execute(event ++ [:start], measured, metadata)
+
+    try do
+      fun.()
+    catch
+      kind, reason ->
+        failure = Map.merge(metadata, %{kind: kind, reason: reason, stacktrace: __STACKTRACE__})
+        execute(event ++ [:exception], ended(began), failure)
+        :erlang.raise(kind, reason, __STACKTRACE__)
+    else
+      result ->
+        {name, measured, described} = describe.(result)
+
+        execute(
+          event ++ [name],
+          Map.merge(ended(began), measured),
+          Map.merge(metadata, described)
+        )
+
+        result
+    end
+  end
+
+  defp ended(began) do
+    now = System.monotonic_time()
+    %{duration: now - began, monotonic_time: now}
+  end
+
+  # A module that may not be there.
+  defp execute(event, measured, metadata),
+    do: apply(:telemetry, :execute, [event, measured, metadata])
+
+  defp failed(metadata, reason) do
+    kind = if is_tuple(reason), do: elem(reason, 0), else: reason
+    failure = %{kind: :error, reason: reason, stacktrace: [], outcome: kind}
+    {:exception, %{}, Map.merge(metadata, failure)}
+  end
+
+  defp outcome({:error, {kind, _what} = error}), do: %{outcome: kind, error: error}
+  defp outcome(_ok), do: %{outcome: :ok, error: nil}
+
+  defp words({:ok, _value, words}), do: words
+  defp words(_error), do: 0
+
+  defp turn({:continue, _state, _turn}), do: {:retry, 0}
+
+  defp turn({:stop, {:ok, step}, _turn, _tokens}),
+    do: {:ok, step.usage |> Map.get(:repairs, []) |> length()}
+
+  defp turn({:stop, {:error, _step}, _turn, _tokens}), do: {:error, 0}
+
+  defp form(text) when is_binary(text), do: :text
+  defp form(%PtcRunner.Json.Program{}), do: :compiled
+  defp form(_other), do: :map
+
+  defp count(place) do
+    with {_suspensions, _tool_calls} = counts <- Process.get(@counts),
+         do: Process.put(@counts, put_elem(counts, place, elem(counts, place) + 1))
+
+    :ok
+  end
+end

@@ -1,0 +1,350 @@
+//! Compiling a program so that it can be observed: marks around each operation, and where it stands.
+//!
+//! The marks are instructions, so they also keep the instructions of two operations apart: nothing
+//! is fused or tallied across them, and each operation does what its entry says.
+
+use super::compiler::Compiler;
+use super::{Scope, Walk};
+use crate::explain::{Keys, Mark, Place, Site};
+use crate::opcode::OpCode;
+use crate::ops::FieldKind;
+use crate::program::{Const, ConstId, Instr};
+use crate::source::{Shape, Source};
+
+/// The slots in which an observed run remembers lists whose items it has counted.
+pub(crate) const COUNTED_LISTS: u32 = 8;
+
+/// The operations of a program that is compiled to be observed.
+#[derive(Debug)]
+pub(super) struct Observer<N> {
+    sites: Vec<Site>,
+    /// The operations around the present step, innermost last.
+    open: Vec<Open<N>>,
+    /// Where the part stands that is being looked at and is not open yet.
+    at: Option<Place>,
+    /// Where the mistake is that ended the walk.
+    mistake: Vec<PathPart<N>>,
+}
+
+/// An operation whose parts are being compiled.
+#[derive(Debug)]
+struct Open<N> {
+    site: u32,
+    parts: Vec<Part<N>>,
+    /// The part after the last one that was found: most operations compile theirs in order.
+    next: usize,
+}
+
+/// A part of an operation that could be one too.
+#[derive(Debug, Clone, Copy)]
+struct Part<N> {
+    node: N,
+    field: Option<&'static str>,
+    index: Option<u32>,
+    key: Option<N>,
+}
+
+/// How far an observer is, to go back there if a step has to be done again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    sites: usize,
+    open: usize,
+    next: usize,
+}
+
+/// A step from one part of a program to a part inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathPart<N> {
+    /// A field of an operation.
+    Field(&'static str),
+    /// A place in a list.
+    Index(u32),
+    /// A key of a map, as it stands in the program.
+    Key(N),
+}
+
+impl<N: Copy> Observer<N> {
+    fn seen(&self) -> Seen {
+        Seen {
+            sites: self.sites.len(),
+            open: self.open.len(),
+            next: self.open.last().map_or(0, |open| open.next),
+        }
+    }
+
+    fn go_back(&mut self, to: Seen) {
+        self.sites.truncate(to.sites);
+        self.open.truncate(to.open);
+        self.at = None;
+        if let Some(open) = self.open.last_mut() {
+            open.next = to.next;
+        }
+    }
+
+    fn map<M>(self, node: &mut impl FnMut(N) -> M) -> Observer<M> {
+        let mut part = |part: Part<N>| Part {
+            node: node(part.node),
+            field: part.field,
+            index: part.index,
+            key: part.key.map(&mut *node),
+        };
+        let open = self.open.into_iter().map(|open| Open {
+            site: open.site,
+            parts: open.parts.into_iter().map(&mut part).collect(),
+            next: open.next,
+        });
+        Observer {
+            open: open.collect(),
+            sites: self.sites,
+            at: self.at,
+            // A walk that has ended is not gone on with.
+            mistake: Vec::new(),
+        }
+    }
+}
+
+impl<N: Copy> Walk<N> {
+    /// The same walk, which has not begun, over a program that is to be observed.
+    pub fn observed(mut self) -> Self {
+        self.observer = Some(Box::new(Observer {
+            sites: Vec::new(),
+            open: Vec::new(),
+            at: None,
+            mistake: Vec::new(),
+        }));
+        self
+    }
+
+    pub(super) fn seen(&self) -> Option<Seen> {
+        self.observer.as_ref().map(|observer| observer.seen())
+    }
+
+    pub(super) fn go_back(&mut self, to: Option<Seen>) {
+        if let (Some(observer), Some(to)) = (&mut self.observer, to) {
+            observer.go_back(to);
+        }
+    }
+
+    pub(super) fn map_observer<M>(
+        observer: Option<Box<Observer<N>>>,
+        mut node: impl FnMut(N) -> M,
+    ) -> Option<Box<Observer<M>>> {
+        observer.map(|observer| Box::new(observer.map(&mut node)))
+    }
+
+    /// The operations, once the walk has come to its end; makes room for what a run remembers.
+    pub(super) fn take_sites(&mut self) -> Vec<Site> {
+        match self.observer.take() {
+            Some(observer) => {
+                self.slots += COUNTED_LISTS;
+                observer.sites
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Where the mistake is that ended the walk.
+    pub fn mistake(&self) -> &[PathPart<N>] {
+        let observer = self.observer.as_ref();
+        observer.map_or(&[], |observer| &observer.mistake)
+    }
+
+    /// The walk ends here.
+    #[cold]
+    pub(super) fn keep_mistake(&mut self) {
+        let path = self.path();
+        if let Some(observer) = &mut self.observer {
+            observer.mistake = path;
+        }
+    }
+
+    /// Where the walk stands: the path of the part that is being looked at, or else of the innermost
+    /// operation whose parts are being compiled.
+    fn path(&self) -> Vec<PathPart<N>> {
+        let Some(observer) = &self.observer else {
+            return vec![];
+        };
+        let mut path = Vec::new();
+        let mut step = |place: Place| {
+            let key = place.key.map(|id| &self.consts[id as usize]);
+            if let Some(Const::Node(key)) = key {
+                path.push(PathPart::Key(*key));
+            }
+            path.extend(place.index.map(PathPart::Index));
+            path.extend(place.field.map(PathPart::Field));
+        };
+        observer.at.map(&mut step);
+        let mut next = observer.open.last().map(|open| open.site);
+        while let Some(site) = next.and_then(|site| observer.sites.get(site as usize)) {
+            step(site.place);
+            next = site.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl<S: Source> Compiler<'_, S> {
+    /// A part of an observed program is going to be looked at.
+    #[cold]
+    pub(super) fn locate(&mut self, node: S::Node) {
+        let Some(mut observer) = self.walk.observer.take() else {
+            return;
+        };
+        observer.at = match observer.open.last_mut() {
+            Some(around) => Some(self.place(around, node)),
+            None => Some(Place::default()),
+        };
+        self.walk.observer = Some(observer);
+    }
+
+    /// The part was wrong, and the walk goes on all the same.
+    #[cold]
+    pub(super) fn forget_place(&mut self) {
+        if let Some(observer) = &mut self.walk.observer {
+            observer.at = None;
+        }
+    }
+
+    /// The part that was located is an operation, and begins here.
+    #[cold]
+    pub(super) fn open(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) {
+        let Some(mut observer) = self.walk.observer.take() else {
+            return;
+        };
+        let place = observer.at.take().unwrap_or_default();
+        let number = observer.sites.len() as u32;
+        let site = Site {
+            op,
+            parent: observer.open.last().map(|open| open.site),
+            place,
+            input: op.sees_input().then_some(scope.input),
+            keys: self.keys(node, op, implicit),
+        };
+        if site.input.is_some() {
+            self.walk.code.push(Instr::Watch(Mark::Input(number)));
+        }
+        if site.keys.count > 0 {
+            self.walk.code.push(Instr::Watch(Mark::Keys(number)));
+        }
+        self.walk.code.push(Instr::Watch(Mark::Enter(number)));
+        observer.sites.push(site);
+        observer.open.push(Open {
+            site: number,
+            parts: self.parts(node, op, implicit),
+            next: 0,
+        });
+        self.walk.observer = Some(observer);
+    }
+
+    /// The innermost operation ends here.
+    #[cold]
+    pub(super) fn close(&mut self) {
+        let open = self.walk.observer.as_mut().and_then(|it| it.open.pop());
+        if let Some(Open { site, .. }) = open {
+            self.walk.code.push(Instr::Watch(Mark::Output(site)));
+            self.walk.code.push(Instr::Watch(Mark::Leave(site)));
+        }
+    }
+
+    /// Where a part stands in the operation around it.
+    fn place(&mut self, around: &mut Open<S::Node>, node: S::Node) -> Place {
+        let count = around.parts.len();
+        for at in (around.next..count).chain(0..around.next.min(count)) {
+            let part = around.parts[at];
+            if self.source.same(part.node, node) {
+                around.next = at + 1;
+                return Place {
+                    field: part.field,
+                    index: part.index,
+                    key: part.key.map(|key| self.constant(Const::Node(key))),
+                };
+            }
+        }
+        Place::default()
+    }
+
+    /// The parts of an operation that could be operations.
+    fn parts(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Vec<Part<S::Node>> {
+        let mut parts = Vec::new();
+        if implicit {
+            self.entries(node, None, &mut parts);
+            return parts;
+        }
+        for field in op.definition().fields {
+            let Some(value) = self.source.field(node, field.name) else {
+                continue;
+            };
+            let name = Some(field.name);
+            match (field.kind, self.source.shape(value)) {
+                (FieldKind::ExprList, Shape::List) => {
+                    let elements = self.source.elements(value);
+                    self.uncounted += elements.len();
+                    parts.extend(elements.into_iter().zip(0..).map(|(node, index)| Part {
+                        node,
+                        field: name,
+                        index: Some(index),
+                        key: None,
+                    }));
+                }
+                (FieldKind::Map, Shape::Map) => self.entries(value, name, &mut parts),
+                (FieldKind::Expr | FieldKind::Operand, _) | (FieldKind::Any, Shape::Map) => parts
+                    .push(Part {
+                        node: value,
+                        field: name,
+                        index: None,
+                        key: None,
+                    }),
+                _ => {}
+            }
+        }
+        parts
+    }
+
+    fn entries(
+        &mut self,
+        map: S::Node,
+        field: Option<&'static str>,
+        parts: &mut Vec<Part<S::Node>>,
+    ) {
+        self.uncounted += self.source.size(map);
+        let entries = self.source.entries(map).into_iter();
+        parts.extend(entries.map(|(key, node)| Part {
+            node,
+            field,
+            index: None,
+            key: Some(key),
+        }));
+    }
+
+    /// The keys that an operation looks up, by the names that fields have in all of them.
+    fn keys(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Keys {
+        let has = |name: &str| {
+            op.definition()
+                .fields
+                .iter()
+                .any(|field| field.name == name)
+        };
+        let source = self.source;
+        let strings = |list: S::Node| match source.shape(list) {
+            Shape::String => vec![list],
+            Shape::List => source.elements(list),
+            _ => vec![],
+        };
+        let names = ["field", "fields", "path"].into_iter();
+        for name in names.filter(|name| !implicit && has(name)) {
+            let keys = self.source.field(node, name).map_or(vec![], strings);
+            let all_strings = keys.iter().all(|key| source.shape(*key) == Shape::String);
+            if all_strings && !keys.is_empty() {
+                let first = self.walk.consts.len() as ConstId;
+                self.uncounted += keys.len();
+                self.walk
+                    .consts
+                    .extend(keys.iter().copied().map(Const::Node));
+                let (count, path) = (keys.len() as u32, name == "path");
+                return Keys { first, count, path };
+            }
+        }
+        Keys::default()
+    }
+}

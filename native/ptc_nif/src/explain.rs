@@ -1,0 +1,194 @@
+//! Observed runs: the NIFs that compile a program to be observed, run it, and tell what was noted.
+
+use crate::atoms;
+use crate::execution::{Consts, Entry, Execution};
+use crate::heap::Beam;
+use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
+use crate::raw::Raw;
+use crate::run::RunArgs;
+use crate::schedule::{limits, Pace};
+use crate::task::Call;
+use ptc_core::compile::PathPart;
+use ptc_core::explain::Site;
+use ptc_core::heap::Heap;
+use ptc_core::program::Program;
+use ptc_core::vm::{Counts, Watch};
+use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use std::sync::{Arc, Mutex};
+
+/// What is noted in one run; empty while that goes on.
+pub struct Observation {
+    program: Arc<Program>,
+    watch: Mutex<Option<Box<Watch>>>,
+}
+
+#[rustler::resource_impl]
+impl Resource for Observation {}
+
+impl Observation {
+    /// What has been noted so far, once.
+    pub fn take(&self) -> Option<Box<Watch>> {
+        self.watch.try_lock().ok()?.take()
+    }
+
+    /// Holds it again.
+    pub fn put(&self, watch: Option<Box<Watch>>) {
+        if let Ok(mut place) = self.watch.try_lock() {
+            *place = watch;
+        }
+    }
+}
+
+/// A path as a list of names, numbers and keys.
+pub fn path<'a>(heap: &mut Beam<'a>, parts: &[PathPart<Raw<'a>>]) -> Raw<'a> {
+    let env = heap.terms.env;
+    let part = |part: &PathPart<Raw<'a>>| match part {
+        PathPart::Field(name) => name.encode(env).into(),
+        PathPart::Index(index) => index.encode(env).into(),
+        PathPart::Key(key) => *key,
+    };
+    let parts: Vec<Raw<'a>> = parts.iter().map(part).collect();
+    heap.terms.make_list(&parts)
+}
+
+/// Compiles a program's text to be observed; `given` is {timeout, max_heap}.
+#[rustler::nif]
+fn observe_text<'a>(
+    env: Env<'a>,
+    text: Term<'a>,
+    reading: ReadingArg,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("observe_text");
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let none = Raw::from(atoms::nil().encode(env));
+    let reading = reading.observed();
+    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+}
+
+/// The same for a program that is already parsed.
+#[rustler::nif]
+fn observe_node<'a>(
+    env: Env<'a>,
+    node: Term<'a>,
+    reading: ReadingArg,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("observe_node");
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let call = Call::first(env, limits, Pace::Slice);
+    let none = Raw::from(atoms::nil().encode(env));
+    Ok(from_node(
+        call,
+        node.into(),
+        reading.observed(),
+        Then::Keep,
+        [none; 2],
+    ))
+}
+
+/// A place for what is noted in one run of a program that was compiled to be observed.
+#[rustler::nif]
+fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
+    let _clock = crate::clock::start("observation");
+    ResourceArc::new(Observation {
+        program: handle.program.clone(),
+        watch: Mutex::new(Some(Box::new(Watch::new(&handle.program.sites)))),
+    })
+}
+
+/// Runs the program; `consts` must be those it was compiled with.
+#[rustler::nif]
+fn run_observed<'a>(
+    env: Env<'a>,
+    observation: ResourceArc<Observation>,
+    consts: Term<'a>,
+    given: RunArgs<'a>,
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("run_observed");
+    let heap = Beam::new(env, 0);
+    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    let limits = given.limits().ok_or(rustler::Error::BadArg)?;
+    let execution = Execution {
+        heap,
+        program: observation.program.clone(),
+        consts,
+        context: given.context.into(),
+        memory: given.memory.into(),
+        limits,
+        pace: Pace::Slice,
+        slices: 0,
+        observation: Some(observation),
+    };
+    let reply = execution.run(Entry::Start, None);
+    Ok(reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env)))
+}
+
+/// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and
+/// what was noted about each; nil if the run was lost.
+#[rustler::nif(schedule = "DirtyCpu")]
+fn observed<'a>(
+    env: Env<'a>,
+    observation: ResourceArc<Observation>,
+    consts: Term<'a>,
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("observed");
+    let heap = Beam::new(env, 0);
+    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    let Some(mut watch) = observation.take() else {
+        return Ok(atoms::nil().encode(env));
+    };
+    watch.end();
+    let innermost = watch.innermost().encode(env);
+    let sites = observation.program.sites.iter().zip(watch.counts());
+    let rows = sites.map(|(site, counts)| row(&heap, consts.slice(), site, counts));
+    let rows: Vec<Raw<'a>> = rows.collect();
+    let reply = (innermost, heap.terms.make_list(&rows).term(env)).encode(env);
+    observation.put(Some(watch));
+    Ok(reply)
+}
+
+/// One operation: `{parent, place, op, counts, keys}`.
+fn row<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site, counts: &Counts) -> Raw<'a> {
+    let (terms, env) = (heap.terms, heap.terms.env);
+    let constant = |id: u32| consts.get(id as usize).copied().unwrap_or(heap.nil());
+    let mut place: Vec<Raw<'a>> = Vec::new();
+    place.extend(site.place.field.map(|name| Raw::from(name.encode(env))));
+    place.extend(site.place.index.map(|index| Raw::from(index.encode(env))));
+    place.extend(site.place.key.map(constant));
+    let numbers = [
+        counts.runs,
+        counts.ended,
+        counts.lists_in,
+        counts.items_in,
+        counts.lists_out,
+        counts.items_out,
+        counts.held,
+        counts.nanos,
+        counts.words,
+        counts.calls,
+        counts.waited,
+        counts.breaks,
+    ];
+    let numbers = numbers.map(|number| Raw::from(number.encode(env)));
+    let keys = counts.keys.iter().zip(site.keys.first..);
+    let keys = keys.map(|((looked, found), id)| {
+        let key = match site.keys.path {
+            true => {
+                let steps = (site.keys.first..).take(site.keys.count as usize);
+                terms.make_list(&steps.map(constant).collect::<Vec<_>>())
+            }
+            false => constant(id),
+        };
+        Raw::from((key.term(env), *looked, *found).encode(env))
+    });
+    let keys: Vec<Raw<'a>> = keys.collect();
+    terms.make_tuple(&[
+        Raw::from(site.parent.encode(env)),
+        terms.make_list(&place),
+        Raw::from(site.op.name().encode(env)),
+        terms.make_tuple(&numbers),
+        terms.make_list(&keys),
+    ])
+}

@@ -1,0 +1,305 @@
+defmodule Mix.Tasks.PtcTest do
+  # Not async: tasks write to the standard output, and Mix runs a task once.
+  use ExUnit.Case, async: false
+
+  import ExUnit.CaptureIO
+
+  alias PtcRunner.CLI
+
+  doctest CLI.Excerpt
+  doctest CLI.Place
+  doctest CLI.Plain
+  doctest CLI.Pretty
+  doctest CLI.Progress
+  doctest CLI.Table
+
+  setup do
+    directory = Path.join(System.tmp_dir!(), "ptc-cli-#{System.unique_integer([:positive])}")
+    File.mkdir_p!(directory)
+    on_exit(fn -> File.rm_rf!(directory) end)
+    %{directory: directory}
+  end
+
+  defp file(directory, name, text) do
+    path = Path.join(directory, name)
+    File.write!(path, text)
+    path
+  end
+
+  # {exit code, stdout, stderr}
+  defp task(name, args) do
+    me = self()
+
+    errors =
+      capture_io(:stderr, fn ->
+        output =
+          capture_io(fn ->
+            code =
+              try do
+                Mix.Task.rerun(name, args)
+                0
+              catch
+                :exit, {:shutdown, code} -> code
+              end
+
+            send(me, {:code, code})
+          end)
+
+        send(me, {:output, output})
+      end)
+
+    assert_received {:code, code}
+    assert_received {:output, output}
+    {code, output, errors}
+  end
+
+  @orders ~s({"orders": [{"id": 1, "customer": "Ada", "total": 120}, {"id": 2, "customer": "Bob", "total": 80}, {"id": 3, "customer": "Ada", "total": 9.5}]})
+
+  defp program(steps),
+    do: ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, #{steps}]}})
+
+  describe "mix ptc.run" do
+    test "rows are a table", %{directory: directory} do
+      data = file(directory, "data.json", @orders)
+
+      path =
+        file(
+          directory,
+          "p.json",
+          program(
+            ~s({"op": "filter", "where": {"op": "eq", "field": "customer", "value": "Ada"}})
+          )
+        )
+
+      assert {0, output, ""} = task("ptc.run", [path, "--context", data])
+
+      assert output == """
+             customer  id  total
+             ────────  ──  ─────
+             Ada        1    120
+             Ada        3    9.5
+
+             """
+
+      assert {0, output, ""} = task("ptc.run", [path, "--context", data, "--json"])
+      assert {:ok, [%{"id" => 1}, %{"id" => 3}]} = PtcRunner.Json.Codec.decode(output)
+    end
+
+    test "everything else is JSON", %{directory: directory} do
+      data = file(directory, "data.json", @orders)
+
+      path =
+        file(
+          directory,
+          "p.json",
+          program(~s({"n": {"op": "count"}, "sum": {"op": "sum", "field": "total"}}))
+        )
+
+      assert {0, ~s({"n": 3, "sum": 209.5}\n), ""} = task("ptc.run", [path, "--context", data])
+    end
+
+    test "memory is read", %{directory: directory} do
+      memory = file(directory, "m.json", ~s({"x": [1, 2]}))
+      path = file(directory, "p.json", ~s({"program": {"op": "var", "name": "x"}}))
+      assert {0, "[1, 2]\n", ""} = task("ptc.run", [path, "--memory", memory])
+    end
+
+    test "--explain shows the tree after the result", %{directory: directory} do
+      data = file(directory, "data.json", @orders)
+      path = file(directory, "p.json", program(~s({"op": "sum", "field": "totl"})))
+      assert {0, output, ""} = task("ptc.run", [path, "--context", data, "--explain"])
+      assert ["0" | tree] = String.split(output, "\n")
+      assert Enum.any?(tree, &(&1 =~ "├─ load orders"))
+      assert Enum.any?(tree, &(&1 =~ "! none of 3 had totl"))
+    end
+
+    test "a mistake in the program is marked", %{directory: directory} do
+      path =
+        file(
+          directory,
+          "p.json",
+          ~s({"program":\n  {"op": "pipe", "steps": [\n    {"op": "fitler"}]}})
+        )
+
+      assert {1, "", errors} = task("ptc.run", [path])
+
+      assert errors == """
+             ValidationError: Unknown operation 'fitler'. Did you mean 'filter'?
+               at program.steps[0]
+               3 |     {"op": "fitler"}]}}
+                 |     ^^^^^^^^^^^^^^^^
+
+             """
+    end
+
+    test "so is the operation in which a run failed", %{directory: directory} do
+      path =
+        file(
+          directory,
+          "p.json",
+          ~s({"program": {"op": "concat", "lists": [{"op": "literal", "value": []}, {"op": "div", "left": 1, "right": 0}]}})
+        )
+
+      assert {1, "", errors} = task("ptc.run", [path])
+      assert errors =~ "at program.lists[1]"
+
+      [_message, _at, line, carets, ""] =
+        errors |> String.trim_trailing("\n") |> Kernel.<>("\n") |> String.split("\n")
+
+      start = carets |> String.graphemes() |> Enum.find_index(&(&1 == "^"))
+      assert String.slice(line, start, 12) == ~s({"op": "div")
+    end
+
+    test "and the place where it is no JSON", %{directory: directory} do
+      path = file(directory, "p.json", ~s({"program": {"op": "literal",\n "value": 1,}}))
+      assert {1, "", errors} = task("ptc.run", [path])
+      assert errors =~ "ParseError: JSON decode error: Unexpected token at position 42"
+      assert errors =~ ~s(  2 |  "value": 1,}}\n    |             ^)
+    end
+
+    test "the timeout ends it, and a long run shows that it runs", %{directory: directory} do
+      rows = Enum.map_join(1..20_000, ",", &~s({"n": #{&1}}))
+      data = file(directory, "data.json", ~s({"orders": [#{rows}]}))
+
+      endless =
+        ~s({"op": "map", "expr": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "sort_by", "field": "n"}, {"op": "count"}]}})
+
+      path = file(directory, "p.json", program(endless))
+
+      assert {1, "", errors} =
+               task("ptc.run", [path, "--context", data, "--timeout", "1500", "--max-heap", "0"])
+
+      assert errors =~ "TimeoutError: execution exceeded 1500ms limit"
+      assert errors =~ "running: 1."
+      assert errors =~ "of at most 1.5 s"
+    end
+
+    test "what does not fit together is said", %{directory: directory} do
+      path = file(directory, "p.json", "{}")
+
+      assert_raise Mix.Error, ~r/cannot read .*nope.json: no such file/, fn ->
+        task("ptc.run", ["nope.json"])
+      end
+
+      assert_raise Mix.Error, ~r/unknown or wrong option --contxt/, fn ->
+        task("ptc.run", [path, "--contxt", "x"])
+      end
+
+      assert_raise Mix.Error, ~r/expected one program/, fn -> task("ptc.run", []) end
+
+      assert_raise Mix.Error, ~r/must not be negative/, fn ->
+        task("ptc.run", [path, "--timeout", "-1"])
+      end
+
+      data = file(directory, "list.json", "[1]")
+
+      assert_raise Mix.Error, ~r/must be a JSON object/, fn ->
+        task("ptc.run", [path, "--context", data])
+      end
+
+      data = file(directory, "text.json", "{")
+
+      assert_raise Mix.Error, ~r/is no JSON: Unexpected end/, fn ->
+        task("ptc.run", [path, "--context", data])
+      end
+    end
+
+    test "data cannot move the cursor", %{directory: directory} do
+      data =
+        file(
+          directory,
+          "data.json",
+          ~s({"orders": [{"name\\u001b[2J": "a\\u001b[31mb\\u202ec"}]})
+        )
+
+      path = file(directory, "p.json", program(~s({"op": "take", "count": 1})))
+      assert {0, output, ""} = task("ptc.run", [path, "--context", data])
+      refute output =~ "\e"
+      refute output =~ "\u202e"
+      assert output =~ "a·[31mb·c"
+    end
+  end
+
+  describe "mix ptc.check" do
+    test "right files are counted, and the exit code is 0", %{directory: directory} do
+      program = file(directory, "p.json", ~s({"program": {"op": "literal", "value": 1}}))
+      signature = file(directory, "s.sig", "(id :int) -> {name :string}\n")
+      assert {0, "2 right, 0 wrong\n", ""} = task("ptc.check", [program, signature])
+    end
+
+    test "each mistake is a line with its place, and the exit code is 1", %{directory: directory} do
+      right = file(directory, "right.json", ~s({"program": {"op": "literal", "value": 1}}))
+
+      wrong =
+        file(
+          directory,
+          "wrong.json",
+          ~s({"program":\n  {"op": "not", "condition": {"op": "fitler"}}})
+        )
+
+      broken = file(directory, "broken.json", ~s({"program": {\n"op": }}))
+      signature = file(directory, "s.sig", "(id :intt) -> :any")
+
+      assert {1, "1 right, 3 wrong\n", errors} =
+               task("ptc.check", [right, wrong, broken, signature])
+
+      assert [first, second, third] = String.split(errors, "\n", trim: true)
+
+      assert first ==
+               wrong <>
+                 ":2:30: ValidationError: Unknown operation 'fitler'. Did you mean 'filter'?"
+
+      assert second =~ ~r/\A#{Regex.escape(broken)}:2:7: ParseError/
+      assert third =~ ~r/\A#{Regex.escape(signature)}: /
+    end
+
+    test "no files are a mistake" do
+      assert_raise Mix.Error, ~r/expected files/, fn -> task("ptc.check", []) end
+    end
+  end
+
+  describe "mix ptc.prompt" do
+    test "is the prompt, or the schema" do
+      assert {0, output, ""} = task("ptc.prompt", [])
+      assert output == PtcRunner.Schema.to_prompt() <> "\n"
+      assert {0, output, ""} = task("ptc.prompt", ["--schema"])
+      assert {:ok, schema} = PtcRunner.Json.Codec.decode(output)
+
+      assert {:ok, ^schema} =
+               PtcRunner.Schema.to_llm_schema()
+               |> PtcRunner.Json.Codec.encode!()
+               |> PtcRunner.Json.Codec.decode()
+
+      assert_raise Mix.Error, fn -> task("ptc.prompt", ["x"]) end
+    end
+  end
+
+  test "pretty JSON reads back as what it was, however deep" do
+    deep = Enum.reduce(1..2_000, 1, fn n, inside -> %{"k#{n}" => [inside, nil, "é\"\n"]} end)
+
+    for term <- [deep, %{}, [], [[], %{}], 1.5, "x", Enum.to_list(1..200)] do
+      text = term |> CLI.Pretty.json() |> IO.iodata_to_binary()
+      assert PtcRunner.Json.Codec.decode(text) == {:ok, term}
+    end
+  end
+
+  test "a place is found whatever stands before it" do
+    text = ~s({"x\\"]}": "]}\\\\", "a": [{"b": null}, "s", {"a": 1, "c": {"d": -1.5e3}}], "a": 7})
+
+    for {path, part} <- [
+          {[], text},
+          {["a", 2, "c", "d"], "-1.5e3"},
+          {["a", 0, "b"], "null"},
+          {["a", 1], ~s("s")},
+          {["x\"]}"], ~s("]}\\\\")}
+        ] do
+      assert {:ok, {at, length}} = CLI.Place.of(text, path)
+      assert binary_part(text, at, length) == part
+    end
+
+    for path <- [["b"], ["a", 3], ["a", "b"], [0], ["x\"]}", 0]],
+        do: assert(CLI.Place.of(text, path) == :error)
+
+    assert CLI.Place.of(~s({"a": [1), ["a", 1]) == :error
+  end
+end

@@ -1,0 +1,57 @@
+defmodule PtcRunner.Test.Cluster do
+  @moduledoc """
+  Nodes of their own for a test, connected to this one.
+  """
+
+  @doc "Makes this VM a node; `{:error, reason}` where distribution cannot start."
+  @spec start() :: :ok | {:error, String.t()}
+  def start do
+    # A daemon that runs already is no error.
+    if path = System.find_executable("epmd"), do: System.cmd(path, ["-daemon"])
+    name = :"ptc-#{System.unique_integer([:positive])}-#{System.pid()}@127.0.0.1"
+
+    case Node.start(name, :longnames) do
+      {:ok, _pid} -> :ok
+      {:error, reason} -> {:error, "distribution cannot start: #{inspect(reason, limit: 5)}"}
+    end
+  end
+
+  @doc "Whether it can be made one."
+  @spec available() :: :ok | {:error, String.t()}
+  def available, do: with(:ok <- start(), do: stop())
+
+  @doc "Makes it no node any more."
+  @spec stop() :: :ok
+  def stop, do: with({:error, _not_a_node} <- Node.stop(), do: :ok)
+
+  @doc "A node with this library started; it ends with the calling process."
+  @spec node!() :: {peer :: pid(), node()}
+  def node! do
+    paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+
+    options = %{
+      name: :peer.random_name(~c"ptc"),
+      host: ~c"127.0.0.1",
+      args: paths,
+      longnames: true
+    }
+
+    {:ok, peer, node} = :peer.start_link(options)
+    {:ok, _apps} = :erpc.call(node, Application, :ensure_all_started, [:ptc_runner_native])
+    {peer, node}
+  end
+end
+
+defmodule PtcRunner.Test.Cluster.Waits do
+  @moduledoc "A tool, on whichever node."
+
+  @doc "Answers once it was told to, under a name that tells the test that it waits."
+  @spec until_told(map()) :: String.t()
+  def until_told(_args) do
+    Process.register(self(), :ptc_test_waits)
+
+    receive do
+      :told -> "yes"
+    end
+  end
+end
