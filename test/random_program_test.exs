@@ -26,6 +26,16 @@ defmodule PtcRunner.RandomProgramTest do
     assert_agreement(&Generator.spoilt_case/2, div(@cases, 4), unvalidated())
   end
 
+  @tag timeout: 600_000
+  test "the library and the oracle agree on pipelines that keep a part of what they make" do
+    assert_agreement(&Generator.dropping_case/2, div(@cases, 2), validated())
+  end
+
+  @tag timeout: 600_000
+  test "the interpreter and the oracle agree on such pipelines that nobody validated" do
+    assert_agreement(&Generator.dropping_case/2, div(@cases, 4), unvalidated())
+  end
+
   # Long enough for sorting, hashing and suspending to be seen.
   @long_programs [
     %{"op" => "count"},
@@ -50,6 +60,53 @@ defmodule PtcRunner.RandomProgramTest do
     %{"op" => "map", "expr" => %{"id" => %{"op" => "get", "field" => "id"}, "x" => [1]}},
     %{"op" => "map", "expr" => %{"op" => "typeof"}}
   ]
+
+  @cut [
+    [%{"op" => "sort_by", "field" => "amount"}, %{"op" => "take", "count" => 7}],
+    [
+      %{"op" => "sort_by", "field" => "amount", "order" => "desc"},
+      %{"op" => "select", "fields" => ["id", "amount"]},
+      %{"op" => "take", "count" => 300}
+    ],
+    [%{"op" => "sort_by", "field" => "name"}, %{"op" => "first"}],
+    [
+      %{"op" => "sort_by", "field" => "n", "order" => "desc"},
+      %{"op" => "nth", "index" => 9_000}
+    ],
+    [%{"op" => "sort_by", "field" => "name"}, %{"op" => "count"}],
+    [%{"op" => "select", "fields" => ["id", "n"]}, %{"op" => "last"}],
+    [%{"op" => "select", "fields" => ["id", "n"]}, %{"op" => "count"}],
+    [
+      %{
+        "op" => "filter",
+        "where" => %{
+          "op" => "and",
+          "conditions" => [
+            %{"op" => "gt", "field" => "n", "value" => 100},
+            %{"op" => "lt", "field" => "n", "value" => 15_000}
+          ]
+        }
+      },
+      %{"op" => "map", "expr" => %{"id" => %{"op" => "get", "field" => "n"}, "x" => 1}},
+      %{"op" => "take", "count" => 5}
+    ],
+    [
+      %{"op" => "map", "expr" => %{"id" => %{"op" => "get", "path" => ["nested", "a", "b"]}}},
+      %{"op" => "take", "count" => 5}
+    ]
+  ]
+
+  test "the library and the oracle agree on long lists of which a part is kept" do
+    %{context: context, memory: memory} = Generator.random_case(1, 1)
+    rows = for n <- 1..20_000, do: Map.put(row(n), "n", n)
+
+    for steps <- @cut do
+      program = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"} | steps]}
+      context = %{context | "rows" => rows}
+      long_case = %{program: program, context: context, memory: memory}
+      assert agree?(long_case, validated()), inspect(steps)
+    end
+  end
 
   test "the library and the oracle agree on long lists" do
     %{context: context, memory: memory} = Generator.random_case(1, 1)

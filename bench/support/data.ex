@@ -6,9 +6,13 @@ defmodule Bench.Data do
 
   @typedoc """
   Where the rows come from: `:built` by Elixir code (all maps of a list share their keys), `:decoded`
-  from JSON text by this project's decoder, or `:received` from another process (copied, nothing shared).
+  from JSON text by this project's decoder, or `:received` from another process (copied, nothing shared);
+  `:heavy` is the same in a process with 50 MB more on its heap.
   """
-  @type origin :: :built | :decoded | :received
+  @type origin :: :built | :decoded | :received | :heavy
+
+  # As a list, on a 64-bit machine.
+  @ballast div(50_000_000, 16)
 
   @categories for n <- 1..20, do: "category #{n}"
   @cities for n <- 1..50, do: "city #{n}"
@@ -37,6 +41,18 @@ defmodule Bench.Data do
 
   def rows(:received, count) do
     Task.async(fn -> rows(:built, count) end) |> Task.await(:infinity)
+  end
+
+  def rows(:heavy, count) do
+    load_heap()
+    rows(:received, count)
+  end
+
+  @doc "Puts 50 MB on the heap of the calling process, to stay there."
+  @spec load_heap() :: :ok
+  def load_heap do
+    Process.put(:ballast, Enum.to_list(1..@ballast))
+    :ok
   end
 
   defp row(id, categories, cities) do

@@ -19,6 +19,9 @@ defmodule Bench.Programs do
     )
   end
 
+  def text(:select_count),
+    do: pipe(~s({"op":"select","fields":["id","name","price"]},{"op":"count"}))
+
   def text(:map_object) do
     pipe(
       ~s({"op":"map","expr":{"op":"object","fields":{"id":{"op":"get","field":"id"},) <>

@@ -418,4 +418,8 @@ defmodule PtcRunner.Native do
   # max, total}}, in nanoseconds
   nif(clock_switch(on? :: boolean()) :: boolean())
   nif(clock_read() :: [{String.t(), boolean(), pos_integer(), non_neg_integer(), tuple()}])
+
+  # native/ptc_nif/src/bare.rs, for benchmarks: the map of `id`, `label` and `value` out of `id`, `name` and `amount`
+  # of each row, as a plain loop over the NIF interface makes it; at most 10,000 rows
+  nif(bare_objects(rows :: [map()]) :: [map()])
 end

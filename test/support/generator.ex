@@ -4,7 +4,7 @@ defmodule PtcRunner.Test.Generator do
   the case (but for pids and references).
   """
 
-  alias PtcRunner.Test.Generator.{Data, Program, Spoil}
+  alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil}
   alias PtcRunner.Test.Random
 
   @type random_case :: %{program: term(), context: map(), memory: map()}
@@ -17,15 +17,23 @@ defmodule PtcRunner.Test.Generator do
   @spec spoilt_case(integer(), integer()) :: random_case()
   def spoilt_case(seed, n), do: build(seed, n, Random.integer(1..3))
 
-  defp build(seed, n, spoils) do
-    {random_case, _state} = Random.build(template(spoils), :rand.seed_s(:exsss, {seed, n, 0}))
+  @doc "A pipeline that keeps a part of what it makes; one in ten is spoilt."
+  @spec dropping_case(integer(), integer()) :: random_case()
+  def dropping_case(seed, n) do
+    program = &Dropped.pipe(%{depth: 0, current: &1, names: []})
+    build(seed, n, Random.frequency([{9, 0}, {1, 1}]), program)
+  end
+
+  defp build(seed, n, spoils, program \\ &Program.program/1) do
+    state = :rand.seed_s(:exsss, {seed, n, 0})
+    {random_case, _state} = Random.build(template(spoils, program), state)
     random_case
   end
 
-  defp template(spoils) do
+  defp template(spoils, program) do
     Random.map(%{context: Data.context(), memory: Data.memory()}, fn data ->
       program =
-        Random.map({Program.program(current(data.memory)), spoils}, fn {program, spoils} ->
+        Random.map({program.(current(data.memory)), spoils}, fn {program, spoils} ->
           spoilt(program, spoils)
         end)
 

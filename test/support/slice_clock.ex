@@ -95,9 +95,10 @@ defmodule PtcRunner.Test.SliceClock do
     for %{dirty?: false} = line <- lines(), into: %{}, do: {line.name, {line.calls, line.total}}
   end
 
-  # No NIFs, the clock itself, what runs in another VM, and what only inputs of megabytes reach.
+  # No NIFs, the clock itself, what runs in another VM, what only inputs of megabytes reach, and what only the
+  # benchmarks call.
   @not_measured ~w(load info attach detach clock_switch clock_read take_panics repair_answer_dirty
-    stream_new_dirty)
+    stream_new_dirty bare_objects)
 
   @doc """
   The NIFs that were never measured: a NIF without a clock, or one that no test calls.

@@ -5,7 +5,7 @@ defmodule Bench.Sections.Programs do
 
   import Bench.Section
   import Bench.Table, only: [table: 4, words: 2, number: 2, times: 1, quotients: 2, count: 1]
-  alias Bench.{Bars, ByHand, Data, Jiffy, Programs, Table}
+  alias Bench.{Bars, ByHand, Data, Harness, Jiffy, Programs, Table}
   alias PtcRunner.Json
 
   @row_counts [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
@@ -15,7 +15,9 @@ defmodule Bench.Sections.Programs do
   @many_rows 100_000
 
   @pipelines [:filter_sum, :filter_sort, :map_object, :get_distinct]
-  @over_rows @pipelines ++ [:tool_map, :literal]
+  @over_rows @pipelines ++ [:select_count, :tool_map, :literal]
+  # What a call of a small compiled program may take, by rows, in nanoseconds.
+  @small_runs %{1 => 500, 10 => 700}
   @tools %{"double" => &ByHand.double/1}
   @programs [:text, :compiled]
 
@@ -25,13 +27,23 @@ defmodule Bench.Sections.Programs do
   @doc "The sides of a case beside the program."
   @spec others(atom) :: [{atom, (Bench.ByHand.rows() -> term)}]
   def others(:filter_sum),
-    do: [elixir: &ByHand.filter_sum/1, tuned: &ByHand.filter_sum_tuned/1]
+    do: [elixir: &ByHand.filter_sum/1, one_pass: &ByHand.filter_sum_one_pass/1]
 
   def others(:filter_sort),
-    do: [elixir: &ByHand.filter_sort/1, tuned: &ByHand.filter_sort_tuned/1]
+    do: [
+      elixir: &ByHand.filter_sort/1,
+      written: &ByHand.filter_sort_written/1,
+      tuned: &ByHand.filter_sort_tuned/1
+    ]
+
+  def others(:select_count), do: [elixir: &ByHand.select_count/1]
 
   def others(:map_object),
-    do: [elixir: &ByHand.map_object/1, tuned: &ByHand.map_object_tuned/1]
+    do: [
+      elixir: &ByHand.map_object/1,
+      tuned: &ByHand.map_object_tuned/1,
+      bare: &PtcRunner.Native.bare_objects/1
+    ]
 
   def others(:get_distinct),
     do: [elixir: &ByHand.get_distinct/1, tuned: &ByHand.get_distinct_tuned/1]
@@ -43,6 +55,7 @@ defmodule Bench.Sections.Programs do
   @spec title(atom) :: String.t()
   def title(:filter_sum), do: "filter, sum"
   def title(:filter_sort), do: "filter(and), sort desc, select, take"
+  def title(:select_count), do: "select, count"
   def title(:map_object), do: "map with an object of 3 fields"
   def title(:get_distinct), do: "get path, distinct, count"
   def title(:tool_map), do: "map with a tool call for each row"
@@ -57,7 +70,7 @@ defmodule Bench.Sections.Programs do
     by_rows = for rows <- counts, do: {Data.maker(:built, rows), over_rows(rows)}
 
     origins =
-      for origin <- [:decoded, :received] do
+      for origin <- [:decoded, :received, :heavy] do
         groups = for name <- @pipelines, do: over_rows(:origin, name, @origin_rows, origin)
         {Data.maker(origin, @origin_rows), groups}
       end
@@ -78,7 +91,9 @@ defmodule Bench.Sections.Programs do
     limits = if rows >= @many_rows, do: [timeout: :infinity, max_heap: 0], else: []
     opts = &([context: &1.context, tools: @tools] ++ limits)
     opts = if name == :literal, do: &[context: &1.context], else: opts
-    group(section, name, rows, program(name, opts) ++ on_rows(others(name)), origin)
+    # The bare loop cannot be left, so it takes no more rows.
+    others = for {side, _} = other <- others(name), side != :bare or rows <= 10_000, do: other
+    group(section, name, rows, program(name, opts) ++ on_rows(others), origin)
   end
 
   # What costs as much as a call, not as its data.
@@ -164,7 +179,7 @@ defmodule Bench.Sections.Programs do
           do: {name, range, results}
 
     exponents =
-      for side <- @programs ++ [:elixir, :tuned] do
+      for side <- @programs ++ [:elixir, :one_pass, :tuned] do
         number(Table.label(side), fn {_name, _range, results} -> exponent(results, side) end)
       end
 
@@ -179,7 +194,9 @@ defmodule Bench.Sections.Programs do
   end
 
   defp origin_table(results) do
-    intro = "Rows built in Elixir, decoded from JSON text, and received from another process."
+    intro =
+      "Rows built in Elixir, decoded from JSON text, and received from another process; " <>
+        "*heavy* is the same in a process with 50 MB more on its heap."
 
     # The built rows are those of the main tables; they are not measured twice.
     rows =
@@ -189,7 +206,9 @@ defmodule Bench.Sections.Programs do
           do: result
 
     words = [words("pipeline", &title(&1.case)), words("origin", &Atom.to_string(&1.origin))]
-    table("Origin of the data, 10,000 rows", intro, rows, words ++ columns(hd(@pipelines)))
+    others = [:elixir, :one_pass, :tuned]
+    columns = times(@programs ++ others) ++ quotients(@programs, others)
+    table("Origin of the data, 10,000 rows", intro, rows, words ++ columns)
   end
 
   @impl true
@@ -199,8 +218,17 @@ defmodule Bench.Sections.Programs do
     end
 
     pipeline = fn what, name, rows, limit ->
-      opts = [place: &"#{count(&1.rows)} rows", beside: :tuned]
+      opts = [place: &"#{count(&1.rows)} rows", beside: :one_pass]
       Bars.ratio(over_rows.(name, rows), what, @programs, :elixir, limit, opts)
+    end
+
+    over = fn what, name, origins, yardstick, limit ->
+      results =
+        for %{case: ^name, rows: 10_000, origin: origin} = result <- results,
+            origin in origins,
+            do: result
+
+      Bars.ratio(results, what, @programs, yardstick, limit)
     end
 
     fixed = fn what, name, sides, limit, words ->
@@ -212,26 +240,52 @@ defmodule Bench.Sections.Programs do
     all = 1_000..1_000_000
     growing = Enum.flat_map([:filter_sum, :map_object, :get_distinct], &over_rows.(&1, all))
 
-    [
-      pipeline.("filter, sum; 10,000 rows and up", :filter_sum, 10_000..1_000_000, 0.6),
-      pipeline.(
-        "filter(and), sort desc, select, take; 10,000 rows and up",
-        :filter_sort,
-        10_000..1_000_000,
-        0.8
-      ),
-      pipeline.("get path, distinct, count; 10,000 rows", :get_distinct, [10_000], 1.0),
-      pipeline.("map with an object of 3 fields; 10,000 rows", :map_object, [10_000], 1.5),
-      fixed.("10 rows, 5 steps, program as text", :five_steps, [:text], 1.0, decode),
-      fixed.("literal (a number), program as text", :literal, [:text], 1.0, decode),
-      fixed.("literal (10 objects), program as text", :literal_objects, [:text], 1.0, decode),
-      fixed.("program with one tool call", :tool_once, @programs, 2.0, "a bare spawn_monitor"),
-      Bars.growth(
-        growing,
-        "growth exponent, 1,000 to 1,000,000 rows, no sort",
-        @programs,
-        1.05
-      )
-    ]
+    small =
+      for result <- over_rows.(:filter_sum, [1, 10]) do
+        limit = @small_runs[result.rows]
+        median = Harness.median(Harness.side(result, :compiled))
+        what = "filter, sum compiled; #{result.rows} rows"
+        Bars.at_most(what, {limit, "≤ #{limit} ns"}, {median, "#{round(median)} ns"})
+      end
+
+    small ++
+      [
+        pipeline.("filter, sum; 10,000 rows and up", :filter_sum, 10_000..1_000_000, 0.6),
+        pipeline.(
+          "filter(and), sort desc, select, take; 10,000 rows and up",
+          :filter_sort,
+          10_000..1_000_000,
+          0.8
+        ),
+        over.("filter, sum; 10,000 rows", :filter_sum, [:built], :one_pass, 1.15),
+        over.(
+          "filter(and), sort desc, select, take; 10,000 rows",
+          :filter_sort,
+          [:built],
+          :elixir,
+          0.4
+        ),
+        over.("select, count; 10,000 rows", :select_count, [:built], :elixir, 0.2),
+        over.("map with an object of 3 fields; 10,000 rows", :map_object, [:built], :bare, 1.15),
+        pipeline.("get path, distinct, count; 10,000 rows", :get_distinct, [10_000], 1.0),
+        over.(
+          "get path, distinct, count; keys not shared, 50 MB of live heap",
+          :get_distinct,
+          [:heavy],
+          :elixir,
+          1.0
+        ),
+        pipeline.("map with an object of 3 fields; 10,000 rows", :map_object, [10_000], 1.5),
+        fixed.("10 rows, 5 steps, program as text", :five_steps, [:text], 1.0, decode),
+        fixed.("literal (a number), program as text", :literal, [:text], 1.0, decode),
+        fixed.("literal (10 objects), program as text", :literal_objects, [:text], 1.0, decode),
+        fixed.("program with one tool call", :tool_once, @programs, 2.0, "a bare spawn_monitor"),
+        Bars.growth(
+          growing,
+          "growth exponent, 1,000 to 1,000,000 rows, no sort",
+          @programs,
+          1.05
+        )
+      ]
   end
 end

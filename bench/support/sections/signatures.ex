@@ -5,7 +5,7 @@ defmodule Bench.Sections.Signatures do
 
   import Bench.Section
   import Bench.Table, only: [table: 4, words: 2, number: 2, times: 1, quotients: 2, count: 1]
-  alias Bench.{Bars, Harness, Jiffy}
+  alias Bench.{Bars, Data, Harness, Jiffy}
   alias Bench.ByHand.Signatures, as: ByHand
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Coercion, Validator}
@@ -60,6 +60,24 @@ defmodule Bench.Sections.Signatures do
            call(:library, right, &Coercion.coerce(&1, @type_of_data)),
            call(:elixir, right, &ByHand.coerce/1)
          ], [elixir: 0.5]},
+      coerce_decoded:
+        {"coerce, nothing to change, out of binary_to_term", @rows,
+         [
+           call(:library, & &1.decoded, &Coercion.coerce(&1, @type_of_data)),
+           call(:elixir, & &1.decoded, &ByHand.coerce/1)
+         ], [elixir: 0.5]},
+      coerce_jiffy:
+        {"coerce, nothing to change, out of jiffy", @rows,
+         if_jiffy([
+           call(:library, &from_jiffy/1, &Coercion.coerce(&1, @type_of_data)),
+           call(:elixir, &from_jiffy/1, &ByHand.coerce/1)
+         ]), [elixir: 0.5]},
+      coerce_heavy:
+        {"coerce, nothing to change, 50 MB of live heap", @rows,
+         [
+           call(:library, & &1.decoded, &Coercion.coerce(&1, @type_of_data)),
+           call(:elixir, & &1.decoded, &ByHand.coerce/1)
+         ], [elixir: 0.5]},
       validate_one:
         {"one row: validate", 1,
          [
@@ -93,21 +111,42 @@ defmodule Bench.Sections.Signatures do
   # All cases over one number of rows, `coerce_all` over the others as well.
   @impl true
   def blocks(quick?) do
-    for count <- if(quick?, do: List.delete(@row_counts, 1_000_000), else: @row_counts) do
-      groups =
-        for {name, {_title, rows, sides, _bars}} <- cases(),
-            count == @rows or name == :coerce_all,
-            do: group(:signatures, name, if(name == :coerce_all, do: count, else: rows), sides)
+    counts = if quick?, do: List.delete(@row_counts, 1_000_000), else: @row_counts
 
-      {fn -> data(count) end, groups}
-    end
+    light =
+      for count <- counts do
+        groups =
+          for {name, {_title, rows, [_ | _] = sides, _bars}} <- cases(),
+              name != :coerce_heavy and (count == @rows or name == :coerce_all),
+              do: group(:signatures, name, if(name == :coerce_all, do: count, else: rows), sides)
+
+        {fn -> data(count) end, groups}
+      end
+
+    {_title, rows, sides, _bars} = cases()[:coerce_heavy]
+    light ++ [{&heavy_data/0, [group(:signatures, :coerce_heavy, rows, sides)]}]
   end
+
+  defp heavy_data do
+    Data.load_heap()
+    data(@rows)
+  end
+
+  defp from_jiffy(data),
+    do: data.right |> Jiffy.encode() |> IO.iodata_to_binary() |> Jiffy.decode()
 
   defp data(count) do
     rows = for id <- 1..count, do: row(id, id / 8)
     strings = for id <- 1..count, do: row("#{id}", "#{id / 8}")
     wrong = for id <- 1..count, do: row("#{id}", id / 8)
-    %{right: %{"results" => rows}, strings: %{"results" => strings}, wrong: %{"results" => wrong}}
+    right = %{"results" => rows}
+
+    %{
+      right: right,
+      decoded: right |> :erlang.term_to_binary() |> :erlang.binary_to_term(),
+      strings: %{"results" => strings},
+      wrong: %{"results" => wrong}
+    }
   end
 
   defp row(id, score), do: %{"id" => id, "score" => score, "metadata" => %{"page" => 1}}

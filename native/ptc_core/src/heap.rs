@@ -62,6 +62,10 @@ pub trait Heap {
     fn identical(&self, a: Self::Term, b: Self::Term) -> bool;
     /// Term order; `Equal` is `==`.
     fn compare(&self, a: Self::Term, b: Self::Term) -> Ordering;
+    /// `==`
+    fn equal(&self, a: Self::Term, b: Self::Term) -> bool {
+        self.compare(a, b).is_eq()
+    }
     /// The same for two handles of one term in memory; nothing more than that.
     fn identity(&self, term: Self::Term) -> usize;
     /// Equal for identical terms; `seed` keeps the values from being foreseen.
@@ -113,6 +117,11 @@ pub trait Heap {
         cache: &mut Self::KeyCache,
     ) -> Lookup<Self::Term> {
         self.lookup(map, atom, cache)
+    }
+    /// The value at the key that was looked up with this cache before, if that can be told at a look.
+    #[inline]
+    fn quick_lookup(&self, _map: Self::Term, _cache: &Self::KeyCache) -> Option<Self::Term> {
+        None
     }
     /// All entries of a map, in no order that means anything. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;

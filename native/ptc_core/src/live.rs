@@ -3,7 +3,7 @@
 //! A run that moves to another process takes only that along. What is said here to be dead is never
 //! looked at again; what is not may be.
 
-use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot};
+use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_PC};
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
@@ -44,9 +44,12 @@ impl Live {
 }
 
 /// What is live before the instruction at `pc`, which stands behind a call, in a run whose loops all run over proper lists (as
-/// those of a program that calls tools do); `None` if the program is too long to tell.
+/// those of a program that calls tools do); `None` if that is not known: of a long program, of one that is
+/// observed or may show what names there are, and of one whose keys can be found as atoms.
 pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
+    let is_plain = program.sites.is_empty() && !program.strict && !program.any_keys;
+    is_plain.then_some(())?;
     (code.len() <= LONGEST && program.slots <= MOST_SLOTS).then_some(())?;
     let mut reached = vec![false; code.len()];
     let mut open = vec![pc];
@@ -77,6 +80,11 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
 
 /// The innermost loop around the call before `pc`.
 fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
+    // A residue stands outside of the loop that it belongs to.
+    let has_residue = |instr: &Instr| matches!(instr, Instr::Next(next) if next.residue != NO_PC);
+    if code.iter().any(has_residue) {
+        return None;
+    }
     let next = code[pc as usize..].iter().find_map(|instr| match instr {
         Instr::Next(next) if next.to < pc => Some(next),
         _ => None,
@@ -85,7 +93,7 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
     let jumps = |instr: &Instr| {
         matches!(
             instr,
-            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_)
+            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_) | Instr::Sieve(..)
         )
     };
     Some(Around {
@@ -119,15 +127,39 @@ fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
 }
 
 /// Where a run may go on behind an instruction.
-fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
+fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
     match instr {
-        Instr::Jump(to) => [Some(*to), None, None],
-        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
-        Instr::Enter(enter) => [Some(pc + 1), Some(enter.to), None],
+        Instr::Jump(to) => [Some(*to), None, None, None],
+        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None, None],
+        Instr::Enter(enter) => [Some(pc + 1), Some(enter.to), None, None],
+        Instr::Sieve(looped, _) => [
+            Some(looped.to),
+            looped.tally.map(|_| looped.to + 2),
+            None,
+            None,
+        ],
         // Behind a loop that tallies, the store and the tally are left out.
-        Instr::Next(next) => [Some(pc + 1), Some(next.to), next.tally.map(|_| pc + 3)],
-        Instr::Done | Instr::Fail { .. } => [None; 3],
-        _ => [Some(pc + 1), None, None],
+        Instr::Next(next) => [
+            Some(pc + 1),
+            Some(next.to),
+            next.tally.map(|_| pc + 3),
+            (next.residue != NO_PC).then_some(next.residue),
+        ],
+        Instr::Done | Instr::Fail { .. } => [None; 4],
+        Instr::Const(_)
+        | Instr::Nil
+        | Instr::Bool(_)
+        | Instr::Slot(_)
+        | Instr::Store(_)
+        | Instr::StoreOnce(_)
+        | Instr::NeedInput(_)
+        | Instr::LoadContext(_)
+        | Instr::LoadMemory(_)
+        | Instr::Drop
+        | Instr::Expect { .. }
+        | Instr::Apply(_)
+        | Instr::Call { .. }
+        | Instr::Watch(_) => [Some(pc + 1), None, None, None],
     }
 }
 
@@ -139,11 +171,25 @@ fn slots_of(instr: &Instr) -> (u64, u64) {
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
         // Where the list is empty they are not written, and nothing behind the loop reads them.
         Instr::Enter(enter) => (bit(enter.list), STATE << enter.item),
+        Instr::Sieve(looped, _) => (bit(looped.list), 0),
         Instr::Next(next) => (read_by(next), bit(next.item)),
+        // Whether it is there.
+        Instr::NeedInput(_) => (bit(INPUT), 0),
         Instr::Expect { input, .. } => (bit(*input), 0),
         Instr::Apply(apply) if apply.op.combines() => (0, 0),
         Instr::Apply(apply) => (bit(apply.input), 0),
-        _ => (0, 0),
+        Instr::Const(_)
+        | Instr::Nil
+        | Instr::Bool(_)
+        | Instr::LoadContext(_)
+        | Instr::LoadMemory(_)
+        | Instr::Drop
+        | Instr::Jump(_)
+        | Instr::JumpIf { .. }
+        | Instr::Call { .. }
+        | Instr::Fail { .. }
+        | Instr::Watch(_)
+        | Instr::Done => (0, 0),
     }
 }
 
@@ -152,7 +198,7 @@ const STATE: u64 = 0b111;
 
 /// The slots that the end of a round reads. The rest leads to the next item, which is written then.
 fn read_by(next: &Loop) -> u64 {
-    let item = u64::from(next.kind != LoopKind::Map);
+    let item = u64::from(next.kind != LoopKind::Map || next.residue != NO_PC);
     let wrong = u64::from(next.tally.is_some());
     (item | 0b10 | wrong << 2) << next.item
 }
@@ -160,6 +206,7 @@ fn read_by(next: &Loop) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Demand;
 
     fn program(code: Vec<Instr>) -> Program {
         Program {
@@ -168,6 +215,9 @@ mod tests {
             reads_input: false,
             multiplies: false,
             calls_tools: true,
+            strict: false,
+            any_keys: false,
+            sites: Vec::new(),
         }
     }
 
@@ -178,6 +228,8 @@ mod tests {
             item: 2,
             to,
             tally: None,
+            demand: Demand::All,
+            residue: NO_PC,
         }
     }
 

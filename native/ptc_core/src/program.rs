@@ -15,6 +15,8 @@ pub type Pc = u32;
 pub const INPUT: Slot = 0;
 /// Stands where an instruction has no constant.
 pub const NO_CONST: ConstId = u32::MAX;
+/// Stands where a loop has no residue.
+pub const NO_PC: Pc = u32::MAX;
 
 /// A constant before there is a heap to put it on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +42,36 @@ pub enum LoopKind {
     Map,
 }
 
+/// Which items of a list are looked at by what comes after it. What makes the list may leave out the
+/// items behind them, and have anything in the place of those before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// All of them.
+    All,
+    /// None: only how many there are.
+    Number,
+    /// The first one.
+    One,
+    /// The first ones, as many as the constant says; all if it is no count.
+    First(ConstId),
+    /// The one at the index that the constant says; all if it is none.
+    At(ConstId),
+    /// The last one, and all the others may be left out.
+    Last,
+}
+
+/// Comparisons of a field of an item with a constant that decide together whether a filter's
+/// condition holds. They stand in the code, with a jump behind each but a single one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tests {
+    /// The first one.
+    pub first: Pc,
+    /// How many there are.
+    pub count: u32,
+    /// The truth of a comparison that decides alone.
+    pub decisive: bool,
+}
+
 /// The slots of a loop and where its body starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
@@ -54,6 +86,12 @@ pub struct Loop {
     /// The operation (and its field) that tallies what is kept, in place of the list. The list's
     /// `Store` and the operation's `Apply` stand behind the loop, for the list without items.
     pub tally: Option<(OpCode, ConstId)>,
+    /// What of its value is looked at.
+    pub demand: Demand,
+    /// In place of the body for an item whose value is not looked at: what of the body can fail for
+    /// one item and not for another. It pushes nothing and ends at the loop's `Next`. [`NO_PC`] if
+    /// the body itself is run.
+    pub residue: Pc,
 }
 
 /// A call of an operation's evaluation.
@@ -71,6 +109,8 @@ pub struct Apply {
     pub b: u32,
     /// As `a`.
     pub c: u32,
+    /// What of its value is looked at, if that is a list.
+    pub demand: Demand,
 }
 
 /// What the machine does in one step.
@@ -94,6 +134,8 @@ pub enum Instr {
     LoadContext(ConstId),
     /// Pushes the memory's value at a key.
     LoadMemory(ConstId),
+    /// Pops what nobody looks at.
+    Drop,
     /// Goes on elsewhere.
     Jump(Pc),
     /// Pops; goes on elsewhere if the value's truth is `when`.
@@ -105,6 +147,8 @@ pub enum Instr {
     },
     /// Starts a loop over the list in a slot.
     Enter(Loop),
+    /// All of a loop that filters with comparisons, in place of its `Enter`.
+    Sieve(Loop, Tests),
     /// Ends one round of a loop.
     Next(Loop),
     /// Fails unless the operation can go on with what it has so far.

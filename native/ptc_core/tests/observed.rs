@@ -69,6 +69,7 @@ fn observed(
         };
         watch = vm.take_watch().expect("the watch");
         let value = match exit {
+            Exit::Fork { .. } => unreachable!("no run here forks"),
             Exit::Done(value) => Some(value),
             Exit::Call { args, .. } => {
                 let (checkpoint, frozen) = vm.freeze();

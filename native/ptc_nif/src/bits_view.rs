@@ -40,6 +40,13 @@ pub fn unaligned<'a>(terms: Terms<'a>, binary: Raw<'a>) -> Option<usize> {
     }
 }
 
+/// The binaries among the samples that [`look_before_use`] takes.
+pub fn references<'a>(samples: Term<'a>) -> Vec<Raw<'a>> {
+    let pairs = samples.decode::<Vec<(Term<'a>, usize)>>();
+    let binary = |(binary, _)| Raw::from(binary);
+    pairs.unwrap_or_default().into_iter().map(binary).collect()
+}
+
 /// Finds out how this VM arranges binaries that do not start at a byte. `samples`: a list of pairs,
 /// each of such a binary and the number of bits before it.
 pub fn look_before_use<'a>(env: Env<'a>, samples: Term<'a>) {

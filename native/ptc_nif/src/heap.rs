@@ -128,6 +128,11 @@ impl<'a> Heap for Beam<'a> {
         self.terms.compare(a, b)
     }
 
+    #[inline]
+    fn equal(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        self.terms.equal(a, b)
+    }
+
     fn identity(&self, term: Raw<'a>) -> usize {
         self.terms.address(term)
     }
@@ -238,6 +243,11 @@ impl<'a> Heap for Beam<'a> {
 
     fn lookup_atom(&self, map: Raw<'a>, atom: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
         map_view::lookup_atom(self.terms, &self.last_map, map, atom, cache)
+    }
+
+    #[inline(always)]
+    fn quick_lookup(&self, map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
+        map_view::quick_lookup(map, cache)
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {

@@ -1,7 +1,7 @@
 //! The NIF library behind `PtcRunner.Native`: `ptc_core` over the BEAM's terms.
 //!
 //! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
-//!   for; with [`map_view`] the only rooms with `unsafe`
+//!   for, and terms read in place; with [`map_view`] the only rooms with `unsafe`
 //! * [`big_view`]: the length of a big integer; [`bits_view`]: binaries that do not start at a byte
 //! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
 //! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
@@ -11,6 +11,7 @@
 //! * [`signature`]: types of values, and the walks over values
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, how long each NIF holds its thread
+//! * [`bare`]: for the benchmarks, a plain loop over the interface
 //! * [`schedule`]: when a call leaves its thread, and NIFs in pairs; [`task`]: work that is left between
 //!   two calls
 //! * [`moving`]: what a run takes along to the process of its tools; [`guard`]: that process ends with
@@ -20,6 +21,7 @@
 
 mod answer;
 mod atoms;
+mod bare;
 mod big_view;
 mod bits_view;
 mod clock;
@@ -58,7 +60,8 @@ fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
         return false;
     };
     panics::keep_messages();
-    map_view::look_before_use(env);
+    let references = bits_view::references(samples);
+    map_view::look_before_use(env, &references);
     big_view::look_before_use(env);
     bits_view::look_before_use(env, samples);
     weigh::know_release(otp_release);

@@ -10,7 +10,7 @@
 //! them with what the iterator's functions say, once, when the library is loaded. If a VM arranges
 //! them in another way, every look-up goes through `enif_get_map_value`.
 
-use crate::raw::{Raw, Terms};
+use crate::raw::{words, Raw, Terms};
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Atom, Encoder, Env};
@@ -23,7 +23,8 @@ pub const SMALL: usize = 32;
 
 static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
 
-/// With `iterator` for this in the environment of the VM, no map is read in place.
+/// With `iterator` for this in the environment of the VM, no map is read in place, nor is any other term
+/// that [`words`] reads.
 const SWITCH: &str = "PTC_RUNNER_NATIVE_MAP_VIEW";
 
 /// Where a place in a program found its key last.
@@ -70,12 +71,22 @@ pub enum View<'a> {
 /// Looks at a map in place, where this VM's maps are known; otherwise each map is a large one.
 #[inline]
 pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
-    if !FLAT_IS_KNOWN.load(Ordering::Relaxed) {
-        return match terms.map_size(map) {
+    let small = match words::known() {
+        true => words::small_map(map),
+        false if FLAT_IS_KNOWN.load(Ordering::Relaxed) => return view_by_iterator(terms, map),
+        false => None,
+    };
+    match small {
+        Some((keys, values)) => View::Flat(Flat { keys, values }),
+        None => match terms.map_size(map) {
             Some(_) => View::Large,
             None => View::NotAMap,
-        };
+        },
     }
+}
+
+/// The same by the fields of an iterator.
+fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
     let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
     let env = terms.env.as_c_arg();
     let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
@@ -114,6 +125,9 @@ impl<'a> LastMap<'a> {
 
     #[inline]
     fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+        if words::known() {
+            return view(terms, map);
+        }
         if let Some((word, flat)) = self.0.get() {
             if word == map.word() {
                 return View::Flat(flat);
@@ -125,6 +139,12 @@ impl<'a> LastMap<'a> {
         }
         view
     }
+}
+
+/// The value at the key of this cache, in a map that has the same keys as the one before.
+#[inline(always)]
+pub fn quick_lookup<'a>(map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
+    words::value_at(map, cache.keys, cache.index as usize)
 }
 
 /// The value at `key`.
@@ -208,13 +228,17 @@ fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
     }
 }
 
-/// Finds out whether this VM's iterators are as [`Fields`] has them, unless [`SWITCH`] says otherwise.
-pub fn look_before_use(env: Env) {
+/// Finds out whether this VM's iterators are as [`Fields`] has them, and its terms as [`words`] reads
+/// them, unless [`SWITCH`] says otherwise. `references`: references into binaries.
+pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     let terms = Terms { env };
     let sizes = [0, 1, 2, 7, SMALL, SMALL + 1, 100];
     let is_off = std::env::var_os(SWITCH).is_some_and(|value| value == "iterator");
     let known = !is_off && sizes.iter().all(|size| is_as_expected(terms, *size));
     FLAT_IS_KNOWN.store(known, Ordering::Relaxed);
+    if !is_off {
+        words::look_before_use(env, references);
+    }
 }
 
 rustler::atoms! { direct, iterator }
@@ -223,7 +247,7 @@ rustler::atoms! { direct, iterator }
 #[rustler::nif]
 fn map_view() -> Atom {
     let _clock = crate::clock::start("map_view");
-    match FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+    match words::known() || FLAT_IS_KNOWN.load(Ordering::Relaxed) {
         true => direct(),
         false => iterator(),
     }

@@ -4,6 +4,8 @@
 //! of terms and makes a map an item. So the VM's terms are bare words, bound to the environment by
 //! lifetime only, and this room is the one place that hands them to the NIF interface.
 
+pub mod words;
+
 use rustler::sys::*;
 use rustler::{Env, Term};
 use std::cmp::Ordering;
@@ -82,6 +84,11 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn kind(self, term: Raw<'a>) -> ErlNifTermType {
+        if words::known() {
+            if let Some(kind) = words::kind(term) {
+                return kind;
+            }
+        }
         // SAFETY: the term belongs to this environment.
         unsafe { enif_term_type(self.c(), term.0) }
     }
@@ -91,14 +98,47 @@ impl<'a> Terms<'a> {
         if a.0 == b.0 {
             return Ordering::Equal;
         }
+        if words::known() {
+            if let (Some(a), Some(b)) = (words::small_integer(a), words::small_integer(b)) {
+                return a.cmp(&b);
+            }
+            if let (Some(a), Some(b)) = (words::float(a), words::float(b)) {
+                return a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+            }
+        }
         // SAFETY: both are terms of this environment.
         unsafe { enif_compare(a.0, b.0) }.cmp(&0)
     }
 
+    /// `==`.
+    #[inline]
+    pub fn equal(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        if a.0 == b.0 {
+            return true;
+        }
+        // Two atoms or small integers that are equal are the same word.
+        if words::known() && words::is_immediate(a) && words::is_immediate(b) {
+            return false;
+        }
+        self.compare(a, b).is_eq()
+    }
+
     #[inline]
     pub fn identical(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        if a.0 == b.0 {
+            return true;
+        }
+        if words::known() {
+            if words::is_immediate(a) || words::is_immediate(b) {
+                return false;
+            }
+            if let Some(same) = words::same_short_binaries(a, b) {
+                return same;
+            }
+        }
         // SAFETY: both are terms of this environment.
-        a.0 == b.0 || unsafe { enif_is_identical(a.0, b.0) } != 0
+        let same = unsafe { enif_is_identical(a.0, b.0) };
+        same != 0
     }
 
     pub fn hash(self, term: Raw<'a>, seed: u64) -> u64 {
@@ -114,6 +154,14 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        match words::known() {
+            true => words::uncons(list),
+            false => self.ask_uncons(list),
+        }
+    }
+
+    /// The same through the interface.
+    fn ask_uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         let mut head = MaybeUninit::uninit();
         let mut tail = MaybeUninit::uninit();
         // SAFETY: the call writes both or, if it returns zero, neither. The reads are volatile to
@@ -132,6 +180,9 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn is_empty_list(self, term: Raw<'a>) -> bool {
+        if words::known() {
+            return words::is_empty_list(term);
+        }
         // SAFETY: the term belongs to this environment.
         unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
     }
@@ -146,11 +197,22 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn integer(self, term: Raw<'a>) -> Option<i64> {
+        if words::known() {
+            if let Some(value) = words::small_integer(term) {
+                return Some(value);
+            }
+            if !words::may_be_integer(term) {
+                return None;
+            }
+        }
         filled!(|out: &mut MaybeUninit<i64>| enif_get_int64(self.c(), term.0, out.as_mut_ptr()))
     }
 
     #[inline]
     pub fn float(self, term: Raw<'a>) -> Option<f64> {
+        if words::known() {
+            return words::float(term);
+        }
         filled!(|out: &mut MaybeUninit<f64>| enif_get_double(self.c(), term.0, out.as_mut_ptr()))
     }
 
@@ -207,6 +269,11 @@ impl<'a> Terms<'a> {
 
     #[inline]
     pub fn map_size(self, term: Raw<'a>) -> Option<usize> {
+        if words::known() {
+            if let Some((keys, _)) = words::small_map(term) {
+                return Some(keys.len());
+            }
+        }
         filled!(|out: &mut MaybeUninit<_>| enif_get_map_size(self.c(), term.0, out.as_mut_ptr()))
     }
 

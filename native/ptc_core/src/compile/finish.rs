@@ -1,7 +1,8 @@
 //! The end of a walk: labels become places in the code, and what only the whole code tells.
 
-use super::{Compiled, Walk};
+use super::{optimise, Compiled, Walk};
 use crate::opcode::OpCode;
+use crate::ops::Tally;
 use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::Source;
 
@@ -31,6 +32,7 @@ impl<N: Copy> Walk<N> {
         // In an observed program each operation does what its entry says, and nothing else.
         if sites.is_empty() {
             tally_in_loops(&mut self.code);
+            optimise::optimise(&mut self.code);
         }
         Compiled {
             program: Program {
@@ -97,7 +99,7 @@ fn tally_in_loops(code: &mut [Instr]) {
         else {
             continue;
         };
-        if apply.input == slot {
+        if apply.input == slot && Tally::of(apply.op).is_some() {
             let tally = Some((apply.op, apply.a));
             code[at] = Instr::Next(Loop { tally, ..next });
             // The loop's start stands right before its body.

@@ -12,11 +12,13 @@
 //! * `scope`: what a name and the current value mean at a place
 //! * `explain`: marks around each operation, for a program that is observed
 //! * `finish`: jumps, and what only the whole code tells
+//! * `optimise`: what makes the finished code quicker
 
 mod check;
 mod compiler;
 mod explain;
 mod finish;
+mod optimise;
 mod plan;
 mod scope;
 mod unknown;

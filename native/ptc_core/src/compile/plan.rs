@@ -5,7 +5,9 @@ use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
-use crate::program::{Apply, Const, ConstId, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST};
+use crate::program::{
+    Apply, Const, ConstId, Demand, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST, NO_PC,
+};
 use crate::source::{Shape, Source};
 
 /// The result of a check.
@@ -277,6 +279,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             a,
             b,
             c,
+            demand: Demand::All,
         }));
     }
 
@@ -300,6 +303,8 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             item,
             to: to.0,
             tally: None,
+            demand: Demand::All,
+            residue: NO_PC,
         };
         self.emit(Instr::Enter(at(end)));
         self.mark(start);

@@ -74,6 +74,11 @@ impl Operation for Get {
         }
         Ok(found)
     }
+
+    /// Only a path can have something in its way.
+    fn can_fail(apply: &Apply) -> bool {
+        apply.b > 1
+    }
 }
 
 fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

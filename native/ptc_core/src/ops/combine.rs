@@ -72,6 +72,10 @@ impl Operation for Object {
         }
         Ok(machine.map_of_operands(apply, apply.a))
     }
+
+    fn can_fail(_apply: &Apply) -> bool {
+        false
+    }
 }
 
 /// What an object without `op` gives as its current value is no field of it, and is taken

@@ -91,8 +91,68 @@ pub(super) fn need_map<H: Heap>(
     }
 }
 
+/// Whether a comparison of a field with a constant holds for an item.
+#[inline(always)]
+pub(crate) fn holds<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    if let Some(left) = machine.quick_lookup(item, test.a) {
+        let right = machine.constant(test.b);
+        let numbers = (
+            machine.heap.small_integer(left),
+            machine.heap.small_integer(right),
+        );
+        if let (Some(left), Some(right)) = numbers {
+            return Ok(test.op.holds_for().have(left.cmp(&right)));
+        }
+    }
+    holds_slowly(machine, test, item)
+}
+
+#[inline(never)]
+fn holds_slowly<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    let left = match machine.lookup(item, test.a)? {
+        Lookup::Found(value) => value,
+        Lookup::Missing => machine.heap.nil(),
+        Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
+    };
+    let right = machine.constant(test.b);
+    Ok(match (test.op.holds_for(), test.c) {
+        (Orders::EQUAL, FLAT) => machine.heap.equal(left, right),
+        (Orders::UNEQUAL, FLAT) => !machine.heap.equal(left, right),
+        (orders, FLAT) => orders.have(machine.heap.compare(left, right)),
+        (orders, _) => orders.have(machine.compare(left, right)?),
+    })
+}
+
+/// The orders of its two sides for which a comparison holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Orders(u8);
+
+impl Orders {
+    /// For what is no comparison.
+    pub(crate) const NONE: Orders = Orders(0);
+    const LESS: Orders = Orders(1);
+    const EQUAL: Orders = Orders(2);
+    const GREATER: Orders = Orders(4);
+    const UNEQUAL: Orders = Orders(1 | 4);
+    const NOT_LESS: Orders = Orders(2 | 4);
+    const NOT_GREATER: Orders = Orders(1 | 2);
+
+    #[inline]
+    fn have(self, order: Ordering) -> bool {
+        self.0 & (1 << (order as i8 + 1)) != 0
+    }
+}
+
 macro_rules! comparison {
-    ($op:ident, $name:literal, $about:literal, $holds:expr) => {
+    ($op:ident, $name:literal, $about:literal, $orders:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -100,6 +160,7 @@ macro_rules! comparison {
             const FAMILY: &'static str = "Compare";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+            const HOLDS_FOR: Orders = Orders::$orders;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 self::plan(plan)
@@ -115,12 +176,16 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                let holds: fn(Ordering) -> bool = $holds;
                 let ordering = match apply.c {
                     DEEP => machine.compare(left, right)?,
                     _ => machine.heap.compare(left, right),
                 };
-                Ok(machine.heap.boolean(holds(ordering)))
+                Ok(machine.heap.boolean(Self::HOLDS_FOR.have(ordering)))
+            }
+
+            /// Without a field everything can be compared with everything.
+            fn can_fail(apply: &Apply) -> bool {
+                apply.a != NO_CONST
             }
         }
     };
@@ -130,35 +195,30 @@ comparison!(
     Eq,
     "eq",
     "Whether the field equals the value; 1 equals 1.0.",
-    Ordering::is_eq
+    EQUAL
 );
 comparison!(
     Neq,
     "neq",
     "Whether the field differs from the value.",
-    Ordering::is_ne
+    UNEQUAL
 );
 comparison!(
     Gt,
     "gt",
     "Whether the field comes after the value.",
-    Ordering::is_gt
+    GREATER
 );
 comparison!(
     Gte,
     "gte",
     "Whether the field comes after the value or equals it.",
-    Ordering::is_ge
+    NOT_LESS
 );
-comparison!(
-    Lt,
-    "lt",
-    "Whether the field comes before the value.",
-    Ordering::is_lt
-);
+comparison!(Lt, "lt", "Whether the field comes before the value.", LESS);
 comparison!(
     Lte,
     "lte",
     "Whether the field comes before the value or equals it.",
-    Ordering::is_le
+    NOT_GREATER
 );

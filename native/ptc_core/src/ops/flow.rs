@@ -1,6 +1,6 @@
 //! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
 
-use super::{Checked, Field, FieldKind, OpCode, Operation, Tally};
+use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
 use crate::program::{Const, Instr};
@@ -35,10 +35,10 @@ impl Operation for Pipe {
                 plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
-            // A tally is one instruction: nothing else sees the value it gets.
-            plan.emit(match plan.operation(step).and_then(Tally::of) {
-                Some(_) => Instr::StoreOnce(current),
-                None => Instr::Store(current),
+            let once = plan.operation(step).is_some_and(OpCode::reads_input_once);
+            plan.emit(match once {
+                true => Instr::StoreOnce(current),
+                false => Instr::Store(current),
             });
             plan.visit(step, plan.scope.with_input(current), true);
         }

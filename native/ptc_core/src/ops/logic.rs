@@ -77,4 +77,8 @@ impl Operation for Not {
         let value = machine.one_operand(apply);
         Ok(machine.heap.boolean(!machine.heap.truthy(value)))
     }
+
+    fn can_fail(_apply: &Apply) -> bool {
+        false
+    }
 }

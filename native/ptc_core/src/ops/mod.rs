@@ -13,6 +13,7 @@ mod data;
 mod distinct;
 mod extreme;
 mod field;
+mod first;
 mod flow;
 mod introspect;
 mod logic;
@@ -27,6 +28,7 @@ mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
+pub(crate) use compare::{holds, Orders};
 pub use distinct::Table;
 pub use field::{Field, FieldKind, Presence};
 pub use order::Sorting;
@@ -36,7 +38,7 @@ use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::operations;
-use crate::program::{Apply, Slot};
+use crate::program::{Apply, Demand, Slot};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
@@ -77,6 +79,24 @@ trait Operation {
     /// Whether it can go on with what it has so far, for those whose plan emits `Expect`.
     fn expect<H: Heap>(_machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
         Ok(())
+    }
+
+    /// Where it compares a field of its current value (the constant `a`) with its value (`b`): the
+    /// orders for which that holds.
+    const HOLDS_FOR: Orders = Orders::NONE;
+
+    /// Whether only its one instruction, or its loop, looks at its current value.
+    const READS_INPUT_ONCE: bool = false;
+
+    /// Which items of its current value it looks at, where only `demand` of its own value is looked
+    /// at. If that is not all of them, it must not fail for any item.
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::All
+    }
+
+    /// Whether it can fail, or have an effect, for some operands or some current value.
+    fn can_fail(_apply: &Apply) -> bool {
+        true
     }
 }
 
@@ -154,6 +174,28 @@ macro_rules! entries {
                 input: Slot,
             ) -> Result<(), Halt<H::Term>> {
                 match self { $(OpCode::$op => $room::$op::expect(machine, input),)+ }
+            }
+
+            /// See [`Operation::HOLDS_FOR`].
+            #[inline]
+            pub(crate) fn holds_for(self) -> Orders {
+                const ALL: &[Orders] = &[$($room::$op::HOLDS_FOR,)+];
+                ALL[self as usize]
+            }
+
+            /// See [`Operation::READS_INPUT_ONCE`].
+            pub(crate) fn reads_input_once(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::READS_INPUT_ONCE,)+ }
+            }
+
+            /// See [`Operation::needs`].
+            pub(crate) fn needs(self, apply: &Apply, demand: Demand) -> Demand {
+                match self { $(OpCode::$op => $room::$op::needs(apply, demand),)+ }
+            }
+
+            /// See [`Operation::can_fail`].
+            pub(crate) fn can_fail(self, apply: &Apply) -> bool {
+                match self { $(OpCode::$op => $room::$op::can_fail(apply),)+ }
             }
         }
     };

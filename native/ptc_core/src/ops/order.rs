@@ -4,6 +4,7 @@
 //! are while the run is left. Keys that are all integers of 64 bits, or all floats, are copied out
 //! of their terms first.
 
+use super::first::{cost_of_sort, First};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::vm::{cost, Buffer, Machine};
@@ -12,11 +13,11 @@ use std::cmp::Ordering;
 /// The units that a piece of terms may take.
 const PIECE: usize = 16_384;
 /// What a comparison of terms takes more than one of what is at hand: each stands in a place of its own.
-const FAR: usize = 2;
+pub(super) const FAR: usize = 2;
 /// The numbers in a piece.
 const NUMBERS: usize = 16_384;
 /// So many keys are looked at, or places merged, between two counts.
-const BATCH: usize = 512;
+pub(super) const BATCH: usize = 512;
 
 /// How far a sort has come.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,9 +25,11 @@ pub struct Sorting {
     keys: Keys,
     /// How many of the keys were measured, and what the longest comparison counts.
     measured: usize,
-    comparison: usize,
+    pub(super) comparison: usize,
     /// The places of the keys; those in a piece are sorted.
-    places: Vec<u32>,
+    pub(super) places: Vec<u32>,
+    /// The search for the first ones, where only those are wanted.
+    pub(super) first: First,
     /// The length of the sorted runs.
     width: usize,
     /// The places with every two runs made one, as far as that has come.
@@ -57,11 +60,12 @@ impl Sorting {
     }
 
     /// Sorts the keys, in term order or in the reverse of it; equal keys keep their order. Goes on
-    /// where it was left.
+    /// where it was left. Only the places of the first `wanted` are found, or more.
     pub(crate) fn sort<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
         terms: &Buffer<H::Term>,
+        wanted: usize,
         descending: bool,
     ) -> Result<(), Halt<H::Term>> {
         self.copy_numbers(machine, terms)?;
@@ -71,15 +75,19 @@ impl Sorting {
             false => order,
         };
         let sorted = match &keys {
-            Keys::Integers(keys) => self.in_pieces(machine, keys.len(), NUMBERS, |_, a, b| {
-                ordered(keys[a as usize].cmp(&keys[b as usize]))
-            }),
-            Keys::Floats(keys) => self.in_pieces(machine, keys.len(), NUMBERS, |_, a, b| {
-                ordered(compare_finite(keys[a as usize], keys[b as usize]))
-            }),
+            Keys::Integers(keys) => {
+                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
+                    ordered(keys[a as usize].cmp(&keys[b as usize]))
+                })
+            }
+            Keys::Floats(keys) => {
+                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
+                    ordered(compare_finite(keys[a as usize], keys[b as usize]))
+                })
+            }
             Keys::Terms => self.measure(machine, terms).and_then(|()| {
                 let piece = (PIECE / (16 * self.comparison)).clamp(2, 4096);
-                self.in_pieces(machine, terms.len(), piece, |heap, a, b| {
+                self.arrange(machine, (terms.len(), wanted), piece, |heap, a, b| {
                     let (a, b) = (terms.get(heap, a as usize), terms.get(heap, b as usize));
                     ordered(heap.compare(a, b))
                 })
@@ -144,6 +152,23 @@ impl Sorting {
         Ok(())
     }
 
+    /// Sorts so many places, or finds the first ones where that is less work.
+    fn arrange<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        (length, wanted): (usize, usize),
+        piece: usize,
+        order: impl Fn(&H, u32, u32) -> Ordering,
+    ) -> Result<(), Halt<H::Term>> {
+        match wanted {
+            0 => Ok(()),
+            _ if wanted <= piece.min(length) / 2 => {
+                self.find_first(machine, (length, wanted), piece, order)
+            }
+            _ => self.in_pieces(machine, length, piece, order),
+        }
+    }
+
     /// Sorts so many places: first those of each piece, then by merging the pieces.
     fn in_pieces<H: Heap>(
         &mut self,
@@ -155,11 +180,7 @@ impl Sorting {
         while self.places.len() < length {
             let start = self.places.len();
             let end = length.min(start + piece);
-            let rounds = (end - start).ilog2() as usize + 1;
-            machine.consume_fuel(match self.comparison {
-                0 => (end - start) * rounds / 4,
-                comparison => (end - start) * rounds * comparison * FAR,
-            })?;
+            machine.consume_fuel(cost_of_sort(end - start, self.comparison))?;
             let heap = &*machine.heap;
             self.places.extend(start as u32..end as u32);
             self.places[start..].sort_by(|a, b| order(heap, *a, *b));

@@ -2,10 +2,9 @@
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::fault::{Code, Fault, Halt};
+use crate::fault::{Code, Fault};
 use crate::heap::Heap;
-use crate::number::Number;
-use crate::program::{Apply, NO_CONST};
+use crate::program::{Apply, Demand, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
@@ -20,6 +19,7 @@ impl Operation for First {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first item, nil if there is none.";
     const FIELDS: &'static [Field] = &[];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.apply_to_input(NO_CONST);
@@ -29,6 +29,10 @@ impl Operation for First {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         item_at(machine, apply, 0)
     }
+
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::One
+    }
 }
 
 impl Operation for Last {
@@ -36,6 +40,7 @@ impl Operation for Last {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The last item, nil if there is none.";
     const FIELDS: &'static [Field] = &[];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.apply_to_input(NO_CONST);
@@ -52,6 +57,10 @@ impl Operation for Last {
             Ok(work.best.map_or(machine.heap.nil(), |(last, _)| last))
         })
     }
+
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::Last
+    }
 }
 
 impl Operation for Nth {
@@ -63,6 +72,7 @@ impl Operation for Nth {
         FieldKind::Count,
         "the place, counted from 0",
     )];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let index = plan.constant_of("index");
@@ -71,10 +81,14 @@ impl Operation for Nth {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        match count(machine, apply)? {
+        match machine.count(apply.a)? {
             Some(index) => item_at(machine, apply, index),
             None => no_count(machine, apply, "index"),
         }
+    }
+
+    fn needs(apply: &Apply, _demand: Demand) -> Demand {
+        Demand::At(apply.a)
     }
 }
 
@@ -87,6 +101,7 @@ impl Operation for Take {
         FieldKind::Count,
         "how many items to keep",
     )];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let count = plan.constant_of("count");
@@ -95,7 +110,7 @@ impl Operation for Take {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let Some(count) = count(machine, apply)? else {
+        let Some(count) = machine.count(apply.a)? else {
             return no_count(machine, apply, "count");
         };
         machine.resumable(apply, |machine, work| {
@@ -108,6 +123,10 @@ impl Operation for Take {
             })?;
             machine.list_of(work)
         })
+    }
+
+    fn needs(apply: &Apply, _demand: Demand) -> Demand {
+        Demand::First(apply.a)
     }
 }
 
@@ -129,7 +148,7 @@ impl Operation for Drop {
 
     /// The answer is the end of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let Some(count) = count(machine, apply)? else {
+        let Some(count) = machine.count(apply.a)? else {
             return no_count(machine, apply, "count");
         };
         machine.resumable(apply, |machine, work| {
@@ -162,19 +181,6 @@ fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -
             Ok(())
         })?;
         Ok(work.best.map_or(machine.heap.nil(), |(found, _)| found))
-    })
-}
-
-/// The constant `a`, which must be an integer from 0; one beyond any list stands for all larger.
-fn count<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-) -> Result<Option<usize>, Halt<H::Term>> {
-    let term = machine.constant(apply.a);
-    Ok(match machine.number(term)? {
-        Some(Number::Int(value)) if value >= 0 => Some(value as usize),
-        Some(Number::Big(value)) if value.sign() == num_bigint::Sign::Plus => Some(usize::MAX),
-        _ => None,
     })
 }
 

@@ -4,9 +4,9 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
-use crate::program::{Apply, Const, NO_CONST};
+use crate::program::{Apply, Const, Demand, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine, KEY_OF_NEW};
+use crate::vm::{Eval, Machine, Places, KEY_OF_NEW};
 
 pub(super) struct Select;
 
@@ -19,6 +19,7 @@ impl Operation for Select {
         FieldKind::StringList,
         "the keys to keep",
     )];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.needs_input();
@@ -49,29 +50,53 @@ impl Operation for Select {
         if one && apply.c == NO_CONST {
             return parts.select(machine, apply, input);
         }
+        let places = machine.places(apply.demand)?;
         machine.resumable(apply, |machine, work| {
             if !work.progress.second {
                 if !one {
-                    machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                    let last = &mut work.best;
+                    machine.each_item(apply, &mut work.walk, |_, item| {
+                        *last = Some((item, item));
+                        Ok(())
+                    })?;
                 }
                 if apply.c != NO_CONST {
                     let fields = machine.constant(apply.c);
                     let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
                     return Err(fault.about("fields").into());
                 }
-                work.walk.rest = input;
+                work.walk.rest = match (places, work.best) {
+                    (Places::Number, _) => return Ok(input),
+                    (Places::Last, Some((last, _))) => machine.make_list(&[last])?,
+                    _ => input,
+                };
                 work.progress.second = true;
             }
-            while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
+            while work.items.len() < places.end() {
+                let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
+                    break;
+                };
+                let looked_at = work.items.len() >= places.start();
                 work.items.push(match machine.heap.kind(item) {
-                    Kind::Map => parts.select(machine, apply, item)?,
-                    _ => item,
+                    Kind::Map if looked_at => parts.select(machine, apply, item)?,
+                    _ => {
+                        machine.consume_fuel(1)?;
+                        item
+                    }
                 });
                 work.walk.rest = tail;
                 machine.meter.advanced();
             }
             machine.list_of(work)
         })
+    }
+
+    /// What is no map stays as it is, so no item is at fault.
+    fn needs(apply: &Apply, demand: Demand) -> Demand {
+        match apply.c {
+            NO_CONST => demand,
+            _ => Demand::All,
+        }
     }
 }
 

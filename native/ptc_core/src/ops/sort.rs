@@ -3,9 +3,9 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
-use crate::program::Apply;
+use crate::program::{Apply, Demand};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, Places};
 
 pub(super) struct SortBy;
 
@@ -25,6 +25,7 @@ impl Operation for SortBy {
         )
         .values("\"asc\" or \"desc\""),
     ];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let field = plan.constant_of("field");
@@ -42,7 +43,12 @@ impl Operation for SortBy {
 
     /// `a`: the field; `b`: the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let places = machine.places(apply.demand)?;
         machine.resumable(apply, |machine, work| {
+            if places == Places::Number {
+                machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                return Ok(machine.slot(apply.input));
+            }
             let (items, keys) = (&mut work.items, &mut work.keys);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.consume_fuel(1)?;
@@ -51,8 +57,17 @@ impl Operation for SortBy {
                 Ok(())
             })?;
             let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.keys, apply.b == DESCENDING)?;
+            let (first, descending) = (places.end(), apply.b == DESCENDING);
+            sorting.sort(machine, &work.keys, first, descending)?;
             machine.list_in_order(work)
         })
+    }
+
+    /// What is no map has no field, so no item is at fault.
+    fn needs(_apply: &Apply, demand: Demand) -> Demand {
+        match demand {
+            Demand::Number => Demand::Number,
+            _ => Demand::All,
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::{divide, Number};
-use crate::program::{Apply, ConstId, NO_CONST};
+use crate::program::{Apply, ConstId, Demand, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 
@@ -20,6 +20,7 @@ impl Operation for Count {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "How many items the list has.";
     const FIELDS: &'static [Field] = &[];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.apply_to_input(NO_CONST);
@@ -28,6 +29,10 @@ impl Operation for Count {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         tally(machine, apply)
+    }
+
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::Number
     }
 }
 
@@ -40,6 +45,7 @@ macro_rules! tally_of_field {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
+            const READS_INPUT_ONCE: bool = true;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 let field = plan.constant_of("field");
@@ -161,6 +167,16 @@ impl Tally {
         match self {
             Tally::Count(count) => *count += 1,
             Tally::Sum(sum) => {
+                if let Some(value) = machine.quick_lookup(item, field) {
+                    if let (Number::Int(sum), Some(number)) =
+                        (&mut *sum, machine.heap.small_integer(value))
+                    {
+                        if let Some(more) = sum.checked_add(number) {
+                            *sum = more;
+                            return Ok(Ok(()));
+                        }
+                    }
+                }
                 let value = match machine.lookup(item, field)? {
                     Lookup::Found(value) => value,
                     Lookup::Missing => return Ok(Ok(())),

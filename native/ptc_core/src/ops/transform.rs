@@ -20,6 +20,7 @@ impl Operation for Filter {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items for which the condition holds.";
     const FIELDS: &'static [Field] = WHERE;
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Filter, "where");
@@ -36,6 +37,7 @@ impl Operation for Map {
         FieldKind::Expr,
         "what is evaluated for each item",
     )];
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Map, "expr");
@@ -48,6 +50,7 @@ impl Operation for Reject {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items for which the condition does not hold.";
     const FIELDS: &'static [Field] = WHERE;
+    const READS_INPUT_ONCE: bool = true;
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.each_item(LoopKind::Reject, "where");

@@ -46,6 +46,25 @@ impl<H: Heap> Machine<'_, H> {
     /// The value at a constant key.
     #[inline]
     pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
+        match self.quick_lookup(map, key) {
+            Some(value) => Ok(Lookup::Found(value)),
+            None => self.slow_lookup(map, key),
+        }
+    }
+
+    /// The value at a constant key, if the map has the same keys as the one that was looked into last
+    /// and the key itself is one of them. If not, [`Machine::lookup`] says what is there.
+    #[inline(always)]
+    pub fn quick_lookup(&self, map: H::Term, key: ConstId) -> Option<H::Term> {
+        self.heap.quick_lookup(map, &self.keys[key as usize].cache)
+    }
+
+    #[inline(never)]
+    fn slow_lookup(
+        &mut self,
+        map: H::Term,
+        key: ConstId,
+    ) -> Result<Lookup<H::Term>, Halt<H::Term>> {
         let index = key as usize;
         if self.keys[index].weight != LIGHT {
             self.count_lookup(map, key)?;

@@ -1,11 +1,12 @@
 //! Loops over a list: one round after the other, what they keep, what they count.
 
 use super::machine::LIST_BATCH;
+use super::places::Places;
 use super::run::Vm;
 use crate::fault::{Fault, Halt};
 use crate::heap::Heap;
 use crate::ops::{Tally, Wrong};
-use crate::program::{Loop, LoopKind, Slot};
+use crate::program::{Loop, LoopKind, Pc, Slot, NO_PC};
 
 /// A loop in the middle of its list.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,12 @@ pub(super) struct Running {
     kept: usize,
     /// What it counts instead of keeping it.
     tally: Option<Tally>,
+    /// What of its value is looked at.
+    places: Places,
+    /// The item's place in the value.
+    place: usize,
+    /// The item's value is not looked at, and in place of the body its residue was run.
+    skipping: bool,
     /// Why the tally ended early: reported at the end of the list, as the list would be tallied
     /// only then. The offending term is in the loop's last slot.
     wrong: Option<Wrong<()>>,
@@ -39,6 +46,7 @@ impl<H: Heap> Vm<'_, H> {
     pub(super) fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(enter.list);
+        let places = machine.places(enter.demand)?;
         // A tool must not be called for a list that turns out to be none.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(enter.kind.op(), list));
@@ -57,23 +65,27 @@ impl<H: Heap> Vm<'_, H> {
             list: enter.list,
             kept: 0,
             tally: enter.tally.and_then(|(op, _)| Tally::of(op)),
+            places,
+            place: 0,
+            skipping: false,
             wrong: None,
             ending: false,
         });
         Ok(true)
     }
 
-    /// Takes the body's value and prepares the next round; false after the last one, with the kept
-    /// values (or their tally) as the loop's value.
+    /// Takes the body's value and prepares the next round; gives where it begins, and `None` after the
+    /// last one, with the kept values (or their tally) as the loop's value.
     #[inline]
-    pub(super) fn next(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
+    pub(super) fn next(&mut self, next: &Loop) -> Result<Option<Pc>, Halt<H::Term>> {
         let machine = &mut self.machine;
         let Some(running) = self.loops.last_mut() else {
             self.round_is_over = true;
-            return Ok(false);
+            return Ok(None);
         };
         if running.ending {
-            return self.end_of_list(next);
+            self.end_of_list(next)?;
+            return Ok(None);
         }
         let rest = machine.slot(next.item + 1);
         let following = machine.heap.uncons(rest);
@@ -90,7 +102,10 @@ impl<H: Heap> Vm<'_, H> {
         if let Some(tally) = &running.tally {
             machine.consume_fuel(tally.cost())?;
         }
-        let value = machine.top();
+        let value = match running.skipping {
+            true => machine.slot(next.item),
+            false => machine.top(),
+        };
         let kept = match next.kind {
             LoopKind::Map => Some(value),
             LoopKind::Filter if machine.heap.truthy(value) => Some(machine.slot(next.item)),
@@ -108,27 +123,44 @@ impl<H: Heap> Vm<'_, H> {
                 }
             }
         }
-        machine.stack.drop_top(1, machine.heap);
-        if let (Some(kept), None) = (kept, &running.tally) {
-            machine.stack.push(kept);
-            running.kept += 1;
+        if !running.skipping {
+            machine.stack.drop_top(1, machine.heap);
         }
+        if let (Some(kept), None) = (kept, &running.tally) {
+            if running.places == Places::Last && running.kept == 1 {
+                machine.stack.drop_top(1, machine.heap);
+                running.kept = 0;
+            }
+            if running.place < running.places.end() {
+                machine.stack.push(kept);
+                running.kept += 1;
+            }
+        }
+        running.place += usize::from(kept.is_some());
         match following {
             Some((item, rest)) => {
+                if next.residue != NO_PC {
+                    let last = machine.heap.uncons(rest).is_none();
+                    running.skipping = !running.places.hold(running.place, last);
+                }
                 machine.slots[next.item as usize] = item;
                 machine.slots[next.item as usize + 1] = rest;
-                Ok(true)
+                Ok(Some(match running.skipping {
+                    true => next.residue,
+                    false => next.to,
+                }))
             }
             None => {
                 running.ending = true;
                 machine.slots[next.item as usize] = rest;
-                self.end_of_list(next)
+                self.end_of_list(next)?;
+                Ok(None)
             }
         }
     }
 
     /// The loop's value; can be left and resumed.
-    fn end_of_list(&mut self, next: &Loop) -> Result<bool, Halt<H::Term>> {
+    fn end_of_list(&mut self, next: &Loop) -> Result<(), Halt<H::Term>> {
         let machine = &mut self.machine;
         while let Some(running) = self.loops.last_mut() {
             let batch = running.kept.min(LIST_BATCH);
@@ -151,7 +183,7 @@ impl<H: Heap> Vm<'_, H> {
             machine.consume_fuel(tally.cost_of_finish())?;
         }
         let Some(running) = self.loops.pop() else {
-            return Ok(false);
+            return Ok(());
         };
         let value = match (running.tally, next.tally) {
             (Some(tally), Some((op, _))) => {
@@ -166,7 +198,7 @@ impl<H: Heap> Vm<'_, H> {
             _ => machine.slot(next.item),
         };
         machine.stack.push(value);
-        Ok(false)
+        Ok(())
     }
 
     /// A loop looks at its list item by item, though the list must be a proper one in the first

@@ -265,7 +265,10 @@ impl<'h, H: Heap> Machine<'h, H> {
     fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
-            None => (self.heap.make_list(&[]), work.items.len()),
+            None => {
+                let length = place.map_or(work.items.len(), <[u32]>::len);
+                (self.heap.make_list(&[]), length)
+            }
         };
         self.check_heap_limit(2 * missing)?;
         while missing > 0 {

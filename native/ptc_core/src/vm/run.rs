@@ -334,6 +334,7 @@ impl<'h, H: Heap> Vm<'h, H> {
                     let value = machine.value_or_nil(self.memory, *key)?;
                     machine.stack.push(value);
                 }
+                Instr::Drop => machine.stack.drop_top(1, machine.heap),
                 Instr::Jump(to) => {
                     self.pc = *to;
                     continue;
@@ -358,13 +359,17 @@ impl<'h, H: Heap> Vm<'h, H> {
                     }
                 }
                 Instr::Next(next) => {
-                    if self.next(next)? {
-                        self.pc = next.to;
+                    if let Some(to) = self.next(next)? {
+                        self.pc = to;
                         continue;
                     }
                     if self.round_is_over {
                         return Ok(Exit::Done(self.machine.top()));
                     }
+                }
+                Instr::Sieve(looped, tests) => {
+                    self.pc = self.sieve(looped, tests)?;
+                    continue;
                 }
                 Instr::Expect { op, input } => op.expect(machine, *input)?,
                 Instr::Apply(apply) => {

@@ -1,0 +1,97 @@
+//! What is left of a `map`'s body for an item whose value nobody looks at: what can fail for this item
+//! and not for another. What could fail for all alike has been found out with the first item, for
+//! which the whole body is run.
+
+use crate::program::{Instr, Loop, Slot, NO_PC};
+
+/// An instruction of a body without jumps, with those whose values it takes.
+struct Part {
+    /// How many instructions make its value; they stand side by side, and it is the last of them.
+    length: usize,
+    /// Whether it depends on the item.
+    depends: bool,
+    /// Whether it must be run for each item.
+    checks: bool,
+}
+
+/// Whether nothing is left of the body of the loop that starts at `enter`.
+pub(super) fn is_empty(code: &[Instr], enter: usize) -> bool {
+    match code[enter] {
+        Instr::Enter(enter) if enter.residue != NO_PC => {
+            matches!(code[enter.residue as usize], Instr::Next(_))
+        }
+        _ => false,
+    }
+}
+
+/// Puts the residue of the loop that ends at `next` behind the code, if its body is as simple as that.
+pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
+    let Instr::Next(looped) = code[next] else {
+        return;
+    };
+    let body = looped.to as usize;
+    let Some(parts) = parts(&code[body..next], looped.item) else {
+        return;
+    };
+    // From the end: a part that must be run is run with all that it takes.
+    let mut runs = Vec::new();
+    let mut end = parts.len();
+    while end > 0 {
+        let part = &parts[end - 1];
+        match part.checks {
+            true => {
+                runs.push(body + end - part.length..body + end);
+                end -= part.length;
+            }
+            false => end -= 1,
+        }
+    }
+    let residue = match runs.is_empty() {
+        true => next as u32,
+        false => code.len() as u32,
+    };
+    for run in runs.into_iter().rev() {
+        code.extend_from_within(run);
+        code.push(Instr::Drop);
+    }
+    if residue != next as u32 {
+        code.push(Instr::Jump(next as u32));
+    }
+    let looped = Loop { residue, ..looped };
+    code[next] = Instr::Next(looped);
+    if let Some(Instr::Enter(enter)) = code.get_mut(body.wrapping_sub(1)) {
+        enter.residue = residue;
+    }
+}
+
+/// The parts of a body; `None` if it has others than these, jumps or calls say.
+fn parts(body: &[Instr], item: Slot) -> Option<Vec<Part>> {
+    let mut parts: Vec<Part> = Vec::with_capacity(body.len());
+    // The places of the values that nothing has taken yet.
+    let mut open: Vec<usize> = Vec::new();
+    for instr in body {
+        let mut part = Part {
+            length: 1,
+            depends: false,
+            checks: false,
+        };
+        match instr {
+            Instr::Const(_) | Instr::Nil | Instr::Bool(_) => {}
+            Instr::LoadContext(_) | Instr::LoadMemory(_) => {}
+            Instr::Slot(slot) => part.depends = *slot == item,
+            Instr::Apply(apply) => {
+                let taken = open.len().checked_sub(apply.operands as usize)?;
+                for operand in open.drain(taken..) {
+                    part.length += parts[operand].length;
+                    part.depends |= parts[operand].depends;
+                }
+                part.depends |= apply.input == item;
+                part.checks = part.depends && apply.op.can_fail(apply);
+            }
+            _ => return None,
+        }
+        open.push(parts.len());
+        parts.push(part);
+    }
+    (open.len() == 1).then_some(parts)
+}

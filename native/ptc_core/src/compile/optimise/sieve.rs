@@ -1,0 +1,60 @@
+//! Filters whose condition is a comparison of a field with a constant, or `and` or `or` of such
+//! comparisons, become one instruction.
+
+use crate::ops::Orders;
+use crate::program::{Apply, Instr, LoopKind, Pc, Slot, Tests, NO_CONST};
+
+/// Puts a sieve in the place of each loop's start that can be one.
+pub(super) fn find(code: &mut [Instr]) {
+    for at in 0..code.len() {
+        let Instr::Enter(enter) = code[at] else {
+            continue;
+        };
+        let filters = matches!(enter.kind, LoopKind::Filter | LoopKind::Reject);
+        if let (true, Some(tests)) = (filters, tests(code, at + 1, enter.item)) {
+            code[at] = Instr::Sieve(enter, tests);
+        }
+    }
+}
+
+/// Whether this compares a field with a constant, and so is one that a sieve evaluates.
+fn is_test(apply: &Apply) -> bool {
+    apply.op.holds_for() != Orders::NONE && apply.a != NO_CONST && apply.b != NO_CONST
+}
+
+/// The comparisons that the body at `first` consists of.
+fn tests(code: &[Instr], first: usize, item: Slot) -> Option<Tests> {
+    let compares = |at: usize| match code.get(at) {
+        Some(Instr::Apply(apply)) => apply.input == item && is_test(apply),
+        _ => false,
+    };
+    let ends = |at: usize| matches!(code.get(at), Some(Instr::Next(next)) if next.item == item);
+    let tests = |count, decisive| {
+        Some(Tests {
+            first: first as Pc,
+            count,
+            decisive,
+        })
+    };
+    if compares(first) && ends(first + 1) {
+        return tests(1, true);
+    }
+    let Some(Instr::JumpIf { when, to }) = code.get(first + 1).copied() else {
+        return None;
+    };
+    let jump = Some(Instr::JumpIf { when, to });
+    let (mut at, mut count) = (first, 0);
+    while compares(at) && code.get(at + 1).copied() == jump {
+        (at, count) = (at + 2, count + 1);
+    }
+    let behind = [
+        Instr::Bool(!when),
+        Instr::Jump(at as Pc + 3),
+        Instr::Bool(when),
+    ];
+    let decided = to as usize == at + 2;
+    match count > 0 && decided && code.get(at..at + 3) == Some(&behind) && ends(at + 3) {
+        true => tests(count, when),
+        false => None,
+    }
+}
