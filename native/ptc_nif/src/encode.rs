@@ -298,8 +298,12 @@ impl<'a> Readable for Source<'a> {
     }
 
     /// A string that does not start at a byte is copied by each call that looks at it, so it is kept as
-    /// a copy that does.
+    /// a copy that does. A long one is copied by the quantum that goes on with it.
     fn to_keep(&self, term: Raw<'a>) -> Raw<'a> {
+        let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
+        if self.is_slice() && to_copy > COPIED_IN_A_SLICE {
+            return term;
+        }
         let (Some(bytes), Some(again)) = (self.terms.bytes(term), self.terms.bytes(term)) else {
             return term;
         };

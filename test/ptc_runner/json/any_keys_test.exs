@@ -72,6 +72,39 @@ defmodule PtcRunner.Json.AnyKeysTest do
            ]
   end
 
+  test "filters that compare fields with constants find atoms too" do
+    # Rows of each kind side by side, so that what was found in one is no help for the next.
+    rows =
+      for n <- 1..40 do
+        Enum.at(
+          [
+            %{"total" => n, "kind" => "a"},
+            %{total: n, kind: "a"},
+            %{"kind" => "a", total: n},
+            %{"total" => n, total: -n, kind: "a"},
+            %{kind: "b"}
+          ],
+          rem(div(n, 2), 5)
+        )
+      end
+
+    more = op("gt", %{"field" => "total", "value" => 10})
+    kind = op("eq", %{"field" => "kind", "value" => "a"})
+    total = fn row -> Map.get(row, "total", Map.get(row, :total)) end
+    kept = Enum.filter(rows, &(total.(&1) > 10))
+    assert run([op("filter", %{"where" => more})], %{rows: rows}) == kept
+
+    assert run([op("reject", %{"where" => more})], %{rows: rows}) == rows -- kept
+
+    both = op("and", %{"conditions" => [kind, more]})
+    steps = [op("filter", %{"where" => both}), op("sum", %{"field" => "total"})]
+    numbers = for row <- kept, is_integer(total.(row)), do: total.(row)
+    assert run(steps, %{rows: rows}) == Enum.sum(numbers)
+
+    either = op("or", %{"conditions" => [more, op("eq", %{"field" => "kind", "value" => "b"})]})
+    assert run([op("filter", %{"where" => either}), op("count")], %{rows: rows}) == length(kept)
+  end
+
   test "structs, and structs turned to maps" do
     orders = for n <- [1, 2], do: %Order{total: n, customer: "c"}
     assert run([op("sum", %{"field" => "total"})], %{rows: orders}) == 3
