@@ -178,7 +178,7 @@ defmodule PtcRunner.HostileCorpusTest do
     wall = div(wall, 1_000)
     made = :erlang.system_info(:atom_count) - atoms
 
-    holds = for {nif, count} <- over_now, count > Map.get(over, nif, 0), do: nif
+    holds = for {nif, mark} <- over_now, mark > Map.get(over, nif, 0), do: nif
 
     {outcome ++ sentence(made > 5, "made #{made} atoms"),
      Enum.map(holds, &"#{&1} held a scheduler") ++
@@ -191,7 +191,7 @@ defmodule PtcRunner.HostileCorpusTest do
 
   defp native do
     lines = SliceClock.lines()
-    {SliceClock.over(), lines |> Enum.map(& &1.total) |> Enum.sum()}
+    {SliceClock.marks(), lines |> Enum.map(& &1.total) |> Enum.sum()}
   end
 
   # A result or a documented error, whose texts are short.

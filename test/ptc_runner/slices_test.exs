@@ -17,10 +17,10 @@ defmodule PtcRunner.SlicesTest do
   defp holds(fun), do: holds(fun, 3)
 
   defp holds(fun, attempts) do
-    before = SliceClock.over()
+    before = SliceClock.marks()
     fun.()
 
-    case for({nif, count} <- SliceClock.over(), count > Map.get(before, nif, 0), do: nif) do
+    case SliceClock.held_since(before) do
       [] -> []
       nifs when attempts == 1 -> nifs
       _nifs -> holds(fun, attempts - 1)

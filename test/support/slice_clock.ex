@@ -14,6 +14,9 @@ defmodule PtcRunner.Test.SliceClock do
   # Which tests may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
 
+  # Without `PTC_STRICT_CLOCK`, in nanoseconds.
+  @long 20_000_000
+
   @typedoc "Calls of a NIF on normal or dirty schedulers; the times are in nanoseconds."
   @type line :: %{
           name: String.t(),
@@ -56,6 +59,39 @@ defmodule PtcRunner.Test.SliceClock do
         max: max,
         total: total
       }
+    end
+  end
+
+  @doc """
+  Whether the limit is 2 ms for every call: `PTC_STRICT_CLOCK=1`, for a machine that does nothing else. What
+  the hypervisor takes away counts as CPU time, and fresh memory takes several times as long beside other
+  work. So by default the suite fails where a scheduler is held ten times as long.
+  """
+  @spec strict?() :: boolean()
+  def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
+
+  @doc """
+  The NIFs of which a call has held a normal scheduler for too long since `before`, which an earlier
+  `marks/0` gave.
+  """
+  @spec held_since(map()) :: [String.t()]
+  def held_since(before) do
+    for {name, mark} <- marks(), mark > Map.get(before, name, 0), do: name
+  end
+
+  @doc "For each NIF a number that grows when a call holds a normal scheduler for too long."
+  @spec marks() :: %{String.t() => number()}
+  def marks do
+    for %{dirty?: false} = line <- lines(), mark = mark(line), mark > 0, into: %{} do
+      {line.name, mark}
+    end
+  end
+
+  defp mark(%{over: over, max: max}) do
+    cond do
+      strict?() -> over
+      max > @long -> max
+      true -> 0
     end
   end
 
@@ -142,10 +178,14 @@ defmodule PtcRunner.Test.SliceClock do
   # takes 7 µs a page on a virtual machine under load: up to 9 ms were measured in tests with a hundred
   # busy callers. So one call in 500 may take a little more. `test/hostile_corpus_test.exs` and
   # `test/ptc_runner/slices_test.exs` repeat their calls and need no such allowance.
-  @one_in 500
-  @never 10_000_000
+  # By default one call in 50 may, since a machine that does other work is slower as a whole.
+  @strict {500, 1, 10_000_000}
+  @lenient {50, 10, 100_000_000}
 
-  defp too_long?(line), do: line.over > div(line.calls, @one_in) + 1 or line.max > @never
+  defp too_long?(line) do
+    {one_in, some, never} = if strict?(), do: @strict, else: @lenient
+    line.over > div(line.calls, one_in) + some or line.max > never
+  end
 
   defp row(%{} = line) do
     times = Enum.map([line.min, line.p50, line.p99, line.max], &microseconds/1)

@@ -42,7 +42,8 @@ defmodule PtcRunner.Agent.Feedback do
 
   # The name of a tool that there is not.
   defp missing(rest, tools) do
-    with [name, ""] <- :binary.split(rest, "' not found"),
+    with [name, more] <- :binary.split(rest, "' not found"),
+         true <- more == "" or String.starts_with?(more, ". Did you mean "),
          false <- Enum.any?(tools, &(&1.name == name)) do
       name
     else
