@@ -221,14 +221,20 @@ defmodule PtcRunner.Shown do
     case map do
       # What an implementation of `Inspect` shows of a struct, nobody can tell.
       %module{} when is_atom(module) ->
-        if Head.conceals?(map), do: leaf_of(module, left), else: shown(map, opts, left)
+        cond do
+          not Head.conceals?(map) -> shown(map, opts, left)
+          function_exported?(module, :__struct__, 0) -> leaf_of(module, left)
+          true -> plain(map, opts, left)
+        end
 
       _plain ->
-        map |> Head.conceal(@concealed) |> shown(opts, left)
+        plain(map, opts, left)
     end
   end
 
   defp part(term, opts, left), do: shown(term, opts, left)
+
+  defp plain(map, opts, left), do: map |> Head.conceal(@concealed) |> shown(opts, left)
 
   defp leaf_of(module, left) do
     text = "#" <> inspect(module) <> "<…>"

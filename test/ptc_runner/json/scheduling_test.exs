@@ -11,7 +11,9 @@ defmodule PtcRunner.Json.SchedulingTest do
   doctest Watch
 
   # Microseconds of CPU time a call, on average.
-  @too_long 20_000
+  # A string that was made by appending is trimmed by the VM at the first look, which takes as long as the
+  # machine takes to get memory.
+  @too_long if SliceClock.strict?(), do: 20_000, else: 200_000
 
   @load %{"op" => "load", "name" => "x"}
   @other %{"op" => "load", "name" => "y"}

@@ -131,5 +131,26 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp got(value) when is_atom(value), do: "keyword"
   defp got(value) when is_list(value), do: "list"
   defp got(value) when is_map(value) and not is_struct(value), do: "map"
-  defp got(value), do: inspect(value)
+  defp got(value), do: value |> concealed() |> inspect() |> String.replace(~s(:"…"), "…")
+
+  # Firewalled values are not shown, wherever they stand.
+  defp concealed(%module{} = struct) when is_atom(module) do
+    if function_exported?(module, :__struct__, 0), do: struct, else: concealed_map(struct)
+  end
+
+  defp concealed(map) when is_map(map), do: concealed_map(map)
+  defp concealed([head | tail]), do: [concealed(head) | concealed(tail)]
+
+  defp concealed(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> Enum.map(&concealed/1) |> List.to_tuple()
+
+  defp concealed(other), do: other
+
+  defp concealed_map(map) do
+    for {key, value} <- Map.to_list(map), into: %{} do
+      if key != :__struct__ and PtcRunner.SubAgent.Signature.Firewall.hidden?(key),
+        do: {key, :"…"},
+        else: {key, concealed(value)}
+    end
+  end
 end
