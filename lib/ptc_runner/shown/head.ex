@@ -102,7 +102,9 @@ defmodule PtcRunner.Shown.Head do
   def conceal(map, _mark) when map_size(map) > @flat, do: map
 
   def conceal(map, mark) do
-    case for {key, _value} <- map, key != :__struct__ and Firewall.hidden?(key), do: {key, mark} do
+    case for {key, _value} <- Map.to_list(map),
+             key != :__struct__ and Firewall.hidden?(key),
+             do: {key, mark} do
       [] -> map
       concealed -> Map.merge(map, Map.new(concealed))
     end
