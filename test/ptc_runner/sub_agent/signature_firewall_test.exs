@@ -165,7 +165,7 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
     assert message =~ ~s(:_token => …)
 
     {:error, [%{message: message}]} = Validator.validate(%{"u" => {struct}}, type)
-    assert message == "expected string, got {#NoModule<…>}"
+    assert message == "expected string, got {%{__struct__: NoModule, _pin: …, name: \"Ada\"}}"
   end
 
   test "a stream does not name the keys of a firewalled field" do
