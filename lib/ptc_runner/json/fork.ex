@@ -67,7 +67,7 @@ defmodule PtcRunner.Json.Fork do
   defp go_on(%{error: nil} = fork, [item | items], round)
        when map_size(fork.waiting) < fork.most do
     fork
-    |> step(native(fn -> Native.round(fork.state, fork.terms, item) end), round)
+    |> step(Panic.instead(fn -> Native.round(fork.state, fork.terms, item) end), round)
     |> go_on(items, round + 1)
   end
 
@@ -92,7 +92,7 @@ defmodule PtcRunner.Json.Fork do
     do: %{fork | values: Map.put(fork.values, round, value)}
 
   defp step(fork, {next, _state, _terms} = left, round) when next in [:more, :long],
-    do: step(fork, native(fn -> Quanta.go_on(left) end), round)
+    do: step(fork, Panic.instead(fn -> Quanta.go_on(left) end), round)
 
   defp step(fork, {:error, reason}, round), do: fail(fork, round, reason)
 
@@ -108,14 +108,6 @@ defmodule PtcRunner.Json.Fork do
       :too_much -> fail(fork, round, :memory_exceeded)
       {:error, reason} -> fail(fork, round, reason)
     end
-  end
-
-  defp native(fun) do
-    fun.()
-  rescue
-    error in ErlangError ->
-      if error.original != :nif_panicked, do: reraise(error, __STACKTRACE__)
-      {:error, {:execution_error, Panic.caught()}}
   end
 
   defp request(%{idle: []} = fork, name, fun, args) do
@@ -139,7 +131,7 @@ defmodule PtcRunner.Json.Fork do
     case result do
       {:ok, value, words} ->
         resume = fn -> Native.resume(state, terms, {:answer, value, words}) end
-        step(fork, native(resume), round)
+        step(fork, Panic.instead(resume), round)
 
       {:error, reason} ->
         fail(fork, round, reason)

@@ -67,7 +67,9 @@ defmodule PtcRunner.Json.MovedRun do
   defp call(state, terms, name, fun, args, run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
          {:ok, words, run} <- weigh(value, run) do
-      fn -> Native.resume(state, terms, {:moved, value, words}) end |> native() |> step(run)
+      fn -> Native.resume(state, terms, {:moved, value, words}) end
+      |> Panic.instead()
+      |> step(run)
     else
       :too_much -> finish({:error, :memory_exceeded}, run)
       error -> finish(error, run)
@@ -113,7 +115,7 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp step({next, _state, _terms} = left, run) when next in [:more, :long],
-    do: fn -> Quanta.go_on(left) end |> native() |> step(run)
+    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> step(run)
 
   defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
     do: finish(error, run)
@@ -130,14 +132,6 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp allow(_words, run), do: run
-
-  defp native(fun) do
-    fun.()
-  rescue
-    error in ErlangError ->
-      if error.original != :nif_panicked, do: reraise(error, __STACKTRACE__)
-      {:error, {:execution_error, Panic.caught()}}
-  end
 
   # A tag made in the function that waits for it lets the VM skip older messages.
   defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do

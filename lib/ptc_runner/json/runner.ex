@@ -57,11 +57,8 @@ defmodule PtcRunner.Json.Runner do
       when tool_concurrency > 1 and tools != %{} do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
 
-    with {:ok, handle, consts} <- compiled(program, reading, {timeout, max_heap}) do
-      given = {context, memory, timeout, max_heap}
-      process = ToolProcess.new(max_heap)
-      fork(Native.run_forking(handle, consts, given), tools, limits, process, tool_concurrency)
-    end
+    with {:ok, step} <- start_forking(program, {context, memory, timeout, max_heap}, reading),
+         do: fork(step, tools, limits, ToolProcess.new(max_heap), tool_concurrency)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -79,15 +76,22 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  defp compiled(program, reading, limits) do
+  defp start_forking(%Program{} = program, given, reading),
+    do: {:ok, start_compiled(program, given, reading, &Native.run_forking/3)}
+
+  defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
+    limits = {timeout, max_heap}
+
     built =
-      case program do
-        %Program{} -> Program.rebuild(program, limits)
+      case source do
         {:checked, node} -> Program.build_node(node, reading, limits)
         text -> Program.build(text, reading, limits)
       end
 
-    with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}
+    case built do
+      {:ok, handle, consts} -> {:ok, Native.run_forking(handle, consts, given)}
+      {:error, fault} -> {:error, Program.error(fault, limits)}
+    end
   end
 
   # A run whose loops fork stays where it is, and asks for its other calls one after another.
@@ -174,8 +178,18 @@ defmodule PtcRunner.Json.Runner do
   defp start(text, given, reading) when is_binary(text),
     do: text |> Aligned.text() |> Native.run_text(reading, given)
 
-  defp start(%Program{handle: handle, consts: consts} = program, given, reading) do
-    Native.run_compiled(handle, consts, given)
+  defp start(%Program{} = program, given, reading),
+    do: start_compiled(program, given, reading, &Native.run_compiled/3)
+
+  defp start({:observed, observation, consts}, given, _reading),
+    do: Native.run_observed(observation, consts, given)
+
+  defp start({checked, node}, given, reading) do
+    Native.run_node(node, checked == :checked, reading, given)
+  end
+
+  defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
+    native.(handle, consts, given)
   rescue
     # The handle of another node, or of this one before a restart.
     ArgumentError ->
@@ -183,16 +197,9 @@ defmodule PtcRunner.Json.Runner do
       {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, reading})
 
       case Program.rebuild(program, {timeout, max_heap}) do
-        {:ok, handle, consts} -> Native.run_compiled(handle, consts, given)
+        {:ok, handle, consts} -> native.(handle, consts, given)
         error -> error
       end
-  end
-
-  defp start({:observed, observation, consts}, given, _reading),
-    do: Native.run_observed(observation, consts, given)
-
-  defp start({checked, node}, given, reading) do
-    Native.run_node(node, checked == :checked, reading, given)
   end
 
   # Until the first call there is no process to end.

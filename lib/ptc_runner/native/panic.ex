@@ -26,6 +26,21 @@ defmodule PtcRunner.Native.Panic do
     "The native library failed on this: please report it as a bug"
   end
 
+  @doc """
+  The result of a step of a run, or the error of the run where the step panics.
+
+      iex> PtcRunner.Native.Panic.instead(fn -> {:ok, 1, 0} end)
+      {:ok, 1, 0}
+
+  """
+  @spec instead((() -> result)) :: result | {:error, {:execution_error, String.t()}}
+        when result: term()
+  def instead(step) do
+    step.()
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, caught()}}
+  end
+
   @doc "The same where there is no error to give: raises."
   @spec raise!() :: no_return()
   def raise!, do: raise(RuntimeError, caught())
