@@ -160,14 +160,6 @@ impl Meter {
         self.pace
     }
 
-    /// Ends a probe before something that must not happen in one.
-    pub fn leave_probe<T>(&self) -> Result<(), Halt<T>> {
-        match self.pace {
-            Pace::Probe => Err(Halt::SliceOver),
-            Pace::Slice | Pace::Quantum => Ok(()),
-        }
-    }
-
     /// Counts `cost` units before they are spent.
     #[inline]
     pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Halt<H::Term>> {
@@ -229,7 +221,9 @@ impl Meter {
 
     #[cold]
     fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
-        self.leave_probe()?;
+        if self.pace == Pace::Probe {
+            return Err(Halt::SliceOver);
+        }
         let now = Instant::now();
         self.limits.deadline = self.limits.deadline.started(now);
         if self.limits.deadline.left(now) == Some(Duration::ZERO) {
