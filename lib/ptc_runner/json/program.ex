@@ -73,9 +73,18 @@ defmodule PtcRunner.Json.Program do
   defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
 
   @doc false
-  # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
-  @spec build(String.t() | map(), Limits.reading(), limits()) ::
-          {:ok, reference(), tuple()} | {:error, term()}
+  # The same for a program that is to be observed.
+  @spec observed(Limits.reading()) :: Native.reading()
+  def observed(asked) do
+    {depth, any_keys?, strict?} = options(asked)
+    {:observed, depth, any_keys?, strict?}
+  end
+
+  @doc false
+  # What the native side makes of a source: `{:ok, handle, consts}`, `{:error, fault}`, or, of one that is
+  # to be observed, `{:rejected, {:error, fault}, path}`.
+  @spec build(String.t() | map(), Native.reading(), limits()) ::
+          {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) when is_binary(source) do
     source |> Aligned.text() |> Native.compile_text(reading, limits) |> Quanta.finish()
   catch
@@ -86,8 +95,8 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # The same for what stands under `"program"`.
-  @spec build_node(term(), Limits.reading(), limits()) ::
-          {:ok, reference(), tuple()} | {:error, term()}
+  @spec build_node(term(), Native.reading(), limits()) ::
+          {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build_node(node, reading, limits) do
     node |> Native.compile_node(reading, limits) |> Quanta.finish()
   catch
