@@ -6,12 +6,12 @@ use crate::raw::Raw;
 use crate::schedule::{limits, Pace};
 use crate::task::{Call, Print, Work as Task};
 use crate::wire;
-use ptc_core::json::{Extent, FrozenTerms, Limits, Parts, ReadError, Reader, TermBuilder};
+use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
 use ptc_core::stop::{Stop, Work};
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// Brackets cost a byte each while the text is read, so that their number needs no limit.
-const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
+const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
 
 /// A text that is being read.
 pub struct Decoding {
@@ -36,7 +36,7 @@ fn json_decode<'a>(
     let call = Call::first(env, limits, Pace::Slice);
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;
-    let depth = depth.decode().map_or(ANY_DEPTH, Limits::depth);
+    let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
     let decoding = Decoding {
         reader: Reader::new(0, Extent::Whole, depth),
         parts: Parts::default(),

@@ -5,7 +5,7 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, View};
+use crate::map_view::{view, Flat, MapView};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use ptc_core::fault::Halt;
@@ -129,7 +129,7 @@ impl<'a> Scale<'a> {
     fn map(&mut self, map: Raw<'a>) -> Result<(), Stop> {
         let terms = self.heap.terms;
         match view(terms, map) {
-            View::Flat(Flat { keys, values }) => {
+            MapView::Flat(Flat { keys, values }) => {
                 self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
                 self.fuel(2 * keys.len())?;
                 self.keys(keys)?;
@@ -140,14 +140,14 @@ impl<'a> Scale<'a> {
                     }
                 }
             }
-            View::Large => {
+            MapView::Large => {
                 let size = terms.map_size(map).unwrap_or(0);
                 self.count(4 + WORDS_OF_LARGE * size)?;
                 self.fuel(FUEL_A_LARGE * size)?;
                 self.pending.reserve(2 * size);
                 terms.each_entry(map, |key, value| self.pending.extend([key, value]));
             }
-            View::NotAMap => {}
+            MapView::NotAMap => {}
         }
         Ok(())
     }

@@ -17,9 +17,7 @@ pub mod walks;
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
-use ptc_core::json::{
-    Document, Extent, JsonError, Limits as JsonLimits, ReadError, Reader, TermBuilder,
-};
+use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;

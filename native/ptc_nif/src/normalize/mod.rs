@@ -13,7 +13,7 @@ mod seen;
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, View};
+use crate::map_view::{view, Flat, MapView};
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use forms::Form;
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
     fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Stop<'a>> {
         let terms = self.heap.terms;
         let is_atom = |term: Raw<'a>| matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM);
-        if let View::Flat(Flat { keys, values }) = view(terms, map) {
+        if let MapView::Flat(Flat { keys, values }) = view(terms, map) {
             self.spend(1 + keys.len())?;
             let is_struct_key = |key: &Raw<'a>| key.word() == self.struct_key.word();
             let module = keys.iter().position(is_struct_key).map(|at| values[at]);
