@@ -43,7 +43,7 @@ defmodule PtcRunner.Native do
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
-  alias PtcRunner.Native.Library
+  alias PtcRunner.Native.{Library, Overlay}
   require Library
 
   @on_load :load
@@ -53,28 +53,13 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, {otp_release(), unaligned()}) do
+         :ok <- :erlang.load_nif(path, Library.load_info()) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
     end
   end
-
-  defp otp_release, do: List.to_integer(:erlang.system_info(:otp_release))
-
-  # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
-  # ones the VM copies when they are matched.
-  defp unaligned do
-    for bits <- 1..7, size <- [70, 700, 5_000] do
-      whole = :binary.copy(<<0xA5>>, size + 1)
-      rest = 8 - bits
-      <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
-      {binary, bits}
-    end
-  end
-
-  alias PtcRunner.Native.Overlay
 
   @doc """
   What is native in this application, as data.

@@ -61,11 +61,8 @@ defmodule PtcRunner.Json.Explain.Observed do
     end
   end
 
-  defp compile({:checked, node}, {timeout, max_heap, reading}),
-    do: Program.build_node(node, Program.observed(reading), {timeout, max_heap})
-
-  defp compile(text, {timeout, max_heap, reading}),
-    do: Program.build(text, Program.observed(reading), {timeout, max_heap})
+  defp compile(source, {timeout, max_heap, reading}),
+    do: Program.build(source, Program.observed(reading), {timeout, max_heap})
 
   # Reading and compiling count: the run has what they left of the time.
   defp left(:infinity, _began), do: :infinity
