@@ -7,10 +7,11 @@ use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{limits, Pace};
-use crate::task::{Call, Work as Task};
+use crate::task::{Call, Work};
 use num_bigint::BigInt;
 use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
-use ptc_core::stop::{Stop, Work};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::Workspace;
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
@@ -92,7 +93,7 @@ fn encode<'a>(
 ) -> Term<'a> {
     let source = WriterTerms::new(call.env, call.pace);
     let (mut heap, mut meter) = (Beam::new(call.env, 0), call.meter());
-    let mut work = Work::new(&mut heap, &mut meter);
+    let mut work = Workspace::new(&mut heap, &mut meter);
     let Encoding {
         ref mut draft,
         limit,
@@ -114,7 +115,7 @@ fn encode<'a>(
     if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
         let frozen = onto(source.terms, terms.frozen, frozen);
         let foreign = onto(source.terms, terms.foreign, Vec::new());
-        return call.more(Task::Encode(encoding), &[frozen, foreign]);
+        return call.more(Work::Encode(encoding), &[frozen, foreign]);
     }
     let reply = match written {
         Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
@@ -292,10 +293,7 @@ impl<'a> Readable for WriterTerms<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
-        self.terms
-            .each_entry(map, |key, value| entries.push((key, value)));
-        entries
+        self.terms.entries(map)
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::{JsonError, JsonLimits, ReadError, Replay, TableReader, TermBuilder};
 use crate::heap::Heap;
 use crate::number::Number;
 use crate::plain::PlainHeap;
-use crate::stop::{unlimited, Work};
+use crate::workspace::{unlimited, Workspace};
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -48,7 +48,7 @@ impl<'t> Document<'t> {
     /// Reads all of `text` without limits of time and memory.
     pub fn parse(text: &'t [u8], limits: JsonLimits) -> Result<Self, JsonError> {
         let (mut heap, mut meter) = (PlainHeap::new(), unlimited());
-        let work = Work::in_one_go(&mut heap, &mut meter);
+        let work = Workspace::in_one_go(&mut heap, &mut meter);
         match TableReader::new(text.len(), limits).read(text, work) {
             Ok(table) => Ok(Document::new(text, table)),
             Err(ReadError::Json(error)) => Err(error),
@@ -115,7 +115,7 @@ impl<'t> Document<'t> {
     /// The value at `index` as a term, without limits of time and memory.
     pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
         let mut meter = unlimited();
-        let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+        let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
         match Replay::new(self, index).run(self, &mut builder) {
             Ok(()) => builder.finish(),
             Err(_) => heap.nil(),

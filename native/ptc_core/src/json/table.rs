@@ -2,7 +2,8 @@
 
 use super::{Entry, Extent, JsonError, JsonLimits, ReadError, Reader, Sink, Table, Text};
 use crate::heap::Heap;
-use crate::stop::{Stop, Work};
+use crate::stop::Stop;
+use crate::workspace::Workspace;
 
 /// A text that is being read into a table. Holds no terms.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl TableReader {
     }
 
     /// Reads on in `text`, which is the same each time; the root is entry 0.
-    pub fn read<H: Heap>(&mut self, text: &[u8], work: Work<H>) -> Result<Table, ReadError> {
+    pub fn read<H: Heap>(&mut self, text: &[u8], work: Workspace<H>) -> Result<Table, ReadError> {
         // Positions are kept in 32 bits: a longer text is refused where they end.
         if text.len() > LONGEST_TEXT {
             return Err(JsonError::UnexpectedToken(LONGEST_TEXT).into());
@@ -54,7 +55,7 @@ struct Builder<'t, 'b, 'w, H: Heap> {
     table: &'b mut Table,
     /// Where the open containers stand in the table.
     open: &'b mut Vec<u32>,
-    work: Work<'w, H>,
+    work: Workspace<'w, H>,
 }
 
 impl<'t, H: Heap> Builder<'t, '_, '_, H> {

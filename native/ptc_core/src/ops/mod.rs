@@ -13,7 +13,6 @@ mod data;
 mod distinct;
 mod extreme;
 mod field;
-mod first;
 mod flow;
 mod introspect;
 mod logic;

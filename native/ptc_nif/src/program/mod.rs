@@ -11,7 +11,7 @@ use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{limits, Pace, MOST_OF_SLICE};
-use crate::task::{Call, Print, Work as Task};
+use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
 use ptc_core::heap::Heap;
@@ -253,7 +253,7 @@ fn load<'a>(
         Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
         Stage::Walk(_) | Stage::Ready(_) => None,
     };
-    let work = Task::Load(Loading {
+    let work = Work::Load(Loading {
         stage,
         print,
         ..loading
