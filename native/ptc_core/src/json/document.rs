@@ -1,10 +1,7 @@
 //! A JSON text as one flat table of entries: what the compiler reads a program from.
 
-use super::{JsonError, JsonLimits, ReadError, Replay, TableReader, TermBuilder};
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::plain::PlainHeap;
-use crate::workspace::{unlimited, Workspace};
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -45,17 +42,6 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Reads all of `text` without limits of time and memory.
-    pub fn parse(text: &'t [u8], limits: JsonLimits) -> Result<Self, JsonError> {
-        let (mut heap, mut meter) = (PlainHeap::new(), unlimited());
-        let work = Workspace::in_one_go(&mut heap, &mut meter);
-        match TableReader::new(text.len(), limits).read(text, work) {
-            Ok(table) => Ok(Document::new(text, table)),
-            Err(ReadError::Json(error)) => Err(error),
-            Err(ReadError::Stop(_)) => Err(JsonError::UnexpectedEnd(text.len())),
-        }
-    }
-
     /// The document of `text`, whose table this is.
     pub fn new(text: &'t [u8], table: Table) -> Self {
         Document { text, table }
@@ -112,16 +98,6 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value at `index` as a term, without limits of time and memory.
-    pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
-        let mut meter = unlimited();
-        let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
-        match Replay::new(self, index).run(self, &mut builder) {
-            Ok(()) => builder.finish(),
-            Err(_) => heap.nil(),
-        }
-    }
-
     /// The (key, value) pairs of an object, in text order, duplicates included.
     pub fn pairs(&self, object: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let count = match self.entry(object) {
@@ -157,6 +133,7 @@ const SHORT: usize = 4096;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::JsonLimits;
 
     #[test]
     fn an_entry_stays_small() {
