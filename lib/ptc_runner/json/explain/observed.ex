@@ -17,7 +17,8 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   """
   @spec run(String.t() | {:checked, term()}, map(), map(), map(), Limits.t()) ::
-          {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()}, Explain.t()}
+          {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()},
+           %Explain{result: nil}}
   def run(source, context, memory, tools, {timeout, max_heap, depth} = limits) do
     began = System.monotonic_time()
 
