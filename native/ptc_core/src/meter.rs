@@ -65,6 +65,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For work that has no limit but its pace.
+    pub const UNLIMITED: Limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+
     /// Stands for limits that are not known yet.
     pub const PROBE: Limits = Limits {
         deadline: Deadline::Never,
