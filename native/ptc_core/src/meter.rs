@@ -31,7 +31,7 @@ pub enum Deadline {
 }
 
 impl Deadline {
-    /// What is left, at `now`; nothing for [`Deadline::Never`].
+    /// What is left, at `now`; `None` for [`Deadline::Never`].
     pub fn left(self, now: Instant) -> Option<Duration> {
         match self {
             Deadline::Never => None,

@@ -65,7 +65,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The bytes of a string, key or big integer; nothing for other entries.
+    /// The bytes of a string, key or big integer; `None` for other entries.
     pub fn bytes(&self, entry: Entry) -> Option<&[u8]> {
         match entry {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
@@ -76,7 +76,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value of the first pair with this key; nothing for what is no object.
+    /// The value of the first pair with this key; `None` for what is no object.
     pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
         self.pairs(object)
             .find(|(name, _)| self.bytes(self.entry(*name)) == Some(key))

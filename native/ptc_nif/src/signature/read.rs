@@ -161,7 +161,7 @@ impl<'a> Reader<'a, '_> {
         self.unknown(term)
     }
 
-    /// Hands a type to what it is a part of; nothing if it is the whole.
+    /// Hands a type to what it is a part of; `None` if it is the whole.
     fn hand_over(&mut self, id: TypeId) -> Option<Step<'a>> {
         Some(match self.open.pop()? {
             Open::List(term) => Step::Complete(self.add(term, Type::List(id))),

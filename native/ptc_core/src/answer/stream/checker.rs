@@ -260,7 +260,7 @@ impl Checker {
         self.wrong(What::Mismatch(Mismatch { expected, got }));
     }
 
-    /// A key; nothing if it has escapes.
+    /// A key; `None` if it has escapes.
     #[inline]
     pub(super) fn key(&mut self, key: Option<&[u8]>) {
         match self.frames.last_mut() {

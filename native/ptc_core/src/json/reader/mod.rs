@@ -1,5 +1,8 @@
 //! The reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be left
 //! and taken up again.
+//!
+//! * this file: the loop; [`text`], [`number`]: strings and numbers
+//! * [`sink`]: who takes the events
 
 mod number;
 mod sink;
