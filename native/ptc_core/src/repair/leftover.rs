@@ -1,6 +1,7 @@
 //! The end of a value: what may be left of the text after it.
 
 use super::branch::{Branch, Phase};
+use super::log::Event;
 use super::reader::Reader;
 use super::scan::skip_all_blanks;
 use crate::heap::Heap;
@@ -9,6 +10,9 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Keeps a reading that may have come to its end.
     pub(super) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {
+            if self.is_first_of_many(&branch) {
+                return;
+            }
             match self.leftover(branch.at as usize, branch.still == 0) {
                 Some(cost) => branch.cost += cost,
                 None => return,
@@ -20,6 +24,15 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Whether nothing more of the value can come from here on.
     pub(super) fn is_end(&self, at: usize) -> bool {
         at >= self.text.len() || self.text[at..].starts_with(b"```")
+    }
+
+    /// Whether a list without brackets ends after an object, and another one follows: a line of many.
+    fn is_first_of_many(&self, branch: &Branch) -> bool {
+        let at = branch.at as usize;
+        let next = skip_all_blanks(self.text, at);
+        self.text.get(next) == Some(&b'{')
+            && self.text[..at].ends_with(b"}")
+            && self.log.last(branch.node) == Some(Event::Close(false))
     }
 
     /// What it costs that the value ends here; `closed`: with its own bracket. `None` if what

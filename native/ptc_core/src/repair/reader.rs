@@ -54,6 +54,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         Branch {
             at: at as u32,
             cost: 0,
+            faults: 0,
             node: ROOT,
             ty,
             still: 0,
@@ -103,7 +104,12 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
 
     /// Adds a repair to a reading, and its cost.
     pub fn repair(&mut self, branch: &mut Branch, fault: Fault, start: usize, end: usize) {
-        branch.cost += fault.cost();
+        let bit = 1 << fault as u32;
+        branch.cost += match branch.faults & bit {
+            0 => fault.cost(),
+            _ => fault.cost_again(),
+        };
+        branch.faults |= bit;
         let span = Span {
             start: start as u32,
             end: end as u32,

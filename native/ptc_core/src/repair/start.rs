@@ -1,5 +1,6 @@
 //! Where in a text the answer may begin.
 
+use super::numbers::foreign;
 use super::scan::{quote, skip_all_blanks, word};
 use crate::answer::scan::{backticks, bracket, region_end, run_length};
 
@@ -78,6 +79,9 @@ fn opens(text: &[u8], at: usize) -> bool {
     matches!(text.get(at), Some(b'{' | b'['))
 }
 
+/// Before an answer whose bracket is missing there is no more than this.
+const PROSE: usize = 2048;
+
 /// A note in brackets is no longer than this.
 const NOTE: usize = 512;
 
@@ -93,23 +97,55 @@ pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
             _ => b"\"':,{}[]\\0123456789",
         };
         match region_end(near, at, &mut |_| Ok(())) {
-            Ok(Some(end))
-                if !text[at + 1..end - 1]
-                    .iter()
-                    .any(|byte| marks.contains(byte)) =>
-            {
-                from = end;
-            }
+            Ok(Some(end)) if !holds_value(&text[at + 1..end - 1], marks) => from = end,
             _ => return Some(Start { at, inside: false }),
         }
     }
 }
 
+/// Whether what stands in brackets is more than words: it has one of the marks, or begins with an
+/// element that is a word of JSON.
+fn holds_value(inside: &[u8], marks: &[u8]) -> bool {
+    if inside.iter().any(|byte| marks.contains(byte)) {
+        return true;
+    }
+    let stars = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'*';
+    let start = inside.iter().position(|byte| !stars(byte));
+    let start = start.unwrap_or(inside.len());
+    let end = word(inside, start);
+    let next = inside[end..].iter().find(|byte| **byte != b' ');
+    foreign(&inside[start..end]).is_some()
+        && matches!(
+            next,
+            None | Some(b',' | b';' | b'\n' | b'\r' | b'\t' | b'*' | b'/' | b'#')
+        )
+}
+
 /// Where the answer begins if its first bracket is missing.
 pub fn inside(text: &[u8]) -> Option<Start> {
     let first = bracket(text, 0, text.len());
-    let at = field_before(text, first.unwrap_or(text.len()))?;
+    let line = field_before(text, first.unwrap_or(text.len()));
+    let first = next_bare(text, 0).map_or(text.len(), |start| start.at);
+    // `Answer: "a": 1, …}`
+    let at = field_in_line(text, line.unwrap_or(first)).or(line)?;
     Some(Start { at, inside: true })
+}
+
+/// The first key with a quote and a colon before `end`, if more is closed after it than opened.
+fn field_in_line(text: &[u8], end: usize) -> Option<usize> {
+    let end = end.min(PROSE);
+    let quoted = |at: &usize| matches!(text[*at], b'"' | b'\'') && *at > 0;
+    let starts = |at: &usize| matches!(text[*at - 1], b' ' | b'\n' | b'*') && begins_field(text, *at);
+    let at = (0..end).filter(quoted).find(starts)?;
+    let mut open = 0_i64;
+    for byte in &text[at..] {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open -= 1,
+            _ => {}
+        }
+    }
+    (open < 0).then_some(at)
 }
 
 /// The first line before `end` that begins with a key and a colon.
