@@ -230,6 +230,12 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 true => Found::Unknown,
                 false => shape.find(span.of(self.text), branch.top.hint as usize),
             };
+            let found = match found {
+                Found::Field(index) if !wanted.is_right(shape, index, span.of(self.text)) => {
+                    Found::Spelled(index)
+                }
+                found => found,
+            };
             match found {
                 Found::Field(index) | Found::Spelled(index) => {
                     let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);

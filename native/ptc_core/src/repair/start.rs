@@ -135,7 +135,8 @@ pub fn inside(text: &[u8]) -> Option<Start> {
 fn field_in_line(text: &[u8], end: usize) -> Option<usize> {
     let end = end.min(PROSE);
     let quoted = |at: &usize| matches!(text[*at], b'"' | b'\'') && *at > 0;
-    let starts = |at: &usize| matches!(text[*at - 1], b' ' | b'\n' | b'*') && begins_field(text, *at);
+    let starts =
+        |at: &usize| matches!(text[*at - 1], b' ' | b'\n' | b'*') && begins_field(text, *at);
     let at = (0..end).filter(quoted).find(starts)?;
     let mut open = 0_i64;
     for byte in &text[at..] {
@@ -166,7 +167,7 @@ fn field_before(text: &[u8], end: usize) -> Option<usize> {
 }
 
 /// `"name":`
-fn begins_field(text: &[u8], at: usize) -> bool {
+pub fn begins_field(text: &[u8], at: usize) -> bool {
     let start = at + quote(text, at).map_or(0, |(_, length)| length);
     let end = word(text, start);
     let after = end + quote(text, end).map_or(0, |(_, length)| length);
