@@ -122,13 +122,13 @@ impl Fault {
             | Fault::SmartQuotes
             | Fault::BareKey
             | Fault::NoColon
+            | Fault::Semicolon
             | Fault::KeySpelling => 0,
             Fault::TrailingComma
             | Fault::Comment
             | Fault::ForeignWord
             | Fault::NumberForm
             | Fault::BadEscape
-            | Fault::Semicolon
             | Fault::ControlCharacter
             | Fault::QuotedNumber
             | Fault::QuotedBoolean => 1,

@@ -1,7 +1,7 @@
 //! Where in a text the answer may begin.
 
 use super::numbers::foreign;
-use super::scan::{quote, skip_all_blanks, word};
+use super::scan::{comment, quote, skip_all_blanks, word};
 use crate::answer::scan::{backticks, bracket, region_end, run_length};
 
 /// So many fences are tried.
@@ -109,9 +109,18 @@ fn holds_value(inside: &[u8], marks: &[u8]) -> bool {
     if inside.iter().any(|byte| marks.contains(byte)) {
         return true;
     }
-    let stars = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'*';
-    let start = inside.iter().position(|byte| !stars(byte));
-    let start = start.unwrap_or(inside.len());
+    let mut start = 0;
+    loop {
+        let blank = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'*';
+        start += inside[start..].iter().take_while(blank).count();
+        match comment(inside, start) {
+            Some(end) => start = end,
+            None => break,
+        }
+    }
+    if quote(inside, start).is_some() {
+        return true;
+    }
     let end = word(inside, start);
     let next = inside[end..].iter().find(|byte| **byte != b' ');
     foreign(&inside[start..end]).is_some()
@@ -178,5 +187,13 @@ pub fn begins_field(text: &[u8], at: usize) -> bool {
 /// is a field's name, and the text, or the fence around it, begins with a field.
 pub fn is_part(text: &[u8]) -> Option<Start> {
     let at = skip_all_blanks(text, 0);
+    let at = match backticks(&text[..text.len().min(PROSE)], at) {
+        Some(marker) => {
+            let tag = text[marker..].iter();
+            let tag = tag.take_while(|byte| !byte.is_ascii_whitespace());
+            skip_all_blanks(text, marker + tag.count())
+        }
+        None => at,
+    };
     (quote(text, at).is_some() && begins_field(text, at)).then_some(Start { at, inside: true })
 }

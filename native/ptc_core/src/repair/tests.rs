@@ -215,6 +215,12 @@ fn an_answer_of_many_lines() {
             r#"[%{"a" => 1}]"#,
         ),
         ("[:bool]", "[\n  True\n]", "[true]"),
+        (
+            "[:bool]",
+            "[ // yes or no\n  false,\n true\n]",
+            "[false, true]",
+        ),
+        ("[:string]", "[“”, “so”]", r#"["", "so"]"#),
         ("[:bool]", "Sure [as asked]: [true; false]", "[true, false]"),
     ]);
 }
@@ -226,6 +232,11 @@ fn the_first_bracket_is_missing() {
             "{a :bool, b [:int]}",
             "Sure [as asked]: \"a\": false,\n\"b\": [1, 2]\n}",
             r#"%{"a" => false, "b" => [1, 2]}"#,
+        ),
+        (
+            "",
+            "Here:\n```json\n\"a\": [1],\n\"b\": 2\n}\n```",
+            r#"%{"a" => [1], "b" => 2}"#,
         ),
         (
             "{a :string?, b :int}",
