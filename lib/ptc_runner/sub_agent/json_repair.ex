@@ -85,8 +85,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @spec part?(String.t()) :: boolean()
   def part?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: part?(rest)
 
-  def part?(<<byte, _rest::binary>> = text) when byte in [?", ?', 0xE2, 0xC2],
-    do: text |> Aligned.text() |> Native.answer_is_part()
-
-  def part?(_text), do: false
+  def part?(<<byte, _rest::binary>>) when byte in [?{, ?[], do: false
+  def part?(""), do: false
+  def part?(text), do: text |> Aligned.text() |> Native.answer_is_part()
 end

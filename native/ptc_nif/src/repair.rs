@@ -79,13 +79,16 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> 
     }
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let untyped = atoms::nil() == of;
-    let wanted = match untyped {
+    let mut wanted = match untyped {
         true => Wanted::anything(),
         false => match wanted(env, of.into(), wrapped, pace) {
             Some(wanted) => wanted,
             None => return atoms::busy().encode(env),
         },
     };
+    if let Ask::Answer { .. } = ask {
+        wanted.allow_hyphens();
+    }
     let limits = Limits {
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
         ..Limits::UNLIMITED

@@ -71,6 +71,11 @@ impl<'t> Shape<'t> {
         self.needed[index]
     }
 
+    /// Whether a field has this very name.
+    pub fn has_name(&self, key: &[u8]) -> bool {
+        self.fields.iter().any(|field| field.name == key)
+    }
+
     /// The field that a key means. `hint` is the one that probably comes.
     pub fn find(&self, key: &[u8], hint: usize) -> Found {
         let fits =
