@@ -14,7 +14,7 @@
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`live`]: what the rest of a run can still read
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
-//! * [`stop`]: what work on a text counts on, and why it ends early
+//! * [`stop`]: why work on a text ends early; [`workspace`]: what it is done with
 //! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
 //! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
@@ -46,3 +46,4 @@ pub mod similar;
 pub mod source;
 pub mod stop;
 pub mod vm;
+pub mod workspace;

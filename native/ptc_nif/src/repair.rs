@@ -11,7 +11,7 @@ use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::{
     is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
 };
-use ptc_core::stop::Work;
+use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
 mod kinds {
@@ -153,7 +153,7 @@ fn build<'a>(
     meter: &mut Meter,
 ) -> Result<(Raw<'a>, bool), Stop> {
     let mut heap = Beam::new(env, 0);
-    let work = Work::in_one_go(&mut heap, meter);
+    let work = Workspace::in_one_go(&mut heap, meter);
     let mut builder = match underscored {
         true => TermBuilder::underscored(work),
         false => TermBuilder::new(work),

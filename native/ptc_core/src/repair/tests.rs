@@ -5,7 +5,7 @@ use crate::json::TermBuilder;
 use crate::meter::{Deadline, Limits, Meter, Pace};
 use crate::plain::PlainHeap;
 use crate::signature::{parse, Type};
-use crate::stop::{unlimited, Work};
+use crate::workspace::{unlimited, Workspace};
 
 const FREE: Limits = Limits {
     deadline: Deadline::Never,
@@ -27,7 +27,7 @@ fn read(signature: &str, text: &str) -> Result<(String, Vec<Fault>), Refusal> {
     let mut meter = Meter::new(FREE, Pace::Quantum);
     let repaired = repair(text.as_bytes(), &wanted, &mut meter, &heap_of_meter)?;
     let mut free = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(&mut heap, &mut free));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(&mut heap, &mut free));
     repaired.replay(&mut builder).expect("it has no limits");
     let value = builder.finish();
     let faults = repaired

@@ -10,7 +10,7 @@ use super::kept::Kept;
 use super::names::Matching;
 use super::values::{Found, Rows, Values};
 use super::walk::frame::{Frame, ListFrame, MapFrame};
-use super::walk::{Open, Place, Stop, Task, Walk};
+use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, TypeId};
 use crate::heap::Heap;
 
@@ -151,7 +151,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         of: (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         walk.converted(of, value, place)
     }
 
@@ -215,7 +215,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, Mark>,
         is_proper: bool,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let (mark, task) = (&list.mark, &mut walk.task);
         if !is_proper {
             task.warnings.truncate(mark.warnings, &*walk.heap);
@@ -246,7 +246,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     fn map_end(
         walk: &mut Walk<H, Self>,
         map: &MapFrame<H::Term, Open<H>, Mark>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let is_flat = H::Rows::is_flat(map.open);
         let changed = !is_flat || map.mark.changed > 0;
         if !is_flat {

@@ -5,7 +5,7 @@ use super::coerce::{Coerce, Purpose, Question};
 use super::findings::Wrong;
 use super::lenient;
 use super::values::{Class, Values};
-use super::walk::{Place, Stop, Walk};
+use super::walk::{Place, Walk, WalkEnd};
 use super::{Scalar, Target, TypeId};
 use crate::heap::Heap;
 use crate::number::Number;
@@ -34,7 +34,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         (scalar, id): (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let class = self.heap.class(value);
         let fits = match scalar {
             Scalar::Any => true,
@@ -69,7 +69,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         class: Class,
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         match (scalar, class) {
             (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
             (Scalar::String, Class::Map) if self.heap.keyword_name(value).is_some() => {
@@ -98,7 +98,7 @@ impl<H: Values> Coercion<'_, '_, H> {
     }
 
     /// The float that an integer is, if it is one.
-    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, Stop> {
+    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, WalkEnd> {
         self.spend(3)?;
         if let Some(small) = self.heap.small_integer(value) {
             return Ok(self.heap.make_number(Number::Float(small as f64)));
@@ -130,7 +130,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         scalar: Scalar,
         text: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let length = self.heap.byte_length(text).unwrap_or(0);
         let to_copy = self.heap.bytes_to_copy(text);
         self.spend(10 + length / COPIED + to_copy / READ)?;
@@ -185,16 +185,16 @@ impl<H: Values> Coercion<'_, '_, H> {
         Ok(value)
     }
 
-    fn warn(&mut self, warning: H::Term) -> Result<(), Stop> {
+    fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
         self.task.warnings.push(warning);
         match self.task.warnings.len() > MOST_WARNINGS {
-            true => Err(Stop::TooMuch),
+            true => Err(WalkEnd::TooMuch),
             false => Ok(()),
         }
     }
 
     /// The name of an atom or of a keyword of PTC-Lisp.
-    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, Stop> {
+    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
         self.spend(8)?;
         let heap = &mut *self.heap;
         let words = &mut self.task.words;
@@ -220,7 +220,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         self.spend(8)?;
         let next = self
             .task

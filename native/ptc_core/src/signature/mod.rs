@@ -35,4 +35,4 @@ pub use mismatch::{Got, Mismatch, Target};
 pub use render::{render_signature, render_type, KeyStyle};
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
-pub use walk::{Stop, Walk};
+pub use walk::{Walk, WalkEnd};

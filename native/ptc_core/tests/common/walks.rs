@@ -10,7 +10,7 @@ use ptc_core::signature::coerce::Question;
 use ptc_core::signature::names::{candidates, is_firewalled, Matching};
 use ptc_core::signature::walk::Task;
 use ptc_core::signature::{
-    lenient, Check, Coerce, Got, Purpose, Scalar, Step, Stop, Types, Walk, Wrong,
+    lenient, Check, Coerce, Got, Purpose, Scalar, Step, Types, Walk, WalkEnd, Wrong,
 };
 use std::collections::HashMap;
 
@@ -81,7 +81,7 @@ impl Lab {
         &mut self,
         task: K,
         (pause, memo_after): (usize, usize),
-        read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, Stop>) -> R,
+        read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, WalkEnd>) -> R,
     ) -> R {
         let (heap, types) = (&mut self.heap, &self.types);
         let mut walk = Walk::new(
@@ -97,7 +97,7 @@ impl Lab {
                 walk.pause_after(pause);
             }
             match walk.run() {
-                Err(Stop::Over) => {
+                Err(WalkEnd::SliceOver) => {
                     let (left, terms) = walk.suspend();
                     let meters = (meter(), Pace::Quantum);
                     let heap = &mut self.heap;

@@ -9,7 +9,7 @@ use crate::schedule::{settle, whole, Pace, UNLIMITED};
 use ptc_core::answer::stream::Plan;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::Wanted;
-use ptc_core::signature::{Check, Scalar, Stop, Type, TypeId, Walk};
+use ptc_core::signature::{Check, Scalar, Type, TypeId, Walk, WalkEnd};
 use rustler::Env;
 
 /// What there is to say about the value.
@@ -27,9 +27,9 @@ pub enum Verdict<'a> {
 }
 
 impl Verdict<'_> {
-    fn of_stop(stop: Stop) -> Self {
+    fn of_stop(stop: WalkEnd) -> Self {
         match stop {
-            Stop::Abandoned => Verdict::Late,
+            WalkEnd::Abandoned => Verdict::Late,
             _ => Verdict::Busy,
         }
     }
@@ -69,11 +69,13 @@ pub fn judge<'a>(
     settle(env, meter);
     limits.deadline = meter.limits.deadline;
     match outcome {
-        Err(Stop::Unknown(_)) => Verdict::Undecided,
-        Err(stop @ (Stop::Over | Stop::Abandoned | Stop::Failed)) => Verdict::of_stop(stop),
+        Err(WalkEnd::Unknown(_)) => Verdict::Undecided,
+        Err(stop @ (WalkEnd::SliceOver | WalkEnd::Abandoned | WalkEnd::Failed)) => {
+            Verdict::of_stop(stop)
+        }
         // So many errors are enough.
-        Ok(()) | Err(Stop::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
-        Ok(()) | Err(Stop::TooMuch) => match walk.findings.count() {
+        Ok(()) | Err(WalkEnd::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
+        Ok(()) | Err(WalkEnd::TooMuch) => match walk.findings.count() {
             0 => Verdict::Right,
             _ => Verdict::Wrong(errors(walk.heap, &read, &mut walk.findings).0),
         },
@@ -105,7 +107,7 @@ fn types<'a>(
     words: &Words<'a>,
     of: Raw<'a>,
     meter: &mut Meter,
-) -> Result<(Read<'a>, TypeId), Stop> {
+) -> Result<(Read<'a>, TypeId), WalkEnd> {
     let reading = Reading {
         closed: false,
         once_optional: true,

@@ -4,7 +4,7 @@ use super::words::Words;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use ptc_core::meter::Meter;
-use ptc_core::signature::walk::Stop;
+use ptc_core::signature::walk::WalkEnd;
 use ptc_core::signature::{Field, Type, TypeId, Types};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ pub fn read<'a>(
     term: Raw<'a>,
     reading: Reading,
     meter: &mut Meter,
-) -> Result<(Read<'a>, TypeId), Stop> {
+) -> Result<(Read<'a>, TypeId), WalkEnd> {
     let read = Read {
         types: Types::new(),
         names: Vec::with_capacity(16),

@@ -7,7 +7,7 @@
 use super::atom_text;
 use super::map_out::{self, Key};
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, View};
+use crate::map_view::{view, Flat, MapView};
 use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::{candidates, rank, Kind, Matching};
@@ -84,9 +84,9 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         map: Raw<'a>,
     ) -> Option<Opened<'a>> {
         match view(self.terms, map) {
-            View::NotAMap => None,
-            View::Large => Some(Opened::Large(map)),
-            View::Flat(flat) => {
+            MapView::NotAMap => None,
+            MapView::Large => Some(Opened::Large(map)),
+            MapView::Flat(flat) => {
                 let last = &self.last[id.index()];
                 if !last.met || last.keys.as_ptr() != flat.keys.as_ptr() {
                     self.meet(types, id, fields, flat.keys);

@@ -13,7 +13,7 @@ use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
 use ptc_core::meter::Meter;
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
-    Check, Coerce, Findings, Purpose, Step, Stop, Target, TypeId, Walk, Wrong,
+    Check, Coerce, Findings, Purpose, Step, Target, TypeId, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, ResourceArc, Term};
 use std::time::Instant;
@@ -40,7 +40,7 @@ trait Outcome<'a>: Task<'a> {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         value: Term<'a>,
-        end: Result<Self::Done, Stop>,
+        end: Result<Self::Done, WalkEnd>,
     ) -> Term<'a>;
 }
 
@@ -57,9 +57,11 @@ fn walk<'a, K: Outcome<'a>>(
     let end = turn.run(&mut walk);
     settle(terms.env, walk.meter());
     match end {
-        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, (of, value), reuse),
-        Err(Stop::Over | Stop::Abandoned) => atoms::busy().encode(terms.env),
-        Err(Stop::Unknown(number)) => {
+        Err(WalkEnd::SliceOver) if turn.pace == Pace::Quantum => {
+            leave(walk, read, (of, value), reuse)
+        }
+        Err(WalkEnd::SliceOver | WalkEnd::Abandoned) => atoms::busy().encode(terms.env),
+        Err(WalkEnd::Unknown(number)) => {
             let unknown = read.unknown[number as usize].term(terms.env);
             (atoms::unknown(), unknown).encode(terms.env)
         }
@@ -124,7 +126,7 @@ impl<'a> Outcome<'a> for Check {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         _value: Term<'a>,
-        _end: Result<(), Stop>,
+        _end: Result<(), WalkEnd>,
     ) -> Term<'a> {
         // Where there are too many, so many errors are enough.
         match walk.findings.count() {
@@ -141,12 +143,12 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         value: Term<'a>,
-        end: Result<Option<Raw<'a>>, Stop>,
+        end: Result<Option<Raw<'a>>, WalkEnd>,
     ) -> Term<'a> {
         let env = walk.heap.terms.env;
         let findings = walk.findings.count();
         match end {
-            Ok(_) | Err(Stop::Failed) if walk.task.asks() => {
+            Ok(_) | Err(WalkEnd::Failed) if walk.task.asks() => {
                 (atoms::ask(), questions(walk)).encode(env)
             }
             Ok(changed) if findings == 0 => {
@@ -154,7 +156,7 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 let warnings = walk.task.warnings.list(walk.heap).term(env);
                 (atoms::ok(), value, warnings).encode(env)
             }
-            Err(Stop::Failed) => {
+            Err(WalkEnd::Failed) => {
                 let hidden = walk
                     .findings
                     .all()
