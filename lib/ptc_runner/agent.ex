@@ -49,8 +49,12 @@ defmodule PtcRunner.Agent do
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
-  @compiling Map.merge(@reading, %{max_depth: :depth, strict: :boolean})
-  @running Map.merge(@compiling, %{keys: {:one_of, [:strings, :any]}, tool_concurrency: :positive})
+  @compiling Map.merge(@reading, %{
+               max_depth: :depth,
+               strict: :boolean,
+               keys: {:one_of, [:strings, :any]}
+             })
+  @running Map.put(@compiling, :tool_concurrency, {:up_to, 1_024})
 
   @telling Map.merge(@notes, %{
              task: {:maybe, :text},
@@ -66,12 +70,9 @@ defmodule PtcRunner.Agent do
            })
 
   @prompt_options @telling
-  @answer_options Map.merge(@notes, %{
-                    timeout: :timeout,
-                    max_heap: :max_heap,
-                    coerce: :boolean,
-                    repair: :boolean
-                  })
+  @answer_options @reading
+                  |> Map.merge(@notes)
+                  |> Map.merge(%{coerce: :boolean, repair: :boolean})
   @program_options Map.put(@compiling, :repair, :boolean)
   @run_options @running
                |> Map.merge(@notes)
