@@ -57,7 +57,7 @@ defmodule PtcRunner.Native.OverlayTest do
     assert output =~ "in ptc_runner 0.13.0 native: "
     assert output =~ "PtcRunner.Step (defines a struct)"
 
-    assert_as_in_readme(app, "0.13.0")
+    assert_as_in_guide(app, "0.13.0")
     assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~ "2 tests, 0 failures"
 
     # Compiled again in the running VM, as `recompile` does it.
@@ -128,7 +128,7 @@ defmodule PtcRunner.Native.OverlayTest do
     """
 
     assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
-    assert_as_in_readme(app, "0.4.1")
+    assert_as_in_guide(app, "0.4.1")
 
     # Off, all is as without this library; and what is no setting is said in a sentence.
     configure(app, ":off")
@@ -160,8 +160,8 @@ defmodule PtcRunner.Native.OverlayTest do
     File.write!(Path.join(app, "config/config.exs"), config)
   end
 
-  # What `info/0` says there is what the README says.
-  defp assert_as_in_readme(app, release) do
+  # What `info/0` says there is what the guide says.
+  defp assert_as_in_guide(app, release) do
     code = "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])"
     output = Upstream.run!(app, "mix", ["run", "-e", code])
     [_, encoded] = Regex.run(~r/<(.*)>/, output)
@@ -170,7 +170,7 @@ defmodule PtcRunner.Native.OverlayTest do
     states = Map.new(info.modules)
 
     for {module, _} <- Upstream.modules(release), module != PtcRunner.Tool do
-      {said, _why} = ReleaseTable.said(:readme, inspect(module), release)
+      {said, _why} = ReleaseTable.said(inspect(module), release)
       done = if states[module] == :replaced, do: :native, else: :left
       assert {module, release, said} == {module, release, done}
     end
