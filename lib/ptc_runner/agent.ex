@@ -79,7 +79,7 @@ defmodule PtcRunner.Agent do
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
   @loop_options @running
                 |> Map.merge(@telling)
-                |> Map.merge(%{coerce: :boolean, repair: :boolean})
+                |> Map.merge(%{coerce: :boolean, repair: :boolean, max_bytes: :positive})
 
   @typedoc "A text, parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -268,6 +268,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:max_turns` - by default 5
+    * `:max_bytes` - the longest answer that is read, by default 1,000,000 bytes. Of a longer one the first 4 KB are kept, and the
+      model is told.
     * `:coerce` - with `answer: :value`, see `answer/3`
     * `:repair` - see `program/2` and `answer/3`
     * the limits of `run/3`, for each turn
