@@ -102,7 +102,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       Application.put_env(:ptc_runner, :default_timeout, -1)
       on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
       tools = %{"t" => & &1}
-      assert_raise ArgumentError, fn -> Json.run(~s({"program": {}}), tools: tools) end
+      program = ~s({"program": {"op": "call", "tool": "t"}})
+      assert_raise ArgumentError, fn -> Json.run(program, tools: tools) end
 
       assert [
                {[_, _, _, :start], _, _},
