@@ -44,8 +44,8 @@ trait Outcome<'a>: Task<'a> {
     ) -> Term<'a>;
 }
 
-/// Walks: `:busy` if a slice is over, `{:long, state, terms}` if a quantum is, `{:unknown, term}` if
-/// the walk came to what is no type; otherwise what the task makes of it.
+/// Walks: `{:long, state, terms}` if a slice or a quantum is over, `:busy` if nothing could be kept of the
+/// slice, `{:unknown, term}` if the walk came to what is no type; otherwise what the task makes of it.
 fn walk<'a, K: Outcome<'a>>(
     mut walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
@@ -57,8 +57,8 @@ fn walk<'a, K: Outcome<'a>>(
     let end = turn.run(&mut walk);
     settle(terms.env, walk.meter());
     match end {
-        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, (of, value), reuse),
-        Err(Stop::Over | Stop::Abandoned) => atoms::busy().encode(terms.env),
+        Err(Stop::Over) => leave(walk, read, (of, value), reuse),
+        Err(Stop::TooLong | Stop::Abandoned) => atoms::busy().encode(terms.env),
         Err(Stop::Unknown(number)) => {
             let unknown = read.unknown[number as usize].term(terms.env);
             (atoms::unknown(), unknown).encode(terms.env)
