@@ -4,6 +4,7 @@
 //! of terms and makes a map an item. So the VM's terms are bare words, bound to the environment by
 //! lifetime only, and this room is the one place that hands them to the NIF interface.
 
+mod memory;
 pub mod words;
 
 use rustler::sys::*;

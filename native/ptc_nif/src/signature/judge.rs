@@ -70,7 +70,9 @@ pub fn judge<'a>(
     limits.deadline = meter.limits.deadline;
     match outcome {
         Err(Stop::Unknown(_)) => Verdict::Undecided,
-        Err(stop @ (Stop::Over | Stop::TooLong | Stop::Abandoned | Stop::Failed)) => Verdict::of_stop(stop),
+        Err(stop @ (Stop::Over | Stop::TooLong | Stop::Abandoned | Stop::Failed)) => {
+            Verdict::of_stop(stop)
+        }
         // So many errors are enough.
         Ok(()) | Err(Stop::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
         Ok(()) | Err(Stop::TooMuch) => match walk.findings.count() {

@@ -6,7 +6,12 @@ use super::frame::{Frame, ListFrame};
 use super::{Stop, Task, Walk, Whole};
 
 impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
-    pub(super) fn list(&mut self, value: H::Term, id: TypeId, holds: TypeId) -> Result<Option<K::Done>, Stop> {
+    pub(super) fn list(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+        holds: TypeId,
+    ) -> Result<Option<K::Done>, Stop> {
         if self.heap.class(value) != Class::List {
             self.refuse(None, Target::List, value)?;
             return Ok(Some(K::SAME));
