@@ -43,7 +43,7 @@ defmodule PtcRunner.Native do
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
-  alias PtcRunner.Native.Library
+  alias PtcRunner.Native.{Library, Overlay}
   require Library
 
   @on_load :load
@@ -53,28 +53,13 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, {otp_release(), unaligned()}) do
+         :ok <- :erlang.load_nif(path, Library.load_info()) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
     end
   end
-
-  defp otp_release, do: List.to_integer(:erlang.system_info(:otp_release))
-
-  # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
-  # ones the VM copies when they are matched.
-  defp unaligned do
-    for bits <- 1..7, size <- [70, 700, 5_000] do
-      whole = :binary.copy(<<0xA5>>, size + 1)
-      rest = 8 - bits
-      <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
-      {binary, bits}
-    end
-  end
-
-  alias PtcRunner.Native.Overlay
 
   @doc """
   What is native in this application, as data.
@@ -139,7 +124,9 @@ defmodule PtcRunner.Native do
   # how deep a program may nest; whether atoms are keys too, and whether the program is strict
   @typedoc false
   @type reading ::
-          pos_integer() | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          pos_integer()
+          | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
 
   # the context, the memory, and the limits; nil: not known yet
   @typedoc false
@@ -158,6 +145,14 @@ defmodule PtcRunner.Native do
           {:parse, term()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, tuple()}
+
+  # where a mistake stands is known of programs that are compiled to be observed
+  @typedoc false
+  @type compiled ::
+          {:ok, handle :: reference(), consts :: tuple()}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
 
   @typedoc false
   @type run ::
@@ -206,15 +201,8 @@ defmodule PtcRunner.Native do
   pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
 
   # native/ptc_nif/src/program
-  nif(
-    compile_text(binary(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
-  )
-
-  nif(
-    compile_node(term(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
-  )
+  nif(compile_text(binary(), reading(), limits()) :: compiled())
+  nif(compile_node(term(), reading(), limits()) :: compiled())
 
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), reading(), given()) :: run())
@@ -253,25 +241,9 @@ defmodule PtcRunner.Native do
   nif(unguard(pid()) :: :ok)
   nif(take_orphans() :: [pid()])
 
-  # native/ptc_nif/src/explain.rs: programs that are compiled to be observed, with the replies of those
-  # that are not, or where a mistake stands; a place for what is noted in one run; the run; what was
-  # noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil if the run was lost
-  nif(
-    observe_text(binary(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()}
-      | {:rejected, {:error, fault()}, path :: list()}
-      | {:error, fault() | limit()}
-      | left()
-  )
-
-  nif(
-    observe_node(term(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()}
-      | {:rejected, {:error, fault()}, path :: list()}
-      | {:error, fault() | limit()}
-      | left()
-  )
-
+  # native/ptc_nif/src/explain.rs: a place for what is noted in one run of a program that was compiled to
+  # be observed; the run; what was noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
+  # nil if the run was lost
   nif(observation(handle :: reference()) :: reference())
   nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
 

@@ -82,13 +82,7 @@ defmodule PtcRunner.Json.Runner do
   defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
     limits = {timeout, max_heap}
 
-    built =
-      case source do
-        {:checked, node} -> Program.build_node(node, reading, limits)
-        text -> Program.build(text, reading, limits)
-      end
-
-    case built do
+    case Program.build(source, reading, limits) do
       {:ok, handle, consts} -> {:ok, Native.run_forking(handle, consts, given)}
       {:error, fault} -> {:error, Program.error(fault, limits)}
     end

@@ -31,7 +31,7 @@ pub enum Deadline {
 }
 
 impl Deadline {
-    /// What is left, at `now`; nothing for [`Deadline::Never`].
+    /// What is left, at `now`; `None` for [`Deadline::Never`].
     pub fn left(self, now: Instant) -> Option<Duration> {
         match self {
             Deadline::Never => None,
@@ -65,6 +65,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For work that has no limit but its pace.
+    pub const UNLIMITED: Limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+
     /// Stands for limits that are not known yet.
     pub const PROBE: Limits = Limits {
         deadline: Deadline::Never,

@@ -1,60 +1,64 @@
-//! Where the native memory comes from: large pieces out of the VM's allocators, the others out of the
-//! system's.
-//!
-//! The system's allocator takes a large piece fresh from the kernel, page by page, and gives it back at
-//! once: a walk that finds ten thousand errors spends a quarter of its time on that. The VM keeps such
-//! pieces for whoever asks next. For small ones the system's is several times faster.
+//! The first words of what a term points to, for those who know how the VM arranges them.
 
-use rustler::sys::{enif_alloc, enif_free};
-use std::alloc::{GlobalAlloc, Layout, System};
+use super::{Raw, Terms};
+use rustler::sys::*;
 
-/// From so many bytes on, a piece is a large one.
-const LARGE: usize = 1 << 15;
-/// The VM's pieces are aligned to so many bytes.
-const ALIGNED: usize = 8;
+/// The bits of a word that are no part of an address.
+const TAG: usize = 7;
+/// Those that tell whether it is one …
+const TAG_OF_BOXED: usize = 3;
+/// … to something that is neither a word itself nor a list's cell.
+const BOXED: usize = 2;
 
-struct Memory;
-
-#[global_allocator]
-static MEMORY: Memory = Memory;
-
-#[inline]
-fn is_large(layout: Layout) -> bool {
-    layout.size() >= LARGE && layout.align() <= ALIGNED
-}
-
-// SAFETY: which allocator a piece belongs to is told by its layout alone, and a piece is given back with
-// the layout that it was asked for with. The VM's pieces are as long and as aligned as asked for. No
-// large piece is asked for before the library is loaded.
-unsafe impl GlobalAlloc for Memory {
-    #[inline]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match is_large(layout) {
-            true => enif_alloc(layout.size()).cast(),
-            false => System.alloc(layout),
+impl<'a> Terms<'a> {
+    /// The word that an integer beyond 64 bits begins with in memory; `None` for every other term,
+    /// and where the term is no pointer as VMs have had them so far.
+    pub fn first_word(self, term: Raw<'a>) -> Option<usize> {
+        let kind = self.kind(term);
+        let is_integer = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_INTEGER);
+        if !is_integer || self.integer(term).is_some() {
+            return None;
         }
+        let address = term.identity();
+        if address & TAG_OF_BOXED != BOXED {
+            return None;
+        }
+        let place = (address & !TAG) as *const usize;
+        // SAFETY: an integer beyond 64 bits is larger than a word, so the term is a pointer to it,
+        // less the tag in its lowest bits; it lives as long as the environment.
+        Some(unsafe { place.read() })
     }
 
-    #[inline]
-    unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        match is_large(layout) {
-            true => enif_free(piece.cast()),
-            false => System.dealloc(piece, layout),
+    /// The word that a binary begins with in memory, if at least three words stand behind it; `None`
+    /// for every other term, and where the term is no pointer as VMs have had them so far.
+    pub fn header_of_binary(self, term: Raw<'a>) -> Option<usize> {
+        const ARITY: u32 = 6;
+        let word = term.identity();
+        if !self.is_binary(term) || word & TAG_OF_BOXED != BOXED {
+            return None;
         }
+        // SAFETY: no binary fits into a word, so the term is a pointer to it, less the tag in its
+        // lowest bits; it lives as long as the environment.
+        let header = unsafe { ((word & !TAG) as *const usize).read() };
+        (header >> ARITY >= 3).then_some(header)
     }
 
+    /// The three words behind the first one of a term that begins with `header`, which must be 0 or
+    /// what [`Terms::header_of_binary`] gave; `None` if the term begins with something else.
     #[inline]
-    unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: whoever asks makes sure that the size is that of a layout.
-        let other = Layout::from_size_align_unchecked(size, layout.align());
-        if !is_large(layout) && !is_large(other) {
-            return System.realloc(piece, layout, size);
+    pub fn words_behind(self, term: Raw<'a>, header: usize) -> Option<[usize; 3]> {
+        let word = term.identity();
+        if word & TAG_OF_BOXED != BOXED || header == 0 {
+            return None;
         }
-        let moved = self.alloc(other);
-        if !moved.is_null() {
-            moved.copy_from_nonoverlapping(piece, layout.size().min(size));
-            self.dealloc(piece, layout);
+        let place = (word & !TAG) as *const usize;
+        // SAFETY: a term with these bits is a pointer to a first word, as the VM has had them so far:
+        // `header` was found in this way. A term with that header has three words behind it.
+        unsafe {
+            match place.read() == header {
+                true => Some(place.add(1).cast::<[usize; 3]>().read()),
+                false => None,
+            }
         }
-        moved
     }
 }

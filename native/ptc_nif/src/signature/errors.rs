@@ -4,7 +4,7 @@ use super::read::Read;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::{Findings, Got, Mismatch, Step, Target, Wrong};
+use ptc_core::signature::{Findings, Got, Mismatch, PathStep, Target, Wrong};
 use rustler::types::atom::Atom;
 use rustler::Encoder;
 
@@ -64,11 +64,11 @@ impl<'a, 'r> Paths<'a, 'r> {
         }
     }
 
-    fn list(&mut self, steps: &[Step]) -> Raw<'a> {
+    fn list(&mut self, steps: &[PathStep]) -> Raw<'a> {
         let (terms, names) = (self.terms, self.names);
         let empty = || terms.make_list(&[]);
         let (path, steps) = match steps {
-            [steps @ .., Step::Field(field)] => {
+            [steps @ .., PathStep::Field(field)] => {
                 let field = *field as usize;
                 let cell = || terms.cons(names[field], empty());
                 (*self.ends[field].get_or_insert_with(cell), steps)
@@ -77,8 +77,8 @@ impl<'a, 'r> Paths<'a, 'r> {
         };
         steps.iter().rev().fold(path, |path, step| {
             let segment = match step {
-                Step::Field(field) => names[*field as usize],
-                Step::Index(index) => terms.make_integer((*index).into()),
+                PathStep::Field(field) => names[*field as usize],
+                PathStep::Index(index) => terms.make_integer((*index).into()),
             };
             terms.cons(segment, path)
         })

@@ -3,7 +3,7 @@
 use super::super::values::{Class, Values};
 use super::super::{Target, Type, TypeId};
 use super::frame::{Frame, ListFrame};
-use super::{Stop, Task, Walk, Whole};
+use super::{Task, Walk, WalkEnd, Whole};
 
 impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     pub(super) fn list(
@@ -11,7 +11,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         value: H::Term,
         id: TypeId,
         holds: TypeId,
-    ) -> Result<Option<K::Done>, Stop> {
+    ) -> Result<Option<K::Done>, WalkEnd> {
         if self.heap.class(value) != Class::List {
             self.refuse(None, Target::List, value)?;
             return Ok(Some(K::SAME));
@@ -34,7 +34,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
 
     /// Walks the list on top of the stack, as far as its elements do not go there; gives what it
     /// becomes at its end.
-    pub(super) fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, Stop> {
+    pub(super) fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let of = self.types.get(holds);
         loop {
             self.safe_point()?;
@@ -67,7 +67,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         }
     }
 
-    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, Stop> {
+    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, WalkEnd> {
         let is_proper = self.heap.is_empty_list(list.rest);
         if !is_proper {
             self.improper(&list)?;

@@ -3,7 +3,7 @@
 use super::super::values::{Found, Rows, Values, ABSENT};
 use super::super::{Fields, Type, TypeId};
 use super::frame::{Frame, MapFrame};
-use super::{Open, Place, Stop, Task, Walk, Whole};
+use super::{Open, Place, Task, Walk, WalkEnd, Whole};
 
 /// So many fields are paid for at once, and walked before the quantum can end.
 const FIELDS_AT_ONCE: usize = 64;
@@ -42,7 +42,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     pub(super) fn fields(
         &mut self,
         mut map: MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<Option<Whole<H, K>>, Stop> {
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let types = self.types;
         let end = map.fields.range().end;
         loop {
@@ -116,7 +116,10 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         self.stack.live.push(Frame::Map(map));
     }
 
-    fn map_end(&mut self, map: &MapFrame<H::Term, Open<H>, K::Mark>) -> Result<Whole<H, K>, Stop> {
+    fn map_end(
+        &mut self,
+        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+    ) -> Result<Whole<H, K>, WalkEnd> {
         if map.closed {
             self.closed_end(map)?;
         }

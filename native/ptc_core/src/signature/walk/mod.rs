@@ -32,9 +32,9 @@ use frame::{Frame, Stack};
 
 /// Why a walk ends before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum WalkEnd {
     /// The slice or the quantum is over. The walk can go on, or be suspended.
-    Over,
+    SliceOver,
     /// What comes next takes too long for what is left of a slice, and the walk stands where it can
     /// not be suspended.
     TooLong,
@@ -48,11 +48,11 @@ pub enum Stop {
     Failed,
 }
 
-impl<T> From<Halt<T>> for Stop {
+impl<T> From<Halt<T>> for WalkEnd {
     fn from(halt: Halt<T>) -> Self {
         match halt {
-            Halt::SliceOver => Stop::Over,
-            _ => Stop::Abandoned,
+            Halt::SliceOver => WalkEnd::SliceOver,
+            _ => WalkEnd::Abandoned,
         }
     }
 }
@@ -153,7 +153,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     }
 
     /// Goes on to the end, or to the end of the quantum.
-    pub fn run(&mut self) -> Result<K::Done, Stop> {
+    pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
         let mut done = match self.begin {
             Some((value, id)) => {
                 self.begin = None;
@@ -198,7 +198,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Consumes fuel for work that comes next. A slice or a quantum ends at the next safe point; a slice
     /// ends here where that is too far.
     #[inline]
-    pub(super) fn spend(&mut self, units: usize) -> Result<(), Stop> {
+    pub(super) fn spend(&mut self, units: usize) -> Result<(), WalkEnd> {
         self.fuel += units;
         match self.meter.consume_fuel(units, &*self.heap) {
             Ok(()) => Ok(()),
@@ -207,14 +207,14 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     }
 
     #[cold]
-    fn halt(&mut self, stop: Stop, units: usize) -> Result<(), Stop> {
-        if stop != Stop::Over {
+    fn halt(&mut self, stop: WalkEnd, units: usize) -> Result<(), WalkEnd> {
+        if stop != WalkEnd::SliceOver {
             return Err(stop);
         }
         if self.pace != Pace::Quantum {
             self.overdrawn += units;
             if self.overdrawn > FUEL_AFTER_A_SLICE {
-                return Err(Stop::TooLong);
+                return Err(WalkEnd::TooLong);
             }
         }
         self.pause();
@@ -228,9 +228,9 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Everything that the walk knows stands in its fields: it can be suspended here.
     #[inline]
-    fn safe_point(&self) -> Result<(), Stop> {
+    fn safe_point(&self) -> Result<(), WalkEnd> {
         match self.fuel >= self.pause_at {
-            true => Err(Stop::Over),
+            true => Err(WalkEnd::SliceOver),
             false => Ok(()),
         }
     }
@@ -245,7 +245,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Looks at a value whose list or map is on the stack: gives what it becomes, or puts it there,
     /// to be walked.
-    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, Stop> {
+    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
         let mut id = id;
         loop {
             match self.types.get(id) {

@@ -4,7 +4,7 @@ use super::super::names::Matching;
 use super::super::values::{Found, Rows, Values};
 use super::super::{Scalar, TypeId};
 use super::frame::{ListFrame, MapFrame};
-use super::{Stop, Walk};
+use super::{Walk, WalkEnd};
 
 /// What a walk does at the places it comes to.
 pub trait Task<H: Values>: Sized {
@@ -35,7 +35,7 @@ pub trait Task<H: Values>: Sized {
         of: (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
     /// A field was found, before the walk looks at its value.
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
     /// What a field became.
@@ -52,12 +52,12 @@ pub trait Task<H: Values>: Sized {
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, Self::Mark>,
         is_proper: bool,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
     /// The end of a map.
     fn map_end(
         walk: &mut Walk<H, Self>,
         map: &MapFrame<H::Term, Open<H>, Self::Mark>,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
 
     /// Moves its terms to `terms`.
     fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Self::Frozen;
