@@ -43,7 +43,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       {answer, count} = quanta(left)
       assert {:ok, coerced, warnings} = answer
       assert count > 0
-      assert {length(coerced), length(warnings)} == {300_000, 300_000}
+      assert {length(coerced), length(warnings)} == {@rows, @rows}
       assert answer === Coercion.coerce(rows, type)
     end
 
