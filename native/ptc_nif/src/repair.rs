@@ -4,7 +4,7 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES, UNLIMITED};
+use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::{Limits, Meter};
@@ -79,16 +79,19 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> 
     }
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let untyped = atoms::nil() == of;
-    let wanted = match untyped {
+    let mut wanted = match untyped {
         true => Wanted::anything(),
         false => match wanted(env, of.into(), wrapped, pace) {
             Some(wanted) => wanted,
             None => return atoms::busy().encode(env),
         },
     };
+    if let Ask::Answer { .. } = ask {
+        wanted.allow_hyphens();
+    }
     let limits = Limits {
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
-        ..UNLIMITED
+        ..Limits::UNLIMITED
     };
     let watch = Beam::new(env, 0);
     let mut meter = Meter::new(limits, pace);
@@ -121,7 +124,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, &mut UNLIMITED.clone(), pace),
+                false => judge(env, of.into(), value, &mut Limits::UNLIMITED.clone(), pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {
