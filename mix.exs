@@ -540,7 +540,7 @@ defmodule PtcRunnerNative.MixProject do
       main: "readme",
       source_ref: "v#{@version}",
       # about the inside: it names what is hidden
-      skip_undefined_reference_warnings_on: ["docs/architecture.md"],
+      skip_undefined_reference_warnings_on: ["docs/architecture.md", "docs/decisions.md"],
       extras: [
         "README.md",
         "guides/getting_started.md",
@@ -559,6 +559,7 @@ defmodule PtcRunnerNative.MixProject do
         "livebooks/tour.livemd",
         "usage-rules.md",
         "docs/architecture.md",
+        "docs/decisions.md",
         "docs/security.md",
         {:"bench/README.md", [filename: "benchmarks", title: "How it is measured"]},
         {:"bench/RESULTS.md", [filename: "results", title: "Measured"]},

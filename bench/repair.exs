@@ -1,51 +1,53 @@
-# How many broken answers are restored: `mix run bench/repair.exs [--json FILE]`, see README.md.
+# How many broken answers are restored: `mix run bench/repair.exs [--json FILE] [--made SEED COUNT]`, see README.md.
 
+for file <- ~w(values tokens wraps faults),
+    do: Code.require_file("../test/support/broken_answers/#{file}.ex", __DIR__)
+
+Code.require_file("../test/support/broken_answers.ex", __DIR__)
+Code.require_file("support/repair_rates.ex", __DIR__)
+
+alias Bench.RepairRates
 alias PtcRunner.Json.Codec
-alias PtcRunner.SubAgent.JsonParser
 
-{:ok, cases} = :file.consult("test/vectors/answer_repair.eterm")
+argv = System.argv()
 
-# Faults that no one sees who does not know the type.
-typed = ~w(camel_keys bare_element stringified quoted_scalars)
-syntax = Enum.reject(cases, fn %{kind: kind} -> String.contains?(kind, typed) end)
+cases =
+  case Enum.drop_while(argv, &(&1 != "--made")) do
+    ["--made", seed, count | _] ->
+      RepairRates.made(String.to_integer(seed), String.to_integer(count))
 
-outcome = fn answer, %{expect: expect} ->
-  case answer do
-    {:ok, ^expect, _repairs} -> :restored
-    {:ok, _other, _repairs} -> :wrong
-    {:error, {:ambiguous, _places}} -> :ambiguous
-    {:error, _reason} -> :refused
+    _stored ->
+      RepairRates.stored()
   end
+
+line = fn rate ->
+  percent = &String.pad_leading("#{Float.round(100 * rate[&1] / rate.cases, 1)} %", 9)
+  cells = Enum.map([:restored, :wrong, :ambiguous, :refused], percent)
+  name = String.pad_trailing(rate.name, 40)
+  IO.puts([name, String.pad_leading("#{rate.cases}", 6) | cells])
 end
 
-percent = fn part, all -> "#{Float.round(100 * part / all, 1)} %" end
-
-line = fn name, cases, answer ->
-  found = Enum.frequencies_by(cases, &outcome.(answer.(&1), &1))
-  all = length(cases)
-
-  cells =
-    for key <- [:restored, :wrong, :ambiguous, :refused],
-        do: String.pad_leading(percent.(Map.get(found, key, 0), all), 9)
-
-  IO.puts(String.pad_trailing(name, 40) <> String.pad_leading("#{all}", 6) <> Enum.join(cells))
-end
-
-with_type = &JsonParser.repair(&1.text, &1.signature)
-without = &JsonParser.repair(&1.text)
-
+syntax = Enum.filter(cases, & &1.syntax?)
 IO.puts(String.duplicate(" ", 40) <> " cases restored    wrong  ambig.  refused")
-line.("with the signature", cases, with_type)
-line.("without, faults of syntax", syntax, without)
+line.(RepairRates.rate("with the signature", cases, &RepairRates.typed/1))
+line.(RepairRates.rate("without, faults of syntax", syntax, &RepairRates.untyped/1))
+line.(RepairRates.rate("plain parse/1", cases, &RepairRates.plain/1))
 
-line.("plain parse/1", cases, fn case ->
-  with {:ok, value} <- JsonParser.parse(case.text), do: {:ok, value, []}
-end)
+for {title, cases, read} <- [
+      {"with the signature", cases, &RepairRates.typed/1},
+      {"without, faults of syntax", syntax, &RepairRates.untyped/1}
+    ] do
+  IO.puts("\nby kind, #{title}; the others were all restored")
 
-IO.puts("\nby kind, with the signature")
-for {kind, cases} <- Enum.group_by(cases, & &1.kind), do: line.(kind, cases, with_type)
+  cases
+  |> Enum.group_by(& &1.kind)
+  |> Enum.sort()
+  |> Enum.map(fn {kind, cases} -> RepairRates.rate(kind, cases, read) end)
+  |> Enum.reject(&(&1.restored == &1.cases))
+  |> Enum.each(line)
+end
 
-with ["--json", file] <- System.argv() do
-  lines = for case <- cases, do: [Codec.encode!(case), "\n"]
+with ["--json", file | _] <- Enum.drop_while(argv, &(&1 != "--json")) do
+  lines = for case <- cases, do: [Codec.encode!(Map.delete(case, :syntax?)), "\n"]
   File.write!(file, lines)
 end

@@ -13,9 +13,15 @@ for file <-
       ~w(signature_oracle/validate signature_oracle/coerce signature_oracle/input signature_oracle),
     do: Code.require_file("#{file}.ex", oracle)
 
+# The section `repairs` makes broken answers as the tests do.
+for file <- ~w(values tokens wraps faults),
+    do: Code.require_file("broken_answers/#{file}.ex", oracle)
+
+Code.require_file("broken_answers.ex", oracle)
+
 for file <- ~w(stats harness data programs jiffy machine memory table bars section
        by_hand/programs by_hand/tools by_hand/engine by_hand/answers by_hand/signatures
-       sections/programs sections/tools sections/memory sections/engine sections/answers sections/signatures sections/flex_access
+       sections/programs sections/tools sections/memory sections/engine sections/answers repair_rates sections/repairs sections/signatures sections/flex_access
        report plan),
     do: Code.require_file("#{file}.ex", support)
 

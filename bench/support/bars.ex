@@ -97,6 +97,13 @@ defmodule Bench.Bars do
     %{what: what, limit: limit_text, measured: text, detail: detail, verdict: verdict}
   end
 
+  @doc "A number is at least the limit; both with their text."
+  @spec at_least(String.t(), {number, String.t()}, {number, String.t()}, String.t()) :: bar
+  def at_least(what, {limit, limit_text}, {number, text}, detail \\ "") do
+    verdict = if number >= limit, do: :reached, else: :missed
+    %{what: what, limit: limit_text, measured: text, detail: detail, verdict: verdict}
+  end
+
   defp not_measured(what, limit, why),
     do: %{what: what, limit: limit, measured: "-", detail: why, verdict: :not_measured}
 end

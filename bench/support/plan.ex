@@ -11,6 +11,7 @@ defmodule Bench.Plan do
     Sections.Memory,
     Sections.Engine,
     Sections.Answers,
+    Sections.Repairs,
     Sections.Signatures,
     Sections.FlexAccess
   ]

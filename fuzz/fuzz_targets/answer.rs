@@ -1,18 +1,10 @@
 //! Any bytes as an LLM's answer: what is found in it is JSON that stands in it, found in linear time.
 #![no_main]
 
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
-mod common;
-
-use ptc_fuzz::{within, Ceiling};
-
-/// Some four times what was measured.
-const CEILING: Ceiling = Ceiling {
-    bytes_per_byte: 1_000,
-    nanoseconds_per_byte: 1_000,
-};
+use ptc_fuzz::common::answers;
+use ptc_fuzz::within;
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {
-    within(CEILING, text, common::answers::extractor_cost);
-    common::answers::extractor(text);
+    within(text, answers::extractor_cost);
+    answers::extractor(text);
 });

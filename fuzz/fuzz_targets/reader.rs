@@ -1,18 +1,10 @@
 //! Any bytes: the reader agrees with serde_json, reports a mistake where it is, and takes linear time.
 #![no_main]
 
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
-mod common;
-
-use ptc_fuzz::{within, Ceiling};
-
-/// Some four times what was measured.
-const CEILING: Ceiling = Ceiling {
-    bytes_per_byte: 1_000,
-    nanoseconds_per_byte: 1_000,
-};
+use ptc_fuzz::common::probe;
+use ptc_fuzz::within;
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {
-    within(CEILING, text, common::probe::reader_cost);
-    common::probe::reader(text);
+    within(text, probe::reader_cost);
+    probe::reader(text);
 });

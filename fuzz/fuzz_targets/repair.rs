@@ -1,7 +1,6 @@
 //! Any bytes as an answer to be repaired: it ends, and what comes out is of the type.
 #![no_main]
 
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
-mod common;
+use ptc_fuzz::common::repairs;
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| common::repairs::repaired(text));
+libfuzzer_sys::fuzz_target!(|text: &[u8]| repairs::repaired(text));

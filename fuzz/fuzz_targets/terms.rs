@@ -1,7 +1,6 @@
 //! Any bytes as a term, which runs as a program: it ends the same way wherever it is left.
 #![no_main]
 
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
-mod common;
+use ptc_fuzz::common::probe;
 
-libfuzzer_sys::fuzz_target!(|text: &[u8]| common::probe::program_of_terms(text));
+libfuzzer_sys::fuzz_target!(|text: &[u8]| probe::program_of_terms(text));

@@ -1,7 +1,6 @@
 //! Any bytes as a type and a value: the walks of signatures come to what the oracle says.
 #![no_main]
 
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
-mod common;
+use ptc_fuzz::common::walks;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| common::walks::walk(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| walks::walk(bytes));

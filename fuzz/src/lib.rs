@@ -4,25 +4,24 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What a probe of `n` bytes may take.
-#[derive(Clone, Copy)]
-pub struct Ceiling {
-    /// Bytes of memory for each byte of the input, on top of [`FIXED_BYTES`].
-    pub bytes_per_byte: usize,
-    /// CPU nanoseconds for each byte of the input, on top of [`FIXED_NANOSECONDS`].
-    pub nanoseconds_per_byte: u64,
-}
+/// What the tests share with the fuzz targets.
+#[path = "../../native/ptc_core/tests/common/mod.rs"]
+pub mod common;
 
+/// Bytes of memory for each byte of the input, on top of [`FIXED_BYTES`]: some four times what was measured.
+pub const BYTES_A_BYTE: usize = 1_000;
+/// CPU nanoseconds for each byte of the input, on top of [`FIXED_NANOSECONDS`]: the same.
+pub const NANOSECONDS_A_BYTE: u64 = 1_000;
 /// What any input may take.
 pub const FIXED_BYTES: usize = 1 << 20;
 /// What any input may take.
 pub const FIXED_NANOSECONDS: u64 = 5_000_000;
 
-/// Runs a probe under a ceiling. A machine that is interrupted counts that as CPU time, so the best
+/// Runs a probe under the ceilings. A machine that is interrupted counts that as CPU time, so the best
 /// of five runs counts.
-pub fn within(ceiling: Ceiling, text: &[u8], probe: impl Fn(&[u8])) {
-    let bytes = FIXED_BYTES + ceiling.bytes_per_byte * text.len();
-    let nanoseconds = FIXED_NANOSECONDS + ceiling.nanoseconds_per_byte * text.len() as u64;
+pub fn within(text: &[u8], probe: impl Fn(&[u8])) {
+    let bytes = FIXED_BYTES + BYTES_A_BYTE * text.len();
+    let nanoseconds = FIXED_NANOSECONDS + NANOSECONDS_A_BYTE * text.len() as u64;
     let mut best = u64::MAX;
     for _ in 0..5 {
         let before = LIVE.load(Relaxed);

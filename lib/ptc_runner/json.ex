@@ -345,18 +345,7 @@ defmodule PtcRunner.Json do
 
   defp check(%Program{}, _limits), do: :ok
 
-  defp check(program, limits) do
-    {timeout, max_heap, reading} = Limits.resolve(limits)
-    limits = {timeout, max_heap}
-
-    built =
-      case program do
-        {:checked, node} -> Program.build_node(node, reading, limits)
-        text -> Program.build(text, reading, limits)
-      end
-
-    with {:error, fault} <- built, do: {:error, Program.error(fault, limits)}, else: (_ok -> :ok)
-  end
+  defp check(source, limits), do: Program.check(source, Limits.resolve(limits))
 
   defp text(name) when is_binary(name) or is_atom(name) or is_float(name), do: to_string(name)
   defp text(name), do: Shown.text(name)

@@ -29,7 +29,10 @@ defmodule PtcRunner.Native do
   #   * `{:limits, state, terms}` - left since its limits are not known yet: `resume/3` goes on with
   #     `{:limits, timeout, max_heap}`
   #   * `{:call, state, terms, tool, args, milliseconds}` - left for a tool, which has so long (or
-  #     `:infinity`): `resume/3` goes on with `{:answer, term, words}`
+  #     `:infinity`; nil if its limits are not known yet, which `limited/2` tells it): `resume/3` goes on
+  #     with `{:answer, term, words}`
+  #   * `{:last, tool, args, milliseconds, words}` - the same where the tool's answer is the value of the
+  #     program, which has built so many words
   #   * `{:fork, state, terms, loop, list, milliseconds}` - left at the start of a loop whose rounds may
   #     overlap: `resume/3` goes on with `{:joined, value of the loop, words}`
   #   * `{:called, state, terms, tool, args, words}` - a call of a run that went on with `{:moved, term, words}`
@@ -43,7 +46,7 @@ defmodule PtcRunner.Native do
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
-  alias PtcRunner.Native.Library
+  alias PtcRunner.Native.{Library, Overlay}
   require Library
 
   @on_load :load
@@ -53,28 +56,13 @@ defmodule PtcRunner.Native do
     path = Library.path()
 
     with :ok <- Library.check(path),
-         :ok <- :erlang.load_nif(path, {otp_release(), unaligned()}) do
+         :ok <- :erlang.load_nif(path, Library.load_info()) do
       Library.loaded(:ok)
     else
       {:error, {reason, text}} -> Library.loaded(Library.load_error(reason, text))
       {:error, sentence} -> Library.loaded({:error, sentence})
     end
   end
-
-  defp otp_release, do: List.to_integer(:erlang.system_info(:otp_release))
-
-  # By these the native side learns how this VM arranges binaries that do not start at a byte. Shorter
-  # ones the VM copies when they are matched.
-  defp unaligned do
-    for bits <- 1..7, size <- [70, 700, 5_000] do
-      whole = :binary.copy(<<0xA5>>, size + 1)
-      rest = 8 - bits
-      <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
-      {binary, bits}
-    end
-  end
-
-  alias PtcRunner.Native.Overlay
 
   @doc """
   What is native in this application, as data.
@@ -139,7 +127,9 @@ defmodule PtcRunner.Native do
   # how deep a program may nest; whether atoms are keys too, and whether the program is strict
   @typedoc false
   @type reading ::
-          pos_integer() | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          pos_integer()
+          | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
 
   # the context, the memory, and the limits; nil: not known yet
   @typedoc false
@@ -159,11 +149,20 @@ defmodule PtcRunner.Native do
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, tuple()}
 
+  # where a mistake stands is known of programs that are compiled to be observed
+  @typedoc false
+  @type compiled ::
+          {:ok, handle :: reference(), consts :: tuple()}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
+
   @typedoc false
   @type run ::
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}
-          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout()}
+          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout() | nil}
+          | {:last, tool :: term(), args :: term(), timeout() | nil, words :: non_neg_integer()}
           | {:limits, reference(), tuple()}
           | left()
 
@@ -206,15 +205,8 @@ defmodule PtcRunner.Native do
   pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
 
   # native/ptc_nif/src/program
-  nif(
-    compile_text(binary(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
-  )
-
-  nif(
-    compile_node(term(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()} | {:error, fault() | limit()} | left()
-  )
+  nif(compile_text(binary(), reading(), limits()) :: compiled())
+  nif(compile_node(term(), reading(), limits()) :: compiled())
 
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), reading(), given()) :: run())
@@ -231,9 +223,9 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
 
-  # native/ptc_nif/src/moving.rs: `:last` if the answer is the program's value; else the terms that the
-  # rest of the run needs, what a copy of them and of the request takes, as `weigh/3` says it, and the limit
-  # that follows from `calls` and `most`, which is {words a call, words at most}
+  # native/ptc_nif/src/moving.rs: the terms that the rest of the run needs, what a copy of them and of the
+  # request takes, as `weigh/3` says it, and the limit that follows from `calls` and `most`, which is {words a
+  # call, words at most}
   nif(
     pack(
       state :: reference(),
@@ -241,37 +233,20 @@ defmodule PtcRunner.Native do
       request :: term(),
       calls :: non_neg_integer(),
       most :: {non_neg_integer(), non_neg_integer()}
-    ) ::
-      {:last, words :: non_neg_integer()}
-      | {tuple(), weight :: term(), limit :: non_neg_integer()}
+    ) :: {tuple(), weight :: term(), limit :: non_neg_integer()}
   )
 
   nif(time_left(state :: reference()) :: timeout())
+  nif(limited(state :: reference(), limits()) :: timeout())
 
   # native/ptc_nif/src/guard.rs
   nif(guard(caller :: pid()) :: :ok | :none | :gone)
   nif(unguard(pid()) :: :ok)
   nif(take_orphans() :: [pid()])
 
-  # native/ptc_nif/src/explain.rs: programs that are compiled to be observed, with the replies of those
-  # that are not, or where a mistake stands; a place for what is noted in one run; the run; what was
-  # noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil if the run was lost
-  nif(
-    observe_text(binary(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()}
-      | {:rejected, {:error, fault()}, path :: list()}
-      | {:error, fault() | limit()}
-      | left()
-  )
-
-  nif(
-    observe_node(term(), reading(), limits()) ::
-      {:ok, handle :: reference(), consts :: tuple()}
-      | {:rejected, {:error, fault()}, path :: list()}
-      | {:error, fault() | limit()}
-      | left()
-  )
-
+  # native/ptc_nif/src/explain.rs: a place for what is noted in one run of a program that was compiled to
+  # be observed; the run; what was noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
+  # nil if the run was lost
   nif(observation(handle :: reference()) :: reference())
   nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
 

@@ -7,8 +7,9 @@ defmodule PtcRunner.CLI.Files do
   @doc "The text of a file; `-` is the standard input. Raises `Mix.Error`."
   @spec text!(Path.t()) :: binary()
   def text!("-") do
-    case IO.read(:stdio, :all) do
+    case IO.read(:stdio, :eof) do
       text when is_binary(text) -> text
+      :eof -> ""
       other -> Mix.raise("cannot read the standard input: #{inspect(other)}")
     end
   end

@@ -61,7 +61,7 @@ defmodule PtcRunner.CLI.Pretty do
     do: [open, parts |> Enum.map(&line.(&1, indent)) |> Enum.intersperse(", "), close]
 
   defp around(parts, _width, indent, {open, close}, line) do
-    inner = ["\n" | String.duplicate(" ", indent + 2)]
+    inner = "\n" <> String.duplicate(" ", indent + 2)
     parts = parts |> Enum.map(&line.(&1, indent + 2)) |> Enum.intersperse([",", inner])
     [open, inner, parts, "\n", String.duplicate(" ", indent), close]
   end

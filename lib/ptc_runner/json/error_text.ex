@@ -125,16 +125,16 @@ defmodule PtcRunner.Json.ErrorText do
   defp key_error(message) do
     rests = Scan.rests(message, "key")
 
-    case Enum.find_value(rests, &atom_key/1) || Enum.find_value(rests, &quoted_key/1) do
+    case Enum.find_value(rests, &key(&1, :atom)) || Enum.find_value(rests, &key(&1, :quoted)) do
       nil -> "KeyError: field not found in object"
       key -> "KeyError: field '#{key}' not found in object"
     end
   end
 
-  # `key :name not found`
-  defp atom_key(rest) do
-    with {:ok, <<?:, rest::binary>>} <- Scan.after_space(rest),
-         {:ok, name, rest} <- Scan.word(rest),
+  # `key :name not found`, or `key "any name" not found`
+  defp key(rest, kind) do
+    with {:ok, rest} <- Scan.after_space(rest),
+         {:ok, name, rest} <- name(rest, kind),
          {:ok, <<"not found", _::binary>>} <- Scan.after_space(rest) do
       name
     else
@@ -142,16 +142,9 @@ defmodule PtcRunner.Json.ErrorText do
     end
   end
 
-  # `key "any name" not found`
-  defp quoted_key(rest) do
-    with {:ok, rest} <- Scan.after_space(rest),
-         {:ok, name, rest} <- Scan.quoted(rest),
-         {:ok, <<"not found", _::binary>>} <- Scan.after_space(rest) do
-      name
-    else
-      _no_match -> nil
-    end
-  end
+  defp name(<<?:, rest::binary>>, :atom), do: Scan.word(rest)
+  defp name(_rest, :atom), do: :error
+  defp name(rest, :quoted), do: Scan.quoted(rest)
 
   defp variable_error(message) do
     case variable(message) do

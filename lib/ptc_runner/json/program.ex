@@ -33,6 +33,15 @@ defmodule PtcRunner.Json.Program do
   @typedoc "Milliseconds, and words the program's own constants and instructions may take; 0: no limit."
   @type limits :: {timeout(), non_neg_integer()}
 
+  @typedoc false
+  @type error ::
+          {:parse_error | :validation_error | :execution_error, String.t()}
+          | {:timeout | :memory_exceeded, non_neg_integer()}
+
+  # a text, a map with the key "program", or what stands under that key
+  @typedoc false
+  @type source :: String.t() | map() | {:checked, term()}
+
   @doc false
   # A program out of its source, to be read like this.
   @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
@@ -73,25 +82,41 @@ defmodule PtcRunner.Json.Program do
   defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
 
   @doc false
-  # What the native side makes of a source: `{:ok, handle, consts}` or `{:error, fault}`.
-  @spec build(String.t() | map(), Limits.reading(), limits()) ::
-          {:ok, reference(), tuple()} | {:error, term()}
-  def build(source, reading, limits) when is_binary(source) do
-    source |> Aligned.text() |> Native.compile_text(reading, limits) |> Quanta.finish()
+  # The same for a program that is to be observed.
+  @spec observed(Limits.reading()) :: Native.reading()
+  def observed(asked) do
+    {depth, any_keys?, strict?} = options(asked)
+    {:observed, depth, any_keys?, strict?}
+  end
+
+  @doc false
+  # What the native side makes of a source: `{:ok, handle, consts}`, `{:error, fault}`, or, of one that is
+  # to be observed, `{:rejected, {:error, fault}, path}`.
+  @spec build(source(), Native.reading(), limits()) ::
+          {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
+  def build(source, reading, limits) do
+    Quanta.finish(compiled(source, reading, limits))
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
-  def build(%{"program" => node}, reading, limits), do: build_node(node, reading, limits)
+  defp compiled(text, reading, limits) when is_binary(text),
+    do: text |> Aligned.text() |> Native.compile_text(reading, limits)
+
+  defp compiled({:checked, node}, reading, limits),
+    do: Native.compile_node(node, reading, limits)
+
+  defp compiled(%{"program" => node}, reading, limits),
+    do: Native.compile_node(node, reading, limits)
 
   @doc false
-  # The same for what stands under `"program"`.
-  @spec build_node(term(), Limits.reading(), limits()) ::
-          {:ok, reference(), tuple()} | {:error, term()}
-  def build_node(node, reading, limits) do
-    node |> Native.compile_node(reading, limits) |> Quanta.finish()
-  catch
-    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
+  # Whether a source is a program; if not, the documented error.
+  @spec check(source(), Limits.t()) :: :ok | {:error, error()}
+  def check(source, {timeout, max_heap, reading}) do
+    case build(source, reading, {timeout, max_heap}) do
+      {:ok, _handle, _consts} -> :ok
+      {:error, fault} -> {:error, error(fault, {timeout, max_heap})}
+    end
   end
 
   @doc false
@@ -101,9 +126,7 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # The documented error for a fault.
-  @spec error(term(), limits()) ::
-          {:parse_error | :validation_error | :execution_error, String.t()}
-          | {:timeout | :memory_exceeded, non_neg_integer()}
+  @spec error(term(), limits()) :: error()
   def error(:timeout, {timeout, _max_heap}), do: {:timeout, timeout}
 
   def error(:memory_exceeded, {_timeout, max_heap}),

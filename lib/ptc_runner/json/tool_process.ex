@@ -148,20 +148,11 @@ defmodule PtcRunner.Json.ToolProcess do
     end
   end
 
-  # As for `request/5`.
   defp tell(t, what, find, timeout, tag) do
-    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
-    send(t.pid, {tag, ref, what})
-
-    receive do
-      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
-      {^ref, result, :done} -> {result, t}
-      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
-    after
-      timeout ->
-        Process.demonitor(ref, [:flush])
-        give_up(t, ref)
-    end
+    ask(t, &{tag, &1, what}, timeout, fn
+      {:need, name, left}, tag -> supply(t, name, find, left, tag)
+      result, :done -> {result, t}
+    end)
   end
 
   @doc """
@@ -182,13 +173,19 @@ defmodule PtcRunner.Json.ToolProcess do
   def stop(%__MODULE__{pid: nil}), do: :ok
   def stop(%__MODULE__{pid: pid, monitor: monitor}), do: Guarded.stop(pid, monitor)
 
+  defp request(t, name, fun, args, timeout),
+    do:
+      ask(t, &{t.tag, &1, name, fun, args}, timeout, fn result, tag ->
+        answered(t, result, tag)
+      end)
+
   # The monitor of the single call lets the VM skip the messages that the caller had before.
-  defp request(t, name, fun, args, timeout) do
+  defp ask(t, message, timeout, reply) do
     ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
-    send(t.pid, {t.tag, ref, name, fun, args})
+    send(t.pid, message.(ref))
 
     receive do
-      {^ref, result, tag} -> answered(t, result, tag)
+      {^ref, result, tag} -> reply.(result, tag)
       {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
     after
       timeout ->

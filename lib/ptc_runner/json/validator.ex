@@ -29,12 +29,7 @@ defmodule PtcRunner.Json.Validator do
   """
   @spec validate(term()) :: :ok | {:error, error()}
   def validate(ast) when is_map(ast) do
-    {timeout, max_heap, reading} = Limits.resolve(Limits.given([]))
-
-    case Program.build_node(ast, reading, {timeout, max_heap}) do
-      {:ok, _handle, _consts} -> :ok
-      {:error, fault} -> {:error, Program.error(fault, {timeout, max_heap})}
-    end
+    Program.check({:checked, ast}, Limits.resolve(Limits.given([])))
   end
 
   def validate(ast),

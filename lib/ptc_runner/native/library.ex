@@ -17,6 +17,23 @@ defmodule PtcRunner.Native.Library do
   @spec path() :: charlist()
   def path, do: :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
 
+  @doc """
+  What the native side is told about this VM: its release, and binaries that do not start at a byte. By these
+  it learns how the VM arranges them. Shorter ones the VM copies when they are matched.
+  """
+  @spec load_info() :: {pos_integer(), [{binary(), 1..7}, ...]}
+  def load_info do
+    unaligned =
+      for bits <- 1..7, size <- [70, 700, 5_000] do
+        whole = :binary.copy(<<0xA5>>, size + 1)
+        rest = 8 - bits
+        <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
+        {binary, bits}
+      end
+
+    {List.to_integer(:erlang.system_info(:otp_release)), unaligned}
+  end
+
   @doc "Whether the library may be loaded; if not, what is wrong and what to do."
   @spec check(charlist()) :: :ok | {:error, String.t()}
   def check(path) do

@@ -170,8 +170,9 @@ defmodule PtcRunner.Native.Telemetry do
     result = fun.()
     measured = %{duration: System.monotonic_time() - began, bytes: byte_size(text)}
     {outcome, repairs} = turn(result)
-    measured = Map.put(measured, :repairs, repairs)
-    execute([:ptc_runner, :answer, :stop], measured, %{outcome: outcome})
+    measured = Map.put(measured, :repairs, length(repairs))
+    metadata = %{outcome: outcome, repairs: repairs}
+    execute([:ptc_runner, :answer, :stop], measured, metadata)
     result
   end
 
@@ -246,12 +247,12 @@ defmodule PtcRunner.Native.Telemetry do
   defp words({:ok, _value, words}), do: words
   defp words(_error), do: 0
 
-  defp turn({:continue, _state, _turn}), do: {:retry, 0}
+  defp turn({:continue, _state, _turn}), do: {:retry, []}
 
   defp turn({:stop, {:ok, step}, _turn, _tokens}),
-    do: {:ok, step.usage |> Map.get(:repairs, []) |> length()}
+    do: {:ok, Map.get(step.usage, :repairs, [])}
 
-  defp turn({:stop, {:error, _step}, _turn, _tokens}), do: {:error, 0}
+  defp turn({:stop, {:error, _step}, _turn, _tokens}), do: {:error, []}
 
   defp form(text) when is_binary(text), do: :text
   defp form(%PtcRunner.Json.Program{}), do: :compiled

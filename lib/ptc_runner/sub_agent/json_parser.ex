@@ -30,6 +30,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
+  alias PtcRunner.SubAgent.JsonRepair.Names
 
   @typedoc "A value as JSON has it; maps have string keys."
   @type json ::
@@ -121,7 +122,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
   The same with a signature or a type: only readings count that give a value of the type.
 
   The signature may be a text, parsed, or a type of one. More can be told with it: where a string
-  ends, which key is meant, and that a list was wanted. Nothing is invented: where something required
+  ends, which key is meant, and that a list was wanted. Keys get the names that are declared, also where a
+  spelling with hyphens would be right (`handle_json_answer` takes it as it is). Nothing is invented: where something required
   is missing, no reading is of the type. A text that is JSON but not of the type, and cannot be
   repaired, gives the value of `parse/1` and `[]`: validation says what is wrong with it.
 
@@ -156,7 +158,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   defp right?({:ok, _value}, nil), do: true
 
   defp right?({:ok, value}, type),
-    do: Signature.validate({:signature, [], type}, value) == :ok
+    do: Signature.validate({:signature, [], type}, value) == :ok and Names.declared?(value, type)
 
   defp repaired({:ok, value, _repairs}, {:ok, value}), do: {:ok, value, []}
   defp repaired({:ok, value, repairs}, _found), do: {:ok, value, repairs}

@@ -11,14 +11,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # How much of the text a repair shows.
   @shown 40
 
-  @typedoc "A repair, see `PtcRunner.SubAgent.JsonParser.repair/2`."
-  @type repair :: %{
-          kind: atom(),
-          line: pos_integer(),
-          column: pos_integer(),
-          path: [String.t() | non_neg_integer()],
-          message: String.t()
-        }
+  @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
   @type refusal :: :no_reading | :memory_exceeded | {:ambiguous, [map()]}
 
@@ -92,8 +85,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @spec part?(String.t()) :: boolean()
   def part?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: part?(rest)
 
-  def part?(<<byte, _rest::binary>> = text) when byte in [?", ?', 0xE2, 0xC2],
-    do: text |> Aligned.text() |> Native.answer_is_part()
-
-  def part?(_text), do: false
+  def part?(<<byte, _rest::binary>>) when byte in [?{, ?[], do: false
+  def part?(""), do: false
+  def part?(text), do: text |> Aligned.text() |> Native.answer_is_part()
 end

@@ -1,8 +1,9 @@
 //! The tools of an engine: two lists of maps, merged by one of their fields.
 
 use crate::heap::{Heap, Lookup};
-use crate::stop::{Stop, Work};
+use crate::stop::Stop;
 use crate::vm::cost;
+use crate::workspace::Workspace;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
@@ -11,7 +12,7 @@ use std::hash::{BuildHasher, Hasher};
 /// unless an equal one took one. Items without the field stay. Linear; what the terms take to hash and
 /// to compare is counted before.
 pub fn merge_by_field<H: Heap>(
-    work: &mut Work<H>,
+    work: &mut Workspace<H>,
     field: H::Term,
     left: &[H::Term],
     right: &[H::Term],
@@ -52,7 +53,7 @@ const COPIED_A_UNIT: usize = 8;
 
 /// The term at the field; counts what it takes to look for it among others.
 fn field_of<H: Heap>(
-    work: &mut Work<H>,
+    work: &mut Workspace<H>,
     item: H::Term,
     field: H::Term,
     cache: &mut H::KeyCache,

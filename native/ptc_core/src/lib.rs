@@ -14,10 +14,9 @@
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`live`]: what the rest of a run can still read
 //! * [`meter`]: fuel, the clock and the word count of everything that may take long
-//! * [`stop`]: what work on a text counts on, and why it ends early
+//! * [`stop`]: why work on a text ends early; [`workspace`]: what it is done with
 //! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
-//! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
 //!
 //! Beside the language stands [`engine`]: what the tools of an engine need.
 
@@ -38,6 +37,9 @@ pub mod named;
 pub mod number;
 pub mod opcode;
 pub mod ops;
+/// A heap of plain Rust values, for tests and fuzzers.
+#[cfg(any(test, feature = "plain"))]
+#[path = "../tests/plain/mod.rs"]
 pub mod plain;
 pub mod program;
 pub mod repair;
@@ -46,3 +48,4 @@ pub mod similar;
 pub mod source;
 pub mod stop;
 pub mod vm;
+pub mod workspace;

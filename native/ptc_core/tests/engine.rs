@@ -5,7 +5,8 @@ use ptc_core::heap::{Heap, Lookup};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::stop::{unlimited, Stop, Work};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::{unlimited, Workspace};
 
 struct Merge {
     heap: PlainHeap,
@@ -59,7 +60,7 @@ impl Merge {
 
     fn check(&mut self, left: &[Term], right: &[Term]) {
         let mut meter = unlimited();
-        let work = &mut Work::in_one_go(&mut self.heap, &mut meter);
+        let work = &mut Workspace::in_one_go(&mut self.heap, &mut meter);
         let merged = merge_by_field(work, self.name, left, right);
         assert_eq!(merged, Ok(self.expected(left, right)));
     }
@@ -118,7 +119,7 @@ fn names_of_megabytes_are_counted_before_they_are_looked_at() {
         words: usize::MAX,
     };
     let mut meter = Meter::new(limits, Pace::Slice);
-    let work = &mut Work::in_one_go(&mut merge.heap, &mut meter);
+    let work = &mut Workspace::in_one_go(&mut merge.heap, &mut meter);
     let merged = merge_by_field(work, merge.name, &items[..20], &items[20..]);
     assert_eq!(merged, Err(Stop::SliceOver));
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{End, Lab, STRICT};
 use ptc_core::compile::{compile, Failure, Options, Walk};
 use ptc_core::fault::Code;
-use ptc_core::json::{Document, JsonError, Limits as JsonLimits};
+use ptc_core::json::{Document, JsonError, JsonLimits};
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
 use ptc_core::stop::Stop;

@@ -10,7 +10,8 @@ use ptc_core::json::{
     Text,
 };
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::stop::{unlimited, Stop, Work};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::{unlimited, Workspace};
 
 /// Stops everything that can be stopped, once.
 struct Stubborn<'b, S> {
@@ -80,7 +81,7 @@ fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usiz
     };
     loop {
         let mut meter = unlimited();
-        let mut builder = TermBuilder::thaw(Work::new(heap, &mut meter), parts, frozen);
+        let mut builder = TermBuilder::thaw(Workspace::new(heap, &mut meter), parts, frozen);
         let mut sink = Stubborn {
             sink: &mut builder,
             go: &mut go,
@@ -223,7 +224,7 @@ fn replays() {
         };
         let again = loop {
             let mut meter = unlimited();
-            let work = Work::new(&mut heap, &mut meter);
+            let work = Workspace::new(&mut heap, &mut meter);
             let mut builder = TermBuilder::thaw(work, parts, frozen);
             let mut sink = Stubborn {
                 sink: &mut builder,

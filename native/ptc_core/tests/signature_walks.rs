@@ -9,7 +9,7 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::{Check, Coerce, Purpose, Scalar, Stop, Type, TypeId, Types, Walk};
+use ptc_core::signature::{Check, Coerce, Purpose, Scalar, Type, TypeId, Types, Walk, WalkEnd};
 
 #[test]
 fn random_values_are_walked_as_the_oracle_says() {
@@ -62,7 +62,7 @@ fn what_is_shared_is_looked_at_once_in_a_long_walk() {
     walk.remember_after(100_000);
     loop {
         match walk.run() {
-            Err(Stop::Over) => walk.refuel(meter(Pace::Quantum).0),
+            Err(WalkEnd::SliceOver) => walk.refuel(meter(Pace::Quantum).0),
             end => break assert_eq!(end, Ok(())),
         }
     }
@@ -82,7 +82,7 @@ fn work_is_counted_in_bytes_before_it_is_done() {
         let text = heap.make_string("7".repeat(digits).as_bytes());
         let task = Coerce::new(Purpose::Coerce, None);
         let mut walk = Walk::new(&mut heap, &types, (text, root), task, meter(Pace::Quantum));
-        assert!(matches!(walk.run(), Ok(Some(_)) | Err(Stop::Over)));
+        assert!(matches!(walk.run(), Ok(Some(_)) | Err(WalkEnd::SliceOver)));
         assert!(
             units.contains(&walk.fuel()),
             "{digits} digits: {}",
@@ -93,7 +93,7 @@ fn work_is_counted_in_bytes_before_it_is_done() {
     let text = heap.make_string("7".repeat(1_000_000).as_bytes());
     let task = Coerce::new(Purpose::Coerce, None);
     let mut walk = Walk::new(&mut heap, &types, (text, root), task, meter(Pace::Slice));
-    assert_eq!(walk.run(), Err(Stop::Over));
+    assert_eq!(walk.run(), Err(WalkEnd::SliceOver));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_too_long_for_an_atom_is_refused_at_once() {
     let text = heap.make_string(&vec![b'a'; 20_000_000]);
     let task = Coerce::new(Purpose::Coerce, None);
     let mut walk = Walk::new(&mut heap, &types, (text, root), task, meter(Pace::Quantum));
-    assert_eq!(walk.run(), Err(Stop::Failed));
+    assert_eq!(walk.run(), Err(WalkEnd::Failed));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn depth_needs_no_call_stack_and_freezing_each_frame_once_no_square() {
     let made = loop {
         walk.pause_after(1_000);
         match walk.run() {
-            Err(Stop::Over) => {
+            Err(WalkEnd::SliceOver) => {
                 let (left, terms) = walk.suspend();
                 let meters = meter(Pace::Quantum);
                 walk = Walk::resume(&mut heap, &types, left, &terms, meters).expect("its terms");

@@ -1,7 +1,7 @@
 //! The writer over an arena of values: what it writes, where it leaves gaps, what it refuses.
 
 use num_bigint::BigInt;
-use ptc_core::json::{write, Draft, Gap, Readable, Refusal, View, Writer};
+use ptc_core::json::{write, Draft, Gap, JsonView, Readable, Refusal, Writer};
 use ptc_core::stop::Stop;
 
 /// Terms as an arena of values; a handle is an index.
@@ -35,16 +35,16 @@ impl Arena {
 impl Readable for Arena {
     type Term = usize;
 
-    fn view(&self, term: usize) -> View<'_, usize> {
+    fn view(&self, term: usize) -> JsonView<'_, usize> {
         match &self.0[term] {
-            Value::Int(value) => View::Int(*value),
-            Value::Big(value) => View::Big(value.clone()),
-            Value::Text(text) => View::Text(text),
-            Value::Name(_) => View::Name,
-            Value::Empty | Value::Cons(..) => View::List,
-            Value::Map(keys, values) if keys.len() < 3 => View::Map(keys, values),
-            Value::Map(keys, _) => View::LargeMap(keys.len()),
-            Value::Foreign => View::Foreign,
+            Value::Int(value) => JsonView::Int(*value),
+            Value::Big(value) => JsonView::Big(value.clone()),
+            Value::Text(text) => JsonView::Text(text),
+            Value::Name(_) => JsonView::Name,
+            Value::Empty | Value::Cons(..) => JsonView::List,
+            Value::Map(keys, values) if keys.len() < 3 => JsonView::Map(keys, values),
+            Value::Map(keys, _) => JsonView::LargeMap(keys.len()),
+            Value::Foreign => JsonView::Foreign,
         }
     }
 

@@ -5,15 +5,16 @@ use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace};
+use crate::schedule::Pace;
 use crate::signature::{judge, Verdict};
-use crate::task::{Call, Print, Work as Task};
+use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
 use ptc_core::heap::{Heap, Kind};
 use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
 use ptc_core::meter::Meter;
-use ptc_core::stop::{Stop, Work};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::Workspace;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
 /// What is asked of an answer.
@@ -112,7 +113,7 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
 fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
     let [values, tail] = frozen(&call, terms.frozen);
     let terms = [terms.text, terms.of, values, tail];
-    call.more(Task::Answer(answering), &terms)
+    call.more(Work::Answer(answering), &terms)
 }
 
 /// What the reader of an answer comes to.
@@ -196,7 +197,7 @@ impl<'a> Reading<'a, '_> {
         terms: FrozenTerms<Raw<'a>>,
     ) -> Next<'a> {
         let env = self.heap.terms.env;
-        let work = Work::new(&mut self.heap, &mut self.meter);
+        let work = Workspace::new(&mut self.heap, &mut self.meter);
         let mut builder = TermBuilder::thaw(work, parts, terms);
         let found = search.go_on(self.text, &mut builder);
         if let Err(stop) = builder.check_heap_limit() {
@@ -255,7 +256,7 @@ impl<'a> Reading<'a, '_> {
 
     fn rename(&mut self, start: usize, terms: FrozenTerms<Raw<'a>>, list: bool) -> Next<'a> {
         let value = terms.values;
-        let work = Work::in_one_go(&mut self.heap, &mut self.meter);
+        let work = Workspace::in_one_go(&mut self.heap, &mut self.meter);
         match read_underscored(self.text, start, work) {
             Err(stop) => Next::Stopped(stop, Stage::Rename(start), terms),
             Ok(None) => Next::Reply(self.say(atoms::hyphens(), value)),
@@ -313,8 +314,7 @@ fn first<'a>(
     ask: Ask,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;
     Ok(answer(call, text, bytes, of, ask))

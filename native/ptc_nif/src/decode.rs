@@ -3,15 +3,15 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace};
-use crate::task::{Call, Print, Work as Task};
+use crate::task::{Call, Print, Work};
 use crate::wire;
-use ptc_core::json::{Extent, FrozenTerms, Limits, Parts, ReadError, Reader, TermBuilder};
-use ptc_core::stop::{Stop, Work};
+use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// Brackets cost a byte each while the text is read, so that their number needs no limit.
-const ANY_DEPTH: Limits = Limits::depth(usize::MAX);
+const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
 
 /// A text that is being read.
 pub struct Decoding {
@@ -32,11 +32,10 @@ fn json_decode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_decode");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;
-    let depth = depth.decode().map_or(ANY_DEPTH, Limits::depth);
+    let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
     let decoding = Decoding {
         reader: Reader::new(0, Extent::Whole, depth),
         parts: Parts::default(),
@@ -87,7 +86,7 @@ fn read<'a>(
         mut reader, parts, ..
     } = decoding;
     let (mut heap, mut meter) = (Beam::new(env, call.words), call.meter());
-    let work = Work::new(&mut heap, &mut meter);
+    let work = Workspace::new(&mut heap, &mut meter);
     let mut builder = TermBuilder::thaw(work, parts, terms);
     let read = reader.read(bytes, &mut builder);
     let within = builder.check_heap_limit();
@@ -113,7 +112,7 @@ fn read<'a>(
                 parts,
                 print: Some(Print::of(bytes)),
             };
-            call.more(Task::Decode(decoding), &[text, values, tail])
+            call.more(Work::Decode(decoding), &[text, values, tail])
         }
         Err(ReadError::Stop(stop)) => call.stopped(stop),
     }

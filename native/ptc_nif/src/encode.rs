@@ -6,11 +6,12 @@ use crate::bits_view;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{limits, Pace};
-use crate::task::{Call, Work as Task};
+use crate::schedule::Pace;
+use crate::task::{Call, Work};
 use num_bigint::BigInt;
-use ptc_core::json::{Draft, Gap, Readable, Refusal, View, Writer, BYTES_PER_UNIT};
-use ptc_core::stop::{Stop, Work};
+use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::Workspace;
 use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
@@ -52,8 +53,7 @@ fn json_encode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_encode");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let buffer = BUFFER.take();
     let encoding = Encoding {
         kept: buffer.capacity(),
@@ -90,9 +90,9 @@ fn encode<'a>(
     mut terms: EncodeTerms<'a>,
     root: Option<Raw<'a>>,
 ) -> Term<'a> {
-    let source = Source::new(call.env, call.pace);
+    let source = WriterTerms::new(call.env, call.pace);
     let (mut heap, mut meter) = (Beam::new(call.env, 0), call.meter());
-    let mut work = Work::new(&mut heap, &mut meter);
+    let mut work = Workspace::new(&mut heap, &mut meter);
     let Encoding {
         ref mut draft,
         limit,
@@ -114,7 +114,7 @@ fn encode<'a>(
     if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
         let frozen = onto(source.terms, terms.frozen, frozen);
         let foreign = onto(source.terms, terms.foreign, Vec::new());
-        return call.more(Task::Encode(encoding), &[frozen, foreign]);
+        return call.more(Work::Encode(encoding), &[frozen, foreign]);
     }
     let reply = match written {
         Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
@@ -175,7 +175,7 @@ fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> 
 }
 
 /// The terms of one NIF call, for the writer.
-struct Source<'a> {
+struct WriterTerms<'a> {
     terms: Terms<'a>,
     nil: Raw<'a>,
     yes: Raw<'a>,
@@ -185,10 +185,10 @@ struct Source<'a> {
     pace: Pace,
 }
 
-impl<'a> Source<'a> {
+impl<'a> WriterTerms<'a> {
     fn new(env: Env<'a>, pace: Pace) -> Self {
         let atom = |atom: Atom| Raw::from(atom.encode(env));
-        Source {
+        WriterTerms {
             terms: Terms { env },
             nil: atom(atoms::nil()),
             yes: atom(atoms::true_()),
@@ -198,39 +198,42 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn integer(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+    fn integer(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
         match self.terms.integer(term) {
-            Some(value) => View::Int(value),
-            None if self.is_slice() && self.limbs(term) > LIMBS_IN_A_SLICE => View::TooLong,
+            Some(value) => JsonView::Int(value),
+            None if self.is_slice() && self.limbs(term) > LIMBS_IN_A_SLICE => JsonView::TooLong,
             None => {
                 let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
-                big.map_or(View::Foreign, View::Big)
+                big.map_or(JsonView::Foreign, JsonView::Big)
             }
         }
     }
 
-    fn map(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+    fn map(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
         match map_view::view(self.terms, term) {
-            map_view::View::Flat(Flat { keys, values }) => {
+            map_view::MapView::Flat(Flat { keys, values }) => {
                 let is_tag = |key: &Raw| key.word() == self.struct_key.word();
                 match keys.iter().position(is_tag) {
-                    Some(at) if self.is_atom(values[at]) => View::Foreign,
-                    _ => View::Map(keys, values),
+                    Some(at) if self.is_atom(values[at]) => JsonView::Foreign,
+                    _ => JsonView::Map(keys, values),
                 }
             }
-            map_view::View::Large => match self.terms.map_get(term, self.struct_key) {
-                Some(tag) if self.is_atom(tag) => View::Foreign,
-                _ => View::LargeMap(self.terms.map_size(term).unwrap_or(0)),
+            map_view::MapView::Large => match self.terms.map_get(term, self.struct_key) {
+                Some(tag) if self.is_atom(tag) => JsonView::Foreign,
+                _ => JsonView::LargeMap(self.terms.map_size(term).unwrap_or(0)),
             },
-            map_view::View::NotAMap => View::Foreign,
+            map_view::MapView::NotAMap => JsonView::Foreign,
         }
     }
 
-    fn text(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+    fn text(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
         let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
         match self.is_slice() && to_copy > COPIED_IN_A_SLICE {
-            true => View::TooLong,
-            false => self.terms.bytes(term).map_or(View::Foreign, View::Text),
+            true => JsonView::TooLong,
+            false => self
+                .terms
+                .bytes(term)
+                .map_or(JsonView::Foreign, JsonView::Text),
         }
     }
 
@@ -248,26 +251,29 @@ impl<'a> Source<'a> {
     }
 }
 
-impl<'a> Readable for Source<'a> {
+impl<'a> Readable for WriterTerms<'a> {
     type Term = Raw<'a>;
 
     #[inline]
-    fn view(&self, term: Raw<'a>) -> View<'_, Raw<'a>> {
+    fn view(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
         // There are many of these, and they need no question to the VM.
         match term.word() {
-            word if word == self.nil.word() => return View::Null,
-            word if word == self.yes.word() => return View::Bool(true),
-            word if word == self.no.word() => return View::Bool(false),
+            word if word == self.nil.word() => return JsonView::Null,
+            word if word == self.yes.word() => return JsonView::Bool(true),
+            word if word == self.no.word() => return JsonView::Bool(false),
             _ => {}
         }
         match self.terms.kind(term) {
             ERL_NIF_TERM_TYPE_BITSTRING => self.text(term),
-            ERL_NIF_TERM_TYPE_ATOM => View::Name,
+            ERL_NIF_TERM_TYPE_ATOM => JsonView::Name,
             ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
-            ERL_NIF_TERM_TYPE_FLOAT => self.terms.float(term).map_or(View::Foreign, View::Float),
-            ERL_NIF_TERM_TYPE_LIST => View::List,
+            ERL_NIF_TERM_TYPE_FLOAT => self
+                .terms
+                .float(term)
+                .map_or(JsonView::Foreign, JsonView::Float),
+            ERL_NIF_TERM_TYPE_LIST => JsonView::List,
             ERL_NIF_TERM_TYPE_MAP => self.map(term),
-            _ => View::Foreign,
+            _ => JsonView::Foreign,
         }
     }
 
@@ -286,10 +292,7 @@ impl<'a> Readable for Source<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
-        self.terms
-            .each_entry(map, |key, value| entries.push((key, value)));
-        entries
+        self.terms.entries(map)
     }
 
     #[inline]

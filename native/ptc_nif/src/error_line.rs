@@ -4,8 +4,8 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
-use ptc_core::meter::Meter;
+use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
@@ -19,7 +19,7 @@ const PART: usize = 2_000;
 /// The bytes of the longest line, but for how many errors are not in it.
 const ALL: usize = 1_048_576;
 
-enum Stop {
+enum Unwritten {
     /// Something that only Elixir knows how to write.
     Other,
     Busy,
@@ -43,17 +43,17 @@ const SEEN: usize = 4;
 
 impl<'a> Line<'a> {
     /// Consumes fuel for so many units of work that come next.
-    fn spend(&mut self, units: usize) -> Result<(), Stop> {
+    fn spend(&mut self, units: usize) -> Result<(), Unwritten> {
         let spent = self.meter.consume_fuel(units, &self.heap);
-        spent.map_err(|_| Stop::Busy)
+        spent.map_err(|_| Unwritten::Busy)
     }
 
     /// Shows the elements of a proper list.
     fn each(
         &mut self,
         list: Raw<'a>,
-        mut write: impl FnMut(&mut Self, Raw<'a>, bool) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        mut write: impl FnMut(&mut Self, Raw<'a>, bool) -> Result<(), Unwritten>,
+    ) -> Result<(), Unwritten> {
         let (mut rest, mut first) = (list, true);
         while let Some((element, tail)) = self.terms.uncons(rest) {
             self.spend(FUEL_A_PART)?;
@@ -62,14 +62,14 @@ impl<'a> Line<'a> {
         }
         match self.terms.is_empty_list(rest) {
             true => Ok(()),
-            false => Err(Stop::Other),
+            false => Err(Unwritten::Other),
         }
     }
 
-    fn error(&mut self, error: Raw<'a>) -> Result<(), Stop> {
+    fn error(&mut self, error: Raw<'a>) -> Result<(), Unwritten> {
         let terms = self.terms;
-        let path = terms.map_get(error, self.path).ok_or(Stop::Other)?;
-        let message = terms.map_get(error, self.message).ok_or(Stop::Other)?;
+        let path = terms.map_get(error, self.path).ok_or(Unwritten::Other)?;
+        let message = terms.map_get(error, self.message).ok_or(Unwritten::Other)?;
         match terms.is_empty_list(path) {
             true => self.text.extend_from_slice(b"root"),
             false => self.part(|line| line.each(path, Line::segment))?,
@@ -79,7 +79,10 @@ impl<'a> Line<'a> {
     }
 
     /// Writes a path or a message, or its beginning and its size.
-    fn part(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+    fn part(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), Unwritten>,
+    ) -> Result<(), Unwritten> {
         let start = self.text.len();
         self.part = 0;
         write(self)?;
@@ -103,7 +106,7 @@ impl<'a> Line<'a> {
         self.part += bytes.len();
     }
 
-    fn segment(&mut self, segment: Raw<'a>, first: bool) -> Result<(), Stop> {
+    fn segment(&mut self, segment: Raw<'a>, first: bool) -> Result<(), Unwritten> {
         if !first {
             self.push(b".");
         }
@@ -134,7 +137,7 @@ impl<'a> Line<'a> {
         self.push(&digits[at..]);
     }
 
-    fn string(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+    fn string(&mut self, term: Raw<'a>) -> Result<(), Unwritten> {
         let known = self
             .seen
             .iter()
@@ -143,7 +146,7 @@ impl<'a> Line<'a> {
         let bytes = match known {
             Some((_, bytes)) => bytes,
             None => {
-                let bytes = self.terms.bytes(term).ok_or(Stop::Other)?;
+                let bytes = self.terms.bytes(term).ok_or(Unwritten::Other)?;
                 self.seen[self.oldest] = Some((term.word(), bytes));
                 self.oldest = (self.oldest + 1) % SEEN;
                 bytes
@@ -160,12 +163,12 @@ pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'
     write(env, errors, pace).ok()
 }
 
-fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Stop> {
+fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwritten> {
     let key = |atom: Atom| Raw::from(atom.encode(env));
     let mut line = Line {
         heap: Beam::new(env, 0),
         terms: Terms { env },
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),
@@ -205,8 +208,8 @@ nif_pair! {
     fn error_line, error_line_dirty<'a>(env, pace, errors: Term<'a>) -> Term<'a> {
         match write(env, errors.into(), pace) {
             Ok(text) => (atoms::ok(), text.term(env)).encode(env),
-            Err(Stop::Other) => atoms::other().encode(env),
-            Err(Stop::Busy) => atoms::busy().encode(env),
+            Err(Unwritten::Other) => atoms::other().encode(env),
+            Err(Unwritten::Busy) => atoms::busy().encode(env),
         }
     }
 }

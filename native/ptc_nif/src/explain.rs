@@ -3,11 +3,10 @@
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
+use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
-use crate::schedule::{limits, Pace};
-use crate::task::Call;
+use crate::schedule::Pace;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
 use ptc_core::heap::Heap;
@@ -49,43 +48,6 @@ pub fn path<'a>(heap: &mut Beam<'a>, parts: &[PathPart<Raw<'a>>]) -> Raw<'a> {
     };
     let parts: Vec<Raw<'a>> = parts.iter().map(part).collect();
     heap.terms.make_list(&parts)
-}
-
-/// Compiles a program's text to be observed; `given` is {timeout, max_heap}.
-#[rustler::nif]
-fn observe_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    reading: ReadingArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("observe_text");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = reading.observed();
-    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
-}
-
-/// The same for a program that is already parsed.
-#[rustler::nif]
-fn observe_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    reading: ReadingArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("observe_node");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
-    let none = Raw::from(atoms::nil().encode(env));
-    Ok(from_node(
-        call,
-        node.into(),
-        reading.observed(),
-        Then::Keep,
-        [none; 2],
-    ))
 }
 
 /// A place for what is noted in one run of a program that was compiled to be observed.

@@ -134,7 +134,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn identity(&self, term: Raw<'a>) -> usize {
-        self.terms.address(term)
+        term.identity()
     }
 
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
@@ -251,10 +251,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        let mut entries = Vec::with_capacity(self.terms.map_size(map).unwrap_or(0));
-        self.terms
-            .each_entry(map, |key, value| entries.push((key, value)));
-        entries
+        self.terms.entries(map)
     }
 
     #[inline]

@@ -61,7 +61,7 @@ pub struct Flat<'a> {
 }
 
 /// A map as it stands in memory.
-pub enum View<'a> {
+pub enum MapView<'a> {
     Flat(Flat<'a>),
     /// To be asked, key by key.
     Large,
@@ -70,23 +70,23 @@ pub enum View<'a> {
 
 /// Looks at a map in place, where this VM's maps are known; otherwise each map is a large one.
 #[inline]
-pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     let small = match words::known() {
         true => words::small_map(map),
         false if FLAT_IS_KNOWN.load(Ordering::Relaxed) => return view_by_iterator(terms, map),
         false => None,
     };
     match small {
-        Some((keys, values)) => View::Flat(Flat { keys, values }),
+        Some((keys, values)) => MapView::Flat(Flat { keys, values }),
         None => match terms.map_size(map) {
-            Some(_) => View::Large,
-            None => View::NotAMap,
+            Some(_) => MapView::Large,
+            None => MapView::NotAMap,
         },
     }
 }
 
 /// The same by the fields of an iterator.
-fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
     let env = terms.env.as_c_arg();
     let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
@@ -96,19 +96,19 @@ fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
     // which is as long as the environment. The iterator is destroyed once.
     unsafe {
         if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
-            return View::NotAMap;
+            return MapView::NotAMap;
         }
         let fields = &*iterator.as_ptr().cast::<Fields>();
         let view = match fields.size {
-            0 => View::Flat(Flat {
+            0 => MapView::Flat(Flat {
                 keys: &[],
                 values: &[],
             }),
-            size @ 1..=SMALL => View::Flat(Flat {
+            size @ 1..=SMALL => MapView::Flat(Flat {
                 keys: std::slice::from_raw_parts(fields.keys.cast(), size),
                 values: std::slice::from_raw_parts(fields.values.cast(), size),
             }),
-            _ => View::Large,
+            _ => MapView::Large,
         };
         enif_map_iterator_destroy(env, iterator.as_mut_ptr());
         view
@@ -124,17 +124,17 @@ impl<'a> LastMap<'a> {
     }
 
     #[inline]
-    fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> View<'a> {
+    fn view(&self, terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
         if words::known() {
             return view(terms, map);
         }
         if let Some((word, flat)) = self.0.get() {
             if word == map.word() {
-                return View::Flat(flat);
+                return MapView::Flat(flat);
             }
         }
         let view = view(terms, map);
-        if let View::Flat(flat) = view {
+        if let MapView::Flat(flat) = view {
             self.0.set(Some((map.word(), flat)));
         }
         view
@@ -187,9 +187,9 @@ fn lookup_by<'a>(
         return ask(terms, map, key);
     }
     let flat = match last.view(terms, map) {
-        View::Flat(flat) => flat,
-        View::NotAMap => return Lookup::NotAMap,
-        View::Large => {
+        MapView::Flat(flat) => flat,
+        MapView::NotAMap => return Lookup::NotAMap,
+        MapView::Large => {
             cache.large = true;
             return ask(terms, map, key);
         }

@@ -2,7 +2,7 @@
 //! what a keyword of PTC-Lisp is.
 
 use crate::atoms;
-use crate::map_view::{view, View};
+use crate::map_view::{view, MapView};
 use crate::raw::{Raw, Terms};
 use crate::signature::{atom_is_named, existing_atom, with_atom_name};
 use rustler::sys::ErlNifTermType::*;
@@ -176,12 +176,12 @@ fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResul
     let find = |text: &[u8]| {
         let name = Name::new(text, of);
         match view(terms, map) {
-            View::Flat(flat) => {
+            MapView::Flat(flat) => {
                 let (keys, values) = (flat.keys.iter(), flat.values.iter());
                 name.among_few(terms, keys.copied().zip(values.copied()))
             }
-            View::Large => name.among_many(terms, map),
-            View::NotAMap => None,
+            MapView::Large => name.among_many(terms, map),
+            MapView::NotAMap => None,
         }
     };
     match terms.bytes(name) {

@@ -4,14 +4,14 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES, UNLIMITED};
+use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::{
     is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
 };
-use ptc_core::stop::Work;
+use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
 mod kinds {
@@ -79,16 +79,19 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> 
     }
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let untyped = atoms::nil() == of;
-    let wanted = match untyped {
+    let mut wanted = match untyped {
         true => Wanted::anything(),
         false => match wanted(env, of.into(), wrapped, pace) {
             Some(wanted) => wanted,
             None => return atoms::busy().encode(env),
         },
     };
+    if let Ask::Answer { .. } = ask {
+        wanted.allow_hyphens();
+    }
     let limits = Limits {
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
-        ..UNLIMITED
+        ..Limits::UNLIMITED
     };
     let watch = Beam::new(env, 0);
     let mut meter = Meter::new(limits, pace);
@@ -121,7 +124,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, &mut UNLIMITED.clone(), pace),
+                false => judge(env, of.into(), value, &mut Limits::UNLIMITED.clone(), pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {
@@ -153,7 +156,7 @@ fn build<'a>(
     meter: &mut Meter,
 ) -> Result<(Raw<'a>, bool), Stop> {
     let mut heap = Beam::new(env, 0);
-    let work = Work::in_one_go(&mut heap, meter);
+    let work = Workspace::in_one_go(&mut heap, meter);
     let mut builder = match underscored {
         true => TermBuilder::underscored(work),
         false => TermBuilder::new(work),

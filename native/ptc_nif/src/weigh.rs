@@ -5,12 +5,12 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, View};
+use crate::map_view::{view, Flat, MapView};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
+use crate::schedule::{nif_pair, settle, whole, Pace};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,24 +55,24 @@ struct Scale<'a> {
 }
 
 /// Why a walk ends before its end.
-enum Stop {
+enum Unweighed {
     TooMuch,
     SliceOver,
 }
 
-impl<T> From<Halt<T>> for Stop {
+impl<T> From<Halt<T>> for Unweighed {
     fn from(halt: Halt<T>) -> Self {
         match halt {
-            Halt::SliceOver => Stop::SliceOver,
+            Halt::SliceOver => Unweighed::SliceOver,
             // The caller is gone.
-            _ => Stop::TooMuch,
+            _ => Unweighed::TooMuch,
         }
     }
 }
 
 impl<'a> Scale<'a> {
     /// Weighs what is pending.
-    fn run(&mut self) -> Result<(), Stop> {
+    fn run(&mut self) -> Result<(), Unweighed> {
         loop {
             self.fuel(1)?;
             let Some(term) = self.pending.pop() else {
@@ -82,16 +82,16 @@ impl<'a> Scale<'a> {
         }
     }
 
-    fn count(&mut self, words: usize) -> Result<(), Stop> {
+    fn count(&mut self, words: usize) -> Result<(), Unweighed> {
         self.words = self.words.saturating_add(words);
         match self.words > self.limit {
-            true => Err(Stop::TooMuch),
+            true => Err(Unweighed::TooMuch),
             false => Ok(()),
         }
     }
 
     /// Counts a term's own words; its parts are to be weighed.
-    fn add(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+    fn add(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         match terms.kind(term) {
             ERL_NIF_TERM_TYPE_LIST => match terms.uncons(term) {
@@ -126,10 +126,10 @@ impl<'a> Scale<'a> {
         }
     }
 
-    fn map(&mut self, map: Raw<'a>) -> Result<(), Stop> {
+    fn map(&mut self, map: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         match view(terms, map) {
-            View::Flat(Flat { keys, values }) => {
+            MapView::Flat(Flat { keys, values }) => {
                 self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
                 self.fuel(2 * keys.len())?;
                 self.keys(keys)?;
@@ -140,20 +140,20 @@ impl<'a> Scale<'a> {
                     }
                 }
             }
-            View::Large => {
+            MapView::Large => {
                 let size = terms.map_size(map).unwrap_or(0);
                 self.count(4 + WORDS_OF_LARGE * size)?;
                 self.fuel(FUEL_A_LARGE * size)?;
                 self.pending.reserve(2 * size);
                 terms.each_entry(map, |key, value| self.pending.extend([key, value]));
             }
-            View::NotAMap => {}
+            MapView::NotAMap => {}
         }
         Ok(())
     }
 
     /// Adds the keys of a small map.
-    fn keys(&mut self, keys: &'a [Raw<'a>]) -> Result<(), Stop> {
+    fn keys(&mut self, keys: &'a [Raw<'a>]) -> Result<(), Unweighed> {
         match self.keys {
             Some((known, words)) if std::ptr::eq(known, keys) => return self.count(words),
             _ => {}
@@ -189,7 +189,7 @@ impl<'a> Scale<'a> {
         }
     }
 
-    fn bits(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+    fn bits(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         if !terms.is_binary(term) {
             // Bits that are no bytes: a part of a binary with its place in it.
@@ -203,7 +203,7 @@ impl<'a> Scale<'a> {
         }
     }
 
-    fn integer(&mut self, term: Raw<'a>) -> Result<(), Stop> {
+    fn integer(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         match self.heap.terms.integer(term) {
             Some(value) if value >> (SMALL_BITS - 1) == value >> 63 => Ok(()),
             Some(_) => self.count(2),
@@ -212,7 +212,7 @@ impl<'a> Scale<'a> {
     }
 
     /// Counts work before it is done.
-    fn fuel(&mut self, units: usize) -> Result<(), Stop> {
+    fn fuel(&mut self, units: usize) -> Result<(), Unweighed> {
         Ok(self.meter.consume_fuel(units, &self.heap)?)
     }
 }
@@ -231,7 +231,7 @@ pub fn weighed<'a>(
     let mut scale = Scale {
         heap: Beam::new(env, 0),
         // A quantum goes on to the end, or to the limit.
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         words,
         limit,
         pending: Vec::with_capacity(32),
@@ -251,8 +251,8 @@ pub fn weighed<'a>(
             let funs = terms.make_list(&scale.funs).term(env);
             (atoms::funs(), funs, scale.words).encode(env)
         }
-        Err(Stop::TooMuch) => atoms::too_much().encode(env),
-        Err(Stop::SliceOver) => atoms::busy().encode(env),
+        Err(Unweighed::TooMuch) => atoms::too_much().encode(env),
+        Err(Unweighed::SliceOver) => atoms::busy().encode(env),
     }
 }
 

@@ -288,7 +288,14 @@ defmodule PtcRunner.Native.TelemetryTest do
             {~s({'total': 3}), [repair: true], :ok, 1}
           ] do
         JsonHandler.handle_json_answer(answer, agent, Answers.state(), opts)
-        assert [{[:ptc_runner, :answer, :stop], measured, %{outcome: ^outcome}}] = events()
+        assert [{[:ptc_runner, :answer, :stop], measured, %{outcome: ^outcome} = metadata}] =
+                 events()
+
+        assert length(metadata.repairs) == measured.repairs
+
+        for %{message: message} <- metadata.repairs,
+            do: assert(String.starts_with?(message, "line 1, column "))
+
         assert measured.bytes == byte_size(answer)
         assert measured.duration > 0
         assert measured.repairs >= repairs and (repairs > 0 or measured.repairs == 0)

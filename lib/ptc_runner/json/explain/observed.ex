@@ -2,10 +2,9 @@ defmodule PtcRunner.Json.Explain.Observed do
   @moduledoc false
   # Compiles a program to be observed, runs it, and makes operations of what the native side noted.
 
-  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native
   alias PtcRunner.Json.{Explain, Limits, Program, Runner}
   alias PtcRunner.Json.Explain.{About, Findings}
-  alias PtcRunner.Native.Panic
 
   @doc """
   Runs a program; gives its value (or why there is none), and the explanation without a result.
@@ -18,7 +17,8 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   """
   @spec run(String.t() | {:checked, term()}, map(), map(), map(), Limits.t()) ::
-          {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()}, Explain.t()}
+          {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()},
+           %Explain{result: nil}}
   def run(source, context, memory, tools, {timeout, max_heap, depth} = limits) do
     began = System.monotonic_time()
 
@@ -62,17 +62,8 @@ defmodule PtcRunner.Json.Explain.Observed do
     end
   end
 
-  defp compile(text, {timeout, max_heap, depth}) when is_binary(text),
-    do: finish(fn -> Native.observe_text(text, depth, {timeout, max_heap}) end)
-
-  defp compile({:checked, node}, {timeout, max_heap, depth}),
-    do: finish(fn -> Native.observe_node(node, depth, {timeout, max_heap}) end)
-
-  defp finish(compile) do
-    Quanta.finish(compile.())
-  catch
-    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
-  end
+  defp compile(source, {timeout, max_heap, reading}),
+    do: Program.build(source, Program.observed(reading), {timeout, max_heap})
 
   # Reading and compiling count: the run has what they left of the time.
   defp left(:infinity, _began), do: :infinity

@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Loop.Shared do
   What all ways of running an agent have in common.
   """
 
-  alias PtcRunner.SubAgent.Loop.JsonSize
+  alias PtcRunner.Json.Codec
 
   @doc """
   Adds to a usage whether there was a schema, and how many bytes it has as JSON.
@@ -17,7 +17,7 @@ defmodule PtcRunner.SubAgent.Loop.Shared do
   """
   @spec add_schema_metrics(map(), term()) :: map()
   def add_schema_metrics(usage, schema) when is_map(schema),
-    do: Map.merge(usage, %{schema_used: true, schema_bytes: JsonSize.of(schema)})
+    do: Map.merge(usage, %{schema_used: true, schema_bytes: byte_size(Codec.encode!(schema))})
 
   def add_schema_metrics(usage, _schema), do: Map.put(usage, :schema_used, false)
 

@@ -1,12 +1,12 @@
 //! Whether there is JSON at some place of an answer, and where it ends. Nothing is built.
 
 use super::scan::Count;
-use crate::json::{Extent, Limits, ReadError, Reader, Sink, Text};
+use crate::json::{Extent, JsonLimits, ReadError, Reader, Sink, Text};
 use crate::stop::Stop;
 
 /// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
 /// an integer of more than 1024 digits neither.
-pub const LIMITS: Limits = Limits {
+pub const LIMITS: JsonLimits = JsonLimits {
     depth: 1_000_000,
     integer: 1024,
 };

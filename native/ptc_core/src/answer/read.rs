@@ -6,7 +6,8 @@ use super::recovery::Recovery;
 use super::scan::{find_backticks, find_bracket, landmark, region_end, skip};
 use crate::heap::Heap;
 use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
-use crate::stop::{unlimited, Stop, Work};
+use crate::stop::Stop;
+use crate::workspace::{unlimited, Workspace};
 
 /// Why a text has no answer in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +36,7 @@ pub struct Answer<T> {
 pub fn read_underscored<H: Heap>(
     text: &[u8],
     start: usize,
-    work: Work<H>,
+    work: Workspace<H>,
 ) -> Result<Option<H::Term>, Stop> {
     let mut builder = TermBuilder::underscored(work);
     match Reader::new(start, Extent::Value, LIMITS).read(text, &mut builder) {
@@ -263,7 +264,7 @@ fn failed(start: usize, error: JsonError, part: Part) -> Next {
 /// Finds the JSON of an answer and builds it, without limits of time and memory.
 pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>, NoAnswer> {
     let mut meter = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
     let found = Search::default().go_on(text, &mut builder);
     found.unwrap_or(Err(NoAnswer::NotFound(None)))
 }
@@ -275,7 +276,7 @@ pub fn build<H: Heap>(
     heap: &mut H,
 ) -> Result<(Answer<H::Term>, usize), ReadError> {
     let mut meter = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
     let mut reader = Reader::new(start, Extent::Value, LIMITS);
     let end = reader.read(text, &mut builder)?;
     let answer = Answer {

@@ -5,7 +5,8 @@ use super::{Sink, Text};
 use crate::digits::Digits;
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::stop::{Stop, Work};
+use crate::stop::Stop;
+use crate::workspace::Workspace;
 
 /// From so many bytes on a string is counted by itself.
 const LONG: usize = 4096;
@@ -24,7 +25,7 @@ const WORDS_OF_OPEN: usize = 2;
 
 /// Builds one term out of the events of one value.
 pub struct TermBuilder<'w, 't, H: Heap> {
-    work: Work<'w, H>,
+    work: Workspace<'w, H>,
     /// Finished values of the open containers that were built since the builder was thawed; in an
     /// object, keys and values in turn.
     stack: Vec<H::Term>,
@@ -68,7 +69,7 @@ pub struct FrozenTerms<T> {
 
 impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     /// A builder that has seen nothing.
-    pub fn new(work: Work<'w, H>) -> Self {
+    pub fn new(work: Workspace<'w, H>) -> Self {
         let nothing = FrozenTerms {
             values: work.heap.nil(),
             tail: None,
@@ -77,14 +78,14 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     }
 
     /// The same with underscores for the hyphens of keys.
-    pub fn underscored(work: Work<'w, H>) -> Self {
+    pub fn underscored(work: Workspace<'w, H>) -> Self {
         let mut builder = TermBuilder::new(work);
         builder.parts.underscored = true;
         builder
     }
 
     /// A builder from where it was frozen. The keys it knew are forgotten.
-    pub fn thaw(work: Work<'w, H>, parts: Parts, frozen: FrozenTerms<H::Term>) -> Self {
+    pub fn thaw(work: Workspace<'w, H>, parts: Parts, frozen: FrozenTerms<H::Term>) -> Self {
         TermBuilder {
             work,
             stack: Vec::new(),

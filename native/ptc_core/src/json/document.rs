@@ -1,10 +1,8 @@
 //! A JSON text as one flat table of entries: what the compiler reads a program from.
 
-use super::{Extent, JsonError, Limits, ReadError, Reader, Sink, TermBuilder, Text};
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::plain::PlainHeap;
-use crate::stop::{unlimited, Stop, Work};
+use std::cell::Cell;
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -33,8 +31,40 @@ pub enum Entry {
 /// The entries of a text, less the text.
 #[derive(Debug, Default)]
 pub struct Table {
-    unescaped: Vec<u8>,
-    entries: Vec<Entry>,
+    pub(super) unescaped: Vec<u8>,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// What a table has room for at most to begin with: enough for what an LLM writes in one go.
+const ENTRIES: usize = 4096;
+
+thread_local! {
+    /// The memory of the table that this thread dropped last: fresh memory takes as long to get as a small
+    /// program to read.
+    static SPARE: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
+}
+
+impl Table {
+    /// An empty table with room for what a text of so many bytes holds.
+    pub(super) fn for_text(length: usize) -> Self {
+        let mut entries = SPARE.take();
+        entries.reserve((length / 4).min(ENTRIES));
+        Table {
+            unescaped: Vec::new(),
+            entries,
+        }
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if (1..=ENTRIES).contains(&self.entries.capacity()) {
+            let mut entries = std::mem::take(&mut self.entries);
+            entries.clear();
+            // There is no place for it while the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(entries));
+        }
+    }
 }
 
 /// A parsed text: borrows the text, owns the table.
@@ -44,63 +74,7 @@ pub struct Document<'t> {
     table: Table,
 }
 
-/// A text that is being read into a table. Holds no terms.
-#[derive(Debug)]
-pub struct TableReader {
-    reader: Reader,
-    table: Table,
-    /// Where the open containers stand in the table.
-    open: Vec<u32>,
-}
-
-/// What a table begins with: enough for what an LLM writes in one go.
-const ENTRIES: usize = 4096;
-
-/// The longest text whose positions fit the table.
-const LONGEST_TEXT: usize = u32::MAX as usize;
-
-impl TableReader {
-    /// A reader that has seen nothing of a text of so many bytes.
-    pub fn new(length: usize, limits: Limits) -> Self {
-        TableReader {
-            reader: Reader::new(0, Extent::Whole, limits),
-            table: Table {
-                unescaped: Vec::new(),
-                entries: Vec::with_capacity((length / 4).min(ENTRIES)),
-            },
-            open: Vec::with_capacity(16),
-        }
-    }
-
-    /// Reads on in `text`, which is the same each time; the root is entry 0.
-    pub fn read<H: Heap>(&mut self, text: &[u8], work: Work<H>) -> Result<Table, ReadError> {
-        // Positions are kept in 32 bits: a longer text is refused where they end.
-        if text.len() > LONGEST_TEXT {
-            return Err(JsonError::UnexpectedToken(LONGEST_TEXT).into());
-        }
-        let mut builder = Builder {
-            text,
-            table: &mut self.table,
-            open: &mut self.open,
-            work,
-        };
-        self.reader.read(text, &mut builder)?;
-        Ok(std::mem::take(&mut self.table))
-    }
-}
-
 impl<'t> Document<'t> {
-    /// Reads all of `text` without limits of time and memory.
-    pub fn parse(text: &'t [u8], limits: Limits) -> Result<Self, JsonError> {
-        let (mut heap, mut meter) = (PlainHeap::new(), unlimited());
-        let work = Work::in_one_go(&mut heap, &mut meter);
-        match TableReader::new(text.len(), limits).read(text, work) {
-            Ok(table) => Ok(Document::new(text, table)),
-            Err(ReadError::Json(error)) => Err(error),
-            Err(ReadError::Stop(_)) => Err(JsonError::UnexpectedEnd(text.len())),
-        }
-    }
-
     /// The document of `text`, whose table this is.
     pub fn new(text: &'t [u8], table: Table) -> Self {
         Document { text, table }
@@ -124,7 +98,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The bytes of a string, key or big integer; nothing for other entries.
+    /// The bytes of a string, key or big integer; `None` for other entries.
     pub fn bytes(&self, entry: Entry) -> Option<&[u8]> {
         match entry {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
@@ -135,7 +109,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value of the first pair with this key; nothing for what is no object.
+    /// The value of the first pair with this key; `None` for what is no object.
     pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
         self.pairs(object)
             .find(|(name, _)| self.bytes(self.entry(*name)) == Some(key))
@@ -145,7 +119,14 @@ impl<'t> Document<'t> {
     /// The value at `index` as a term, if it is one that takes no time to make.
     #[inline]
     pub fn build_small<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
-        // Most constants of a program are names and numbers.
+        // Most constants of a program are names, numbers and the arguments of a tool.
+        match self.entry(index) {
+            Entry::Object(end, count) => self.build_few(index, end, count as usize, heap),
+            _ => self.build_scalar(index, heap),
+        }
+    }
+
+    fn build_scalar<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         let entry = self.entry(index);
         match entry {
             Entry::Str(..) | Entry::Unescaped(..) => {
@@ -157,14 +138,29 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value at `index` as a term, without limits of time and memory.
-    pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
-        let mut meter = unlimited();
-        let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
-        match Replay::new(self, index).run(self, &mut builder) {
-            Ok(()) => builder.finish(),
-            Err(_) => heap.nil(),
+    /// An object of few short strings and integers, from `object` to `end`.
+    fn build_few<H: Heap>(
+        &self,
+        object: u32,
+        end: u32,
+        count: usize,
+        heap: &mut H,
+    ) -> Option<H::Term> {
+        let is_small = |at| match self.entry(at) {
+            Entry::Int(_) => true,
+            entry @ (Entry::Str(..) | Entry::Unescaped(..)) => {
+                self.bytes(entry).unwrap_or_default().len() <= SHORT / FEW
+            }
+            _ => false,
+        };
+        (count <= FEW && (object + 1..end).all(is_small)).then_some(())?;
+        let nil = heap.nil();
+        let (mut keys, mut values) = ([nil; FEW], [nil; FEW]);
+        for (place, (key, value)) in self.pairs(object).enumerate() {
+            keys[place] = self.build_scalar(key, heap)?;
+            values[place] = self.build_scalar(value, heap)?;
         }
+        Some(heap.make_map(&keys[..count], &values[..count]))
     }
 
     /// The (key, value) pairs of an object, in text order, duplicates included.
@@ -198,205 +194,13 @@ impl<'t> Document<'t> {
 
 /// The longest string that is made without being counted.
 const SHORT: usize = 4096;
-
-/// The events that make up a value of a document once more; keys come as strings. It can be left
-/// wherever its sink stops it.
-#[derive(Debug)]
-pub struct Replay {
-    at: u32,
-    end: u32,
-    /// The open containers: the index after each, and whether it is an object.
-    open: Vec<(u32, bool)>,
-    /// How many entries the sink was not told about.
-    untold: usize,
-}
-
-/// So many entries are replayed between two looks at the limits.
-const ENTRIES_BETWEEN_LOOKS: usize = 512;
-/// What an entry counts, in bytes of text.
-const BYTES_OF_ENTRY: usize = 4;
-
-impl Replay {
-    /// The value at `index`.
-    pub fn new(document: &Document, index: u32) -> Self {
-        Replay {
-            at: index,
-            end: document.end(index),
-            open: Vec::new(),
-            untold: 0,
-        }
-    }
-
-    /// Goes on to the end of the value.
-    pub fn run<'d>(
-        &mut self,
-        document: &'d Document,
-        sink: &mut impl Sink<'d>,
-    ) -> Result<(), Stop> {
-        loop {
-            while let Some((_, object)) = self.open.pop_if(|(end, _)| *end == self.at) {
-                if let Err(stop) = sink.close(object) {
-                    self.open.push((self.at, object));
-                    return Err(stop);
-                }
-            }
-            if self.at == self.end {
-                return Ok(());
-            }
-            if self.untold >= ENTRIES_BETWEEN_LOOKS {
-                let entries = std::mem::take(&mut self.untold);
-                sink.spend(BYTES_OF_ENTRY * entries, 0)?;
-            }
-            self.event(document, sink)?;
-            self.at += 1;
-            self.untold += 1;
-        }
-    }
-
-    fn event<'d>(&mut self, document: &'d Document, sink: &mut impl Sink<'d>) -> Result<(), Stop> {
-        let entry = document.entry(self.at);
-        let bytes = document.bytes(entry).unwrap_or_default();
-        match entry {
-            Entry::Null => sink.null(),
-            Entry::Bool(value) => sink.boolean(value),
-            Entry::Int(value) => sink.integer(value),
-            Entry::Float(value) => sink.float(value),
-            Entry::BigInt(..) => {
-                sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?
-            }
-            Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes))?,
-            Entry::List(end, _) => {
-                sink.open(false);
-                self.open.push((end, false));
-            }
-            Entry::Object(end, _) => {
-                sink.open(true);
-                self.open.push((end, true));
-            }
-        }
-        Ok(())
-    }
-}
-
-struct Builder<'t, 'b, 'w, H: Heap> {
-    text: &'t [u8],
-    table: &'b mut Table,
-    /// Where the open containers stand in the table.
-    open: &'b mut Vec<u32>,
-    work: Work<'w, H>,
-}
-
-impl<'t, H: Heap> Builder<'t, '_, '_, H> {
-    fn value(&mut self, entry: Entry) {
-        if let Some(&parent) = self.open.last() {
-            if let Entry::List(_, count) = &mut self.table.entries[parent as usize] {
-                *count += 1;
-            }
-        }
-        self.table.entries.push(entry);
-    }
-
-    /// Where a part of the text stands in it.
-    fn range(&self, part: &[u8]) -> (u32, u32) {
-        let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
-        (start as u32, (start + part.len()) as u32)
-    }
-
-    fn text(&mut self, text: Text<'t, '_>) -> Entry {
-        match text {
-            Text::Source(bytes) => {
-                let (start, end) = self.range(bytes);
-                Entry::Str(start, end)
-            }
-            Text::Scratch(bytes) => {
-                let start = self.table.unescaped.len() as u32;
-                self.table.unescaped.extend_from_slice(bytes);
-                Entry::Unescaped(start, self.table.unescaped.len() as u32)
-            }
-        }
-    }
-}
-
-/// The bytes of a word of the heap.
-const BYTES_PER_WORD: usize = 8;
-
-impl<'t, H: Heap> Sink<'t> for Builder<'t, '_, '_, H> {
-    fn null(&mut self) {
-        self.value(Entry::Null);
-    }
-
-    fn boolean(&mut self, value: bool) {
-        self.value(Entry::Bool(value));
-    }
-
-    fn integer(&mut self, value: i64) {
-        self.value(Entry::Int(value));
-    }
-
-    fn big_integer(&mut self, digits: &'t str) -> Result<(), Stop> {
-        let (start, end) = self.range(digits.as_bytes());
-        self.value(Entry::BigInt(start, end));
-        Ok(())
-    }
-
-    fn float(&mut self, value: f64) {
-        self.value(Entry::Float(value));
-    }
-
-    fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
-        let entry = self.text(text);
-        self.value(entry);
-        Ok(())
-    }
-
-    fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
-        let entry = self.text(text);
-        if let Some(&parent) = self.open.last() {
-            if let Entry::Object(_, count) = &mut self.table.entries[parent as usize] {
-                *count += 1;
-            }
-        }
-        self.table.entries.push(entry);
-        Ok(())
-    }
-
-    fn open(&mut self, object: bool) {
-        let at = self.table.entries.len() as u32;
-        self.value(if object {
-            Entry::Object(0, 0)
-        } else {
-            Entry::List(0, 0)
-        });
-        self.open.push(at);
-    }
-
-    fn close(&mut self, _object: bool) -> Result<(), Stop> {
-        let after = self.table.entries.len() as u32;
-        if let Some(at) = self.open.pop() {
-            match &mut self.table.entries[at as usize] {
-                Entry::List(end, _) | Entry::Object(end, _) => *end = after,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
-        self.work.consume_fuel_or_suspend(bytes)?;
-        let entries = self.table.entries.len() * std::mem::size_of::<Entry>();
-        let open = self.open.len() * std::mem::size_of::<u32>();
-        let bytes = entries + open + self.table.unescaped.len() + held;
-        self.work.check_heap_limit(bytes / BYTES_PER_WORD)
-    }
-
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.work.consume_fuel(bytes)
-    }
-}
+/// So many entries has the largest object that is made like that.
+const FEW: usize = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::JsonLimits;
 
     #[test]
     fn an_entry_stays_small() {
@@ -405,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_subtree_is_a_range() {
-        let limits = Limits::depth(10);
+        let limits = JsonLimits::depth(10);
         let text = br#"{"a":[1,{"b":2}],"a":3}"#;
         let document = Document::parse(text, limits).unwrap();
         assert_eq!(document.end(0), 9);

@@ -2,20 +2,19 @@
 
 mod builder;
 mod document;
-mod draft;
 mod keys;
-mod put;
 mod reader;
+mod replay;
 pub(crate) mod scan;
-mod text;
+mod table;
 mod writer;
 
 pub use builder::{FrozenTerms, Parts, TermBuilder};
-pub use document::{Document, Entry, Replay, Table, TableReader};
-pub use draft::Draft;
-pub use reader::{Extent, Limits, ReadError, Reader, Sink, LONGEST_INTEGER};
-pub use text::Text;
-pub use writer::{write, Gap, Readable, Refusal, Spend, View, Writer, BYTES_PER_UNIT};
+pub use document::{Document, Entry, Table};
+pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
+pub use replay::Replay;
+pub use table::TableReader;
+pub use writer::{write, Draft, Gap, JsonView, Readable, Refusal, Spend, Writer, BYTES_PER_UNIT};
 
 /// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +25,7 @@ pub enum JsonError {
     /// `[1` at 2: the text ends inside a value.
     #[error("Unexpected end of input at position {0}")]
     UnexpectedEnd(usize),
-    /// One `[` or `{` more than [`Limits::depth`] allows, and where it stands.
+    /// One `[` or `{` more than [`JsonLimits::depth`] allows, and where it stands.
     #[error("Nesting exceeds {limit} levels at position {position}")]
     TooDeep {
         /// The limit that was crossed.
@@ -34,7 +33,7 @@ pub enum JsonError {
         /// The offset of the bracket that crossed it.
         position: usize,
     },
-    /// An integer of more bytes than [`Limits::integer`] allows, and where it stands.
+    /// An integer of more bytes than [`JsonLimits::integer`] allows, and where it stands.
     #[error("Integer of more than {limit} bytes at position {position}")]
     IntegerTooLong {
         /// The limit that was crossed.

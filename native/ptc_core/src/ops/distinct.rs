@@ -1,11 +1,9 @@
 //! Each item once: `distinct`, and the set it is made with.
 
-use super::{Checked, Field, Operation};
-use crate::compile::Plan;
+use super::{Field, Operation};
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::program::{Apply, NO_CONST};
-use crate::source::Source;
+use crate::program::Apply;
 use crate::vm::{Buffer, Eval, Machine};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -17,11 +15,6 @@ impl Operation for Distinct {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items without repetitions; 1 and 1.0 are two.";
     const FIELDS: &'static [Field] = &[];
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.resumable(apply, |machine, work| {

@@ -1,12 +1,10 @@
 //! The first and the last by a field: `min`, `max`, `min_by`, `max_by`.
 
 use super::field::FIELD_OF_ITEMS;
-use super::{Checked, Field, Operation};
-use crate::compile::Plan;
+use super::{Field, Operation};
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind};
 use crate::program::Apply;
-use crate::source::Source;
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
 
@@ -48,12 +46,6 @@ macro_rules! extreme {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
-
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                let field = plan.constant_of("field");
-                plan.apply_to_input(field);
-                Ok(())
-            }
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let best = extreme(machine, apply, $better)?;

@@ -1,11 +1,9 @@
 //! What a value is: `keys`, `typeof`.
 
-use super::{Checked, Field, Operation};
-use crate::compile::Plan;
+use super::{Field, Operation};
 use crate::fault::Code;
 use crate::heap::{Heap, Kind};
-use crate::program::{Apply, NO_CONST};
-use crate::source::Source;
+use crate::program::Apply;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Keys;
@@ -16,11 +14,6 @@ impl Operation for Keys {
     const FAMILY: &'static str = "Introspect";
     const ABOUT: &'static str = "The map's keys in ascending order.";
     const FIELDS: &'static [Field] = &[];
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let map = machine.slot(apply.input);
@@ -49,11 +42,6 @@ impl Operation for Typeof {
     const ABOUT: &'static str =
         "\"null\", \"object\", \"list\", \"string\", \"number\" or \"boolean\".";
     const FIELDS: &'static [Field] = &[];
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.slot(apply.input);

@@ -2,8 +2,7 @@
 //!
 //! An entry says everything there is to know about an operation: its name, its family, what it is
 //! for, its fields (which also say how a use of it is checked), how a use is compiled
-//! ([`Operation::plan`]) and what it
-//! computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
+//! ([`Operation::plan`]) and what it computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
 mod arithmetic;
@@ -13,7 +12,6 @@ mod data;
 mod distinct;
 mod extreme;
 mod field;
-mod first;
 mod flow;
 mod introspect;
 mod logic;
@@ -38,7 +36,7 @@ use crate::compile::Plan;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Slot};
+use crate::program::{Apply, Demand, Slot, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
@@ -68,8 +66,16 @@ trait Operation {
     }
 
     /// Says which steps evaluate a use of the operation, in order. Its fields have been checked,
-    /// unless it stands in an unchecked part.
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S>;
+    /// unless it stands in an unchecked part. By default it is applied to the current value and the
+    /// constant in its only field, if it has one.
+    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+        let a = match Self::FIELDS {
+            [field] => plan.constant_of(field.name),
+            _ => NO_CONST,
+        };
+        plan.apply_to_input(a);
+        Ok(())
+    }
 
     /// The value, for those whose plan ends with `apply`.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, _apply: &Apply) -> Eval<H> {

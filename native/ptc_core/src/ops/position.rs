@@ -1,11 +1,9 @@
 //! Items by their place: `first`, `last`, `nth`, `take`, `drop`.
 
-use super::{Checked, Field, FieldKind, Operation};
-use crate::compile::Plan;
+use super::{Field, FieldKind, Operation};
 use crate::fault::{Code, Fault};
 use crate::heap::Heap;
-use crate::program::{Apply, Demand, NO_CONST};
-use crate::source::Source;
+use crate::program::{Apply, Demand};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct First;
@@ -20,11 +18,6 @@ impl Operation for First {
     const ABOUT: &'static str = "The first item, nil if there is none.";
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         item_at(machine, apply, 0)
@@ -41,11 +34,6 @@ impl Operation for Last {
     const ABOUT: &'static str = "The last item, nil if there is none.";
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.resumable(apply, |machine, work| {
@@ -74,12 +62,6 @@ impl Operation for Nth {
     )];
     const READS_INPUT_ONCE: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let index = plan.constant_of("index");
-        plan.apply_to_input(index);
-        Ok(())
-    }
-
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         match machine.count(apply.a)? {
             Some(index) => item_at(machine, apply, index),
@@ -102,12 +84,6 @@ impl Operation for Take {
         "how many items to keep",
     )];
     const READS_INPUT_ONCE: bool = true;
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let count = plan.constant_of("count");
-        plan.apply_to_input(count);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let Some(count) = machine.count(apply.a)? else {
@@ -139,12 +115,6 @@ impl Operation for Drop {
         FieldKind::Count,
         "how many items to leave out",
     )];
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let count = plan.constant_of("count");
-        plan.apply_to_input(count);
-        Ok(())
-    }
 
     /// The answer is the end of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

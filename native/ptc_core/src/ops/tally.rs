@@ -4,13 +4,11 @@
 //! keeps are tallied as it finds them, and then the list in between is never made.
 
 use super::field::FIELD_OF_ITEMS;
-use super::{Checked, Field, OpCode, Operation};
-use crate::compile::Plan;
+use super::{Field, OpCode, Operation};
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::{divide, Number};
-use crate::program::{Apply, ConstId, Demand, NO_CONST};
-use crate::source::Source;
+use crate::program::{Apply, ConstId, Demand};
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 
 pub(super) struct Count;
@@ -21,11 +19,6 @@ impl Operation for Count {
     const ABOUT: &'static str = "How many items the list has.";
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
-
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        plan.apply_to_input(NO_CONST);
-        Ok(())
-    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         tally(machine, apply)
@@ -46,12 +39,6 @@ macro_rules! tally_of_field {
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
             const READS_INPUT_ONCE: bool = true;
-
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                let field = plan.constant_of("field");
-                plan.apply_to_input(field);
-                Ok(())
-            }
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 tally(machine, apply)

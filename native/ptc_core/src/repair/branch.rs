@@ -118,6 +118,8 @@ pub struct Branch {
     pub at: u32,
     /// What its repairs cost.
     pub cost: u32,
+    /// The kinds of its repairs, a bit for each.
+    pub faults: u64,
     /// Its last event.
     pub node: NodeId,
     /// The type of the next value.

@@ -114,6 +114,30 @@ impl Fault {
         }
     }
 
+    /// What it costs for the second time. Who leaves out the quotes of one key leaves out those of the
+    /// others: that is one fault, and not many.
+    pub fn cost_again(self) -> u32 {
+        match self {
+            Fault::SingleQuotes
+            | Fault::SmartQuotes
+            | Fault::BareKey
+            | Fault::NoColon
+            | Fault::Semicolon
+            | Fault::KeySpelling => 0,
+            Fault::TrailingComma
+            | Fault::Comment
+            | Fault::ForeignWord
+            | Fault::NumberForm
+            | Fault::BadEscape
+            | Fault::ControlCharacter
+            | Fault::QuotedNumber
+            | Fault::QuotedBoolean => 1,
+            Fault::MissingComma | Fault::Thousands => 2,
+            Fault::MissingColon | Fault::BareElement => 3,
+            fault => fault.cost(),
+        }
+    }
+
     /// Whether it is told. What is allowed is only counted.
     pub fn is_repair(self) -> bool {
         !matches!(self, Fault::UnknownKey | Fault::RepeatedKey)

@@ -11,6 +11,8 @@ use crate::heap::Heap;
 
 /// A bare key has no more words than this.
 const WORDS: usize = 4;
+/// So many objects and lists around are looked at.
+const OUTER: usize = 8;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
     pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
@@ -185,6 +187,24 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
+    /// Whether a key is declared in an object around the one that is open, and has not come there.
+    fn is_of_outer(&self, branch: &Branch, key: &[u8]) -> bool {
+        let mut frame = branch.top;
+        for _ in 0..OUTER {
+            if frame.depth == 0 {
+                return false;
+            }
+            frame = self.frames[frame.parent as usize];
+            if let (Of::Map(shape), Kind::Object) = (self.want(frame.ty).of, frame.kind) {
+                if let Found::Field(index) = self.wanted.shape(shape).find(key, 0) {
+                    let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
+                    return frame.seen & bit == 0;
+                }
+            }
+        }
+        false
+    }
+
     /// Takes a key and goes on with its colon.
     pub(super) fn key(
         &mut self,
@@ -209,6 +229,12 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             let found = match escapes {
                 true => Found::Unknown,
                 false => shape.find(span.of(self.text), branch.top.hint as usize),
+            };
+            let found = match found {
+                Found::Field(index) if !wanted.is_right(shape, index, span.of(self.text)) => {
+                    Found::Spelled(index)
+                }
+                found => found,
             };
             match found {
                 Found::Field(index) | Found::Spelled(index) => {
@@ -236,7 +262,12 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     }
                 }
                 Found::Unknown if shape.closed => return,
-                Found::Unknown => self.repair(&mut branch, Fault::UnknownKey, start, end),
+                Found::Unknown => {
+                    self.repair(&mut branch, Fault::UnknownKey, start, end);
+                    if self.is_of_outer(&branch, span.of(self.text)) {
+                        branch.cost += 3;
+                    }
+                }
             }
         }
         self.event(&mut branch, event);

@@ -1,15 +1,21 @@
 //! The end of a value: what may be left of the text after it.
 
 use super::branch::{Branch, Phase};
+use super::fault::Fault;
+use super::log::Event;
 use super::reader::Reader;
 use super::scan::skip_all_blanks;
+use super::start::begins_field;
 use crate::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Keeps a reading that may have come to its end.
     pub(super) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {
-            match self.leftover(branch.at as usize, branch.still == 0) {
+            if self.is_first_of_many(&branch) {
+                return;
+            }
+            match self.leftover(&branch, branch.still == 0) {
                 Some(cost) => branch.cost += cost,
                 None => return,
             }
@@ -22,11 +28,39 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         at >= self.text.len() || self.text[at..].starts_with(b"```")
     }
 
+    /// Whether a list without brackets ends after an object, and another one follows: a line of many.
+    fn is_first_of_many(&self, branch: &Branch) -> bool {
+        let at = branch.at as usize;
+        let next = skip_all_blanks(self.text, at);
+        self.text.get(next) == Some(&b'{')
+            && self.text[..at].ends_with(b"}")
+            && self.log.last(branch.node) == Some(Event::Close(false))
+    }
+
+    /// Whether brackets are closed from an offset on that are not opened there.
+    fn unopened(&self, from: usize) -> bool {
+        let text = self.text;
+        let all = self.unopened.get_or_init(|| {
+            let mut all = vec![false; text.len()];
+            let mut count = 0_usize;
+            for (at, byte) in text.iter().enumerate().rev() {
+                match byte {
+                    b'}' | b']' => count += 1,
+                    b'{' | b'[' => count = count.saturating_sub(1),
+                    _ => {}
+                }
+                all[at] = count > 0;
+            }
+            all
+        });
+        all.get(from).copied().unwrap_or(false)
+    }
+
     /// What it costs that the value ends here; `closed`: with its own bracket. `None` if what
     /// is left looks like a part of the value.
-    fn leftover(&self, at: usize, closed: bool) -> Option<u32> {
+    fn leftover(&self, branch: &Branch, closed: bool) -> Option<u32> {
         let text = self.text;
-        let mut next = skip_all_blanks(text, at);
+        let mut next = skip_all_blanks(text, branch.at as usize);
         let mut cost = 0;
         let first = next;
         while let Some(b'}' | b']') = text.get(next) {
@@ -40,6 +74,15 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
         let lines = text[next..].len().min(TAIL);
         let tail = &text[next..next + lines];
+        // A bracket that was put in too early: it comes later.
+        let unopened = closed && self.unopened(next);
+        let put_in = branch.faults & (1 << Fault::MissingClose as u32) != 0;
+        if unopened && put_in || closed && begins_field(text, next) {
+            return None;
+        }
+        if unopened {
+            cost += UNOPENED;
+        }
         let more = match tail.first() {
             None => 0,
             Some(b'`') if self.is_end(next) => 0,
@@ -48,7 +91,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             Some(b',') if closed && is_prose(&tail[1..]) => 4,
             Some(b',' | b':' | b';' | b'=') => return None,
             Some(b'"' | b'0'..=b'9') if closed => 14,
-            Some(_) if closed => unopened(tail),
+            Some(_) if closed => 0,
             Some(_) if tail.iter().any(|byte| b"\"{}[]".contains(byte)) => return None,
             Some(_) => 3,
         };
@@ -58,6 +101,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
 
 /// So much of what is left is looked at.
 const TAIL: usize = 200;
+/// What it costs that brackets are closed in what is left that are not opened there.
+const UNOPENED: u32 = 12;
 
 /// Whether words come first.
 fn is_prose(tail: &[u8]) -> bool {
@@ -68,18 +113,4 @@ fn is_prose(tail: &[u8]) -> bool {
     let word = word.count();
     let after = tail[word..].trim_ascii_start().first();
     word > 0 && !tail[0].is_ascii_digit() && !matches!(after, Some(b':' | b'"' | b'=' | b'\''))
-}
-
-/// What it costs that brackets are closed in what is left that are not opened there.
-fn unopened(tail: &[u8]) -> u32 {
-    let mut open = 0_i32;
-    for byte in tail {
-        match byte {
-            b'{' | b'[' => open += 1,
-            b'}' | b']' if open == 0 => return 12,
-            b'}' | b']' => open -= 1,
-            _ => {}
-        }
-    }
-    0
 }

@@ -97,6 +97,11 @@ impl Log {
         self.nodes.len()
     }
 
+    /// The last event of a reading.
+    pub fn last(&self, leaf: NodeId) -> Option<Event> {
+        self.nodes.get(leaf as usize).map(|node| node.event)
+    }
+
     /// The events of a reading, in order.
     pub fn events(&self, leaf: NodeId) -> Vec<Event> {
         let mut events = Vec::with_capacity(self.nodes.len());

@@ -8,6 +8,7 @@ use super::{same, Stop};
 use crate::answer::LIMITS;
 use crate::heap::Heap;
 use crate::meter::Meter;
+use std::cell::OnceCell;
 
 /// So many readings at a time.
 const WIDTH: usize = 20;
@@ -29,6 +30,8 @@ pub struct Reader<'r, 'm, 'w, H: Heap> {
     pub(super) ends: Vec<Branch>,
     /// Up to here, what looks right may be wrong as well.
     pub(super) horizon: u32,
+    /// For each offset whether brackets are closed after it that are opened before it.
+    pub(super) unopened: OnceCell<Vec<bool>>,
     meter: &'m mut Meter,
     heap: &'m H,
 }
@@ -44,6 +47,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
             queue: Vec::with_capacity(WIDTH + 1),
             ends: Vec::new(),
             horizon: 0,
+            unopened: OnceCell::new(),
             meter,
             heap,
         }
@@ -54,6 +58,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         Branch {
             at: at as u32,
             cost: 0,
+            faults: 0,
             node: ROOT,
             ty,
             still: 0,
@@ -103,7 +108,12 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
 
     /// Adds a repair to a reading, and its cost.
     pub fn repair(&mut self, branch: &mut Branch, fault: Fault, start: usize, end: usize) {
-        branch.cost += fault.cost();
+        let bit = 1 << fault as u32;
+        branch.cost += match branch.faults & bit {
+            0 => fault.cost(),
+            _ => fault.cost_again(),
+        };
+        branch.faults |= bit;
         let span = Span {
             start: start as u32,
             end: end as u32,

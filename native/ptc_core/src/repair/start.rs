@@ -1,6 +1,7 @@
 //! Where in a text the answer may begin.
 
-use super::scan::{quote, skip_all_blanks, word};
+use super::numbers::foreign;
+use super::scan::{comment, quote, skip_all_blanks, word};
 use crate::answer::scan::{backticks, bracket, region_end, run_length};
 
 /// So many fences are tried.
@@ -78,6 +79,9 @@ fn opens(text: &[u8], at: usize) -> bool {
     matches!(text.get(at), Some(b'{' | b'['))
 }
 
+/// Before an answer whose bracket is missing there is no more than this.
+const PROSE: usize = 2048;
+
 /// A note in brackets is no longer than this.
 const NOTE: usize = 512;
 
@@ -93,23 +97,65 @@ pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
             _ => b"\"':,{}[]\\0123456789",
         };
         match region_end(near, at, &mut |_| Ok(())) {
-            Ok(Some(end))
-                if !text[at + 1..end - 1]
-                    .iter()
-                    .any(|byte| marks.contains(byte)) =>
-            {
-                from = end;
-            }
+            Ok(Some(end)) if !holds_value(&text[at + 1..end - 1], marks) => from = end,
             _ => return Some(Start { at, inside: false }),
         }
     }
 }
 
+/// Whether what stands in brackets is more than words: it has one of the marks, or begins with an
+/// element that is a word of JSON.
+fn holds_value(inside: &[u8], marks: &[u8]) -> bool {
+    if inside.iter().any(|byte| marks.contains(byte)) {
+        return true;
+    }
+    let mut start = 0;
+    loop {
+        let blank = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'*';
+        start += inside[start..].iter().take_while(blank).count();
+        match comment(inside, start) {
+            Some(end) => start = end,
+            None => break,
+        }
+    }
+    if quote(inside, start).is_some() {
+        return true;
+    }
+    let end = word(inside, start);
+    let next = inside[end..].iter().find(|byte| **byte != b' ');
+    foreign(&inside[start..end]).is_some()
+        && matches!(
+            next,
+            None | Some(b',' | b';' | b'\n' | b'\r' | b'\t' | b'*' | b'/' | b'#')
+        )
+}
+
 /// Where the answer begins if its first bracket is missing.
 pub fn inside(text: &[u8]) -> Option<Start> {
     let first = bracket(text, 0, text.len());
-    let at = field_before(text, first.unwrap_or(text.len()))?;
+    let line = field_before(text, first.unwrap_or(text.len()));
+    let first = next_bare(text, 0).map_or(text.len(), |start| start.at);
+    // `Answer: "a": 1, …}`
+    let at = field_in_line(text, line.unwrap_or(first)).or(line)?;
     Some(Start { at, inside: true })
+}
+
+/// The first key with a quote and a colon before `end`, if more is closed after it than opened.
+fn field_in_line(text: &[u8], end: usize) -> Option<usize> {
+    let end = end.min(PROSE);
+    let quoted = |at: &usize| matches!(text[*at], b'"' | b'\'') && *at > 0;
+    let starts =
+        |at: &usize| matches!(text[*at - 1], b' ' | b'\n' | b'*') && begins_field(text, *at);
+    let at = (0..end).filter(quoted).find(starts)?;
+    let mut open = 0_i64;
+    for byte in &text[at..] {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open -= 1,
+            _ => {}
+        }
+    }
+    (open < 0).then_some(at)
 }
 
 /// The first line before `end` that begins with a key and a colon.
@@ -130,7 +176,7 @@ fn field_before(text: &[u8], end: usize) -> Option<usize> {
 }
 
 /// `"name":`
-fn begins_field(text: &[u8], at: usize) -> bool {
+pub fn begins_field(text: &[u8], at: usize) -> bool {
     let start = at + quote(text, at).map_or(0, |(_, length)| length);
     let end = word(text, start);
     let after = end + quote(text, end).map_or(0, |(_, length)| length);
@@ -141,5 +187,13 @@ fn begins_field(text: &[u8], at: usize) -> bool {
 /// is a field's name, and the text, or the fence around it, begins with a field.
 pub fn is_part(text: &[u8]) -> Option<Start> {
     let at = skip_all_blanks(text, 0);
+    let at = match backticks(&text[..text.len().min(PROSE)], at) {
+        Some(marker) => {
+            let tag = text[marker..].iter();
+            let tag = tag.take_while(|byte| !byte.is_ascii_whitespace());
+            skip_all_blanks(text, marker + tag.count())
+        }
+        None => at,
+    };
     (quote(text, at).is_some() && begins_field(text, at)).then_some(Start { at, inside: true })
 }

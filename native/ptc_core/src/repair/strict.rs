@@ -73,7 +73,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     return false;
                 };
                 let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
-                if branch.top.seen & bit != 0 {
+                let right = self.wanted.is_right(shape, index, span.of(self.text));
+                if branch.top.seen & bit != 0 || !right {
                     return false;
                 }
                 branch.top.seen |= bit;

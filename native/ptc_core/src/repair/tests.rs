@@ -5,7 +5,7 @@ use crate::json::TermBuilder;
 use crate::meter::{Deadline, Limits, Meter, Pace};
 use crate::plain::PlainHeap;
 use crate::signature::{parse, Type};
-use crate::stop::{unlimited, Work};
+use crate::workspace::{unlimited, Workspace};
 
 const FREE: Limits = Limits {
     deadline: Deadline::Never,
@@ -27,7 +27,7 @@ fn read(signature: &str, text: &str) -> Result<(String, Vec<Fault>), Refusal> {
     let mut meter = Meter::new(FREE, Pace::Quantum);
     let repaired = repair(text.as_bytes(), &wanted, &mut meter, &heap_of_meter)?;
     let mut free = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(&mut heap, &mut free));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(&mut heap, &mut free));
     repaired.replay(&mut builder).expect("it has no limits");
     let value = builder.finish();
     let faults = repaired
@@ -186,6 +186,81 @@ fn words_numbers_and_comments() {
     ]);
 }
 
+/// Who makes a mistake once makes it again: the long way to the end must not cost more than one that
+/// takes half of the text for a string, or for something after the answer.
+#[test]
+fn faults_that_go_on() {
+    let rows = |row: &str| row.repeat(40);
+    let row = "{name: 'x', note: 'a, b', n: 1, at: null}, ";
+    let text = format!("{{rows: [{}], last: 'it'}}", rows(row));
+    let (value, _) = read("", &text).expect("it is repaired");
+    assert_eq!(value.matches("\"note\" => \"a, b\"").count(), 40);
+    let row = "{\n\"name\": \"{x}\"\n\"note\": \"a: b\"\n\"n\": 1\n\"list\": [1\n2]\n}\n";
+    let text = format!("{{\n\"rows\": [\n{}]\n\"last\": 2\n}}", rows(row));
+    let (value, _) = read("", &text).expect("it is repaired");
+    assert_eq!(value.matches("\"list\" => [1, 2]").count(), 40);
+}
+
+#[test]
+fn an_answer_of_many_lines() {
+    assert_values(&[
+        (
+            "[{a :int}]",
+            "{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}\n",
+            r#"[%{"a" => 1}, %{"a" => 2}, %{"a" => 3}]"#,
+        ),
+        (
+            "[{a :int}]",
+            "{\"a\": 1}\n\nThat is all.",
+            r#"[%{"a" => 1}]"#,
+        ),
+        ("[:bool]", "[\n  True\n]", "[true]"),
+        (
+            "[:bool]",
+            "[ // yes or no\n  false,\n true\n]",
+            "[false, true]",
+        ),
+        ("[:string]", "[“”, “so”]", r#"["", "so"]"#),
+        ("[:bool]", "Sure [as asked]: [true; false]", "[true, false]"),
+    ]);
+}
+
+#[test]
+fn the_first_bracket_is_missing() {
+    assert_values(&[
+        (
+            "{a :bool, b [:int]}",
+            "Sure [as asked]: \"a\": false,\n\"b\": [1, 2]\n}",
+            r#"%{"a" => false, "b" => [1, 2]}"#,
+        ),
+        (
+            "",
+            "Here:\n```json\n\"a\": [1],\n\"b\": 2\n}\n```",
+            r#"%{"a" => [1], "b" => 2}"#,
+        ),
+        (
+            "{a :string?, b :int}",
+            "**Answer:** \"a\": \"x\",\n\t\"b\": 2\n}",
+            r#"%{"a" => "x", "b" => 2}"#,
+        ),
+        (
+            "{a :int}",
+            "The field \"a\": see below.\n{\"a\": 2,}",
+            r#"%{"a" => 2}"#,
+        ),
+    ]);
+}
+
+/// A key that is declared further out, and has not come there, belongs there.
+#[test]
+fn keys_of_an_object_around() {
+    assert_values(&[(
+        "{a {x :int}, b :int?}",
+        "{\"a\": {\"x\": 1\n, \"b\": null\n}",
+        r#"%{"a" => %{"x" => 1}, "b" => nil}"#,
+    )]);
+}
+
 #[test]
 fn brackets() {
     assert_values(&[
@@ -247,6 +322,16 @@ fn types() {
             "{user_id :int}",
             r#"{"USER-ID": 1}"#,
             r#"%{"user_id" => 1}"#,
+        ),
+        (
+            "{user_id :int, zip_code :int?}",
+            r#"{"user-id": 1, "zipCode": 2}"#,
+            r#"%{"user_id" => 1, "zip_code" => 2}"#,
+        ),
+        (
+            "{a-b :int?, a_b :int?}",
+            r#"{"a_b": 1,}"#,
+            r#"%{"a_b" => 1}"#,
         ),
         (
             "{userid :int?, user_id :int?}",

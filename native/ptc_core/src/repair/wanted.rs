@@ -50,6 +50,7 @@ pub struct Wanted<'t> {
     wants: Vec<Want>,
     shapes: Vec<Shape<'t>>,
     root: Ty,
+    hyphens: bool,
 }
 
 impl Default for Wanted<'_> {
@@ -69,6 +70,7 @@ impl<'t> Wanted<'t> {
             }],
             shapes: Vec::new(),
             root: ANY,
+            hyphens: false,
         }
     }
 
@@ -142,6 +144,17 @@ impl<'t> Wanted<'t> {
             nullable: false,
             optional: false,
         });
+    }
+
+    /// Keys with hyphens for underscores are right as they are.
+    pub fn allow_hyphens(&mut self) {
+        self.hyphens = true;
+    }
+
+    /// Whether a key that means a field is right as it is.
+    #[inline]
+    pub fn is_right(&self, shape: &Shape, field: usize, key: &[u8]) -> bool {
+        self.hyphens || shape.fields[field].name == key || shape.has_name(key)
     }
 
     /// The type of the whole.

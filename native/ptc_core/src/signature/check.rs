@@ -3,7 +3,7 @@
 use super::names::Matching;
 use super::values::{Class, Found, TimeStruct, Values};
 use super::walk::frame::{ListFrame, MapFrame};
-use super::walk::{Open, Place, Stop, Task, Walk};
+use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target, TypeId};
 
 /// Whether a value is of a type, as validation has it.
@@ -48,7 +48,7 @@ impl<H: Values> Task<H> for Check {
         (scalar, id): (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkEnd> {
         let heap = &*walk.heap;
         let fits = match scalar {
             Scalar::String => heap.is_binary(value),
@@ -86,14 +86,17 @@ impl<H: Values> Task<H> for Check {
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, ()>,
         _is_proper: bool,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkEnd> {
         // An improper list has a finding of its own.
         walk.remember(list.value, list.id, list.findings, &());
         Ok(())
     }
 
     #[inline]
-    fn map_end(walk: &mut Walk<H, Self>, map: &MapFrame<H::Term, Open<H>, ()>) -> Result<(), Stop> {
+    fn map_end(
+        walk: &mut Walk<H, Self>,
+        map: &MapFrame<H::Term, Open<H>, ()>,
+    ) -> Result<(), WalkEnd> {
         walk.remember(map.value, map.id, map.findings, &());
         Ok(())
     }
@@ -108,7 +111,7 @@ impl<H: Values> Task<H> for Check {
 }
 
 /// Any atom, a keyword of PTC-Lisp, or a string that could be the name of a keyword.
-fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, Stop> {
+fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, WalkEnd> {
     match walk.heap.class(value) {
         Class::Atom => return Ok(true),
         Class::Map => return Ok(walk.heap.keyword_name(value).is_some()),

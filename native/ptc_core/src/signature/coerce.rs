@@ -10,7 +10,7 @@ use super::kept::Kept;
 use super::names::Matching;
 use super::values::{Found, Rows, Values};
 use super::walk::frame::{Frame, ListFrame, MapFrame};
-use super::walk::{Open, Place, Stop, Task, Walk};
+use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, TypeId};
 use crate::heap::Heap;
 
@@ -43,21 +43,21 @@ pub struct Coerce<T> {
     /// The answers that are left, if this is the second walk.
     pub(super) answers: Option<T>,
     outputs: Kept<T>,
-    pub(super) words: Words<T>,
+    pub(super) scratch: Scratch<T>,
 }
 
-/// Terms that are made once.
+/// Terms that are made once, and a buffer for texts.
 #[derive(Debug)]
-pub(super) struct Words<T> {
+pub(super) struct Scratch<T> {
     pub keyword_to_string: Option<T>,
     /// The least integers, in size, that are no floats.
     pub beyond_floats: Option<(T, T)>,
     pub text: Vec<u8>,
 }
 
-impl<T> Default for Words<T> {
+impl<T> Default for Scratch<T> {
     fn default() -> Self {
-        Words {
+        Scratch {
             keyword_to_string: None,
             beyond_floats: None,
             text: Vec::new(),
@@ -87,7 +87,7 @@ impl<T: Copy> Coerce<T> {
             asked: Kept::default(),
             answers,
             outputs: Kept::default(),
-            words: Words::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -151,7 +151,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         of: (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         walk.converted(of, value, place)
     }
 
@@ -215,7 +215,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, Mark>,
         is_proper: bool,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let (mark, task) = (&list.mark, &mut walk.task);
         if !is_proper {
             task.warnings.truncate(mark.warnings, &*walk.heap);
@@ -246,7 +246,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     fn map_end(
         walk: &mut Walk<H, Self>,
         map: &MapFrame<H::Term, Open<H>, Mark>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let is_flat = H::Rows::is_flat(map.open);
         let changed = !is_flat || map.mark.changed > 0;
         if !is_flat {
@@ -298,7 +298,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             asked,
             answers: terms.next().filter(|_| frozen.has_answers),
             outputs,
-            words: Words::default(),
+            scratch: Scratch::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::coerce::{Coerce, Purpose, Question};
 use super::findings::Wrong;
 use super::lenient;
 use super::values::{Class, Values};
-use super::walk::{Place, Stop, Walk};
+use super::walk::{Place, Walk, WalkEnd};
 use super::{Scalar, Target, TypeId};
 use crate::heap::Heap;
 use crate::number::Number;
@@ -34,7 +34,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         (scalar, id): (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let class = self.heap.class(value);
         let fits = match scalar {
             Scalar::Any => true,
@@ -69,7 +69,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         class: Class,
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         match (scalar, class) {
             (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
             (Scalar::String, Class::Map) if self.heap.keyword_name(value).is_some() => {
@@ -98,13 +98,13 @@ impl<H: Values> Coercion<'_, '_, H> {
     }
 
     /// The float that an integer is, if it is one.
-    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, Stop> {
+    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, WalkEnd> {
         self.spend(3)?;
         if let Some(small) = self.heap.small_integer(value) {
             return Ok(self.heap.make_number(Number::Float(small as f64)));
         }
         // Beyond these no look at the digits is needed.
-        let (least, most) = match self.task.words.beyond_floats {
+        let (least, most) = match self.task.scratch.beyond_floats {
             Some(bounds) => bounds,
             None => {
                 let beyond = BigInt::from(1) << 1024;
@@ -113,7 +113,7 @@ impl<H: Values> Coercion<'_, '_, H> {
                 let (Some(least), Some(most)) = (bound(-&beyond), bound(beyond)) else {
                     return Ok(None);
                 };
-                *self.task.words.beyond_floats.insert((least, most))
+                *self.task.scratch.beyond_floats.insert((least, most))
             }
         };
         let heap = &mut *self.heap;
@@ -130,7 +130,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         scalar: Scalar,
         text: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         let length = self.heap.byte_length(text).unwrap_or(0);
         let to_copy = self.heap.bytes_to_copy(text);
         self.spend(10 + length / COPIED + to_copy / READ)?;
@@ -169,44 +169,44 @@ impl<H: Values> Coercion<'_, '_, H> {
         };
         if value.is_some() {
             let hidden = self.is_hidden(place);
-            let words = &mut self.task.words.text;
-            words.clear();
-            words.extend_from_slice(b"coerced string ");
+            let scratch = &mut self.task.scratch.text;
+            scratch.clear();
+            scratch.extend_from_slice(b"coerced string ");
             if !hidden {
-                words.push(b'"');
-                put_shown(words, self.heap.bytes(text).unwrap_or_default());
-                words.extend_from_slice(b"\" ");
+                scratch.push(b'"');
+                put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
+                scratch.extend_from_slice(b"\" ");
             }
-            words.extend_from_slice(b"to ");
-            words.extend_from_slice(target.as_bytes());
-            let warning = self.heap.make_string(words);
+            scratch.extend_from_slice(b"to ");
+            scratch.extend_from_slice(target.as_bytes());
+            let warning = self.heap.make_string(scratch);
             self.warn(warning)?;
         }
         Ok(value)
     }
 
-    fn warn(&mut self, warning: H::Term) -> Result<(), Stop> {
+    fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
         self.task.warnings.push(warning);
         match self.task.warnings.len() > MOST_WARNINGS {
-            true => Err(Stop::TooMuch),
+            true => Err(WalkEnd::TooMuch),
             false => Ok(()),
         }
     }
 
     /// The name of an atom or of a keyword of PTC-Lisp.
-    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, Stop> {
+    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
         self.spend(8)?;
         let heap = &mut *self.heap;
-        let words = &mut self.task.words;
-        let warning = *words
+        let scratch = &mut self.task.scratch;
+        let warning = *scratch
             .keyword_to_string
             .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
         let name = match heap.keyword_name(keyword) {
             Some(name) => name,
             None => {
-                words.text.clear();
-                heap.put_atom_name(keyword, &mut words.text);
-                heap.make_string(&words.text)
+                scratch.text.clear();
+                heap.put_atom_name(keyword, &mut scratch.text);
+                heap.make_string(&scratch.text)
             }
         };
         self.warn(warning)?;
@@ -220,7 +220,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Option<H::Term>, Stop> {
+    ) -> Result<Option<H::Term>, WalkEnd> {
         self.spend(8)?;
         let next = self
             .task

@@ -28,11 +28,11 @@ mod round_trip;
 
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
-pub use findings::{Finding, Findings, Step, Wrong};
+pub use findings::{Finding, Findings, PathStep, Wrong};
 pub use grammar::{parse, Expected, SyntaxError};
 pub use kept::Kept;
 pub use mismatch::{Got, Mismatch, Target};
 pub use render::{render_signature, render_type, KeyStyle};
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
-pub use walk::{Stop, Walk};
+pub use walk::{Walk, WalkEnd};

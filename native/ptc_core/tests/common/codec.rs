@@ -3,7 +3,7 @@
 use super::oracle::shown;
 use super::term;
 use ptc_core::heap::{Heap, Kind};
-use ptc_core::json::{write, Readable, View};
+use ptc_core::json::{write, JsonView, Readable};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 
@@ -53,20 +53,20 @@ struct Plain<'h>(&'h PlainHeap);
 impl Readable for Plain<'_> {
     type Term = Term;
 
-    fn view(&self, term: Term) -> View<'_, Term> {
+    fn view(&self, term: Term) -> JsonView<'_, Term> {
         match self.0.kind(term) {
-            Kind::Nil => View::Null,
-            Kind::Bool => View::Bool(self.0.truthy(term)),
+            Kind::Nil => JsonView::Null,
+            Kind::Bool => JsonView::Bool(self.0.truthy(term)),
             Kind::Number => match self.0.number(term) {
-                Some(Number::Int(value)) => View::Int(value),
-                Some(Number::Big(value)) => View::Big(value),
-                Some(Number::Float(value)) => View::Float(value),
-                None => View::Foreign,
+                Some(Number::Int(value)) => JsonView::Int(value),
+                Some(Number::Big(value)) => JsonView::Big(value),
+                Some(Number::Float(value)) => JsonView::Float(value),
+                None => JsonView::Foreign,
             },
-            Kind::String => self.0.bytes(term).map_or(View::Foreign, View::Text),
-            Kind::List => View::List,
-            Kind::Map => View::LargeMap(self.0.map_size(term).unwrap_or(0)),
-            Kind::Other => View::Foreign,
+            Kind::String => self.0.bytes(term).map_or(JsonView::Foreign, JsonView::Text),
+            Kind::List => JsonView::List,
+            Kind::Map => JsonView::LargeMap(self.0.map_size(term).unwrap_or(0)),
+            Kind::Other => JsonView::Foreign,
         }
     }
 

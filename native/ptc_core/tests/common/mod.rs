@@ -17,16 +17,14 @@ pub mod walks;
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
-use ptc_core::json::{
-    Document, Extent, JsonError, Limits as JsonLimits, ReadError, Reader, TermBuilder,
-};
+use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
-use ptc_core::stop::{unlimited, Work};
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
+use ptc_core::workspace::{unlimited, Workspace};
 
 /// No limit that a test would meet by accident.
 pub const FREE: Limits = Limits {
@@ -96,7 +94,7 @@ pub const UNCHECKED: Options = Options {
 /// A JSON text as a term.
 pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
     let mut meter = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(heap, &mut meter));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
     match Reader::new(0, Extent::Whole, DEEP).read(json.as_bytes(), &mut builder) {
         Ok(_) => Ok(builder.finish()),
         Err(ReadError::Json(error)) => Err(error),

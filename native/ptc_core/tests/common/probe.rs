@@ -3,7 +3,7 @@
 use super::rng::Rng;
 use super::{built, generate, oracle, End, Lab, DEEP, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
-use ptc_core::json::{Document, Limits as JsonLimits};
+use ptc_core::json::{Document, JsonLimits};
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
 use ptc_core::signature::{self, render_signature, KeyStyle, Signature};

@@ -10,7 +10,7 @@ use ptc_core::plain::PlainHeap;
 use ptc_core::repair::{repair, Refusal, Wanted};
 use ptc_core::signature::names::{candidates, Matching};
 use ptc_core::signature::{parse, Scalar, Type, TypeId, Types};
-use ptc_core::stop::{unlimited, Work};
+use ptc_core::workspace::{unlimited, Workspace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Types that have a bit of everything.
@@ -49,7 +49,7 @@ pub fn repaired(text: &[u8]) {
         Err(Refusal::Stopped(stop)) => panic!("{stop:?}: {}", shown(text)),
     };
     let mut free = unlimited();
-    let mut builder = TermBuilder::new(Work::in_one_go(&mut heap, &mut free));
+    let mut builder = TermBuilder::new(Workspace::in_one_go(&mut heap, &mut free));
     found.replay(&mut builder).expect("it has no limits");
     let value = builder.finish();
     assert!(

@@ -10,7 +10,7 @@ use ptc_core::signature::coerce::Question;
 use ptc_core::signature::names::{candidates, is_firewalled, Matching};
 use ptc_core::signature::walk::Task;
 use ptc_core::signature::{
-    lenient, Check, Coerce, Got, Purpose, Scalar, Step, Stop, Types, Walk, Wrong,
+    lenient, Check, Coerce, Got, PathStep, Purpose, Scalar, Types, Walk, WalkEnd, Wrong,
 };
 use std::collections::HashMap;
 
@@ -81,7 +81,7 @@ impl Lab {
         &mut self,
         task: K,
         (pause, memo_after): (usize, usize),
-        read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, Stop>) -> R,
+        read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, WalkEnd>) -> R,
     ) -> R {
         let (heap, types) = (&mut self.heap, &self.types);
         let mut walk = Walk::new(
@@ -97,7 +97,7 @@ impl Lab {
                 walk.pause_after(pause);
             }
             match walk.run() {
-                Err(Stop::Over) => {
+                Err(WalkEnd::SliceOver) => {
                     let (left, terms) = walk.suspend();
                     let meters = (meter(), Pace::Quantum);
                     let heap = &mut self.heap;
@@ -194,8 +194,10 @@ fn findings<K: Task<PlainHeap>>(walk: &mut Walk<PlainHeap, K>, types: &Types) ->
     let text = |number: usize| {
         let finding = findings.all()[number];
         let path = findings.path(number).iter().map(|step| match step {
-            Step::Field(field) => String::from_utf8_lossy(types.field(*field as usize).name).into(),
-            Step::Index(index) => index.to_string(),
+            PathStep::Field(field) => {
+                String::from_utf8_lossy(types.field(*field as usize).name).into()
+            }
+            PathStep::Index(index) => index.to_string(),
         });
         let path: Vec<String> = path.collect();
         let value = findings.value_at(number).map(|at| values[at]);

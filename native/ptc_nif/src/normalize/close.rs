@@ -1,7 +1,7 @@
 //! Values out of their parts, once these have their results.
 
 use super::forms::Form;
-use super::{Open, Parts, Stop, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
+use super::{Open, Parts, Unfinished, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
 use crate::map_view::SMALL;
 use crate::raw::Raw;
 use ptc_core::heap::Heap;
@@ -14,7 +14,7 @@ const FEW: usize = 4;
 
 impl<'a> Walk<'a> {
     /// Completes the innermost value. `tail`: what its list ends in, if not in an empty list.
-    pub(super) fn close(&mut self, tail: Option<Raw<'a>>) -> Result<(), Stop<'a>> {
+    pub(super) fn close(&mut self, tail: Option<Raw<'a>>) -> Result<(), Unfinished<'a>> {
         let Some(Open {
             term,
             parts,
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
         old: &[Raw<'a>],
         start: usize,
         changed: bool,
-    ) -> Result<Raw<'a>, Stop<'a>> {
+    ) -> Result<Raw<'a>, Unfinished<'a>> {
         if changed && keys.len() > SMALL {
             self.spend(FUEL_OF_NEW * keys.len())?;
         }

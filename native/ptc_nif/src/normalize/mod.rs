@@ -13,13 +13,13 @@ mod seen;
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, View};
+use crate::map_view::{view, Flat, MapView};
 use crate::raw::Raw;
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
+use crate::schedule::{nif_pair, settle, whole, Pace};
 use forms::Form;
 use names::Names;
 use ptc_core::fault::Halt;
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Seen;
@@ -32,16 +32,16 @@ const FUEL_OF_NEW: usize = 32;
 const BYTES_A_UNIT: usize = 8;
 
 /// Why a walk ends before its end.
-enum Stop<'a> {
+enum Unfinished<'a> {
     /// It is too long for a scheduler's own thread, or nobody waits for it any more.
     Busy,
     /// A list that ends in this.
     Improper(Raw<'a>),
 }
 
-impl<'a> From<Halt<Raw<'a>>> for Stop<'a> {
+impl<'a> From<Halt<Raw<'a>>> for Unfinished<'a> {
     fn from(_: Halt<Raw<'a>>) -> Self {
-        Stop::Busy
+        Unfinished::Busy
     }
 }
 
@@ -92,7 +92,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn run(&mut self, term: Raw<'a>) -> Result<Raw<'a>, Stop<'a>> {
+    fn run(&mut self, term: Raw<'a>) -> Result<Raw<'a>, Unfinished<'a>> {
         self.look(term)?;
         loop {
             match self.next()? {
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
 
     /// Takes up a value: its result, or its parts.
     #[inline]
-    fn look(&mut self, term: Raw<'a>) -> Result<(), Stop<'a>> {
+    fn look(&mut self, term: Raw<'a>) -> Result<(), Unfinished<'a>> {
         let terms = self.heap.terms;
         let kind = terms.kind(term);
         let has_parts = match kind {
@@ -155,10 +155,10 @@ impl<'a> Walk<'a> {
     }
 
     /// The entries of a map; `None` for a struct, which stays as it is.
-    fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Stop<'a>> {
+    fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Unfinished<'a>> {
         let terms = self.heap.terms;
         let is_atom = |term: Raw<'a>| matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM);
-        if let View::Flat(Flat { keys, values }) = view(terms, map) {
+        if let MapView::Flat(Flat { keys, values }) = view(terms, map) {
             self.spend(1 + keys.len())?;
             let is_struct_key = |key: &Raw<'a>| key.word() == self.struct_key.word();
             let module = keys.iter().position(is_struct_key).map(|at| values[at]);
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
 
     /// The next part of the innermost value.
     #[inline]
-    fn next(&mut self) -> Result<Next<'a>, Stop<'a>> {
+    fn next(&mut self) -> Result<Next<'a>, Unfinished<'a>> {
         let terms = self.heap.terms;
         let Some(open) = self.open.last_mut() else {
             return Ok(Next::End);
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
                 }
                 let tail = *rest;
                 if self.form != Form::Public {
-                    return Err(Stop::Improper(tail));
+                    return Err(Unfinished::Improper(tail));
                 }
                 open.parts = Parts::Tail;
                 return Ok(Next::Look(tail));
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
 
     /// Counts work before it is done.
     #[inline]
-    fn spend(&mut self, units: usize) -> Result<(), Stop<'a>> {
+    fn spend(&mut self, units: usize) -> Result<(), Unfinished<'a>> {
         self.seen.count(units);
         Ok(self.meter.consume_fuel(units, &self.heap)?)
     }
@@ -249,7 +249,7 @@ fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResul
     let mut walk = Walk {
         heap: Beam::new(env, 0),
         // A quantum goes on to the end: what is open here cannot be left.
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         form: Form::of(form)?,
         names: Names::new(),
         seen: Seen::default(),
@@ -262,8 +262,8 @@ fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResul
     settle(env, &walk.meter);
     Ok(match result {
         Ok(value) => (atoms::ok(), value.term(env)).encode(env),
-        Err(Stop::Improper(tail)) => (atoms::improper(), tail.term(env)).encode(env),
-        Err(Stop::Busy) => atoms::busy().encode(env),
+        Err(Unfinished::Improper(tail)) => (atoms::improper(), tail.term(env)).encode(env),
+        Err(Unfinished::Busy) => atoms::busy().encode(env),
     })
 }
 

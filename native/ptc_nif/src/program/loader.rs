@@ -14,7 +14,8 @@ use ptc_core::meter::Meter;
 use ptc_core::number::Number;
 use ptc_core::program::{Const, Program};
 use ptc_core::source::{Shape, Source};
-use ptc_core::stop::{Stop, Work};
+use ptc_core::stop::Stop;
+use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Term};
 use std::sync::Arc;
 
@@ -86,7 +87,7 @@ impl<'a> Loader<'a> {
     fn read(&mut self, mut reader: TableReader) -> Next<'a> {
         let env = self.heap.terms.env;
         let text = self.text();
-        let work = Work::new(&mut self.heap, &mut self.meter);
+        let work = Workspace::new(&mut self.heap, &mut self.meter);
         let table = match reader.read(text, work) {
             Ok(table) => table,
             Err(ReadError::Json(error)) => return Next::Reply(wire::json_error(env, error)),
@@ -140,7 +141,7 @@ impl<'a> Loader<'a> {
         for value in &fault.terms {
             terms.push(match value {
                 Const::Node(node) => {
-                    let work = Work::in_one_go(&mut self.heap, &mut self.meter);
+                    let work = Workspace::in_one_go(&mut self.heap, &mut self.meter);
                     let mut builder = TermBuilder::new(work);
                     Replay::new(document, *node).run(document, &mut builder)?;
                     builder.check_heap_limit()?;
@@ -206,7 +207,7 @@ impl<'a> Loader<'a> {
         node: u32,
         begun: &mut Option<(Replay, Parts)>,
     ) -> Result<Raw<'a>, Stop> {
-        let work = Work::new(&mut self.heap, &mut self.meter);
+        let work = Workspace::new(&mut self.heap, &mut self.meter);
         let (mut replay, mut builder) = match begun.take() {
             Some((replay, parts)) => {
                 let builder = TermBuilder::thaw(work, parts, self.terms.frozen);

@@ -10,16 +10,16 @@ use crate::decode::{frozen, thawed};
 use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace, MOST_OF_SLICE};
-use crate::task::{Call, Print, Work as Task};
+use crate::schedule::{Pace, MOST_OF_SLICE};
+use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
 use ptc_core::heap::Heap;
-use ptc_core::json::{FrozenTerms, Limits as JsonLimits, TableReader};
+use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
+use rustler::{Atom, Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// How a program is to be read; of a text, its depth is also how deep brackets may nest.
@@ -47,14 +47,17 @@ pub enum ReadingArg {
     Depth(u32),
     /// The depth, whether atoms are keys too, whether the program is strict.
     Full((u32, bool, bool)),
+    /// `:observed`, and the same.
+    Observed((Atom, u32, bool, bool)),
 }
 
 impl ReadingArg {
     /// `checked`: whether mistakes are reported before the run.
     pub fn reading(&self, checked: bool) -> Reading {
-        let (depth, any_keys, strict) = match *self {
-            ReadingArg::Depth(depth) => (depth, false, false),
-            ReadingArg::Full(all) => all,
+        let (depth, any_keys, strict, observed) = match *self {
+            ReadingArg::Depth(depth) => (depth, false, false, false),
+            ReadingArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, false),
+            ReadingArg::Observed((_, depth, any_keys, strict)) => (depth, any_keys, strict, true),
         };
         Reading {
             options: Options {
@@ -63,15 +66,7 @@ impl ReadingArg {
                 strict,
                 any_keys,
             },
-            observed: false,
-        }
-    }
-
-    /// The same for a program that is going to be observed.
-    pub fn observed(&self) -> Reading {
-        Reading {
-            observed: true,
-            ..self.reading(true)
+            observed,
         }
     }
 }
@@ -258,7 +253,7 @@ fn load<'a>(
         Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
         Stage::Walk(_) | Stage::Ready(_) => None,
     };
-    let work = Task::Load(Loading {
+    let work = Work::Load(Loading {
         stage,
         print,
         ..loading
@@ -317,7 +312,7 @@ pub struct Handle {
 #[rustler::resource_impl]
 impl Resource for Handle {}
 
-/// Compiles a program's text; `given` is {timeout, max_heap}.
+/// Compiles a program's text, maybe to be observed; `given` is {timeout, max_heap}.
 #[rustler::nif]
 fn compile_text<'a>(
     env: Env<'a>,
@@ -326,8 +321,7 @@ fn compile_text<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_text");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let none = Raw::from(atoms::nil().encode(env));
     let reading = reading.reading(true);
     from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
@@ -342,8 +336,7 @@ fn compile_node<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_node");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let none = Raw::from(atoms::nil().encode(env));
     let reading = reading.reading(true);
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))

@@ -5,12 +5,12 @@ use crate::atoms;
 use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{Pace, UNLIMITED};
+use crate::schedule::Pace;
 use crate::task::{suspend, Left};
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
 use ptc_core::signature::walk::Suspended;
-use ptc_core::signature::{Check, Stop, Walk};
+use ptc_core::signature::{Check, Walk, WalkEnd};
 use rustler::{Encoder, ResourceArc, Term};
 use std::time::{Duration, Instant};
 
@@ -66,11 +66,11 @@ impl Turn {
     /// Runs a walk for a quantum. Two kinds of walk get more at once: where reading the types takes
     /// longer than that, and where what the walk remembers, which is lost when it is left, would not
     /// bring it to its end: it gets a quarter of what it had so far.
-    pub fn run<'a, K: Task<'a>>(&self, walk: &mut Walk<Beam<'a>, K>) -> Result<K::Done, Stop> {
+    pub fn run<'a, K: Task<'a>>(&self, walk: &mut Walk<Beam<'a>, K>) -> Result<K::Done, WalkEnd> {
         loop {
             match walk.run() {
-                Err(Stop::Over) if self.pace == Pace::Quantum && self.goes_on(walk) => {
-                    walk.refuel(Meter::new(UNLIMITED, self.pace));
+                Err(WalkEnd::SliceOver) if self.pace == Pace::Quantum && self.goes_on(walk) => {
+                    walk.refuel(Meter::new(Limits::UNLIMITED, self.pace));
                 }
                 outcome => return outcome,
             }

@@ -2,18 +2,18 @@
 //! in quanta where one is not enough.
 
 use super::errors::errors;
-use super::read::{read, Read, Reading};
+use super::read::{read, Read, ReadOptions};
 use super::suspension::{leave, LeftWalk, Task, Turn};
-use super::words::Words;
+use super::type_atoms::TypeAtoms;
 use crate::atoms;
 use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
-use ptc_core::meter::Meter;
+use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
-    Check, Coerce, Findings, Purpose, Step, Stop, Target, TypeId, Walk, Wrong,
+    Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, ResourceArc, Term};
 use std::time::Instant;
@@ -25,13 +25,12 @@ fn types<'a>(
     closed: bool,
     pace: Pace,
 ) -> Option<(Read<'a>, TypeId)> {
-    let reading = Reading {
+    let reading = ReadOptions {
         closed,
         once_optional: true,
     };
-    let words = Words::new(heap.terms.env);
-    let mut meter = whole(UNLIMITED, pace);
-    read(heap, &words, of.into(), reading, &mut meter).ok()
+    let mut meter = whole(Limits::UNLIMITED, pace);
+    read(heap, of.into(), reading, &mut meter).ok()
 }
 
 /// What a task makes of the end of its walk.
@@ -40,7 +39,7 @@ trait Outcome<'a>: Task<'a> {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         value: Term<'a>,
-        end: Result<Self::Done, Stop>,
+        end: Result<Self::Done, WalkEnd>,
     ) -> Term<'a>;
 }
 
@@ -57,9 +56,11 @@ fn walk<'a, K: Outcome<'a>>(
     let end = turn.run(&mut walk);
     settle(terms.env, walk.meter());
     match end {
-        Err(Stop::Over) if turn.pace == Pace::Quantum => leave(walk, read, (of, value), reuse),
-        Err(Stop::Over | Stop::Abandoned) => atoms::busy().encode(terms.env),
-        Err(Stop::Unknown(number)) => {
+        Err(WalkEnd::SliceOver) if turn.pace == Pace::Quantum => {
+            leave(walk, read, (of, value), reuse)
+        }
+        Err(WalkEnd::SliceOver | WalkEnd::Abandoned) => atoms::busy().encode(terms.env),
+        Err(WalkEnd::Unknown(number)) => {
             let unknown = read.unknown[number as usize].term(terms.env);
             (atoms::unknown(), unknown).encode(terms.env)
         }
@@ -81,7 +82,7 @@ fn begin<'a, K: Outcome<'a>>(
         return atoms::busy().encode(env);
     };
     let turn = Turn::new(pace, begun, 0);
-    let meters = (Meter::new(UNLIMITED, pace), pace);
+    let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
     let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
     walk(begun, &read, (of, value), &turn, None)
 }
@@ -102,7 +103,7 @@ pub fn go_on<'a>(
     let Some((read, _)) = types(&heap, of, left.is_closed(), Pace::Quantum) else {
         return Some(atoms::busy().encode(env));
     };
-    let meters = (Meter::new(UNLIMITED, Pace::Quantum), Pace::Quantum);
+    let meters = (Meter::new(Limits::UNLIMITED, Pace::Quantum), Pace::Quantum);
     let types = &read.types;
     Some(match left {
         LeftWalk::Check(left, _) => {
@@ -124,7 +125,7 @@ impl<'a> Outcome<'a> for Check {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         _value: Term<'a>,
-        _end: Result<(), Stop>,
+        _end: Result<(), WalkEnd>,
     ) -> Term<'a> {
         // Where there are too many, so many errors are enough.
         match walk.findings.count() {
@@ -141,12 +142,12 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
         read: &Read<'a>,
         value: Term<'a>,
-        end: Result<Option<Raw<'a>>, Stop>,
+        end: Result<Option<Raw<'a>>, WalkEnd>,
     ) -> Term<'a> {
         let env = walk.heap.terms.env;
         let findings = walk.findings.count();
         match end {
-            Ok(_) | Err(Stop::Failed) if walk.task.asks() => {
+            Ok(_) | Err(WalkEnd::Failed) if walk.task.asks() => {
                 (atoms::ask(), questions(walk)).encode(env)
             }
             Ok(changed) if findings == 0 => {
@@ -154,7 +155,7 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 let warnings = walk.task.warnings.list(walk.heap).term(env);
                 (atoms::ok(), value, warnings).encode(env)
             }
-            Err(Stop::Failed) => {
+            Err(WalkEnd::Failed) => {
                 let hidden = walk
                     .findings
                     .all()
@@ -178,11 +179,11 @@ fn found<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>)
 /// What only Elixir can convert, as `{type, value, hidden?}`.
 fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
-    let words = Words::new(terms.env);
+    let type_atoms = TypeAtoms::new(terms.env);
     let (questions, values) = walk.task.questions(walk.heap);
     let question = |(question, value): (&Question, &Raw<'a>)| {
         let hidden = question.hidden.encode(terms.env).into();
-        terms.make_tuple(&[words.scalar_word(question.scalar), *value, hidden])
+        terms.make_tuple(&[type_atoms.scalar_atom(question.scalar), *value, hidden])
     };
     let asked: Vec<Raw<'a>> = questions.iter().zip(values).map(question).collect();
     terms.make_list(&asked).term(terms.env)
@@ -205,15 +206,15 @@ fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>
     match wrong {
         Wrong::Mismatch(mismatch) => match mismatch.expected {
             Target::Scalar(scalar) => {
-                let word = Words::new(env).scalar_word(scalar).term(env);
+                let word = TypeAtoms::new(env).scalar_atom(scalar).term(env);
                 (word, value.map(|value| value.term(env))).encode(env)
             }
             Target::List => pair(atoms::list(), value),
             Target::Map => pair(atoms::map(), value),
             Target::Field => {
                 let name = last.and_then(|step| match step {
-                    Step::Field(field) => read.names.get(field as usize).copied(),
-                    Step::Index(_) => None,
+                    PathStep::Field(field) => read.names.get(field as usize).copied(),
+                    PathStep::Index(_) => None,
                 });
                 pair(atoms::missing(), name)
             }

@@ -27,9 +27,9 @@ use frame::{Frame, ListFrame, MapFrame, Stack};
 
 /// Why a walk ends before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum WalkEnd {
     /// The slice or the quantum is over. After a quantum the walk can go on, or be suspended.
-    Over,
+    SliceOver,
     /// Nobody waits for it any more.
     Abandoned,
     /// A term in the place of a type, by its number.
@@ -40,11 +40,11 @@ pub enum Stop {
     Failed,
 }
 
-impl<T> From<Halt<T>> for Stop {
+impl<T> From<Halt<T>> for WalkEnd {
     fn from(halt: Halt<T>) -> Self {
         match halt {
-            Halt::SliceOver => Stop::Over,
-            _ => Stop::Abandoned,
+            Halt::SliceOver => WalkEnd::SliceOver,
+            _ => WalkEnd::Abandoned,
         }
     }
 }
@@ -78,7 +78,7 @@ pub trait Task<H: Values>: Sized {
         of: (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
     /// A field was found, before the walk looks at its value.
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
     /// What a field became.
@@ -95,12 +95,12 @@ pub trait Task<H: Values>: Sized {
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, Self::Mark>,
         is_proper: bool,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
     /// The end of a map.
     fn map_end(
         walk: &mut Walk<H, Self>,
         map: &MapFrame<H::Term, Open<H>, Self::Mark>,
-    ) -> Result<Self::Done, Stop>;
+    ) -> Result<Self::Done, WalkEnd>;
 
     /// Moves its terms to `terms`.
     fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Self::Frozen;
@@ -216,7 +216,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     }
 
     /// Goes on to the end, or to the end of the quantum.
-    pub fn run(&mut self) -> Result<K::Done, Stop> {
+    pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
         let mut done = match self.begin {
             Some((value, id)) => {
                 self.begin = None;
@@ -261,7 +261,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Consumes fuel for work that comes next. A slice ends anywhere, since its walk is given up and
     /// begins anew on a dirty scheduler; a quantum ends at the next safe point.
     #[inline]
-    pub(super) fn spend(&mut self, units: usize) -> Result<(), Stop> {
+    pub(super) fn spend(&mut self, units: usize) -> Result<(), WalkEnd> {
         self.fuel += units;
         match self.meter.consume_fuel(units, &*self.heap) {
             Ok(()) => Ok(()),
@@ -270,9 +270,9 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     }
 
     #[cold]
-    fn halt(&mut self, stop: Stop) -> Result<(), Stop> {
+    fn halt(&mut self, stop: WalkEnd) -> Result<(), WalkEnd> {
         match (stop, self.pace) {
-            (Stop::Over, Pace::Quantum) => {
+            (WalkEnd::SliceOver, Pace::Quantum) => {
                 self.pause_at = 0;
                 Ok(())
             }
@@ -282,9 +282,9 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Everything that the walk knows stands in its fields: it can be suspended here.
     #[inline]
-    fn safe_point(&self) -> Result<(), Stop> {
+    fn safe_point(&self) -> Result<(), WalkEnd> {
         match self.fuel >= self.pause_at {
-            true => Err(Stop::Over),
+            true => Err(WalkEnd::SliceOver),
             false => Ok(()),
         }
     }
@@ -299,7 +299,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Looks at a value whose list or map is on the stack: gives what it becomes, or puts it there,
     /// to be walked.
-    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, Stop> {
+    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
         let mut id = id;
         loop {
             match self.types.get(id) {
@@ -324,7 +324,12 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         }
     }
 
-    fn list(&mut self, value: H::Term, id: TypeId, holds: TypeId) -> Result<Option<K::Done>, Stop> {
+    fn list(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+        holds: TypeId,
+    ) -> Result<Option<K::Done>, WalkEnd> {
         if self.heap.class(value) != Class::List {
             self.refuse(None, Target::List, value)?;
             return Ok(Some(K::SAME));
@@ -375,7 +380,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Walks the list on top of the stack, as far as its elements do not go there; gives what it
     /// becomes at its end.
-    fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, Stop> {
+    fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let of = self.types.get(holds);
         loop {
             self.safe_point()?;
@@ -414,13 +419,13 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
 
     /// Gives up early on a list that is too long for the slice, to judge by its first elements.
     #[cold]
-    fn foresee(&mut self, begun: usize, rest: H::Term) -> Result<(), Stop> {
+    fn foresee(&mut self, begun: usize, rest: H::Term) -> Result<(), WalkEnd> {
         let each = ((self.fuel - begun) / FIRST_ELEMENTS as usize).max(1);
         let mut more = FUEL_OF_A_SLICE.saturating_sub(self.fuel) / each;
         let mut rest = rest;
         while let Some((_, tail)) = self.heap.uncons(rest) {
             if more == 0 {
-                return Err(Stop::Over);
+                return Err(WalkEnd::SliceOver);
             }
             (rest, more) = (tail, more - 1);
         }
@@ -433,7 +438,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     fn fields(
         &mut self,
         mut map: MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<Option<Whole<H, K>>, Stop> {
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let types = self.types;
         let end = map.fields.range().end;
         loop {
@@ -507,7 +512,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         self.stack.live.push(Frame::Map(map));
     }
 
-    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, Stop> {
+    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, WalkEnd> {
         let is_proper = self.heap.is_empty_list(list.rest);
         if !is_proper {
             self.improper(&list)?;
@@ -515,7 +520,10 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         Ok((list.value, K::list_end(self, &list, is_proper)?))
     }
 
-    fn map_end(&mut self, map: &MapFrame<H::Term, Open<H>, K::Mark>) -> Result<Whole<H, K>, Stop> {
+    fn map_end(
+        &mut self,
+        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+    ) -> Result<Whole<H, K>, WalkEnd> {
         if map.closed {
             self.closed_end(map)?;
         }

@@ -1,19 +1,19 @@
 //! What is not as it should be, and the way to it.
 
-use super::super::findings::{Step, TooMany, Wrong};
+use super::super::findings::{PathStep, TooMany, Wrong};
 use super::super::mismatch::{Got, Mismatch, Target};
 use super::super::names::is_firewalled;
 use super::super::values::{Class, Rows, Values};
 use super::super::{Type, TypeId};
 use super::frame::{ListFrame, MapFrame};
-use super::{Open, Place, Stop, Task, Walk};
+use super::{Open, Place, Task, Walk, WalkEnd};
 
 /// What one finding costs, and each step of its path, in units of fuel.
 const FINDING: usize = 8;
 
-impl From<TooMany> for Stop {
+impl From<TooMany> for WalkEnd {
     fn from(_: TooMany) -> Self {
-        Stop::TooMuch
+        WalkEnd::TooMuch
     }
 }
 
@@ -25,7 +25,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         place: Option<Place>,
         expected: Target,
         value: H::Term,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkEnd> {
         let got = self.got(value);
         self.report(
             place,
@@ -41,14 +41,14 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         place: Option<Place>,
         wrong: Wrong,
         value: Option<H::Term>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkEnd> {
         self.spend(FINDING + self.stack.depth())?;
         let hidden = self.is_hidden(place);
         let shown = match wrong {
             Wrong::Mismatch(mismatch) => self.task.ends_at_first() || mismatch.got == Got::Other,
             _ => true,
         };
-        let step = place.map(|place| Step::Field(place.field as u32));
+        let step = place.map(|place| PathStep::Field(place.field as u32));
         let path = self.stack.path().chain(step);
         let value = value.filter(|_| shown);
         self.findings.add(wrong, hidden, path, value)?;
@@ -82,7 +82,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
 
     /// A value that could not be entered as a map: it is none, or it was seen before.
     #[cold]
-    pub(super) fn no_map(&mut self, value: H::Term, id: TypeId) -> Result<K::Done, Stop> {
+    pub(super) fn no_map(&mut self, value: H::Term, id: TypeId) -> Result<K::Done, WalkEnd> {
         if !self.memo.has(|| self.heap.identity(value), id) {
             self.refuse(None, Target::Map, value)?;
         }
@@ -90,7 +90,12 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     }
 
     #[cold]
-    pub(super) fn absent(&mut self, field: usize, hidden: bool, holds: TypeId) -> Result<(), Stop> {
+    pub(super) fn absent(
+        &mut self,
+        field: usize,
+        hidden: bool,
+        holds: TypeId,
+    ) -> Result<(), WalkEnd> {
         if matches!(self.types.get(holds), Type::Optional(_)) {
             return Ok(());
         }
@@ -101,7 +106,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     /// A list turned out to be none: only now is it known that there were no elements to complain
     /// about.
     #[cold]
-    pub(super) fn improper(&mut self, list: &ListFrame<H::Term, K::Mark>) -> Result<(), Stop> {
+    pub(super) fn improper(&mut self, list: &ListFrame<H::Term, K::Mark>) -> Result<(), WalkEnd> {
         self.findings.truncate(list.findings, &*self.heap);
         let mismatch = Mismatch {
             expected: Target::List,
@@ -113,7 +118,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     pub(super) fn closed_end(
         &mut self,
         map: &MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WalkEnd> {
         if !H::Rows::is_flat(map.open) {
             self.spend(self.heap.map_size(map.value).unwrap_or(0))?;
         }
@@ -128,18 +133,18 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     }
 
     #[cold]
-    pub(super) fn unknown(&mut self, number: u32) -> Stop {
+    pub(super) fn unknown(&mut self, number: u32) -> WalkEnd {
         if !self.task.ends_at_first() {
-            return Stop::Unknown(number);
+            return WalkEnd::Unknown(number);
         }
         match self.report(None, Wrong::Unsupported, None) {
             Err(stop) => stop,
-            Ok(()) => Stop::Failed,
+            Ok(()) => WalkEnd::Failed,
         }
     }
 
     /// Ends the walk. A list that turns out to be none is the reason before all its elements.
-    fn fail(&mut self) -> Result<(), Stop> {
+    fn fail(&mut self) -> Result<(), WalkEnd> {
         for (value, rest) in self.stack.lists(&*self.heap) {
             let mut rest = rest;
             while let Some((_, tail)) = self.heap.uncons(rest) {
@@ -159,6 +164,6 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
                 break;
             }
         }
-        Err(Stop::Failed)
+        Err(WalkEnd::Failed)
     }
 }

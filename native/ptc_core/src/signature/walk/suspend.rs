@@ -35,7 +35,7 @@ pub type Left<H, K> = (
 );
 
 impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
-    /// Leaves the walk after a [`Stop::Over`](super::Stop::Over) at the end of a quantum; what is here
+    /// Leaves the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver) at the end of a quantum; what is here
     /// goes on in [`Walk::resume`] with the terms that are given.
     pub fn suspend(mut self) -> Left<H, K> {
         let heap = self.heap;

@@ -1,96 +1,36 @@
 //! The reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be left
 //! and taken up again.
+//!
+//! * this file: the loop; [`text`], [`number`]: strings and numbers
+//! * [`sink`]: who takes the events
 
-use super::text::{Scan, Text};
+mod number;
+mod sink;
+mod text;
+
 use super::JsonError;
 use crate::stop::Stop;
-
-/// Takes the events of one JSON text, in order.
-///
-/// An event that it stops at comes again when the reader goes on.
-pub trait Sink<'t> {
-    /// `null`
-    fn null(&mut self);
-    /// `true` or `false`
-    fn boolean(&mut self, value: bool);
-    /// A number without fraction and exponent that fits 64 bits; `-0` is 0.
-    fn integer(&mut self, value: i64);
-    /// Any other number without fraction and exponent, as it stands in the text.
-    fn big_integer(&mut self, digits: &'t str) -> Result<(), Stop>;
-    /// A number with fraction or exponent: the nearest double, never infinite.
-    fn float(&mut self, value: f64);
-    /// A string value.
-    fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop>;
-    /// A key; its value follows. Duplicates are passed on as they come.
-    fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop>;
-    /// `[` or `{`
-    fn open(&mut self, object: bool);
-    /// `]` or `}` of the innermost open bracket.
-    fn close(&mut self, object: bool) -> Result<(), Stop>;
-
-    /// So many bytes were read since this was last asked, and the reader itself holds so many. Also
-    /// looks at the limits of what was built.
-    fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop>;
-    /// Counts bytes where the reader cannot be left.
-    fn count(&mut self, bytes: usize) -> Result<(), Stop>;
-}
-
-/// Why a reader did not come to the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadError {
-    /// The text is not what it should be.
-    Json(JsonError),
-    /// A limit. After [`Stop::SliceOver`] the reader can go on.
-    Stop(Stop),
-}
-
-impl From<JsonError> for ReadError {
-    fn from(error: JsonError) -> Self {
-        ReadError::Json(error)
-    }
-}
-
-impl From<Stop> for ReadError {
-    fn from(stop: Stop) -> Self {
-        ReadError::Stop(stop)
-    }
-}
-
-/// The digits of the longest integer; a longer one is an overflow, as a float beyond a double is.
-/// Reading digits takes more than linear time, and the BEAM holds no more than ten times as many.
-pub const LONGEST_INTEGER: usize = 1_000_000;
+pub use number::LONGEST_INTEGER;
+pub use sink::{ReadError, Sink};
+use text::Scan;
+pub use text::Text;
 
 /// What a text may ask for.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct JsonLimits {
     /// How many arrays and objects may stand inside one another.
     pub depth: usize,
     /// How many bytes an integer may take, its sign included.
     pub integer: usize,
 }
 
-impl Limits {
+impl JsonLimits {
     /// Only a limit of depth.
     pub const fn depth(depth: usize) -> Self {
-        Limits {
+        JsonLimits {
             depth,
             integer: usize::MAX,
         }
-    }
-}
-
-/// So many digits fit 64 bits, whatever they are.
-const SAFE_DIGITS: usize = 18;
-
-/// The value of [`SAFE_DIGITS`] digits at most, maybe one of them a sign.
-fn small_integer(token: &[u8]) -> i64 {
-    let digits = token.strip_prefix(b"-").unwrap_or(token);
-    let next = |value, digit: &u8| value * 10 + i64::from(digit - b'0');
-    let size = digits.iter().fold(0, next);
-    if digits.len() < token.len() {
-        -size
-    } else {
-        size
     }
 }
 
@@ -138,7 +78,7 @@ pub struct Reader {
     open: Vec<bool>,
     /// What a string with escapes has come to.
     scratch: Vec<u8>,
-    limits: Limits,
+    limits: JsonLimits,
     extent: Extent,
     phase: Phase,
     bytes_between_looks: usize,
@@ -146,7 +86,7 @@ pub struct Reader {
 
 impl Reader {
     /// A reader for the value at `start`, blanks before it included.
-    pub fn new(start: usize, extent: Extent, limits: Limits) -> Self {
+    pub fn new(start: usize, extent: Extent, limits: JsonLimits) -> Self {
         Reader {
             at: start,
             told: start,
@@ -173,31 +113,31 @@ impl Reader {
     ) -> Result<usize, ReadError> {
         // A text that is not the same must not be read beyond its end.
         self.at = self.at.min(text.len());
-        let mut reading = Reading { text, reader: self };
-        let mut phase = reading.reader.phase;
+        let mut cursor = Cursor { text, reader: self };
+        let mut phase = cursor.reader.phase;
         loop {
             phase = match phase {
-                Phase::Value => reading.value(sink)?,
-                Phase::First(object) => reading.first(object, sink)?,
-                Phase::Key => reading.key(sink)?,
-                Phase::Colon => reading.colon(sink)?,
-                Phase::Inside(scan, key) => reading.inside(scan, key, sink)?,
-                Phase::Integer(start) => reading.integer(start, sink)?,
-                Phase::After => reading.after_value(sink)?,
-                Phase::Rest => reading.rest(sink)?,
-                Phase::Done => return Ok(reading.reader.at),
+                Phase::Value => cursor.value(sink)?,
+                Phase::First(object) => cursor.first(object, sink)?,
+                Phase::Key => cursor.key(sink)?,
+                Phase::Colon => cursor.colon(sink)?,
+                Phase::Inside(scan, key) => cursor.inside(scan, key, sink)?,
+                Phase::Integer(start) => cursor.integer(start, sink)?,
+                Phase::After => cursor.after_value(sink)?,
+                Phase::Rest => cursor.rest(sink)?,
+                Phase::Done => return Ok(cursor.reader.at),
             }
         }
     }
 }
 
 /// A reader at its text.
-struct Reading<'r, 't> {
+struct Cursor<'r, 't> {
     text: &'t [u8],
     reader: &'r mut Reader,
 }
 
-impl<'t> Reading<'_, 't> {
+impl<'t> Cursor<'_, 't> {
     #[inline]
     fn value(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         self.look(sink, Phase::Value)?;
@@ -340,100 +280,6 @@ impl<'t> Reading<'_, 't> {
         self.reader.at += word.len();
         event(sink);
         Ok(Phase::After)
-    }
-
-    /// A number is read in one go: if that is stopped, it begins again.
-    #[inline]
-    fn number(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
-        let start = self.reader.at;
-        let negative = self.text[start] == b'-';
-        let mut at = start + usize::from(negative);
-        match self.text.get(at) {
-            Some(b'0') => at += 1,
-            _ => at = self.digits(at, sink)?,
-        }
-        let whole_end = at;
-        if self.text.get(at) == Some(&b'.') {
-            at = self.digits(at + 1, sink)?;
-        }
-        let fraction_end = at;
-        if matches!(self.text.get(at), Some(b'e' | b'E')) {
-            at += 1;
-            if matches!(self.text.get(at), Some(b'+' | b'-')) {
-                at += 1;
-            }
-            at = self.digits(at, sink)?;
-        }
-        // Only ASCII stands between `start` and `at`.
-        let token = std::str::from_utf8(&self.text[start..at]).unwrap_or_default();
-        if at == whole_end {
-            if token.len() <= SAFE_DIGITS {
-                sink.integer(small_integer(token.as_bytes()));
-                self.reader.at = at;
-                return Ok(Phase::After);
-            }
-            let too_long = |limit| JsonError::IntegerTooLong {
-                limit,
-                position: start,
-            };
-            if token.len() > self.reader.limits.integer {
-                return Err(too_long(self.reader.limits.integer).into());
-            }
-            if token.len() - usize::from(negative) > LONGEST_INTEGER {
-                return Err(too_long(LONGEST_INTEGER).into());
-            }
-            self.reader.at = at;
-            return match token.parse() {
-                Ok(value) => {
-                    sink.integer(value);
-                    Ok(Phase::After)
-                }
-                Err(_) => self.integer(start, sink),
-            };
-        }
-        let value: f64 = token.parse().unwrap_or(f64::INFINITY);
-        if value.is_infinite() {
-            return Err(JsonError::UnexpectedToken(start).into());
-        }
-        // `-0e1` is the whole number -0, which is 0, times a power of ten; `-0.0` keeps its sign.
-        let signless = fraction_end == whole_end && value == 0.0 && token.starts_with("-0");
-        sink.float(if signless { 0.0 } else { value });
-        self.reader.at = at;
-        Ok(Phase::After)
-    }
-
-    /// The integer between `start` and the reader's place, which is beyond 64 bits.
-    #[cold]
-    fn integer(&mut self, start: usize, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
-        let token = self.text.get(start..self.reader.at).unwrap_or_default();
-        let token = std::str::from_utf8(token).unwrap_or_default();
-        match sink.big_integer(token) {
-            Ok(()) => Ok(Phase::After),
-            Err(stop) => Err(self.leave(Phase::Integer(start), stop)),
-        }
-    }
-
-    /// The end of the digits at `at`: one or more.
-    #[inline]
-    fn digits(&mut self, at: usize, sink: &mut impl Sink<'t>) -> Result<usize, ReadError> {
-        let start = at;
-        let mut at = at;
-        loop {
-            let bound = self.text.len().min(at + BYTES_BETWEEN_LOOKS);
-            while at < bound && self.text[at].is_ascii_digit() {
-                at += 1;
-            }
-            if at < bound || bound == self.text.len() {
-                break;
-            }
-            if let Err(stop) = sink.count(BYTES_BETWEEN_LOOKS) {
-                return Err(self.leave(Phase::Value, stop));
-            }
-        }
-        match at > start {
-            true => Ok(at),
-            false => Err(self.unexpected_at(at).into()),
-        }
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Scalars as JSON text.
 
-use super::scan::{plain_word, to_unplain};
+use crate::json::scan::{plain_word, to_unplain};
 
 /// Where a text stops being UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

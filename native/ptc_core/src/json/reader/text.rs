@@ -1,7 +1,7 @@
 //! JSON strings: finding the end, checking UTF-8, undoing escapes.
 
-use super::scan::to_special;
 use super::JsonError;
+use crate::json::scan::to_special;
 
 /// The content of a JSON string: a part of the text itself, or the reader's scratch buffer when
 /// escapes had to be undone.

@@ -4,7 +4,7 @@
 //! that the caller keeps as a list. Each is frozen once and taken back when the writer comes to it, so
 //! leaving costs no more than what was opened since.
 
-use super::writer::{Readable, View};
+use super::readable::{JsonView, Readable};
 
 /// A text that is being written, less its terms.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl<'s, T: Copy> Stack<'s, T> {
             }
             Mark::Map { at } => {
                 let map = self.pop(source, draft)?;
-                let View::Map(keys, values) = source.view(map) else {
+                let JsonView::Map(keys, values) = source.view(map) else {
                     return None;
                 };
                 Open::Map {

@@ -3,7 +3,7 @@
 //! Candidates are kept, and once there are twice as many as wanted they are sorted and the second
 //! half is dropped. From then on a key counts only if it comes before the last one of those.
 
-use super::order::{Sorting, BATCH, FAR};
+use super::{Sorting, BATCH, FAR};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::vm::Machine;

@@ -4,20 +4,22 @@
 //! are while the run is left. Keys that are all integers of 64 bits, or all floats, are copied out
 //! of their terms first.
 
-use super::first::{cost_of_sort, First};
+mod first;
+
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::vm::{cost, Buffer, Machine};
+use first::{cost_of_sort, First};
 use std::cmp::Ordering;
 
 /// The units that a piece of terms may take.
 const PIECE: usize = 16_384;
 /// What a comparison of terms takes more than one of what is at hand: each stands in a place of its own.
-pub(super) const FAR: usize = 2;
+const FAR: usize = 2;
 /// The numbers in a piece.
 const NUMBERS: usize = 16_384;
 /// So many keys are looked at, or places merged, between two counts.
-pub(super) const BATCH: usize = 512;
+const BATCH: usize = 512;
 
 /// How far a sort has come.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,11 +27,11 @@ pub struct Sorting {
     keys: Keys,
     /// How many of the keys were measured, and what the longest comparison counts.
     measured: usize,
-    pub(super) comparison: usize,
+    comparison: usize,
     /// The places of the keys; those in a piece are sorted.
-    pub(super) places: Vec<u32>,
+    places: Vec<u32>,
     /// The search for the first ones, where only those are wanted.
-    pub(super) first: First,
+    first: First,
     /// The length of the sorted runs.
     width: usize,
     /// The places with every two runs made one, as far as that has come.

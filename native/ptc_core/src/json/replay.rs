@@ -1,0 +1,83 @@
+//! A value of a document as events once more.
+
+use super::{Document, Entry, Sink, Text};
+use crate::stop::Stop;
+
+/// The events that make up a value of a document once more; keys come as strings. It can be left
+/// wherever its sink stops it.
+#[derive(Debug)]
+pub struct Replay {
+    at: u32,
+    end: u32,
+    /// The open containers: the index after each, and whether it is an object.
+    open: Vec<(u32, bool)>,
+    /// How many entries the sink was not told about.
+    untold: usize,
+}
+
+/// So many entries are replayed between two looks at the limits.
+const ENTRIES_BETWEEN_LOOKS: usize = 512;
+/// What an entry counts, in bytes of text.
+const BYTES_OF_ENTRY: usize = 4;
+
+impl Replay {
+    /// The value at `index`.
+    pub fn new(document: &Document, index: u32) -> Self {
+        Replay {
+            at: index,
+            end: document.end(index),
+            open: Vec::new(),
+            untold: 0,
+        }
+    }
+
+    /// Goes on to the end of the value.
+    pub fn run<'d>(
+        &mut self,
+        document: &'d Document,
+        sink: &mut impl Sink<'d>,
+    ) -> Result<(), Stop> {
+        loop {
+            while let Some((_, object)) = self.open.pop_if(|(end, _)| *end == self.at) {
+                if let Err(stop) = sink.close(object) {
+                    self.open.push((self.at, object));
+                    return Err(stop);
+                }
+            }
+            if self.at == self.end {
+                return Ok(());
+            }
+            if self.untold >= ENTRIES_BETWEEN_LOOKS {
+                let entries = std::mem::take(&mut self.untold);
+                sink.spend(BYTES_OF_ENTRY * entries, 0)?;
+            }
+            self.event(document, sink)?;
+            self.at += 1;
+            self.untold += 1;
+        }
+    }
+
+    fn event<'d>(&mut self, document: &'d Document, sink: &mut impl Sink<'d>) -> Result<(), Stop> {
+        let entry = document.entry(self.at);
+        let bytes = document.bytes(entry).unwrap_or_default();
+        match entry {
+            Entry::Null => sink.null(),
+            Entry::Bool(value) => sink.boolean(value),
+            Entry::Int(value) => sink.integer(value),
+            Entry::Float(value) => sink.float(value),
+            Entry::BigInt(..) => {
+                sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?
+            }
+            Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes))?,
+            Entry::List(end, _) => {
+                sink.open(false);
+                self.open.push((end, false));
+            }
+            Entry::Object(end, _) => {
+                sink.open(true);
+                self.open.push((end, true));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! The first words of what a term points to, for those who know how the VM arranges them.
+
+use super::{Raw, Terms};
+use rustler::sys::*;
+
+/// The bits of a word that are no part of an address.
+const TAG: usize = 7;
+/// Those that tell whether it is one …
+const TAG_OF_BOXED: usize = 3;
+/// … to something that is neither a word itself nor a list's cell.
+const BOXED: usize = 2;
+
+impl<'a> Terms<'a> {
+    /// The word that an integer beyond 64 bits begins with in memory; `None` for every other term,
+    /// and where the term is no pointer as VMs have had them so far.
+    pub fn first_word(self, term: Raw<'a>) -> Option<usize> {
+        let kind = self.kind(term);
+        let is_integer = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_INTEGER);
+        if !is_integer || self.integer(term).is_some() {
+            return None;
+        }
+        let address = term.identity();
+        if address & TAG_OF_BOXED != BOXED {
+            return None;
+        }
+        let place = (address & !TAG) as *const usize;
+        // SAFETY: an integer beyond 64 bits is larger than a word, so the term is a pointer to it,
+        // less the tag in its lowest bits; it lives as long as the environment.
+        Some(unsafe { place.read() })
+    }
+
+    /// The word that a binary begins with in memory, if at least three words stand behind it; `None`
+    /// for every other term, and where the term is no pointer as VMs have had them so far.
+    pub fn header_of_binary(self, term: Raw<'a>) -> Option<usize> {
+        const ARITY: u32 = 6;
+        let word = term.identity();
+        if !self.is_binary(term) || word & TAG_OF_BOXED != BOXED {
+            return None;
+        }
+        // SAFETY: no binary fits into a word, so the term is a pointer to it, less the tag in its
+        // lowest bits; it lives as long as the environment.
+        let header = unsafe { ((word & !TAG) as *const usize).read() };
+        (header >> ARITY >= 3).then_some(header)
+    }
+
+    /// The three words behind the first one of a term that begins with `header`, which must be 0 or
+    /// what [`Terms::header_of_binary`] gave; `None` if the term begins with something else.
+    #[inline]
+    pub fn words_behind(self, term: Raw<'a>, header: usize) -> Option<[usize; 3]> {
+        let word = term.identity();
+        if word & TAG_OF_BOXED != BOXED || header == 0 {
+            return None;
+        }
+        let place = (word & !TAG) as *const usize;
+        // SAFETY: a term with these bits is a pointer to a first word, as the VM has had them so far:
+        // `header` was found in this way. A term with that header has three words behind it.
+        unsafe {
+            match place.read() == header {
+                true => Some(place.add(1).cast::<[usize; 3]>().read()),
+                false => None,
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Terms in one word, and the NIF interface under them.
+//!
+//! rustler's `Term` is three words and its lists and maps go through vectors; the VM keeps millions
+//! of terms and makes a map an item. So the VM's terms are bare words, bound to the environment by
+//! lifetime only, and this room is the one place that hands them to the NIF interface.
+//!
+//! * this file: what every term is asked; scalars, lists, tuples
+//! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: who calls
+//! * [`words`]: terms read in place; [`memory`]: the words that they point to
+
+/// A term out of a call that fills in `N` words and says whether it did.
+macro_rules! filled {
+    ($call:expr) => {{
+        let mut out = MaybeUninit::uninit();
+        // SAFETY: the call writes `out` if, and only if, it returns non-zero; the environment is
+        // alive as long as 'a.
+        unsafe {
+            match $call(&mut out) {
+                0 => None,
+                _ => Some(out.assume_init()),
+            }
+        }
+    }};
+}
+
+mod atoms;
+mod make;
+mod maps;
+mod memory;
+mod thread;
+pub mod words;
+
+use rustler::sys::*;
+use rustler::{Env, Term};
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+pub use thread::{on_dirty_scheduler, thread_time};
+
+/// A term of the environment with lifetime `'a`.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Raw<'a>(ErlNifTerm, PhantomData<Env<'a>>);
+
+impl<'a> From<Term<'a>> for Raw<'a> {
+    fn from(term: Term<'a>) -> Self {
+        Raw(term.as_c_arg(), PhantomData)
+    }
+}
+
+impl<'a> Raw<'a> {
+    /// The same term as rustler has it.
+    pub fn term(self, env: Env<'a>) -> Term<'a> {
+        // SAFETY: a Raw<'a> is only ever made of terms of the one environment with lifetime 'a.
+        unsafe { Term::new(env, self.0) }
+    }
+
+    /// The word: equal for the same immediate and for the same place in memory.
+    #[inline]
+    pub fn word(self) -> ErlNifTerm {
+        self.0
+    }
+
+    /// The word as a number, never 0.
+    #[inline]
+    pub fn identity(self) -> usize {
+        // SAFETY: the interface's term is one word, whose type keeps it from being counted with.
+        unsafe { std::mem::transmute(self.0) }
+    }
+}
+
+/// An environment's calls on bare terms.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    pub env: Env<'a>,
+}
+
+impl<'a> Terms<'a> {
+    fn c(self) -> *mut ErlNifEnv {
+        self.env.as_c_arg()
+    }
+
+    #[inline]
+    fn own(self, word: ErlNifTerm) -> Raw<'a> {
+        Raw(word, PhantomData)
+    }
+
+    #[inline]
+    pub fn kind(self, term: Raw<'a>) -> ErlNifTermType {
+        if words::known() {
+            if let Some(kind) = words::kind(term) {
+                return kind;
+            }
+        }
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_term_type(self.c(), term.0) }
+    }
+
+    #[inline]
+    pub fn compare(self, a: Raw<'a>, b: Raw<'a>) -> Ordering {
+        if a.0 == b.0 {
+            return Ordering::Equal;
+        }
+        if words::known() {
+            if let (Some(a), Some(b)) = (words::small_integer(a), words::small_integer(b)) {
+                return a.cmp(&b);
+            }
+            if let (Some(a), Some(b)) = (words::float(a), words::float(b)) {
+                return a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+            }
+        }
+        // SAFETY: both are terms of this environment.
+        unsafe { enif_compare(a.0, b.0) }.cmp(&0)
+    }
+
+    /// `==`.
+    #[inline]
+    pub fn equal(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        if a.0 == b.0 {
+            return true;
+        }
+        // Two atoms or small integers that are equal are the same word.
+        if words::known() && words::is_immediate(a) && words::is_immediate(b) {
+            return false;
+        }
+        self.compare(a, b).is_eq()
+    }
+
+    #[inline]
+    pub fn identical(self, a: Raw<'a>, b: Raw<'a>) -> bool {
+        if a.0 == b.0 {
+            return true;
+        }
+        if words::known() {
+            if words::is_immediate(a) || words::is_immediate(b) {
+                return false;
+            }
+            if let Some(same) = words::same_short_binaries(a, b) {
+                return same;
+            }
+        }
+        // SAFETY: both are terms of this environment.
+        let same = unsafe { enif_is_identical(a.0, b.0) };
+        same != 0
+    }
+
+    pub fn hash(self, term: Raw<'a>, seed: u64) -> u64 {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_hash(ErlNifHash::ERL_NIF_INTERNAL_HASH, term.0, seed) }
+    }
+
+    #[inline]
+    pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        match words::known() {
+            true => words::uncons(list),
+            false => self.ask_uncons(list),
+        }
+    }
+
+    /// The same through the interface.
+    fn ask_uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
+        let mut head = MaybeUninit::uninit();
+        let mut tail = MaybeUninit::uninit();
+        // SAFETY: the call writes both or, if it returns zero, neither. The reads are volatile to
+        // keep them apart: joined to one of 16 bytes, it would have to wait for both writes to
+        // reach the cache, which doubles the time of a walk.
+        unsafe {
+            match enif_get_list_cell(self.c(), list.0, head.as_mut_ptr(), tail.as_mut_ptr()) {
+                0 => None,
+                _ => Some((
+                    self.own(head.as_ptr().read_volatile()),
+                    self.own(tail.as_ptr().read_volatile()),
+                )),
+            }
+        }
+    }
+
+    #[inline]
+    pub fn is_empty_list(self, term: Raw<'a>) -> bool {
+        if words::known() {
+            return words::is_empty_list(term);
+        }
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
+    }
+
+    /// Whether it is made of whole bytes. Quicker than looking at them, and makes no copy of those
+    /// that do not start at a byte.
+    #[inline]
+    pub fn is_binary(self, term: Raw<'a>) -> bool {
+        // SAFETY: the term belongs to this environment.
+        unsafe { enif_is_binary(self.c(), term.0) != 0 }
+    }
+
+    #[inline]
+    pub fn integer(self, term: Raw<'a>) -> Option<i64> {
+        if words::known() {
+            if let Some(value) = words::small_integer(term) {
+                return Some(value);
+            }
+            if !words::may_be_integer(term) {
+                return None;
+            }
+        }
+        filled!(|out: &mut MaybeUninit<i64>| enif_get_int64(self.c(), term.0, out.as_mut_ptr()))
+    }
+
+    #[inline]
+    pub fn float(self, term: Raw<'a>) -> Option<f64> {
+        if words::known() {
+            return words::float(term);
+        }
+        filled!(|out: &mut MaybeUninit<f64>| enif_get_double(self.c(), term.0, out.as_mut_ptr()))
+    }
+
+    /// The content of a binary, as long as the environment lives.
+    #[inline]
+    pub fn bytes(self, term: Raw<'a>) -> Option<&'a [u8]> {
+        let binary = filled!(|out: &mut MaybeUninit<ErlNifBinary>| enif_inspect_binary(
+            self.c(),
+            term.0,
+            out.as_mut_ptr()
+        ))?;
+        if binary.size == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: the term is immutable and lives as long as its environment; the pointer is not
+        // null where there are bytes.
+        Some(unsafe { std::slice::from_raw_parts(binary.data, binary.size) })
+    }
+
+    /// The elements of a tuple, in place.
+    pub fn tuple(self, term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
+        let mut array = MaybeUninit::uninit();
+        let arity = filled!(|arity: &mut MaybeUninit<_>| enif_get_tuple(
+            self.c(),
+            term.0,
+            arity.as_mut_ptr(),
+            array.as_mut_ptr()
+        ))?;
+        if arity == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: a tuple's elements stand side by side and live as long as the environment; a Raw
+        // is a transparent word.
+        Some(unsafe {
+            std::slice::from_raw_parts(array.assume_init().cast::<Raw<'a>>(), arity as usize)
+        })
+    }
+
+    /// Whether a pid or a port is one of this node, and so stands in the word itself.
+    pub fn is_local(self, term: Raw<'a>) -> bool {
+        let (mut pid, mut port) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: the calls write to `pid` and `port` at most, which nobody reads.
+        unsafe {
+            enif_get_local_pid(self.c(), term.0, pid.as_mut_ptr()) != 0
+                || enif_get_local_port(self.c(), term.0, port.as_mut_ptr()) != 0
+        }
+    }
+}

@@ -1,0 +1,56 @@
+defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
+  # Broken answers that are made here: other names, strings and faults than those of the stored ones.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.SubAgent.{JsonParser, Signature}
+  alias PtcRunner.Test.BrokenAnswers
+  alias PtcRunner.Test.BrokenAnswers.Faults
+
+  @seed 20_261_121
+  @count 1_500
+
+  setup_all do
+    %{cases: BrokenAnswers.cases(@seed, @count)}
+  end
+
+  test "are the same for the same seed, with every fault" do
+    cases = BrokenAnswers.cases(1, @count)
+    assert cases == BrokenAnswers.cases(1, @count)
+    kinds = cases |> Enum.flat_map(&String.split(&1.kind, ["+", ":"])) |> MapSet.new()
+    assert for(fault <- Faults.all(), "#{fault}" not in kinds, do: fault) == []
+  end
+
+  test "with the signature: 98 % restored, at most 0.5 % wrong", %{cases: cases} do
+    found = Enum.frequencies_by(cases, &outcome(&1, JsonParser.repair(&1.text, &1.signature)))
+    assert found.restored >= 0.98 * @count, inspect(found)
+    assert Map.get(found, :wrong, 0) <= 0.005 * @count, inspect(found)
+  end
+
+  test "without, of the faults of syntax: 85 % restored, at most 3 % wrong", %{cases: cases} do
+    cases = Enum.filter(cases, & &1.syntax?)
+    found = Enum.frequencies_by(cases, &outcome(&1, JsonParser.repair(&1.text)))
+    assert found.restored >= 0.85 * length(cases), inspect(found)
+    assert Map.get(found, :wrong, 0) <= 0.03 * length(cases), inspect(found)
+  end
+
+  test "what comes out is of the type, or what parse/1 gives", %{cases: cases} do
+    for %{text: text, signature: signature} <- cases do
+      case JsonParser.repair(text, signature) do
+        {:ok, value, []} ->
+          assert JsonParser.parse(text) == {:ok, value}
+
+        {:ok, value, _repairs} ->
+          {:ok, signature} = Signature.parse(signature)
+          assert Signature.validate(signature, value) == :ok
+
+        {:error, reason} ->
+          assert match?({:ambiguous, [_ | _]}, reason) or
+                   reason in [:invalid_json, :no_json_found]
+      end
+    end
+  end
+
+  defp outcome(%{expect: expect}, {:ok, expect, _repairs}), do: :restored
+  defp outcome(_case, {:ok, _other, _repairs}), do: :wrong
+  defp outcome(_case, {:error, _reason}), do: :refused
+end
