@@ -102,7 +102,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       Application.put_env(:ptc_runner, :default_timeout, -1)
       on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
       tools = %{"t" => & &1}
-      assert_raise ArgumentError, fn -> Json.run(~s({"program": {}}), tools: tools) end
+      program = ~s({"program": {"op": "call", "tool": "t"}})
+      assert_raise ArgumentError, fn -> Json.run(program, tools: tools) end
 
       assert [
                {[_, _, _, :start], _, _},
@@ -288,6 +289,7 @@ defmodule PtcRunner.Native.TelemetryTest do
             {~s({'total': 3}), [repair: true], :ok, 1}
           ] do
         JsonHandler.handle_json_answer(answer, agent, Answers.state(), opts)
+
         assert [{[:ptc_runner, :answer, :stop], measured, %{outcome: ^outcome} = metadata}] =
                  events()
 
@@ -349,6 +351,9 @@ defmodule PtcRunner.Native.TelemetryTest do
     end
 
     defp names(cell) do
+      # in brackets stands what a name means
+      cell = String.replace(cell, ~r/\([^)]*\)/, "")
+
       for [name] <- Regex.scan(~r/`(\w+)`/, cell, capture: :all_but_first),
           do: String.to_existing_atom(name)
     end
