@@ -351,6 +351,9 @@ defmodule PtcRunner.Native.TelemetryTest do
     end
 
     defp names(cell) do
+      # in brackets stands what a name means
+      cell = String.replace(cell, ~r/\([^)]*\)/, "")
+
       for [name] <- Regex.scan(~r/`(\w+)`/, cell, capture: :all_but_first),
           do: String.to_existing_atom(name)
     end
