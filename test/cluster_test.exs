@@ -20,10 +20,16 @@ defmodule PtcRunner.ClusterTest do
   setup_all do
     :ok = Cluster.start()
     on_exit(&Cluster.stop/0)
+    nodes()
+  end
+
+  # Who stops a node has two of its own.
+  setup context do
+    if context[:stops_nodes], do: nodes(), else: :ok
   end
 
   # Two nodes, with the rows 1 to 100 and 101 to 300.
-  setup do
+  defp nodes do
     nodes = for rows <- [1..100, 101..300], do: {rows, Cluster.node!()}
 
     for {rows, {_peer, node}} <- nodes do
@@ -92,6 +98,7 @@ defmodule PtcRunner.ClusterTest do
     assert results == for(n <- 1..60, do: rem(n, 2))
   end
 
+  @tag :stops_nodes
   test "a node is lost in the middle: its part is reported, the rest is kept", %{peers: peers} do
     [{_first_peer, first}, {second_peer, second}] = peers
     opts = [tools: %{"wait" => &Waits.until_told/1}, timeout: 20_000]
@@ -112,6 +119,7 @@ defmodule PtcRunner.ClusterTest do
              Task.await(gathering, 30_000)
   end
 
+  @tag :stops_nodes
   test "a task on a lost node ends with its monitor", %{peers: [{peer, node} | _]} do
     program = ~s({"program": {"op": "call", "tool": "wait"}})
     opts = [tools: %{"wait" => &Waits.until_told/1}, timeout: 20_000]
@@ -121,6 +129,7 @@ defmodule PtcRunner.ClusterTest do
     assert {{:nodedown, ^node}, _call} = catch_exit(Task.yield(task, 30_000))
   end
 
+  @tag :stops_nodes
   test "a partitioned sum: each node its share, merged by a second program", %{
     peers: peers,
     nodes: nodes

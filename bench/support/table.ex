@@ -105,8 +105,7 @@ defmodule Bench.Table do
 
   @doc "An integer with commas: `1,000,000`."
   @spec count(integer) :: String.t()
-  def count(integer),
-    do: integer |> Integer.to_string() |> String.replace(~r/\B(?=(\d{3})+$)/, ",")
+  defdelegate count(integer), to: PtcRunner.Json.Explain.Format, as: :number
 
   @spec fixed(number, non_neg_integer) :: String.t()
   def fixed(number, decimals), do: :erlang.float_to_binary(number * 1.0, decimals: decimals)

@@ -10,7 +10,7 @@ defmodule ALLM.EngineTest do
   doctest ALLM.Error.ValidationError
   doctest ALLM.Engine.ToolMerge
 
-  @cases 2_000
+  @cases 500
 
   defp tool(name, description \\ "x"),
     do: Tool.new(name: name, description: description, schema: %{})
@@ -161,7 +161,7 @@ defmodule ALLM.EngineTest do
   defp each_random(template, fun) do
     seed = PtcRunner.Test.Environment.seed()
 
-    for n <- 1..@cases do
+    for n <- 1..PtcRunner.Test.Environment.cases(@cases) do
       {value, _state} = Random.build(template, :rand.seed_s(:exsss, {seed, n, 0}))
       fun.(value)
     end

@@ -93,7 +93,7 @@ defmodule ALLM.SerializerTest do
   test "every serializable engine and tool comes back" do
     seed = PtcRunner.Test.Environment.seed()
 
-    for n <- 1..2_000 do
+    for n <- 1..PtcRunner.Test.Environment.cases(500) do
       {struct, _} =
         Random.build(
           Random.one_of([Generator.engine(), Generator.tool()]),

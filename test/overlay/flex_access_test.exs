@@ -10,10 +10,13 @@ defmodule PtcRunner.Lisp.Runtime.FlexAccessTest do
 
   for {%{id: id, f: fun}, place} <- StoredVectors.placed("flex_access") do
     @tag place: place
-    test "#{fun}: #{id}", %{place: place} do
-      vector = StoredVectors.fetch(place)
-      assert answer(vector.f, arguments(vector)) === expected(vector)
-    end
+    test("#{fun}: #{id}", %{place: place}, do: assert_stored(place))
+  end
+
+  # A function, as what each test does is compiled for each.
+  defp assert_stored(place) do
+    vector = StoredVectors.fetch(place)
+    assert answer(vector.f, arguments(vector)) === expected(vector)
   end
 
   test "no atom is made, however often a name is looked for" do

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Native.OverlayTest do
   # An application that has `ptc_runner`, built as its developers build it.
-  use ExUnit.Case, async: false
+  use ExUnit.Case, async: true
 
-  alias PtcRunner.Test.{ReleaseTable, Upstream}
+  alias PtcRunner.Test.Upstream
 
   @moduletag timeout: 600_000
   @moduletag :tmp_dir
@@ -52,12 +52,13 @@ defmodule PtcRunner.Native.OverlayTest do
     IO.puts("all of it held")
     """
 
-    output = Upstream.run!(app, "mix", ["run", "-e", code])
+    output = Upstream.run!(app, "mix", ["run", "-e", Upstream.show_info() <> code])
     assert output =~ "all of it held"
+    Upstream.assert_as_in_readme(output, "0.13.0")
     assert output =~ "in ptc_runner 0.13.0 native: "
     assert output =~ "PtcRunner.Step (defines a struct)"
 
-    assert_as_in_readme(app, "0.13.0")
+    for env <- ~w(test prod), do: Upstream.copy_build(app, env)
     assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~ "2 tests, 0 failures"
 
     # Compiled again in the running VM, as `recompile` does it.
@@ -84,95 +85,5 @@ defmodule PtcRunner.Native.OverlayTest do
              "eval",
              "Application.ensure_all_started(:host_app);" <> code
            ]) =~ "all of it held"
-  end
-
-  test "an umbrella, and only what the configuration names", %{tmp_dir: folder} do
-    app = Upstream.write(folder, "0.8.0", umbrella: true)
-    File.mkdir_p!(Path.join(app, "config"))
-
-    File.write!(Path.join(app, "config/config.exs"), """
-    import Config
-    config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature.Parser]
-    """)
-
-    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
-
-    code = """
-    {:ok, {:signature, _, _}} = PtcRunner.SubAgent.Signature.Parser.parse("{a :int}")
-    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
-    {:left, :not_selected} = HostApp.info(PtcRunner.SubAgent.Signature)
-    IO.puts("all of it held")
-    """
-
-    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
-  end
-
-  test "an app on 0.4.1 and allm: JSON programs are native, rules for values and structs its own",
-       %{
-         tmp_dir: folder
-       } do
-    app = Upstream.write(folder, "0.4.1", allm: true)
-    refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
-
-    code = """
-    42 = HostApp.json()
-    :replaced = HostApp.info(PtcRunner.Json)
-    {:left, {:other_release, _}} = HostApp.info(PtcRunner.SubAgent.Signature)
-    {:left, :defines_a_struct} = HostApp.info(PtcRunner.Context)
-    {:original, PtcRunner.SubAgent.Signature, :parse, 1} = HostApp.signature()
-    :original = HostApp.flex()
-    %{__struct__: ALLM.Engine, theirs: true} = ALLM.Engine.new([])
-    :theirs = ALLM.Serializer.to_json!(1)
-    {:left, _} = Map.get(Map.new(HostApp.info().modules), ALLM.Engine, {:left, :not_compiled})
-    IO.puts("all of it held")
-    """
-
-    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
-    assert_as_in_readme(app, "0.4.1")
-
-    # Off, all is as without this library; and what is no setting is said in a sentence.
-    configure(app, ":off")
-
-    off = """
-    {:original, PtcRunner.Json, :run!, 1} = HostApp.json()
-    true = Enum.all?(HostApp.info().modules, &match?({_, {:left, :off}}, &1))
-    IO.puts("all of it held")
-    """
-
-    assert Upstream.run!(app, "mix", ["run", "-e", off]) =~ "all of it held"
-    configure(app, ~s("on"))
-    {output, status} = Upstream.run(app, "mix", ["run", "-e", off])
-    assert status != 0
-    assert output =~ "overlay: must be :auto, :off or a list of modules, got: "
-    refute output =~ "ArgumentError"
-    refute output =~ ~r/^ +\(elixir [\d.]+\) /m
-    configure(app, ":auto")
-
-    refute Upstream.run!(app, "mix", ["release", "--quiet"], mix_env: "prod") =~ "Duplicated"
-    program = Path.join(app, "_build/prod/rel/host_app/bin/host_app")
-    start = "Application.ensure_all_started(:host_app);"
-    assert Upstream.run!(app, program, ["eval", start <> code]) =~ "all of it held"
-  end
-
-  defp configure(app, overlay) do
-    File.mkdir_p!(Path.join(app, "config"))
-    config = "import Config\nconfig :ptc_runner_native, overlay: #{overlay}\n"
-    File.write!(Path.join(app, "config/config.exs"), config)
-  end
-
-  # What `info/0` says there is what the README says.
-  defp assert_as_in_readme(app, release) do
-    code = "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])"
-    output = Upstream.run!(app, "mix", ["run", "-e", code])
-    [_, encoded] = Regex.run(~r/<(.*)>/, output)
-    info = encoded |> Base.decode64!() |> :erlang.binary_to_term()
-    assert info.ptc_runner == release
-    states = Map.new(info.modules)
-
-    for {module, _} <- Upstream.modules(release), module != PtcRunner.Tool do
-      {said, _why} = ReleaseTable.said(:readme, inspect(module), release)
-      done = if states[module] == :replaced, do: :native, else: :left
-      assert {module, release, said} == {module, release, done}
-    end
   end
 end

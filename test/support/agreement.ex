@@ -22,13 +22,13 @@ defmodule PtcRunner.Test.Agreement do
 
   @doc """
   Lets both sides answer this many cases of a generator. The first case on which they differ is
-  made smaller and shown. The environment can set the seed (PTC_SEED) and the number (PTC_CASES).
+  made smaller and shown. The environment can set the seed (PTC_SEED) and multiply the number (PTC_CASES).
   """
   @spec assert_agreement(generator(), pos_integer(), sides()) :: :ok
   def assert_agreement(generator, cases, sides) do
     seed = Environment.seed()
 
-    for n <- 1..Environment.number("PTC_CASES", cases) do
+    for n <- 1..Environment.cases(cases) do
       random_case = generator.(seed, n)
 
       unless agree?(random_case, sides),

@@ -15,6 +15,16 @@ defmodule PtcRunner.Test.Environment do
     end
   end
 
+  @doc """
+  How many random cases a test takes: as many as it names, times `PTC_CASES` (1). What a test names
+  is enough for every operation and type to appear; `bin/test --all` takes four times as many.
+
+      iex> PtcRunner.Test.Environment.cases(100) >= 100
+      true
+  """
+  @spec cases(pos_integer()) :: pos_integer()
+  def cases(count), do: count * max(number("PTC_CASES", 1), 1)
+
   @doc "The seed of random tests: `PTC_SEED`, which repeats a run, or a new one."
   @spec seed() :: integer()
   def seed, do: number("PTC_SEED", :rand.uniform(1_000_000_000))

@@ -21,7 +21,7 @@ defmodule PtcRunner.Test.HostileCalls do
   @spec handles() :: %{atom() => list()}
   def handles do
     call =
-      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"}]}})
+      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
 
     {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
@@ -82,6 +82,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:round, 3} => [state, terms, value],
       {:pack, 5} => [state, terms, value, 0, {256, 10_000}],
       {:time_left, 1} => [state],
+      {:limited, 2} => [state, {1_000, 0}],
       {:unguard, 1} => [self()],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
       {:answer_parse, 1} => [answer],

@@ -68,18 +68,25 @@ defmodule PtcRunner.Test.Random do
 
   @doc "One of the templates, all equally likely."
   @spec one_of([template(), ...]) :: generator(term())
-  def one_of(templates), do: frequency(Enum.map(templates, &{1, &1}))
+  def one_of(templates) do
+    fn state ->
+      {n, state} = :rand.uniform_s(length(templates), state)
+      n |> :lists.nth(templates) |> build(state)
+    end
+  end
 
   @doc "One of the templates, as likely as its weight says."
   @spec frequency([{weight :: non_neg_integer(), template()}, ...]) :: generator(term())
   def frequency(weighted) do
-    total = weighted |> Enum.map(&elem(&1, 0)) |> Enum.sum()
-
+    # Most templates are made and never asked: the weights are added up when one is.
     fn state ->
-      {n, state} = :rand.uniform_s(total, state)
+      {n, state} = :rand.uniform_s(total(weighted, 0), state)
       weighted |> weighted_at(n) |> build(state)
     end
   end
+
+  defp total([], sum), do: sum
+  defp total([{weight, _template} | rest], sum), do: total(rest, sum + weight)
 
   defp weighted_at([{weight, template} | _], n) when n <= weight, do: template
   defp weighted_at([{weight, _} | rest], n), do: weighted_at(rest, n - weight)

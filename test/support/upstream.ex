@@ -4,7 +4,9 @@ defmodule PtcRunner.Test.Upstream do
   function says where it was called. And an application that depends on it and on this library.
   """
 
-  alias PtcRunner.Test.Vectors
+  import ExUnit.Assertions
+
+  alias PtcRunner.Test.{ReleaseTable, Vectors}
 
   @root Path.expand("../..", __DIR__)
 
@@ -186,6 +188,41 @@ defmodule PtcRunner.Test.Upstream do
       test "the originals stay", do: assert(HostApp.lisp() == {:lisp, "(+ 1 2)"})
     end
     """
+  end
+
+  @doc """
+  Gives another environment the library as it was compiled for `:dev`: in every environment a dependency
+  is compiled for `:prod`. What stands in for `ptc_runner` and the application are compiled again.
+  """
+  @spec copy_build(Path.t(), String.t()) :: :ok
+  def copy_build(app, env) do
+    built = Path.join(app, "_build/dev/lib/ptc_runner_native")
+    folder = Path.join(app, "_build/#{env}/lib")
+    File.mkdir_p!(folder)
+    File.cp_r!(built, Path.join(folder, "ptc_runner_native"))
+    :ok
+  end
+
+  @doc "Code for the application that prints what `PtcRunner.Native.info/0` says there."
+  @spec show_info() :: String.t()
+  def show_info,
+    do: "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])\n"
+
+  @doc "What `show_info/0` printed is what the README says."
+  @spec assert_as_in_readme(String.t(), String.t()) :: :ok
+  def assert_as_in_readme(output, release) do
+    [_, encoded] = Regex.run(~r/<([\w+\/=]{100,})>/, output)
+    info = encoded |> Base.decode64!() |> :erlang.binary_to_term()
+    assert info.ptc_runner == release
+    states = Map.new(info.modules)
+
+    for {module, _} <- modules(release), module != PtcRunner.Tool do
+      {said, _why} = ReleaseTable.said(:readme, inspect(module), release)
+      done = if states[module] == :replaced, do: :native, else: :left
+      assert {module, release, said} == {module, release, done}
+    end
+
+    :ok
   end
 
   @doc "Runs a command in the application; its output, or a failed test."

@@ -12,7 +12,7 @@ defmodule PtcRunner.Agent.Answer do
   # What an object holds that stands for a value that is none.
   @value "value"
 
-  @limits [Answer.message(:timeout), Answer.message(:memory_exceeded)]
+  @limits [:timeout, :memory_exceeded]
 
   @type result ::
           {:ok, term(), warnings :: [String.t()]}
@@ -78,10 +78,12 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, value} -> allowed(value, signature, enums, [])
       {:invalid, errors, _line} -> {:error, errors}
       {found, value} when found in [:map, :list] -> judged(value, signature, enums)
-      {:error, message} when message in @limits -> {:limit, [%{path: [], message: message}]}
-      {:error, message} -> {:error, [%{path: [], message: message}]}
+      {:error, reason} when reason in @limits -> {:limit, [error(reason)]}
+      {:error, reason} -> {:error, [error(reason)]}
     end
   end
+
+  defp error(reason), do: %{path: [], message: Answer.message(reason)}
 
   defp judged(value, signature, enums) do
     value =

@@ -212,7 +212,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       {:invalid, errors, _line} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
       {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
-      {:error, message} -> {:error, [%{path: [], message: message}]}
+      {:error, reason} -> {:error, [%{path: [], message: Answer.message(reason)}]}
     end
   end
 

@@ -11,14 +11,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # How much of the text a repair shows.
   @shown 40
 
-  @typedoc "A repair, see `PtcRunner.SubAgent.JsonParser.repair/2`."
-  @type repair :: %{
-          kind: atom(),
-          line: pos_integer(),
-          column: pos_integer(),
-          path: [String.t() | non_neg_integer()],
-          message: String.t()
-        }
+  @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
   @type refusal :: :no_reading | :memory_exceeded | {:ambiguous, [map()]}
 

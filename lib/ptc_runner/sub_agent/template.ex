@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Template do
   """
 
   alias PtcRunner.{Options, Shown}
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
   alias PtcRunner.SubAgent.Signature
 
   @typedoc "A placeholder: the names of its path."
@@ -167,18 +168,12 @@ defmodule PtcRunner.SubAgent.Template do
   defp resolve(_value, _path), do: :error
 
   defp value(map, name) do
-    case {atom_value(map, name), Map.fetch(map, name)} do
+    case {Map.fetch(map, Atomizer.safe_to_atom(name)), Map.fetch(map, name)} do
       {:error, string_value} -> string_value
       {{:ok, value}, {:ok, string_value}} when value in [nil, false] -> {:ok, string_value}
       {{:ok, value}, :error} when value in [nil, false] -> {:ok, nil}
       {atom_value, _} -> atom_value
     end
-  end
-
-  defp atom_value(map, name) do
-    Map.fetch(map, String.to_existing_atom(name))
-  rescue
-    _ in [ArgumentError, SystemLimitError] -> :error
   end
 
   defp path(name), do: :binary.split(name, ".", [:global])

@@ -130,7 +130,7 @@ pub trait Heap {
     fn nil(&self) -> Self::Term;
     /// `true` or `false`
     fn boolean(&self, value: bool) -> Self::Term;
-    /// A new number; nothing for a float that is not finite.
+    /// A new number; `None` for a float that is not finite.
     fn make_number(&mut self, number: Number) -> Option<Self::Term>;
     /// A new binary. Linear.
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;

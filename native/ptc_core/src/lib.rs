@@ -17,7 +17,6 @@
 //! * [`stop`]: why work on a text ends early; [`workspace`]: what it is done with
 //! * [`similar`]: which name was meant
 //! * [`digits`]: long integers, read one product at a time
-//! * [`plain`]: a heap of plain Rust values, for tests and fuzzers
 //!
 //! Beside the language stands [`engine`]: what the tools of an engine need.
 
@@ -38,6 +37,9 @@ pub mod named;
 pub mod number;
 pub mod opcode;
 pub mod ops;
+/// A heap of plain Rust values, for tests and fuzzers.
+#[cfg(any(test, feature = "plain"))]
+#[path = "../tests/plain/mod.rs"]
 pub mod plain;
 pub mod program;
 pub mod repair;

@@ -31,7 +31,7 @@ pub enum Deadline {
 }
 
 impl Deadline {
-    /// What is left, at `now`; nothing for [`Deadline::Never`].
+    /// What is left, at `now`; `None` for [`Deadline::Never`].
     pub fn left(self, now: Instant) -> Option<Duration> {
         match self {
             Deadline::Never => None,
@@ -65,6 +65,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For work that has no limit but its pace.
+    pub const UNLIMITED: Limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+
     /// Stands for limits that are not known yet.
     pub const PROBE: Limits = Limits {
         deadline: Deadline::Never,
@@ -160,14 +166,6 @@ impl Meter {
         self.pace
     }
 
-    /// Ends a probe before something that must not happen in one.
-    pub fn leave_probe<T>(&self) -> Result<(), Halt<T>> {
-        match self.pace {
-            Pace::Probe => Err(Halt::SliceOver),
-            Pace::Slice | Pace::Quantum => Ok(()),
-        }
-    }
-
     /// Counts `cost` units before they are spent.
     #[inline]
     pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Halt<H::Term>> {
@@ -229,7 +227,9 @@ impl Meter {
 
     #[cold]
     fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
-        self.leave_probe()?;
+        if self.pace == Pace::Probe {
+            return Err(Halt::SliceOver);
+        }
         let now = Instant::now();
         self.limits.deadline = self.limits.deadline.started(now);
         if self.limits.deadline.left(now) == Some(Duration::ZERO) {

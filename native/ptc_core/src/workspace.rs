@@ -2,17 +2,13 @@
 
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::meter::{Deadline, Limits, Meter, Pace};
+use crate::meter::{Limits, Meter, Pace};
 use crate::stop::Stop;
 use std::time::Duration;
 
 /// A meter for work that has no limits and is never suspended.
 pub fn unlimited() -> Meter {
-    let limits = Limits {
-        deadline: Deadline::Never,
-        words: usize::MAX,
-    };
-    Meter::new(limits, Pace::Quantum)
+    Meter::new(Limits::UNLIMITED, Pace::Quantum)
 }
 
 /// A heap and the meter of what is built on it.

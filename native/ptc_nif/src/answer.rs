@@ -5,7 +5,7 @@ use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace};
+use crate::schedule::Pace;
 use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;
@@ -314,8 +314,7 @@ fn first<'a>(
     ask: Ask,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;
     Ok(answer(call, text, bytes, of, ask))

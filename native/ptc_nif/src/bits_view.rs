@@ -18,10 +18,10 @@ static HEADER: AtomicUsize = AtomicUsize::new(0);
 static LAYOUT: AtomicUsize = AtomicUsize::new(0);
 
 /// The words after the first one of a reference into a binary.
-type Words = [usize; 3];
+type ThreeWords = [usize; 3];
 
 /// How many bits after the beginning of a byte it starts, and its length in bytes, as VMs have them.
-const LAYOUTS: [fn(Words) -> (usize, usize); 2] = [
+const LAYOUTS: [fn(ThreeWords) -> (usize, usize); 2] = [
     // Until OTP 26: length and offset in bytes, then, in a byte each, the bits after the last byte
     // and those before the first one.
     |[length, _, bits]| (usize::from(bits.to_ne_bytes()[1]), length),

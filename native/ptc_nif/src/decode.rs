@@ -3,7 +3,6 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace};
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
@@ -33,8 +32,7 @@ fn json_decode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_decode");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let bytes = call.terms().bytes(text.into());
     let bytes = bytes.ok_or(rustler::Error::BadArg)?;
     let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);

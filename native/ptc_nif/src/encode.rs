@@ -6,7 +6,7 @@ use crate::bits_view;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{limits, Pace};
+use crate::schedule::Pace;
 use crate::task::{Call, Work};
 use num_bigint::BigInt;
 use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
@@ -53,8 +53,7 @@ fn json_encode<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("json_encode");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let buffer = BUFFER.take();
     let encoding = Encoding {
         kept: buffer.capacity(),

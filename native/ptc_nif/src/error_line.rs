@@ -4,8 +4,8 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
-use ptc_core::meter::Meter;
+use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
@@ -168,7 +168,7 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwri
     let mut line = Line {
         heap: Beam::new(env, 0),
         terms: Terms { env },
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         path: key(atoms::path()),
         message: key(atoms::message()),
         text: Vec::new(),

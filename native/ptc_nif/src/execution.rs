@@ -9,10 +9,10 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::{Limits, Meter};
+use ptc_core::meter::{Deadline, Limits, Meter};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
-use rustler::{Encoder, Resource, ResourceArc, Term};
+use rustler::{Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -66,8 +66,8 @@ impl Suspension {
     }
 
     /// Looks at what was left; `None` if there is nothing.
-    pub fn look<R>(&self, look: impl FnOnce(&Left) -> Option<R>) -> Option<R> {
-        look(self.0.try_lock().ok()?.as_ref()?)
+    pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
+        look(self.0.try_lock().ok()?.as_mut()?)
     }
 
     /// Holds something again.
@@ -75,6 +75,21 @@ impl Suspension {
         if let Ok(mut place) = self.0.try_lock() {
             *place = Some(left);
         }
+    }
+}
+
+/// Starts the clock of a deadline: the milliseconds left, rounded up, or `:infinity`.
+fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
+    let now = Instant::now();
+    *deadline = deadline.started(now);
+    milliseconds(env, *deadline, now)
+}
+
+/// What is left of a deadline: milliseconds, rounded up, or `:infinity`.
+pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<'a> {
+    match deadline.left(now) {
+        None => atoms::infinity().encode(env),
+        Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
     }
 }
 
@@ -114,9 +129,12 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
-    /// Whether what the run goes on with is its value.
-    pub fn is_at_end(&self) -> bool {
-        self.checkpoint.is_at_end(&self.program)
+    /// Gives it the limits that it did not know; the milliseconds left, or `:infinity`. `None` if it
+    /// knew them.
+    pub fn limit<'a>(&mut self, env: Env<'a>, limits: Limits) -> Option<Term<'a>> {
+        (self.limits == Limits::PROBE).then_some(())?;
+        self.limits = limits;
+        Some(start(env, &mut self.limits.deadline))
     }
 
     /// The terms out of what the caller held; `None` if these are not the terms of this run.
@@ -251,6 +269,13 @@ impl<'a> Execution<'a> {
                 self.share_words();
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
+            // The answer is the program's value: nothing of the run is left.
+            Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
+                drop(vm);
+                let (tool, args) = (tool.term(env), args.term(env));
+                let left = self.milliseconds_left();
+                (atoms::last(), tool, args, left, self.heap_words()).encode(env)
+            }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let (tool, args) = (tool.term(env), args.term(env));
@@ -310,13 +335,13 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// What a tool may take: milliseconds (rounded up), or `:infinity`.
+    /// What a tool may take: milliseconds (rounded up), or `:infinity`; `nil` as long as that is not
+    /// known.
     fn milliseconds_left(&mut self) -> Term<'a> {
-        let (env, now) = (self.heap.terms.env, Instant::now());
-        self.limits.deadline = self.limits.deadline.started(now);
-        match self.limits.deadline.left(now) {
-            None => atoms::infinity().encode(env),
-            Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
+        let env = self.heap.terms.env;
+        match self.pace {
+            Pace::Probe => atoms::nil().encode(env),
+            Pace::Slice | Pace::Quantum => start(env, &mut self.limits.deadline),
         }
     }
 

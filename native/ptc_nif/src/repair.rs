@@ -4,7 +4,7 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES, UNLIMITED};
+use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::{Limits, Meter};
@@ -91,7 +91,7 @@ fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> 
     }
     let limits = Limits {
         words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
-        ..UNLIMITED
+        ..Limits::UNLIMITED
     };
     let watch = Beam::new(env, 0);
     let mut meter = Meter::new(limits, pace);
@@ -124,7 +124,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, &mut UNLIMITED.clone(), pace),
+                false => judge(env, of.into(), value, &mut Limits::UNLIMITED.clone(), pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {

@@ -5,7 +5,7 @@ use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
-use crate::schedule::{limits, nif_pair, Pace, UNLIMITED};
+use crate::schedule::{limits, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, encode, program, signature};
 use ptc_core::meter::Limits;
@@ -37,7 +37,7 @@ fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]
         Some(_) => Then::Run,
         None => Then::RunWithoutLimits,
     };
-    let call = Call::first(env, known.unwrap_or(UNLIMITED), Pace::Slice);
+    let call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
     (call, then, [given.context.into(), given.memory.into()])
 }
 

@@ -33,12 +33,6 @@ pub const TOOLS: usize = 4_000;
 /// In this part of a slice, in per cent, a program that was just read begins to run.
 pub const MOST_OF_SLICE: i32 = 50;
 
-/// For work that has no limit but its pace.
-pub const UNLIMITED: Limits = Limits {
-    deadline: Deadline::Never,
-    words: usize::MAX,
-};
-
 /// The limits out of `{timeout, max_heap}`: milliseconds or `:infinity`, and words or 0 for no limit.
 /// `None` if either is nil, which stands for "not known yet".
 pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {

@@ -9,7 +9,7 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
-use crate::signature::plan;
+use crate::signature::answer_type;
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
@@ -40,9 +40,9 @@ impl Held {
 }
 
 fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> Term<'a> {
-    match plan(env, of.into(), list, pace) {
-        Some(plan) => {
-            let held = ResourceArc::new(Held(Mutex::new(Stream::new(plan, rules))));
+    match answer_type(env, of.into(), list, pace) {
+        Some(answer_type) => {
+            let held = ResourceArc::new(Held(Mutex::new(Stream::new(answer_type, rules))));
             (atoms::ok(), held).encode(env)
         }
         None => atoms::busy().encode(env),

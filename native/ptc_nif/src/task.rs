@@ -13,7 +13,7 @@ use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, ResourceArc, Term};
+use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// What was left.
 pub enum Left {
@@ -62,6 +62,12 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// The first call, for a slice; `given` is {timeout, max_heap}.
+    pub fn begin(env: Env<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Self> {
+        let limits = schedule::limits(given).ok_or(Error::BadArg)?;
+        Ok(Call::first(env, limits, Pace::Slice))
+    }
+
     /// The first call.
     pub fn first(env: Env<'a>, limits: Limits, pace: Pace) -> Self {
         Call {

@@ -3,9 +3,10 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{self, charge_for, nif_pair, Pace, TOOLS, UNLIMITED};
+use crate::schedule::{self, charge_for, nif_pair, Pace, TOOLS};
 use ptc_core::engine::merge_by_field;
 use ptc_core::heap::Heap;
+use ptc_core::meter::Limits;
 use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Env, Term};
 
@@ -49,7 +50,7 @@ fn merge<'a>(
         other => return other,
     };
     let name = Raw::from(atoms::name().encode(env));
-    let mut meter = schedule::whole(UNLIMITED, pace);
+    let mut meter = schedule::whole(Limits::UNLIMITED, pace);
     let mut work = Workspace::in_one_go(&mut heap, &mut meter);
     // On a dirty scheduler only work that nobody waits for is stopped.
     match merge_by_field(&mut work, name, &left, &right) {

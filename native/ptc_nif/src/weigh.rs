@@ -7,10 +7,10 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
+use crate::schedule::{nif_pair, settle, whole, Pace};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -231,7 +231,7 @@ pub fn weighed<'a>(
     let mut scale = Scale {
         heap: Beam::new(env, 0),
         // A quantum goes on to the end, or to the limit.
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         words,
         limit,
         pending: Vec::with_capacity(32),

@@ -1,5 +1,6 @@
 defmodule PtcRunner.Json.CodecRandomTest do
-  # Random terms and texts against plain Elixir. `PTC_SEED` repeats a run.
+  # Random terms and texts against plain Elixir. `PTC_SEED` repeats a run, `PTC_CASES=4` takes
+  # four times as many.
   use ExUnit.Case, async: true
 
   alias PtcRunner.Json.Codec
@@ -9,7 +10,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
 
   doctest CodecOracle
 
-  @cases 2_000
+  @cases 500
 
   setup_all do
     seed = Environment.seed()
@@ -88,7 +89,7 @@ defmodule PtcRunner.Json.CodecRandomTest do
   end
 
   defp each_random(template, seed, fun) do
-    for n <- 1..@cases do
+    for n <- 1..Environment.cases(@cases) do
       {value, _state} = Random.build(template, :rand.seed_s(:exsss, {seed, n, 0}))
 
       try do

@@ -318,7 +318,7 @@ defmodule PtcRunner.Json.ExplainTest do
   end
 
   test "explained, random programs give what they give otherwise" do
-    for seed <- 1..1_500 do
+    for seed <- 1..PtcRunner.Test.Environment.cases(400) do
       %{program: program, context: context, memory: memory} =
         Generator.random_case(seed, rem(seed, 5) + 1)
 

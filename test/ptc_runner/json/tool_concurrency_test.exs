@@ -27,11 +27,34 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
   defp items(names), do: for(name <- names, do: %{"t" => name})
   defp hang(_args), do: Process.sleep(:infinity)
 
-  test "four tools that sleep take the time of one" do
-    nap = fn _ -> Process.sleep(100) && 1 end
-    {us, result} = :timer.tc(fn -> run(map(call("nap")), %{"nap" => nap}, [1, 2, 3, 4]) end)
-    assert result == {:ok, [:ok, :ok, :ok, :ok] |> Enum.map(fn _ -> 1 end), %{}, %{}}
-    assert us < 250_000
+  test "four tools run at the same time" do
+    parent = self()
+
+    # Each waits until all four are there: one after the other they would wait until the deadline.
+    barrier =
+      spawn_link(fn ->
+        tools =
+          for _ <- 1..4 do
+            receive do
+              {:here, tool} -> tool
+            end
+          end
+
+        for tool <- tools, do: send(tool, :all_are_here)
+        send(parent, {:met, length(Enum.uniq(tools))})
+      end)
+
+    meet = fn _args ->
+      send(barrier, {:here, self()})
+
+      receive do
+        :all_are_here -> 1
+      end
+    end
+
+    result = run(map(call("meet")), %{"meet" => meet}, [1, 2, 3, 4], timeout: 60_000)
+    assert result == {:ok, [1, 1, 1, 1], %{}, %{}}
+    assert_received {:met, 4}
   end
 
   test "no more than so many run at a time, in so many processes" do

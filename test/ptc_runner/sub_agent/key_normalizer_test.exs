@@ -85,7 +85,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizerTest do
   test "random values, against the rules in plain Elixir" do
     seed = Environment.seed()
 
-    for n <- 1..800 do
+    for n <- 1..Environment.cases(200) do
       {value, _state} = Random.build(value(4), :rand.seed_s(:exsss, {seed, n, 0}))
       assert KeyNormalizer.normalize_keys(value) === Plain.keys(value)
       assert Signature.public_data(value) === Plain.public(value)

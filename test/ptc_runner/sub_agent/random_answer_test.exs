@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.RandomAnswerTest do
   # Random answers × random signatures: the library, whole and in chunks, and the oracle must agree.
-  # `PTC_SEED` repeats a run, `PTC_CASES` makes it longer or shorter.
+  # `PTC_SEED` repeats a run, `PTC_CASES=4` takes four times as many.
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
@@ -10,12 +10,12 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
   doctest AnswerGenerator
   doctest AnswerOracle
 
-  @cases 10_000
+  @cases 2_500
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random answers" do
     seed = Environment.seed()
-    cases = Environment.number("PTC_CASES", @cases)
+    cases = Environment.cases(@cases)
 
     outcomes =
       for n <- 1..cases do

@@ -6,6 +6,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature.{Coercion, Renderer, Validator}
 
+  # A walk over so many is left several times.
+  @rows 60_000
   @row {:map, [{"id", :int}, {"_tag", {:optional, :string}}, {"inner", {:map, [{"n", :float}]}}]}
 
   # How often a walk was left before it ended, and what came of it.
@@ -21,7 +23,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
 
   describe "a long walk is left and goes on" do
     setup do
-      rows = for n <- 1..300_000, do: %{"id" => "#{n}", "inner" => %{"n" => n}}
+      rows = for n <- 1..@rows, do: %{"id" => "#{n}", "inner" => %{"n" => n}}
       %{rows: rows, type: {:list, @row}}
     end
 
@@ -29,9 +31,9 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       {answer, count} = quanta(Native.signature_coerce_dirty(type, rows, nil))
       assert {:ok, coerced, warnings} = answer
       assert count > 1
-      assert length(warnings) == 300_000
+      assert length(warnings) == @rows
       assert hd(warnings) == ~s(coerced string "1" to integer)
-      expected = for n <- 1..300_000, do: %{"id" => n, "inner" => %{"n" => n * 1.0}}
+      expected = for n <- 1..@rows, do: %{"id" => n, "inner" => %{"n" => n * 1.0}}
       assert coerced === expected
       assert Coercion.coerce(rows, type) === {:ok, expected, warnings}
     end
@@ -45,14 +47,14 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert Validator.validate(wrong, type) ==
                {:error,
                 [
-                  %{path: [300_000, "id"], message: "expected int, got {1}"},
-                  %{path: [300_000, "inner", "n"], message: "expected field, got nil"}
+                  %{path: [@rows, "id"], message: "expected int, got {1}"},
+                  %{path: [@rows, "inner", "n"], message: "expected field, got nil"}
                 ]}
     end
 
     test "when it needs answers", %{type: type} do
       type = {:map, [{"rows", type}, {"at", :datetime}]}
-      rows = for n <- 1..200_000, do: %{"id" => n, "inner" => %{"n" => 1.5}}
+      rows = for n <- 1..@rows, do: %{"id" => n, "inner" => %{"n" => 1.5}}
       given = %{"rows" => rows, "at" => "2026-05-03T09:14:00Z"}
 
       assert {:ok, %{"rows" => same, "at" => ~U[2026-05-03 09:14:00Z]}, ["normalized to UTC"]} =
@@ -67,7 +69,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
 
       assert {:ok, %{"rows" => coerced}, warnings} = answer
       assert count > 1
-      assert {length(coerced), length(warnings)} == {300_000, 300_000}
+      assert {length(coerced), length(warnings)} == {@rows, @rows}
     end
 
     test "once only", %{rows: rows, type: type} do

@@ -118,8 +118,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
       {:list, list} ->
         validate_and_complete_list(list, content, agent, state, opts)
 
-      {:error, message} ->
-        handle_parse_error(message, content, agent, state, opts)
+      {:error, reason} ->
+        reason |> Answer.message() |> handle_parse_error(content, agent, state, opts)
     end
   end
 

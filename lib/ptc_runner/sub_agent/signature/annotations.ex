@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
   @type t :: %{enums: %{String.t() => [term()]}, descriptions: %{String.t() => String.t()}}
 
@@ -136,12 +137,6 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
   # Of the spellings of a name, those that a value which fits its type has.
   defp fetch(map, name) do
-    with :error <- Map.fetch(map, name), do: fetch_atom(map, name)
-  end
-
-  defp fetch_atom(map, name) do
-    Map.fetch(map, String.to_existing_atom(name))
-  rescue
-    _ in [ArgumentError, SystemLimitError] -> :error
+    with :error <- Map.fetch(map, name), do: Map.fetch(map, Atomizer.safe_to_atom(name))
   end
 end

@@ -4,6 +4,8 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   # made a tuple at its first visit, so that its elements are found at once, and the keys that a
   # name may stand for are made once.
 
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
+
   # A place: its value, the elements if it is a list that was looked into, and the places below.
   @enforce_keys [:root, :keys]
   defstruct [:root, :keys]
@@ -63,14 +65,11 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   defp candidates(name) do
     low = :binary.replace(name, "-", "_", [:global])
     high = :binary.replace(low, "_", "-", [:global])
-    [low, name, high] |> Enum.uniq() |> Enum.flat_map(&(atom(&1) ++ [&1, keyword(&1)]))
+
+    [low, name, high]
+    |> Enum.uniq()
+    |> Enum.flat_map(&[Atomizer.safe_to_atom(&1), &1, keyword(&1)])
   end
 
   defp keyword(name), do: %{__struct__: PtcRunner.Lisp.Keyword, name: name}
-
-  defp atom(name) do
-    [String.to_existing_atom(name)]
-  rescue
-    _ in [ArgumentError, SystemLimitError] -> []
-  end
 end

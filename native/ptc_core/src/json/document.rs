@@ -1,10 +1,8 @@
 //! A JSON text as one flat table of entries: what the compiler reads a program from.
 
-use super::{JsonError, JsonLimits, ReadError, Replay, TableReader, TermBuilder};
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::plain::PlainHeap;
-use crate::workspace::{unlimited, Workspace};
+use std::cell::Cell;
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -37,6 +35,38 @@ pub struct Table {
     pub(super) entries: Vec<Entry>,
 }
 
+/// What a table has room for at most to begin with: enough for what an LLM writes in one go.
+const ENTRIES: usize = 4096;
+
+thread_local! {
+    /// The memory of the table that this thread dropped last: fresh memory takes as long to get as a small
+    /// program to read.
+    static SPARE: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
+}
+
+impl Table {
+    /// An empty table with room for what a text of so many bytes holds.
+    pub(super) fn for_text(length: usize) -> Self {
+        let mut entries = SPARE.take();
+        entries.reserve((length / 4).min(ENTRIES));
+        Table {
+            unescaped: Vec::new(),
+            entries,
+        }
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if (1..=ENTRIES).contains(&self.entries.capacity()) {
+            let mut entries = std::mem::take(&mut self.entries);
+            entries.clear();
+            // There is no place for it while the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(entries));
+        }
+    }
+}
+
 /// A parsed text: borrows the text, owns the table.
 #[derive(Debug)]
 pub struct Document<'t> {
@@ -45,17 +75,6 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Reads all of `text` without limits of time and memory.
-    pub fn parse(text: &'t [u8], limits: JsonLimits) -> Result<Self, JsonError> {
-        let (mut heap, mut meter) = (PlainHeap::new(), unlimited());
-        let work = Workspace::in_one_go(&mut heap, &mut meter);
-        match TableReader::new(text.len(), limits).read(text, work) {
-            Ok(table) => Ok(Document::new(text, table)),
-            Err(ReadError::Json(error)) => Err(error),
-            Err(ReadError::Stop(_)) => Err(JsonError::UnexpectedEnd(text.len())),
-        }
-    }
-
     /// The document of `text`, whose table this is.
     pub fn new(text: &'t [u8], table: Table) -> Self {
         Document { text, table }
@@ -79,7 +98,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The bytes of a string, key or big integer; nothing for other entries.
+    /// The bytes of a string, key or big integer; `None` for other entries.
     pub fn bytes(&self, entry: Entry) -> Option<&[u8]> {
         match entry {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
@@ -90,7 +109,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value of the first pair with this key; nothing for what is no object.
+    /// The value of the first pair with this key; `None` for what is no object.
     pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
         self.pairs(object)
             .find(|(name, _)| self.bytes(self.entry(*name)) == Some(key))
@@ -100,7 +119,14 @@ impl<'t> Document<'t> {
     /// The value at `index` as a term, if it is one that takes no time to make.
     #[inline]
     pub fn build_small<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
-        // Most constants of a program are names and numbers.
+        // Most constants of a program are names, numbers and the arguments of a tool.
+        match self.entry(index) {
+            Entry::Object(end, count) => self.build_few(index, end, count as usize, heap),
+            _ => self.build_scalar(index, heap),
+        }
+    }
+
+    fn build_scalar<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         let entry = self.entry(index);
         match entry {
             Entry::Str(..) | Entry::Unescaped(..) => {
@@ -112,14 +138,29 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value at `index` as a term, without limits of time and memory.
-    pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
-        let mut meter = unlimited();
-        let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
-        match Replay::new(self, index).run(self, &mut builder) {
-            Ok(()) => builder.finish(),
-            Err(_) => heap.nil(),
+    /// An object of few short strings and integers, from `object` to `end`.
+    fn build_few<H: Heap>(
+        &self,
+        object: u32,
+        end: u32,
+        count: usize,
+        heap: &mut H,
+    ) -> Option<H::Term> {
+        let is_small = |at| match self.entry(at) {
+            Entry::Int(_) => true,
+            entry @ (Entry::Str(..) | Entry::Unescaped(..)) => {
+                self.bytes(entry).unwrap_or_default().len() <= SHORT / FEW
+            }
+            _ => false,
+        };
+        (count <= FEW && (object + 1..end).all(is_small)).then_some(())?;
+        let nil = heap.nil();
+        let (mut keys, mut values) = ([nil; FEW], [nil; FEW]);
+        for (place, (key, value)) in self.pairs(object).enumerate() {
+            keys[place] = self.build_scalar(key, heap)?;
+            values[place] = self.build_scalar(value, heap)?;
         }
+        Some(heap.make_map(&keys[..count], &values[..count]))
     }
 
     /// The (key, value) pairs of an object, in text order, duplicates included.
@@ -153,10 +194,13 @@ impl<'t> Document<'t> {
 
 /// The longest string that is made without being counted.
 const SHORT: usize = 4096;
+/// So many entries has the largest object that is made like that.
+const FEW: usize = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::JsonLimits;
 
     #[test]
     fn an_entry_stays_small() {

@@ -175,7 +175,7 @@ impl Operation for FilterIn {
     }
 }
 
-/// The field of an item, nil if it has none; nothing for what is no map.
+/// The field of an item, nil if it has none; `None` for what is no map.
 fn field_of<H: Heap>(
     machine: &mut Machine<'_, H>,
     item: H::Term,

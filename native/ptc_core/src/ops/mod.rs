@@ -2,8 +2,7 @@
 //!
 //! An entry says everything there is to know about an operation: its name, its family, what it is
 //! for, its fields (which also say how a use of it is checked), how a use is compiled
-//! ([`Operation::plan`]) and what it
-//! computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
+//! ([`Operation::plan`]) and what it computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
 mod arithmetic;

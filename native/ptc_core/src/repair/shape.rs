@@ -1,7 +1,7 @@
 //! The fields of a map: which of them a key means, and which must be there.
 
 use super::wanted::Ty;
-use crate::signature::names::{rank, Kind, Matching};
+use crate::signature::names::{rank, KeyKind, Matching};
 use std::collections::HashMap;
 
 /// A declared field.
@@ -79,7 +79,7 @@ impl<'t> Shape<'t> {
     /// The field that a key means. `hint` is the one that probably comes.
     pub fn find(&self, key: &[u8], hint: usize) -> Found {
         let fits =
-            |field: &Declared| rank(field.name, key, Kind::String, Matching::Lenient).is_some();
+            |field: &Declared| rank(field.name, key, KeyKind::String, Matching::Lenient).is_some();
         let field = self.fields.get(hint);
         if field.is_some_and(|field| field.name == key || fits(field)) {
             return Found::Field(hint);

@@ -43,21 +43,21 @@ pub struct Coerce<T> {
     /// The answers that are left, if this is the second walk.
     pub(super) answers: Option<T>,
     outputs: Kept<T>,
-    pub(super) words: Words<T>,
+    pub(super) scratch: Scratch<T>,
 }
 
-/// Terms that are made once.
+/// Terms that are made once, and a buffer for texts.
 #[derive(Debug)]
-pub(super) struct Words<T> {
+pub(super) struct Scratch<T> {
     pub keyword_to_string: Option<T>,
     /// The least integers, in size, that are no floats.
     pub beyond_floats: Option<(T, T)>,
     pub text: Vec<u8>,
 }
 
-impl<T> Default for Words<T> {
+impl<T> Default for Scratch<T> {
     fn default() -> Self {
-        Words {
+        Scratch {
             keyword_to_string: None,
             beyond_floats: None,
             text: Vec::new(),
@@ -87,7 +87,7 @@ impl<T: Copy> Coerce<T> {
             asked: Kept::default(),
             answers,
             outputs: Kept::default(),
-            words: Words::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -298,7 +298,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             asked,
             answers: terms.next().filter(|_| frozen.has_answers),
             outputs,
-            words: Words::default(),
+            scratch: Scratch::default(),
         }
     }
 }

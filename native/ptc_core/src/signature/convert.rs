@@ -104,7 +104,7 @@ impl<H: Values> Coercion<'_, '_, H> {
             return Ok(self.heap.make_number(Number::Float(small as f64)));
         }
         // Beyond these no look at the digits is needed.
-        let (least, most) = match self.task.words.beyond_floats {
+        let (least, most) = match self.task.scratch.beyond_floats {
             Some(bounds) => bounds,
             None => {
                 let beyond = BigInt::from(1) << 1024;
@@ -113,7 +113,7 @@ impl<H: Values> Coercion<'_, '_, H> {
                 let (Some(least), Some(most)) = (bound(-&beyond), bound(beyond)) else {
                     return Ok(None);
                 };
-                *self.task.words.beyond_floats.insert((least, most))
+                *self.task.scratch.beyond_floats.insert((least, most))
             }
         };
         let heap = &mut *self.heap;
@@ -169,17 +169,17 @@ impl<H: Values> Coercion<'_, '_, H> {
         };
         if value.is_some() {
             let hidden = self.is_hidden(place);
-            let words = &mut self.task.words.text;
-            words.clear();
-            words.extend_from_slice(b"coerced string ");
+            let scratch = &mut self.task.scratch.text;
+            scratch.clear();
+            scratch.extend_from_slice(b"coerced string ");
             if !hidden {
-                words.push(b'"');
-                put_shown(words, self.heap.bytes(text).unwrap_or_default());
-                words.extend_from_slice(b"\" ");
+                scratch.push(b'"');
+                put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
+                scratch.extend_from_slice(b"\" ");
             }
-            words.extend_from_slice(b"to ");
-            words.extend_from_slice(target.as_bytes());
-            let warning = self.heap.make_string(words);
+            scratch.extend_from_slice(b"to ");
+            scratch.extend_from_slice(target.as_bytes());
+            let warning = self.heap.make_string(scratch);
             self.warn(warning)?;
         }
         Ok(value)
@@ -197,16 +197,16 @@ impl<H: Values> Coercion<'_, '_, H> {
     fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
         self.spend(8)?;
         let heap = &mut *self.heap;
-        let words = &mut self.task.words;
-        let warning = *words
+        let scratch = &mut self.task.scratch;
+        let warning = *scratch
             .keyword_to_string
             .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
         let name = match heap.keyword_name(keyword) {
             Some(name) => name,
             None => {
-                words.text.clear();
-                heap.put_atom_name(keyword, &mut words.text);
-                heap.make_string(&words.text)
+                scratch.text.clear();
+                heap.put_atom_name(keyword, &mut scratch.text);
+                heap.make_string(&scratch.text)
             }
         };
         self.warn(warning)?;

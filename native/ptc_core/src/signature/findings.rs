@@ -10,7 +10,7 @@ pub const MOST_SEGMENTS: usize = 1 << 23;
 
 /// A step on the way to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// The index of a field in the table of types.
     Field(u32),
     /// The place in a list, from 0.
@@ -46,7 +46,7 @@ pub struct Finding {
 #[derive(Debug)]
 pub struct Findings<T> {
     all: Vec<Finding>,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     values: Kept<T>,
     /// Segments reported, those included that were taken back.
     segments: usize,
@@ -80,7 +80,7 @@ impl<T: Copy> Findings<T> {
     }
 
     /// The way to the finding with that number.
-    pub fn path(&self, number: usize) -> &[Step] {
+    pub fn path(&self, number: usize) -> &[PathStep] {
         let start = self.all[number].steps;
         let next = self.all.get(number + 1);
         &self.steps[start..next.map_or(self.steps.len(), |next| next.steps)]
@@ -112,7 +112,7 @@ impl<T: Copy> Findings<T> {
         &mut self,
         wrong: Wrong,
         hidden: bool,
-        path: impl Iterator<Item = Step>,
+        path: impl Iterator<Item = PathStep>,
         value: Option<T>,
     ) -> Result<(), TooMany> {
         let steps = self.steps.len();
@@ -173,7 +173,7 @@ impl<T: Copy> Findings<T> {
 #[derive(Debug)]
 pub struct FrozenFindings {
     all: Vec<Finding>,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     values: usize,
     segments: usize,
 }

@@ -28,7 +28,7 @@ mod round_trip;
 
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
-pub use findings::{Finding, Findings, Step, Wrong};
+pub use findings::{Finding, Findings, PathStep, Wrong};
 pub use grammar::{parse, Expected, SyntaxError};
 pub use kept::Kept;
 pub use mismatch::{Got, Mismatch, Target};

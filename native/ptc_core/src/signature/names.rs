@@ -11,7 +11,7 @@ pub enum Matching {
 
 /// What a key of a map is, if it has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyKind {
     /// An atom.
     Atom,
     /// A string.
@@ -20,9 +20,9 @@ pub enum Kind {
     Keyword,
 }
 
-impl Kind {
+impl KeyKind {
     /// All of them, best first.
-    pub const ALL: [Kind; 3] = [Kind::Atom, Kind::String, Kind::Keyword];
+    pub const ALL: [KeyKind; 3] = [KeyKind::Atom, KeyKind::String, KeyKind::Keyword];
 }
 
 /// How well a key fits a declared name, 0 best; `None` if it does not fit.
@@ -30,7 +30,7 @@ impl Kind {
 /// In order: the name with underscores only, the name itself, the name with hyphens only; of each
 /// first the atom, then the string, then the keyword.
 #[inline]
-pub fn rank(declared: &[u8], key: &[u8], kind: Kind, matching: Matching) -> Option<u8> {
+pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> Option<u8> {
     if declared.len() != key.len() {
         return None;
     }
@@ -38,7 +38,7 @@ pub fn rank(declared: &[u8], key: &[u8], kind: Kind, matching: Matching) -> Opti
         Matching::Exact => (declared == key).then_some(0)?,
         Matching::Lenient => variant(declared, key)?,
     };
-    Some(Kind::ALL.len() as u8 * variant + kind as u8)
+    Some(KeyKind::ALL.len() as u8 * variant + kind as u8)
 }
 
 fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
@@ -109,12 +109,12 @@ mod tests {
                 let candidates = candidates(name, matching);
                 for key in keys.map(str::as_bytes) {
                     let place = candidates.iter().position(|other| other == key);
-                    let ranks = Kind::ALL.map(|kind| rank(name, key, kind, matching));
+                    let ranks = KeyKind::ALL.map(|kind| rank(name, key, kind, matching));
                     let order = |rank: Option<u8>| {
                         // with duplicates left out, only the order of the ranks is the same
                         rank.map(|rank| {
                             let better = |other: &&Vec<u8>| {
-                                let kind = Kind::ALL[rank as usize % Kind::ALL.len()];
+                                let kind = KeyKind::ALL[rank as usize % KeyKind::ALL.len()];
                                 super::rank(name, other, kind, matching) < Some(rank)
                             };
                             candidates.iter().filter(better).count()

@@ -2,7 +2,7 @@
 
 use super::oracle::shown;
 use super::rng::Rng;
-use ptc_core::answer::stream::{Caution, Plan, Rules, Stream};
+use ptc_core::answer::stream::{AnswerType, Caution, Rules, Stream};
 use ptc_core::answer::{read_answer, NoAnswer};
 use ptc_core::heap::Heap;
 use ptc_core::plain::PlainHeap;
@@ -57,12 +57,12 @@ pub fn stream(text: &[u8]) {
     let signature = rng.pick(SIGNATURES).as_bytes();
     if let Ok(signature) = parse(signature) {
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = Plan::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
         halts(text, plan, Caution::Early, &mut rng);
     }
 }
 
-fn halts(text: &[u8], plan: Plan, caution: Caution, rng: &mut Rng) -> bool {
+fn halts(text: &[u8], plan: AnswerType, caution: Caution, rng: &mut Rng) -> bool {
     let prose = !rng.once_in(8);
     let rules = Rules {
         caution,
@@ -93,7 +93,7 @@ pub fn stream_cost(text: &[u8]) {
     for signature in SIGNATURES {
         let signature = parse(signature.as_bytes()).expect("a signature");
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = Plan::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
         let rules = Rules {
             caution: Caution::Early,
             prose: true,
@@ -108,10 +108,10 @@ pub fn stream_cost(text: &[u8]) {
 }
 
 /// An object of any kind.
-fn any_object() -> Plan {
+fn any_object() -> AnswerType {
     let mut types = Types::new();
     let any = types.add(Type::Scalar(Scalar::Any));
-    Plan::new(&types, any, false)
+    AnswerType::new(&types, any, false)
 }
 
 /// A text like an answer, out of JSON that the caller makes.

@@ -10,7 +10,7 @@ use ptc_core::signature::coerce::Question;
 use ptc_core::signature::names::{candidates, is_firewalled, Matching};
 use ptc_core::signature::walk::Task;
 use ptc_core::signature::{
-    lenient, Check, Coerce, Got, Purpose, Scalar, Step, Types, Walk, WalkEnd, Wrong,
+    lenient, Check, Coerce, Got, PathStep, Purpose, Scalar, Types, Walk, WalkEnd, Wrong,
 };
 use std::collections::HashMap;
 
@@ -194,8 +194,10 @@ fn findings<K: Task<PlainHeap>>(walk: &mut Walk<PlainHeap, K>, types: &Types) ->
     let text = |number: usize| {
         let finding = findings.all()[number];
         let path = findings.path(number).iter().map(|step| match step {
-            Step::Field(field) => String::from_utf8_lossy(types.field(*field as usize).name).into(),
-            Step::Index(index) => index.to_string(),
+            PathStep::Field(field) => {
+                String::from_utf8_lossy(types.field(*field as usize).name).into()
+            }
+            PathStep::Index(index) => index.to_string(),
         });
         let path: Vec<String> = path.collect();
         let value = findings.value_at(number).map(|at| values[at]);

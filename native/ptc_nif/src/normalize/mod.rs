@@ -15,11 +15,11 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::raw::Raw;
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
+use crate::schedule::{nif_pair, settle, whole, Pace};
 use forms::Form;
 use names::Names;
 use ptc_core::fault::Halt;
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Seen;
@@ -249,7 +249,7 @@ fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResul
     let mut walk = Walk {
         heap: Beam::new(env, 0),
         // A quantum goes on to the end: what is open here cannot be left.
-        meter: whole(UNLIMITED, pace),
+        meter: whole(Limits::UNLIMITED, pace),
         form: Form::of(form)?,
         names: Names::new(),
         seen: Seen::default(),

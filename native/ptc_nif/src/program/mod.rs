@@ -10,7 +10,7 @@ use crate::decode::{frozen, thawed};
 use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{limits, Pace, MOST_OF_SLICE};
+use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
@@ -321,8 +321,7 @@ fn compile_text<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_text");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let none = Raw::from(atoms::nil().encode(env));
     let reading = reading.reading(true);
     from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
@@ -337,8 +336,7 @@ fn compile_node<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_node");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let call = Call::first(env, limits, Pace::Slice);
+    let call = Call::begin(env, given)?;
     let none = Raw::from(atoms::nil().encode(env));
     let reading = reading.reading(true);
     Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))

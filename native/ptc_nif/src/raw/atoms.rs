@@ -21,7 +21,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The name of an atom in Latin-1; nothing for other terms and other names.
+    /// Writes the name of an atom in Latin-1; gives its length, or `None` for other terms and other names.
     pub fn latin1_name(self, atom: Raw<'a>, buffer: &mut [u8; 256]) -> Option<usize> {
         let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;
         // SAFETY: the call writes at most so many bytes to the buffer and counts them, with the

@@ -10,7 +10,7 @@ impl<'a> Terms<'a> {
         self.own(unsafe { enif_make_int64(self.c(), value) })
     }
 
-    /// Nothing for what is not finite: the NIF interface would raise.
+    /// A float; `None` if it is not finite: the NIF interface would raise.
     pub fn make_float(self, value: f64) -> Option<Raw<'a>> {
         // SAFETY: makes a term of this environment, and the value is finite.
         value

@@ -26,7 +26,7 @@ impl<'a> Terms<'a> {
         Some(self.own(value))
     }
 
-    /// Nothing if a key stands twice.
+    /// A new map; `None` if a key stands twice.
     pub fn make_map(self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Option<Raw<'a>> {
         let count = keys.len().min(values.len());
         let (keys, values) = (keys.as_ptr().cast(), values.as_ptr().cast());
@@ -59,7 +59,7 @@ impl<'a> Terms<'a> {
         entries
     }
 
-    /// Shows every entry of a map; nothing for what is no map.
+    /// Shows every entry of a map to `visit`; no entry of another term.
     pub fn each_entry(self, map: Raw<'a>, mut visit: impl FnMut(Raw<'a>, Raw<'a>)) {
         let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
         let Some(mut iterator) = filled!(|out: &mut MaybeUninit<ErlNifMapIterator>| {

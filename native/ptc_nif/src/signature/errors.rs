@@ -4,7 +4,7 @@ use super::read::Read;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::{Findings, Got, Mismatch, Step, Target, Wrong};
+use ptc_core::signature::{Findings, Got, Mismatch, PathStep, Target, Wrong};
 use rustler::types::atom::Atom;
 use rustler::Encoder;
 
@@ -47,12 +47,12 @@ pub fn errors<'a>(
 }
 
 /// A path as a list.
-fn path<'a>(terms: Terms<'a>, read: &Read<'a>, steps: &[Step]) -> Raw<'a> {
+fn path<'a>(terms: Terms<'a>, read: &Read<'a>, steps: &[PathStep]) -> Raw<'a> {
     let empty = terms.make_list(&[]);
     steps.iter().rev().fold(empty, |path, step| {
         let segment = match step {
-            Step::Field(field) => read.names[*field as usize],
-            Step::Index(index) => terms.make_integer((*index).into()),
+            PathStep::Field(field) => read.names[*field as usize],
+            PathStep::Index(index) => terms.make_integer((*index).into()),
         };
         terms.cons(segment, path)
     })

@@ -1,12 +1,12 @@
 //! Whether a value that was just read out of an answer is of the type that was asked for.
 
 use super::errors::errors;
-use super::read::{read, Read, Reading};
-use super::words::Words;
+use super::read::{read, Read, ReadOptions};
+use super::type_atoms::TypeAtoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{settle, whole, Pace, UNLIMITED};
-use ptc_core::answer::stream::Plan;
+use crate::schedule::{settle, whole, Pace};
+use ptc_core::answer::stream::AnswerType;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::repair::Wanted;
 use ptc_core::signature::{Check, Scalar, Type, TypeId, Walk, WalkEnd};
@@ -47,13 +47,13 @@ pub fn judge<'a>(
     let mut heap = Beam::new(env, 0);
     let deadline = Limits {
         deadline: limits.deadline,
-        ..UNLIMITED
+        ..Limits::UNLIMITED
     };
-    let (words, mut reader) = (Words::new(env), whole(deadline, pace));
-    if words.scalar(of) == Some(Scalar::Any) {
+    let mut reader = whole(deadline, pace);
+    if TypeAtoms::new(env).scalar(of) == Some(Scalar::Any) {
         return Verdict::Right;
     }
-    let read = types(&heap, &words, of, &mut reader);
+    let read = types(&heap, of, &mut reader);
     limits.deadline = reader.limits.deadline;
     let (read, id) = match read {
         Ok(read) => read,
@@ -83,9 +83,9 @@ pub fn judge<'a>(
 }
 
 /// The types of an answer, for a stream; `None` if there are too many for a slice.
-pub fn plan<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<Plan> {
+pub fn answer_type<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<AnswerType> {
     let (read, id) = types_now(env, of, pace)?;
-    Some(Plan::new(&read.types, id, list))
+    Some(AnswerType::new(&read.types, id, list))
 }
 
 /// The types of an answer that is to be repaired; `None` if there are too many for a slice.
@@ -96,21 +96,20 @@ pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Optio
 
 fn types_now<'a>(env: Env<'a>, of: Raw<'a>, pace: Pace) -> Option<(Read<'a>, TypeId)> {
     let heap = Beam::new(env, 0);
-    let mut meter = whole(UNLIMITED, pace);
-    let read = types(&heap, &Words::new(env), of, &mut meter).ok()?;
+    let mut meter = whole(Limits::UNLIMITED, pace);
+    let read = types(&heap, of, &mut meter).ok()?;
     settle(env, &meter);
     Some(read)
 }
 
 fn types<'a>(
     heap: &Beam<'a>,
-    words: &Words<'a>,
     of: Raw<'a>,
     meter: &mut Meter,
 ) -> Result<(Read<'a>, TypeId), WalkEnd> {
-    let reading = Reading {
+    let reading = ReadOptions {
         closed: false,
         once_optional: true,
     };
-    read(heap, words, of, reading, meter)
+    read(heap, of, reading, meter)
 }

@@ -16,14 +16,14 @@ mod schema;
 mod shape;
 mod suspension;
 mod text;
+mod type_atoms;
 mod types;
 mod values;
-mod words;
 mod write;
 
 pub use atom_text::{
     existing as existing_atom, is_named as atom_is_named, with_name as with_atom_name,
 };
-pub use judge::{judge, plan, wanted, Verdict};
+pub use judge::{answer_type, judge, wanted, Verdict};
 pub use suspension::LeftWalk;
 pub use values::go_on;

@@ -1,6 +1,6 @@
 //! Type terms to a table.
 
-use super::words::Words;
+use super::type_atoms::TypeAtoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use ptc_core::meter::Meter;
@@ -22,7 +22,7 @@ pub struct Read<'a> {
 
 /// What a walk may take for the same.
 #[derive(Clone, Copy, Default)]
-pub struct Reading {
+pub struct ReadOptions {
     /// Maps are closed, all of them.
     pub closed: bool,
     /// An optional type that is optional once more is read as one.
@@ -49,8 +49,8 @@ enum Open<'a> {
 
 struct Reader<'a, 'w> {
     terms: Terms<'a>,
-    words: &'w Words<'a>,
-    reading: Reading,
+    type_atoms: &'w TypeAtoms<'a>,
+    reading: ReadOptions,
     read: Read<'a>,
     open: Vec<Open<'a>>,
     pending: Vec<(Field<'a>, Raw<'a>)>,
@@ -60,9 +60,8 @@ struct Reader<'a, 'w> {
 /// Reads a type; a term that is none is kept as unknown, wherever it stands.
 pub fn read<'a>(
     heap: &Beam<'a>,
-    words: &Words<'a>,
     term: Raw<'a>,
-    reading: Reading,
+    reading: ReadOptions,
     meter: &mut Meter,
 ) -> Result<(Read<'a>, TypeId), WalkEnd> {
     let read = Read {
@@ -73,7 +72,7 @@ pub fn read<'a>(
     };
     let mut reader = Reader {
         terms: heap.terms,
-        words,
+        type_atoms: &TypeAtoms::new(heap.terms.env),
         reading,
         read,
         open: Vec::with_capacity(8),
@@ -107,23 +106,23 @@ impl<'a> Reader<'a, '_> {
                 return Step::Complete(*id);
             }
         }
-        if let Some(scalar) = self.words.scalar(term) {
+        if let Some(scalar) = self.type_atoms.scalar(term) {
             return Step::Complete(self.read.types.add(Type::Scalar(scalar)));
         }
-        let words = self.words;
+        let type_atoms = self.type_atoms;
         match self.terms.tuple(term) {
-            Some([tag, inner]) if tag.word() == words.optional.word() => {
+            Some([tag, inner]) if tag.word() == type_atoms.optional.word() => {
                 self.open.push(Open::Optional(term));
                 Step::Read(*inner)
             }
-            Some([tag, inner]) if tag.word() == words.list.word() => {
+            Some([tag, inner]) if tag.word() == type_atoms.list.word() => {
                 self.open.push(Open::List(term));
                 Step::Read(*inner)
             }
-            Some([tag, fields]) if tag.word() == words.map().word() => {
+            Some([tag, fields]) if tag.word() == type_atoms.map().word() => {
                 self.fields(term, self.reading.closed, self.pending.len(), *fields)
             }
-            Some([tag, fields]) if tag.word() == words.closed_map.word() => {
+            Some([tag, fields]) if tag.word() == type_atoms.closed_map.word() => {
                 self.fields(term, true, self.pending.len(), *fields)
             }
             _ => self.unknown(term),
@@ -162,7 +161,7 @@ impl<'a> Reader<'a, '_> {
         self.unknown(term)
     }
 
-    /// Hands a type to what it is a part of; nothing if it is the whole.
+    /// Hands a type to what it is a part of; `None` if it is the whole.
     fn hand_over(&mut self, id: TypeId) -> Option<Step<'a>> {
         Some(match self.open.pop()? {
             Open::List(term) => Step::Complete(self.add(term, Type::List(id))),

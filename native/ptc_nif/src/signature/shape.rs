@@ -10,7 +10,7 @@ use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::names::{candidates, rank, Kind, Matching};
+use ptc_core::signature::names::{candidates, rank, KeyKind, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
 use rustler::sys::ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM;
@@ -219,10 +219,10 @@ impl<'a> Shapes<'a> {
         let (terms, matching) = (self.terms, self.matching);
         let keys = self.large_keys[field].get_or_insert_with(|| {
             let kinds = |name: Vec<u8>| {
-                Kind::ALL.map(|kind| match kind {
-                    Kind::Atom => atom_text::existing(terms, &name),
-                    Kind::String => Some(terms.make_binary(&name)),
-                    Kind::Keyword => make_keyword(terms, &name),
+                KeyKind::ALL.map(|kind| match kind {
+                    KeyKind::Atom => atom_text::existing(terms, &name),
+                    KeyKind::String => Some(terms.make_binary(&name)),
+                    KeyKind::Keyword => make_keyword(terms, &name),
                 })
             };
             let names = candidates(types.field(field).name, matching);
@@ -264,13 +264,13 @@ impl<'a> Shapes<'a> {
         for (at, key) in keys.iter().enumerate() {
             let (key, terms, at) = (*key, self.terms, at as u8);
             if let Some(name) = terms.bytes(key) {
-                self.take(types, fields, at, name, Kind::String);
+                self.take(types, fields, at, name, KeyKind::String);
             } else if is_atom(terms, key) {
                 atom_text::with_name(terms, key, |name| {
-                    self.take(types, fields, at, name, Kind::Atom)
+                    self.take(types, fields, at, name, KeyKind::Atom)
                 });
             } else if let Some(name) = keyword_text(terms, key) {
-                self.take(types, fields, at, name, Kind::Keyword);
+                self.take(types, fields, at, name, KeyKind::Keyword);
             }
         }
         let bit = |slot: &u8| 1u32.checked_shl((*slot).into()).unwrap_or(0);
@@ -279,7 +279,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Gives a key to the fields that it fits best so far.
-    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], kind: Kind) {
+    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], kind: KeyKind) {
         let start = fields.start as usize;
         for (index, field) in types.fields(fields).iter().enumerate() {
             if let Some(rank) = rank(field.name, name, kind, self.matching) {

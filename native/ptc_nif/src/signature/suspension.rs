@@ -5,9 +5,9 @@ use crate::atoms;
 use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{Pace, UNLIMITED};
+use crate::schedule::Pace;
 use crate::task::{suspend, Left};
-use ptc_core::meter::Meter;
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
 use ptc_core::signature::walk::Suspended;
 use ptc_core::signature::{Check, Walk, WalkEnd};
@@ -70,7 +70,7 @@ impl Turn {
         loop {
             match walk.run() {
                 Err(WalkEnd::SliceOver) if self.pace == Pace::Quantum && self.goes_on(walk) => {
-                    walk.refuel(Meter::new(UNLIMITED, self.pace));
+                    walk.refuel(Meter::new(Limits::UNLIMITED, self.pace));
                 }
                 outcome => return outcome,
             }

@@ -1,14 +1,15 @@
 //! Signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
-use super::read::{read, Reading};
-use super::words::Words;
+use super::read::{read, ReadOptions};
+use super::type_atoms::TypeAtoms;
 use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{
-    is_too_long, nif_pair, settle, whole, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES, UNLIMITED,
+    is_too_long, nif_pair, settle, whole, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES,
 };
+use ptc_core::meter::Limits;
 use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
 use rustler::{Atom, Binary, Encoder, Env, Term};
@@ -25,9 +26,9 @@ fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
     let terms = Terms { env };
     match parse(text) {
         Ok(signature) => {
-            let words = Words::new(env);
+            let type_atoms = TypeAtoms::new(env);
             let types = &signature.types;
-            let mut writer = Writer::new(terms, &words);
+            let mut writer = Writer::new(terms, &type_atoms);
             writer.write(types);
             let mut name = |index: usize| Some(terms.make_binary(types.field(index).name));
             let params = writer.fields(types, signature.params, &mut name);
@@ -71,10 +72,10 @@ fn word(expected: Expected) -> Atom {
 /// `{:ok, text}` of a type, `:busy`, `:too_long`, or `{:unknown, term}`.
 fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a> {
     let heap = Beam::new(env, 0);
-    let (terms, words) = (heap.terms, Words::new(env));
-    let mut meter = whole(UNLIMITED, pace);
-    let reading = Reading::default();
-    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
+    let terms = heap.terms;
+    let mut meter = whole(Limits::UNLIMITED, pace);
+    let reading = ReadOptions::default();
+    let Ok((read, id)) = read(&heap, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
     };
     if let Some(unknown) = read.unknown.first() {
@@ -97,7 +98,7 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
 
 /// `{:ok, name}` as Lisp programs read it, or `:busy`.
 fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
-    let mut meter = whole(UNLIMITED, pace);
+    let mut meter = whole(Limits::UNLIMITED, pace);
     let heap = Beam::new(env, 0);
     let read = meter.consume_fuel(name.len() / BYTES_OF_A_NAME, &heap);
     if read.is_err() {

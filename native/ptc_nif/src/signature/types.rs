@@ -1,54 +1,53 @@
 //! Type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
-use super::read::{read, Reading};
+use super::read::{read, Read, ReadOptions};
 use super::schema::schema;
-use super::words::Words;
+use super::type_atoms::TypeAtoms;
 use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
-use crate::schedule::{nif_pair, whole, Pace, UNLIMITED};
+use crate::raw::Terms;
+use crate::schedule::{nif_pair, whole, Pace};
+use ptc_core::meter::Limits;
+use ptc_core::signature::TypeId;
 use rustler::{Encoder, Env, Term};
 
-/// `{:ok, schema}`, `:busy` or `{:unknown, term}`.
-fn to_schema<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
+/// What is made of a type, or `:busy`.
+fn made<'a>(
+    env: Env<'a>,
+    term: Term<'a>,
+    pace: Pace,
+    make: impl FnOnce(Terms<'a>, &Read<'a>, TypeId) -> Term<'a>,
+) -> Term<'a> {
     let heap = Beam::new(env, 0);
-    let (terms, words, mut meter) = (heap.terms, Words::new(env), whole(UNLIMITED, pace));
-    let reading = Reading::default();
-    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
-        return atoms::busy().encode(env);
-    };
-    match schema(terms, &read, id) {
-        Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
-        Err(number) => {
-            let unknown = read.unknown[number as usize].term(env);
-            (atoms::unknown(), unknown).encode(env)
-        }
+    let mut meter = whole(Limits::UNLIMITED, pace);
+    match read(&heap, term.into(), ReadOptions::default(), &mut meter) {
+        Ok((read, id)) => make(heap.terms, &read, id),
+        Err(_) => atoms::busy().encode(env),
     }
 }
 
-/// The type without its firewalled fields, as `{:ok, type}`, or `:busy`.
-fn public<'a>(env: Env<'a>, term: Term<'a>, pace: Pace) -> Term<'a> {
-    let heap = Beam::new(env, 0);
-    let (terms, words, mut meter) = (heap.terms, Words::new(env), whole(UNLIMITED, pace));
-    let reading = Reading::default();
-    let Ok((read, id)) = read(&heap, &words, term.into(), reading, &mut meter) else {
-        return atoms::busy().encode(env);
-    };
-    let mut writer = Writer::new(terms, &words);
-    writer.write_public(&read);
-    (atoms::ok(), writer.term(id).term(env)).encode(env)
-}
-
 nif_pair! {
-    /// A type to JSON Schema.
+    /// A type to JSON Schema: `{:ok, schema}`, `:busy` or `{:unknown, term}`.
     fn signature_schema, signature_schema_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
-        to_schema(env, term, pace)
+        made(env, term, pace, |terms, read, id| match schema(terms, read, id) {
+            Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
+            Err(number) => {
+                let unknown = read.unknown[number as usize].term(env);
+                (atoms::unknown(), unknown).encode(env)
+            }
+        })
     }
 }
 
 nif_pair! {
-    /// A type as LLMs and parent agents see it.
+    /// A type without its firewalled fields, as LLMs and parent agents see it: `{:ok, type}` or `:busy`.
     fn signature_public, signature_public_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
-        public(env, term, pace)
+        made(env, term, pace, |terms, read, id| {
+            let type_atoms = TypeAtoms::new(env);
+            let mut writer = Writer::new(terms, &type_atoms);
+            writer.write_public(read);
+            (atoms::ok(), writer.term(id).term(env)).encode(env)
+        })
     }
 }

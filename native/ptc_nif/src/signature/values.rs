@@ -2,18 +2,18 @@
 //! in quanta where one is not enough.
 
 use super::errors::errors;
-use super::read::{read, Read, Reading};
+use super::read::{read, Read, ReadOptions};
 use super::suspension::{leave, LeftWalk, Task, Turn};
-use super::words::Words;
+use super::type_atoms::TypeAtoms;
 use crate::atoms;
 use crate::execution::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{nif_pair, settle, whole, Pace, UNLIMITED};
-use ptc_core::meter::Meter;
+use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
-    Check, Coerce, Findings, Purpose, Step, Target, TypeId, Walk, WalkEnd, Wrong,
+    Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, ResourceArc, Term};
 use std::time::Instant;
@@ -25,13 +25,12 @@ fn types<'a>(
     closed: bool,
     pace: Pace,
 ) -> Option<(Read<'a>, TypeId)> {
-    let reading = Reading {
+    let reading = ReadOptions {
         closed,
         once_optional: true,
     };
-    let words = Words::new(heap.terms.env);
-    let mut meter = whole(UNLIMITED, pace);
-    read(heap, &words, of.into(), reading, &mut meter).ok()
+    let mut meter = whole(Limits::UNLIMITED, pace);
+    read(heap, of.into(), reading, &mut meter).ok()
 }
 
 /// What a task makes of the end of its walk.
@@ -83,7 +82,7 @@ fn begin<'a, K: Outcome<'a>>(
         return atoms::busy().encode(env);
     };
     let turn = Turn::new(pace, begun, 0);
-    let meters = (Meter::new(UNLIMITED, pace), pace);
+    let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
     let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
     walk(begun, &read, (of, value), &turn, None)
 }
@@ -104,7 +103,7 @@ pub fn go_on<'a>(
     let Some((read, _)) = types(&heap, of, left.is_closed(), Pace::Quantum) else {
         return Some(atoms::busy().encode(env));
     };
-    let meters = (Meter::new(UNLIMITED, Pace::Quantum), Pace::Quantum);
+    let meters = (Meter::new(Limits::UNLIMITED, Pace::Quantum), Pace::Quantum);
     let types = &read.types;
     Some(match left {
         LeftWalk::Check(left, _) => {
@@ -180,11 +179,11 @@ fn found<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>)
 /// What only Elixir can convert, as `{type, value, hidden?}`.
 fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
-    let words = Words::new(terms.env);
+    let type_atoms = TypeAtoms::new(terms.env);
     let (questions, values) = walk.task.questions(walk.heap);
     let question = |(question, value): (&Question, &Raw<'a>)| {
         let hidden = question.hidden.encode(terms.env).into();
-        terms.make_tuple(&[words.scalar_word(question.scalar), *value, hidden])
+        terms.make_tuple(&[type_atoms.scalar_atom(question.scalar), *value, hidden])
     };
     let asked: Vec<Raw<'a>> = questions.iter().zip(values).map(question).collect();
     terms.make_list(&asked).term(terms.env)
@@ -207,15 +206,15 @@ fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>
     match wrong {
         Wrong::Mismatch(mismatch) => match mismatch.expected {
             Target::Scalar(scalar) => {
-                let word = Words::new(env).scalar_word(scalar).term(env);
+                let word = TypeAtoms::new(env).scalar_atom(scalar).term(env);
                 (word, value.map(|value| value.term(env))).encode(env)
             }
             Target::List => pair(atoms::list(), value),
             Target::Map => pair(atoms::map(), value),
             Target::Field => {
                 let name = last.and_then(|step| match step {
-                    Step::Field(field) => read.names.get(field as usize).copied(),
-                    Step::Index(_) => None,
+                    PathStep::Field(field) => read.names.get(field as usize).copied(),
+                    PathStep::Index(_) => None,
                 });
                 pair(atoms::missing(), name)
             }

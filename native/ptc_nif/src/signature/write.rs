@@ -1,7 +1,7 @@
 //! A table to type terms.
 
 use super::read::Read;
-use super::words::Words;
+use super::type_atoms::TypeAtoms;
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::is_firewalled;
 use ptc_core::signature::{Fields, Type, TypeId, Types};
@@ -9,16 +9,16 @@ use ptc_core::signature::{Fields, Type, TypeId, Types};
 /// Type terms of a table, made in its order: parts first.
 pub struct Writer<'a, 'c> {
     terms: Terms<'a>,
-    words: &'c Words<'a>,
+    type_atoms: &'c TypeAtoms<'a>,
     made: Vec<Raw<'a>>,
     fields: Vec<Raw<'a>>,
 }
 
 impl<'a, 'c> Writer<'a, 'c> {
-    pub fn new(terms: Terms<'a>, words: &'c Words<'a>) -> Self {
+    pub fn new(terms: Terms<'a>, type_atoms: &'c TypeAtoms<'a>) -> Self {
         Writer {
             terms,
-            words,
+            type_atoms,
             made: Vec::with_capacity(16),
             fields: Vec::with_capacity(16),
         }
@@ -44,13 +44,15 @@ impl<'a, 'c> Writer<'a, 'c> {
     ) {
         for of in types.all() {
             let term = match *of {
-                Type::Scalar(scalar) => self.words.scalar_word(scalar),
-                Type::Optional(inner) => self.pair(self.words.optional, self.made[inner.index()]),
-                Type::List(inner) => self.pair(self.words.list, self.made[inner.index()]),
+                Type::Scalar(scalar) => self.type_atoms.scalar_atom(scalar),
+                Type::Optional(inner) => {
+                    self.pair(self.type_atoms.optional, self.made[inner.index()])
+                }
+                Type::List(inner) => self.pair(self.type_atoms.list, self.made[inner.index()]),
                 Type::Map { fields, closed } => {
                     let tag = match closed {
-                        true => self.words.closed_map,
-                        false => self.words.map(),
+                        true => self.type_atoms.closed_map,
+                        false => self.type_atoms.map(),
                     };
                     let fields = self.fields(types, fields, &mut name);
                     self.pair(tag, fields)

@@ -13,7 +13,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
           | {:invalid, [map()], String.t()}
           | {:map, map()}
           | {:list, list()}
-          | {:error, String.t()}
+          | {:error, reason()}
+
+  @typedoc "What `message/1` has the words for."
+  @type reason :: atom() | {:panicked, String.t()}
 
   # `:ok`: right, with normalized keys. `:map` and `:list`: still to be atomized and validated.
   # Of the options `:timeout` and `:max_heap` count.
@@ -37,13 +40,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     |> Quanta.finish()
     |> outcome(type)
   catch
-    :error, :nif_panicked -> {:error, Panic.caught()}
+    :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}}
   end
 
   @doc false
   # What the native side said, in the terms of this module.
-  def outcome({:error, {reason, _place}}, _type), do: {:error, message(reason)}
-  def outcome({:error, reason}, _type), do: {:error, message(reason)}
+  def outcome({:error, {reason, _place}}, _type), do: {:error, reason}
 
   # Which of two keys counts that become one depends on which of them is an atom.
   def outcome({:hyphens, value}, type),
@@ -55,12 +57,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   defp unjudged({:ok, value}, agent) when is_map(value) or is_list(value),
     do: unjudged(value, Map.fetch!(agent, :parsed_signature))
 
-  defp unjudged({:ok, _primitive}, _agent), do: {:error, message(:not_an_object)}
-  defp unjudged({:error, reason}, _agent), do: {:error, message(reason)}
+  defp unjudged({:ok, _primitive}, _agent), do: {:error, :not_an_object}
+  defp unjudged({:error, reason}, _agent), do: {:error, reason}
   defp unjudged(map, _no_type) when is_map(map), do: {:map, map}
-  defp unjudged(list, _no_type) when is_list(list), do: {:error, message(:not_an_object)}
+  defp unjudged(list, _no_type) when is_list(list), do: {:error, :not_an_object}
 
-  @doc false
+  @spec message(reason()) :: String.t()
+  def message({:panicked, text}), do: text
   def message(:no_json_found), do: "No valid JSON found in response"
   def message(:invalid_json), do: "JSON parse error"
   def message(:timeout), do: "Response takes too long to read"

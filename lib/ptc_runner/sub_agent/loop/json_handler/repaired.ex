@@ -18,10 +18,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   end
 
   # What met a limit is not read again.
-  defp limit?({:error, message}),
-    do: message in [Answer.message(:timeout), Answer.message(:memory_exceeded)]
-
-  defp limit?(_wrong), do: false
+  defp limit?(wrong), do: wrong in [error: :timeout, error: :memory_exceeded]
 
   # Dates, keys that become one, and signatures that are none: it was found, and may be right.
   defp read({found, value} = wrong, content, agent) when found in [:map, :list] do
@@ -47,7 +44,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   defp typed(wrong, _content, _agent), do: wrong
 
   # What is no JSON but of its syntax alone could be: the LLM is told what is wrong with the value.
-  defp syntax({:error, _message} = wrong, content, %{parsed_signature: signature} = agent) do
+  defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent) do
     with {:error, _reason} <- JsonParser.parse(content),
          {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature)),
          {:error, errors} when is_list(errors) <- judge(value, agent) do

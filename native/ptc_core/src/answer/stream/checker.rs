@@ -1,6 +1,6 @@
 //! What stands where in a value, against its types. One mistake is enough.
 
-use super::plan::{Fit, Plan};
+use super::answer_type::{AnswerType, Fit};
 use crate::signature::names::is_firewalled;
 use crate::signature::{Fields, Got, Mismatch, Scalar, Target, Type, TypeId};
 
@@ -111,7 +111,7 @@ enum Items {
 /// Where the reader is in the types.
 #[derive(Debug)]
 pub(super) struct Checker {
-    plan: Plan,
+    answer_type: AnswerType,
     frames: Vec<Frame>,
     /// By field of each open map: whether a key for it, or one like it, was seen.
     seen: Vec<bool>,
@@ -127,17 +127,17 @@ enum Asked {
 }
 
 impl Checker {
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(super) fn new(answer_type: AnswerType) -> Self {
         Checker {
-            plan,
+            answer_type,
             frames: Vec::new(),
             seen: Vec::new(),
             mistake: None,
         }
     }
 
-    pub(super) fn plan(&self) -> &Plan {
-        &self.plan
+    pub(super) fn answer_type(&self) -> &AnswerType {
+        &self.answer_type
     }
 
     pub(super) fn take_mistake(&mut self) -> Option<Mistake> {
@@ -159,7 +159,7 @@ impl Checker {
                 Asked::Type(*holds)
             }
             Some(Frame::Map { field, .. }) => match field {
-                Some(field) => Asked::Type(self.plan.holds(*field)),
+                Some(field) => Asked::Type(self.answer_type.holds(*field)),
                 None => Asked::Nothing,
             },
             Some(Frame::Wrapper {
@@ -170,13 +170,13 @@ impl Checker {
         match asked {
             Asked::Nothing => self.enter(start, Frame::Free),
             Asked::Type(id) => return self.typed(start, id),
-            Asked::Root => match (start, self.plan.is_list()) {
+            Asked::Root => match (start, self.answer_type.is_list()) {
                 (Start::Object, true) => {
                     let items = Items::Missing;
                     self.enter(start, Frame::Wrapper { items });
                 }
                 (Start::Object, false) | (Start::Array, true) => {
-                    return self.typed(start, self.plan.root())
+                    return self.typed(start, self.answer_type.root())
                 }
                 _ => {
                     self.wrong(What::NotAnObject);
@@ -188,7 +188,7 @@ impl Checker {
                     *items = Items::Seen;
                 }
                 if start == Start::Array {
-                    return self.typed(start, self.plan.root());
+                    return self.typed(start, self.answer_type.root());
                 }
                 self.wrong(What::NotWrapped);
                 self.enter(start, Frame::Free);
@@ -199,11 +199,11 @@ impl Checker {
 
     #[inline]
     fn typed(&mut self, start: Start, id: TypeId) -> Rest {
-        let (of, nullable) = self.plan.required(id);
+        let (of, nullable) = self.answer_type.required(id);
         let mut frame = Frame::Free;
         let wanted = match (of, start) {
             (_, Start::Null) if nullable => None,
-            _ if Plan::is_free(of) => None,
+            _ if AnswerType::is_free(of) => None,
             (Type::Scalar(scalar), _) => match (scalar, start) {
                 (Scalar::Int, Start::Number) => return Rest::Integer,
                 (Scalar::Keyword, Start::String) => return Rest::Keyword,
@@ -260,7 +260,7 @@ impl Checker {
         self.wrong(What::Mismatch(Mismatch { expected, got }));
     }
 
-    /// A key; nothing if it has escapes.
+    /// A key; `None` if it has escapes.
     #[inline]
     pub(super) fn key(&mut self, key: Option<&[u8]>) {
         match self.frames.last_mut() {
@@ -277,10 +277,10 @@ impl Checker {
                     *field = None;
                     return;
                 };
-                let Some((found, fit)) = self.plan.field(*fields, key, *hint) else {
+                let Some((found, fit)) = self.answer_type.field(*fields, key, *hint) else {
                     *field = None;
                     if *closed && self.mistake.is_none() {
-                        let mut path = path(&self.plan, &self.frames);
+                        let mut path = path(&self.answer_type, &self.frames);
                         // What stands in a firewalled field is not shown, keys included.
                         let hides = |segment: &Segment| match segment {
                             Segment::Name(name) => is_firewalled(name),
@@ -295,7 +295,7 @@ impl Checker {
                     return;
                 };
                 *hint = found + 1;
-                let place = *seen + self.plan.group(found) - fields.start as usize;
+                let place = *seen + self.answer_type.group(found) - fields.start as usize;
                 let first = !std::mem::replace(&mut self.seen[place], true);
                 *field = (first && fit == Fit::Best && !*unsure).then_some(found);
             }
@@ -333,12 +333,13 @@ impl Checker {
     fn missing(&mut self, fields: Fields, seen: usize) {
         let start = fields.start as usize;
         let is_missing = |field: &usize| {
-            !self.seen[seen + self.plan.group(*field) - start] && !self.plan.is_optional(*field)
+            !self.seen[seen + self.answer_type.group(*field) - start]
+                && !self.answer_type.is_optional(*field)
         };
         if let Some(field) = fields.range().find(is_missing) {
             if self.mistake.is_none() {
-                let mut path = path(&self.plan, &self.frames);
-                path.push(Segment::Name(self.plan.name(field).into()));
+                let mut path = path(&self.answer_type, &self.frames);
+                path.push(Segment::Name(self.answer_type.name(field).into()));
                 let what = What::Mismatch(Mismatch::MISSING);
                 self.mistake = Some(Mistake { path, what });
             }
@@ -348,17 +349,19 @@ impl Checker {
     #[cold]
     fn wrong(&mut self, what: What) {
         if self.mistake.is_none() {
-            let path = path(&self.plan, &self.frames);
+            let path = path(&self.answer_type, &self.frames);
             self.mistake = Some(Mistake { path, what });
         }
     }
 }
 
 /// The way to the value that is being read.
-fn path(plan: &Plan, frames: &[Frame]) -> Vec<Segment> {
+fn path(answer_type: &AnswerType, frames: &[Frame]) -> Vec<Segment> {
     let segment = |frame: &Frame| match frame {
         Frame::List { begun, .. } => Some(Segment::Index(begun.saturating_sub(1))),
-        Frame::Map { field, .. } => field.map(|field| Segment::Name(plan.name(field).into())),
+        Frame::Map { field, .. } => {
+            field.map(|field| Segment::Name(answer_type.name(field).into()))
+        }
         Frame::Free | Frame::Wrapper { .. } => None,
     };
     frames.iter().filter_map(segment).collect()

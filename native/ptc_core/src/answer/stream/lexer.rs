@@ -62,7 +62,7 @@ enum Digits {
 }
 
 impl Digits {
-    /// After another byte; nothing if the number ended before it.
+    /// After another byte; `None` if the number ended before it.
     fn after(self, byte: u8) -> Option<Digits> {
         use Digits::*;
         Some(match (self, byte) {

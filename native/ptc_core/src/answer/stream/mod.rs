@@ -2,7 +2,7 @@
 //!
 //! * this file: prose and fences, until the JSON begins
 //! * [`lexer`]: the JSON, byte by byte, whatever the chunks are
-//! * [`checker`]: what stands where, against the types; [`plan`]: the types
+//! * [`checker`]: what stands where, against the types; [`answer_type`]: the types
 //! * [`partial`]: the value as far as it has come
 //!
 //! Nothing here decides what an answer is: when the text is complete, it is read as any other text.
@@ -10,16 +10,16 @@
 //! byte is looked at once, and none is kept but those of a key that has not ended: the text is the
 //! caller's.
 
+mod answer_type;
 mod checker;
 mod lexer;
 mod partial;
-mod plan;
 
 #[cfg(test)]
 mod tests;
 
+pub use answer_type::AnswerType;
 pub use checker::{Mistake, Segment, What};
-pub use plan::Plan;
 
 use super::scan::opens;
 use checker::Checker;
@@ -114,14 +114,14 @@ pub struct Stream {
 
 impl Stream {
     /// Nothing yet.
-    pub fn new(plan: Plan, rules: Rules) -> Self {
+    pub fn new(answer_type: AnswerType, rules: Rules) -> Self {
         Stream {
             taken: 0,
             kept: Vec::new(),
             phase: Phase::Prose { ticks: 0 },
             rules,
             lexer: Lexer::new(),
-            checker: Checker::new(plan),
+            checker: Checker::new(answer_type),
             start: 0,
             fenced: false,
             first: true,
@@ -136,7 +136,7 @@ impl Stream {
 
     /// A stream of the same kind that took this text.
     pub fn again(&self, text: &[u8]) -> Self {
-        let mut again = Stream::new(self.checker.plan().clone(), self.rules);
+        let mut again = Stream::new(self.checker.answer_type().clone(), self.rules);
         again.feed(text);
         again
     }

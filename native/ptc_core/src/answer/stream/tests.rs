@@ -1,15 +1,15 @@
 //! Where a stream halts, byte by byte; the whole of it is tested through Elixir.
 
-use super::{Caution, Mistake, Plan, Rules, Segment, Stream, What};
+use super::{AnswerType, Caution, Mistake, Rules, Segment, Stream, What};
 use crate::plain::PlainHeap;
 use crate::signature::{parse, Got, Mismatch, Scalar, Target, Type};
 
 fn stream(signature: &str, caution: Caution) -> Stream {
     let signature = parse(signature.as_bytes()).expect("a signature");
     let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-    let plan = Plan::new(&signature.types, signature.returns, is_list);
+    let answer_type = AnswerType::new(&signature.types, signature.returns, is_list);
     Stream::new(
-        plan,
+        answer_type,
         Rules {
             caution,
             prose: true,

@@ -1,5 +1,8 @@
 //! The reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be left
 //! and taken up again.
+//!
+//! * this file: the loop; [`text`], [`number`]: strings and numbers
+//! * [`sink`]: who takes the events
 
 mod number;
 mod sink;
@@ -110,31 +113,31 @@ impl Reader {
     ) -> Result<usize, ReadError> {
         // A text that is not the same must not be read beyond its end.
         self.at = self.at.min(text.len());
-        let mut reading = Reading { text, reader: self };
-        let mut phase = reading.reader.phase;
+        let mut cursor = Cursor { text, reader: self };
+        let mut phase = cursor.reader.phase;
         loop {
             phase = match phase {
-                Phase::Value => reading.value(sink)?,
-                Phase::First(object) => reading.first(object, sink)?,
-                Phase::Key => reading.key(sink)?,
-                Phase::Colon => reading.colon(sink)?,
-                Phase::Inside(scan, key) => reading.inside(scan, key, sink)?,
-                Phase::Integer(start) => reading.integer(start, sink)?,
-                Phase::After => reading.after_value(sink)?,
-                Phase::Rest => reading.rest(sink)?,
-                Phase::Done => return Ok(reading.reader.at),
+                Phase::Value => cursor.value(sink)?,
+                Phase::First(object) => cursor.first(object, sink)?,
+                Phase::Key => cursor.key(sink)?,
+                Phase::Colon => cursor.colon(sink)?,
+                Phase::Inside(scan, key) => cursor.inside(scan, key, sink)?,
+                Phase::Integer(start) => cursor.integer(start, sink)?,
+                Phase::After => cursor.after_value(sink)?,
+                Phase::Rest => cursor.rest(sink)?,
+                Phase::Done => return Ok(cursor.reader.at),
             }
         }
     }
 }
 
 /// A reader at its text.
-struct Reading<'r, 't> {
+struct Cursor<'r, 't> {
     text: &'t [u8],
     reader: &'r mut Reader,
 }
 
-impl<'t> Reading<'_, 't> {
+impl<'t> Cursor<'_, 't> {
     #[inline]
     fn value(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         self.look(sink, Phase::Value)?;

@@ -1,6 +1,6 @@
 //! Numbers: found in one go, and small ones without a parser.
 
-use super::{Phase, ReadError, Reading, Sink, BYTES_BETWEEN_LOOKS};
+use super::{Cursor, Phase, ReadError, Sink, BYTES_BETWEEN_LOOKS};
 use crate::json::JsonError;
 
 /// The digits of the longest integer; a longer one is an overflow, as a float beyond a double is.
@@ -22,7 +22,7 @@ fn small_integer(token: &[u8]) -> i64 {
     }
 }
 
-impl<'t> Reading<'_, 't> {
+impl<'t> Cursor<'_, 't> {
     /// A number is read in one go: if that is stopped, it begins again.
     #[inline]
     pub(super) fn number(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {

@@ -1,5 +1,8 @@
-//! The writer: terms to JSON text, with an explicit stack and without looking at a term twice. It can be
-//! left in the middle, see [`draft`].
+//! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
+//!
+//! * this file: the loop; [`key`], [`long`]: keys, and strings and integers that may be long
+//! * [`put`]: scalars; [`readable`]: what is asked of terms
+//! * [`draft`]: a text that was left in the middle
 
 mod draft;
 mod key;

@@ -1,6 +1,6 @@
 //! Where a walk is inside of its value.
 
-use super::super::findings::Step;
+use super::super::findings::PathStep;
 use super::super::names::is_firewalled;
 use super::super::{Fields, TypeId, Types};
 use crate::heap::Heap;
@@ -63,10 +63,10 @@ pub struct MapFrame<T, O, M> {
 
 impl<T, O, M> Frame<T, O, M> {
     /// The step from the list or map to the part that the walk is at.
-    pub fn step(&self) -> Step {
+    pub fn step(&self) -> PathStep {
         match self {
-            Frame::List(list) => Step::Index(list.taken.saturating_sub(1)),
-            Frame::Map(map) => Step::Field(map.next.saturating_sub(1) as u32),
+            Frame::List(list) => PathStep::Index(list.taken.saturating_sub(1)),
+            Frame::Map(map) => PathStep::Field(map.next.saturating_sub(1) as u32),
         }
     }
 
@@ -110,7 +110,7 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
     }
 
     /// The way to the part that the walk is at.
-    pub fn path(&self) -> impl Iterator<Item = Step> + '_ {
+    pub fn path(&self) -> impl Iterator<Item = PathStep> + '_ {
         let frozen = self.frozen.iter().map(Frame::step);
         frozen.chain(self.live.iter().map(Frame::step))
     }

@@ -1,6 +1,6 @@
 //! What is not as it should be, and the way to it.
 
-use super::super::findings::{Step, TooMany, Wrong};
+use super::super::findings::{PathStep, TooMany, Wrong};
 use super::super::mismatch::{Got, Mismatch, Target};
 use super::super::names::is_firewalled;
 use super::super::values::{Class, Rows, Values};
@@ -48,7 +48,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
             Wrong::Mismatch(mismatch) => self.task.ends_at_first() || mismatch.got == Got::Other,
             _ => true,
         };
-        let step = place.map(|place| Step::Field(place.field as u32));
+        let step = place.map(|place| PathStep::Field(place.field as u32));
         let path = self.stack.path().chain(step);
         let value = value.filter(|_| shown);
         self.findings.add(wrong, hidden, path, value)?;

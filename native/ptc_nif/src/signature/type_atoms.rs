@@ -1,4 +1,4 @@
-//! The atoms that type terms are made of, as words.
+//! The atoms that type terms are made of.
 
 use crate::atoms;
 use crate::raw::Raw;
@@ -7,7 +7,7 @@ use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 
 /// Atoms of one call.
-pub struct Words<'a> {
+pub struct TypeAtoms<'a> {
     pub optional: Raw<'a>,
     pub list: Raw<'a>,
     pub closed_map: Raw<'a>,
@@ -15,14 +15,14 @@ pub struct Words<'a> {
     pub scalars: [Raw<'a>; 8],
 }
 
-impl<'a> Words<'a> {
+impl<'a> TypeAtoms<'a> {
     pub fn new(env: Env<'a>) -> Self {
         let word = |atom: Atom| Raw::from(atom.encode(env));
-        Words {
+        TypeAtoms {
             optional: word(atoms::optional()),
             list: word(atoms::list()),
             closed_map: word(atoms::closed_map()),
-            scalars: Scalar::ALL.map(|scalar| word(scalar_atom(scalar))),
+            scalars: Scalar::ALL.map(|scalar| word(atom_of(scalar))),
         }
     }
 
@@ -34,18 +34,18 @@ impl<'a> Words<'a> {
         Some(Scalar::ALL[index])
     }
 
-    /// The word for a type without parts.
-    pub fn scalar_word(&self, scalar: Scalar) -> Raw<'a> {
+    /// The atom of a type without parts.
+    pub fn scalar_atom(&self, scalar: Scalar) -> Raw<'a> {
         self.scalars[scalar as usize]
     }
 
-    /// The word of the scalar that is also the tag of maps.
+    /// The atom of the scalar that is also the tag of maps.
     pub fn map(&self) -> Raw<'a> {
         self.scalars[Scalar::Map as usize]
     }
 }
 
-fn scalar_atom(scalar: Scalar) -> Atom {
+fn atom_of(scalar: Scalar) -> Atom {
     match scalar {
         Scalar::String => atoms::string(),
         Scalar::Int => atoms::int(),

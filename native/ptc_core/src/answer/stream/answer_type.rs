@@ -1,6 +1,6 @@
 //! The types of an answer, without a lifetime.
 
-use crate::signature::names::{rank, Kind, Matching};
+use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// What is asked of an answer.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct AnswerType {
     table: Arc<Table>,
     root: TypeId,
     list: bool,
@@ -44,7 +44,7 @@ pub(super) enum Fit {
     Other,
 }
 
-impl Plan {
+impl AnswerType {
     /// The answer is of the type at `root`; `list`: which is one of a list, that may be wrapped.
     pub fn new(types: &Types, root: TypeId, list: bool) -> Self {
         let field = |index: usize| {
@@ -66,7 +66,7 @@ impl Plan {
                 }
             }
         }
-        Plan {
+        AnswerType {
             table: Arc::new(Table {
                 types: types.all().to_vec(),
                 fields,
@@ -116,11 +116,11 @@ impl Plan {
 
     /// The first field that `key` may stand for; `hint`, the one it probably is, is tried first.
     pub(super) fn field(&self, fields: Fields, key: &[u8], hint: usize) -> Option<(usize, Fit)> {
-        let fit = |field: usize| match rank(self.name(field), key, Kind::String, Matching::Lenient)?
-        {
-            0 | 1 => Some((field, Fit::Best)),
-            _ => Some((field, Fit::Other)),
-        };
+        let fit =
+            |field: usize| match rank(self.name(field), key, KeyKind::String, Matching::Lenient)? {
+                0 | 1 => Some((field, Fit::Best)),
+                _ => Some((field, Fit::Other)),
+            };
         if fields.range().contains(&hint) {
             let field = &self.table.fields[hint];
             if field.plain && *field.name == *key {

@@ -5,6 +5,7 @@
 //! can be nested deeper than any call stack, so no function here recurses over them.
 //!
 //! * this file: the values, and how terms are made and read
+//! * `document`: texts read on it
 //! * `order`: term order, `==`, `===` and hashes
 //! * `show`: terms as text, for assertions that can be read
 //! * `source`: a term as a program, the way a program comes in that is already parsed
@@ -22,6 +23,7 @@
 //! assert_eq!(heap.show(list), "[{:ok, 1}, nil]");
 //! ```
 
+mod document;
 mod order;
 mod show;
 mod source;

@@ -3,7 +3,7 @@
 use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
 use crate::heap::Heap;
 use crate::number::Number;
-use crate::signature::names::{rank, Kind, Matching};
+use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
 use crate::signature::{Fields, TypeId, Types};
 
@@ -27,11 +27,11 @@ impl PlainHeap {
     /// How well a key fits a declared name.
     fn rank(&self, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
         match self.value(key) {
-            Value::Atom(name) => rank(declared, name.as_bytes(), Kind::Atom, matching),
-            Value::Binary(name) => rank(declared, name, Kind::String, matching),
+            Value::Atom(name) => rank(declared, name.as_bytes(), KeyKind::Atom, matching),
+            Value::Binary(name) => rank(declared, name, KeyKind::String, matching),
             _ => {
                 let name = self.keyword_name(key)?;
-                rank(declared, self.bytes(name)?, Kind::Keyword, matching)
+                rank(declared, self.bytes(name)?, KeyKind::Keyword, matching)
             }
         }
     }
