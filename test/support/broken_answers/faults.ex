@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   @moduledoc "What models do to JSON, each as a change of its pieces. `nil`: it has no place in this answer."
 
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Test.BrokenAnswers.{Tokens, Values}
+  alias PtcRunner.Test.BrokenAnswers.Tokens
 
   @syntax ~w(missing_comma all_commas_of_lines extra_comma trailing_comma semicolon semicolons
     single_quotes python_repr one_single smart_quotes smart_strings no_start_quote no_end_quote
@@ -27,9 +27,6 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
 
   @doc "Whether it can be seen without the type."
   def syntax?(kind), do: kind in @syntax
-
-  @doc "Whether it changes nothing but how keys are spelled."
-  def spelling?(kind), do: kind in ~w(camel_keys kebab_keys title_keys upper_keys one_camel)a
 
   @doc "The answer with a fault."
   def apply(kind, answer), do: fault(kind, answer)
@@ -453,7 +450,4 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp python(nil), do: "None"
   defp drop_first(string), do: String.slice(string, 1..-1)
   defp drop_last(string), do: String.slice(string, 0..-2)
-
-  @doc false
-  def types, do: Values
 end

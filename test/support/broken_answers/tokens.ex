@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Tokens do
       {" ", " ", nil},
       {"", " ", "  "},
       {"", " ", "    "},
-      {"", ": " |> String.slice(1, 1), "\t"}
+      {"", " ", "\t"}
     ])
   end
 
