@@ -175,6 +175,7 @@ defmodule PtcRunner.Native.TelemetryTest do
             {~s({'total': 3}), [repair: true], :ok, 1}
           ] do
         JsonHandler.handle_json_answer(answer, agent, Answers.state(), opts)
+
         assert [{[:ptc_runner, :answer, :stop], measured, %{outcome: ^outcome} = metadata}] =
                  events()
 
