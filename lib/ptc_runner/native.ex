@@ -29,7 +29,10 @@ defmodule PtcRunner.Native do
   #   * `{:limits, state, terms}` - left since its limits are not known yet: `resume/3` goes on with
   #     `{:limits, timeout, max_heap}`
   #   * `{:call, state, terms, tool, args, milliseconds}` - left for a tool, which has so long (or
-  #     `:infinity`): `resume/3` goes on with `{:answer, term, words}`
+  #     `:infinity`; nil if its limits are not known yet, which `limited/2` tells it): `resume/3` goes on
+  #     with `{:answer, term, words}`
+  #   * `{:last, tool, args, milliseconds, words}` - the same where the tool's answer is the value of the
+  #     program, which has built so many words
   #   * `{:fork, state, terms, loop, list, milliseconds}` - left at the start of a loop whose rounds may
   #     overlap: `resume/3` goes on with `{:joined, value of the loop, words}`
   #   * `{:called, state, terms, tool, args, words}` - a call of a run that went on with `{:moved, term, words}`
@@ -158,7 +161,8 @@ defmodule PtcRunner.Native do
   @type run ::
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}
-          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout()}
+          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout() | nil}
+          | {:last, tool :: term(), args :: term(), timeout() | nil, words :: non_neg_integer()}
           | {:limits, reference(), tuple()}
           | left()
 
@@ -219,9 +223,9 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
 
-  # native/ptc_nif/src/moving.rs: `:last` if the answer is the program's value; else the terms that the
-  # rest of the run needs, what a copy of them and of the request takes, as `weigh/3` says it, and the limit
-  # that follows from `calls` and `most`, which is {words a call, words at most}
+  # native/ptc_nif/src/moving.rs: the terms that the rest of the run needs, what a copy of them and of the
+  # request takes, as `weigh/3` says it, and the limit that follows from `calls` and `most`, which is {words a
+  # call, words at most}
   nif(
     pack(
       state :: reference(),
@@ -229,12 +233,11 @@ defmodule PtcRunner.Native do
       request :: term(),
       calls :: non_neg_integer(),
       most :: {non_neg_integer(), non_neg_integer()}
-    ) ::
-      {:last, words :: non_neg_integer()}
-      | {tuple(), weight :: term(), limit :: non_neg_integer()}
+    ) :: {tuple(), weight :: term(), limit :: non_neg_integer()}
   )
 
   nif(time_left(state :: reference()) :: timeout())
+  nif(limited(state :: reference(), limits()) :: timeout())
 
   # native/ptc_nif/src/guard.rs
   nif(guard(caller :: pid()) :: :ok | :none | :gone)

@@ -33,7 +33,7 @@ defmodule PtcRunner.Test.HostileCalls do
   @spec handles() :: %{atom() => list()}
   def handles do
     call =
-      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"}]}})
+      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
 
     {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
     each = %{"op" => "map", "expr" => %{"op" => "call", "tool" => "t"}}
@@ -115,6 +115,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:pack, 5} => [state, terms, value, 0, {256, 10_000}],
       {:time_left, 1} => [state],
       {:guard, 1} => [self()],
+      {:limited, 2} => [state, {1_000, 0}],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
       {:run_observed, 3} => [observation, observed_consts, @given],

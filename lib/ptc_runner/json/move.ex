@@ -35,14 +35,13 @@ defmodule PtcRunner.Json.Move do
 
   @doc """
   At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
-  of them takes, `{:last, words}` if the answer is the program's value, or `:stay`. It looks at the
-  first, second, fourth, … call: all looks together cost as much as the last two.
+  of them takes, or `:stay`. It looks at the first, second, fourth, … call: all looks together cost as
+  much as the last two.
   """
   @spec pack(reference(), tuple(), term(), Guarded.max_heap(), pos_integer()) ::
-          {:move, tuple(), non_neg_integer()} | {:last, non_neg_integer()} | :stay
+          {:move, tuple(), non_neg_integer()} | :stay
   def pack(state, terms, args, max_heap, count) when :erlang.band(count, count - 1) == 0 do
     case Native.pack(state, terms, args, count - 1, {@words_per_call, most(max_heap, count)}) do
-      {:last, _words} = last -> last
       {terms, {:ok, words}, _limit} -> {:move, terms, words}
       {_terms, :too_much, _limit} -> :stay
       {terms, _not_known_yet, limit} -> weigh(terms, args, limit)

@@ -63,11 +63,8 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  def run(program, context, memory, tools, limits, _tool_concurrency) do
-    # What may end in its first steps needs no limits: a call is none of them.
-    limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
-    {timeout, max_heap, reading} = limits
-
+  # What may end in its first steps needs no limits.
+  def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, _words} = done -> done
       step -> drive(step, tools, limits)
@@ -95,7 +92,7 @@ defmodule PtcRunner.Json.Runner do
     ToolProcess.stop(process)
     process = ToolProcess.new(max_heap)
 
-    case Fork.run(step, &told(tools, &1), max_heap, most) do
+    case Fork.run(step, &tool(tools, &1), max_heap, most) do
       {:ok, value} ->
         {:fork, state, terms, _loop, _list, _left} = step
         fork(Native.resume(state, terms, {:joined, value, 0}), tools, limits, process, most)
@@ -122,6 +119,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp fork({next, _state, _terms} = left, tools, limits, process, most)
        when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
     step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
     fork(step, tools, limits, process, most)
   end
@@ -207,15 +205,26 @@ defmodule PtcRunner.Json.Runner do
     left |> Quanta.go_on() |> drive(tools, limits)
   end
 
-  defp drive({:call, _state, _terms, _tool, _args, _left} = step, tools, limits) do
-    {_timeout, max_heap, _depth} = limits
-    call(step, tools, limits, ToolProcess.new(max_heap), 1)
+  # A call among the first steps: the clock starts now.
+  defp drive({:call, state, terms, tool, args, nil}, tools, limits) do
+    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
+    left = Native.limited(state, {timeout, max_heap})
+    drive({:call, state, terms, tool, args, left}, tools, limits)
   end
+
+  defp drive({:last, tool, args, nil, words}, tools, limits) do
+    {timeout, _max_heap, _depth} = limits = Limits.resolve(limits)
+    drive({:last, tool, args, timeout, words}, tools, limits)
+  end
+
+  defp drive(step, tools, {_timeout, max_heap, _depth} = limits)
+       when elem(step, 0) in [:call, :last],
+       do: call(step, tools, limits, ToolProcess.new(max_heap), 1)
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
   # The `count`th call of the run.
-  defp call({:call, state, terms, tool, args, left} = step, tools, limits, process, count) do
+  defp call({:call, state, terms, tool, args, left}, tools, limits, process, count) do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
@@ -227,10 +236,26 @@ defmodule PtcRunner.Json.Runner do
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
       call(step, tools, limits, process, count + 1)
     else
-      {:move, terms, words} -> move(step, {state, terms, words}, tools, limits, process)
-      {:last, words} -> last(step, words, tools, limits, process)
+      {:move, terms, words} ->
+        move({tool, args, left}, {state, terms, words}, tools, limits, process)
+
+      {:error, reason} ->
+        stop(process, finish({:error, reason}, limits))
+
+      {{:error, reason}, process} ->
+        stop(process, finish({:error, reason}, limits))
+    end
+  end
+
+  # The answer is the program's value: nothing but the arguments goes to the process.
+  defp call({:last, tool, args, left, words}, tools, limits, process, _count) do
+    {_timeout, max_heap, _depth} = limits
+
+    with {:ok, _fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, max_heap) do
+      move({tool, args, left}, {nil, words, 0}, tools, limits, process)
+    else
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
-      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
 
@@ -243,17 +268,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
 
-  # The answer is the program's value: nothing but the arguments goes to the process.
-  defp last({:call, _state, _terms, _tool, args, _left} = step, words, tools, limits, process) do
-    {_timeout, max_heap, _depth} = limits
-
-    case weigh(args, max_heap) do
-      {:ok, _words} -> move(step, {nil, words, 0}, tools, limits, process)
-      {:error, reason} -> stop(process, finish({:error, reason}, limits))
-    end
-  end
-
-  defp move({:call, _state, _terms, tool, args, left}, run, tools, limits, process) do
+  defp move({tool, args, left}, run, tools, limits, process) do
     {:ok, fun} = told(tools, tool)
     find = &told(tools, &1)
     {result, process} = ToolProcess.move(process, run, {tool, fun, args}, find, left)
@@ -285,6 +300,9 @@ defmodule PtcRunner.Json.Runner do
          {:ok, answer} <- work(tool, fun, args),
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
+
+  defp eval_on({:last, tool, args, _left, _words}, tools),
+    do: with({:ok, fun} <- tool(tools, tool), do: work(tool, fun, args))
 
   defp eval_on({next, _state, _terms} = left, tools) when next in [:more, :long],
     do: left |> Quanta.go_on() |> eval_on(tools)

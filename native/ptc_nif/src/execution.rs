@@ -9,13 +9,13 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::{Limits, Meter};
+use ptc_core::meter::{Deadline, Limits};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
-use rustler::{Encoder, Resource, ResourceArc, Term};
+use rustler::{Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
@@ -24,7 +24,7 @@ pub struct Suspended {
     consts: usize,
     /// Stands in the caller's terms too.
     pub token: u64,
-    pub slices: u32,
+    pub quarters: u32,
     pub mode: Mode,
     /// The words that this run and those of its rounds have built, where they run beside one another.
     pub together: Option<Arc<AtomicUsize>>,
@@ -49,7 +49,7 @@ pub enum Mode {
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
 /// A run between calls; empty while it runs, so that it cannot be taken up twice.
-pub struct Suspension(Mutex<Option<Left>>);
+pub struct Suspension(Mutex<Option<(Left, Instant)>>);
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
@@ -57,24 +57,45 @@ impl Resource for Suspension {}
 impl Suspension {
     /// Holds what was left.
     pub fn new(left: Left) -> Self {
-        Suspension(Mutex::new(Some(left)))
+        Suspension(Mutex::new(Some((left, Instant::now()))))
     }
 
     /// What was left, once.
     pub fn take(&self) -> Option<Left> {
-        self.0.try_lock().ok()?.take()
+        Some(self.0.try_lock().ok()?.take()?.0)
+    }
+
+    /// How long it has been there; `None` if there is nothing.
+    pub fn age(&self) -> Option<Duration> {
+        let since = self.0.try_lock().ok()?.as_ref()?.1;
+        Some(since.elapsed())
     }
 
     /// Looks at what was left; `None` if there is nothing.
-    pub fn look<R>(&self, look: impl FnOnce(&Left) -> Option<R>) -> Option<R> {
-        look(self.0.try_lock().ok()?.as_ref()?)
+    pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
+        look(&mut self.0.try_lock().ok()?.as_mut()?.0)
     }
 
     /// Holds something again.
     pub fn put(&self, left: Left) {
         if let Ok(mut place) = self.0.try_lock() {
-            *place = Some(left);
+            *place = Some((left, Instant::now()));
         }
+    }
+}
+
+/// Starts the clock of a deadline: the milliseconds left, rounded up, or `:infinity`.
+fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
+    let now = Instant::now();
+    *deadline = deadline.started(now);
+    milliseconds(env, *deadline, now)
+}
+
+/// What is left of a deadline: milliseconds, rounded up, or `:infinity`.
+pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<'a> {
+    match deadline.left(now) {
+        None => atoms::infinity().encode(env),
+        Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
     }
 }
 
@@ -114,9 +135,12 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
-    /// Whether what the run goes on with is its value.
-    pub fn is_at_end(&self) -> bool {
-        self.checkpoint.is_at_end(&self.program)
+    /// Gives it the limits that it did not know; the milliseconds left, or `:infinity`. `None` if it
+    /// knew them.
+    pub fn limit<'a>(&mut self, env: Env<'a>, limits: Limits) -> Option<Term<'a>> {
+        (self.limits == Limits::PROBE).then_some(())?;
+        self.limits = limits;
+        Some(start(env, &mut self.limits.deadline))
     }
 
     /// The terms out of what the caller held; `None` if these are not the terms of this run.
@@ -168,8 +192,8 @@ pub struct Execution<'a> {
     pub memory: Raw<'a>,
     pub limits: Limits,
     pub pace: Pace,
-    /// The slices before this execution.
-    pub slices: u32,
+    /// The quarters of slices before this execution.
+    pub quarters: u32,
     /// Where to note what happens, if the run is observed.
     pub observation: Option<ResourceArc<Observation>>,
     pub mode: Mode,
@@ -205,7 +229,7 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let mut meter = Meter::new(self.limits, self.pace);
+        let mut meter = schedule::meter(self.limits, self.pace);
         if matches!(begin, Entry::Resume(..)) {
             meter.start_clock();
         }
@@ -251,6 +275,13 @@ impl<'a> Execution<'a> {
                 self.share_words();
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
+            // The answer is the program's value: nothing of the run is left.
+            Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
+                drop(vm);
+                let (tool, args) = (tool.term(env), args.term(env));
+                let left = self.milliseconds_left();
+                (atoms::last(), tool, args, left, self.heap_words()).encode(env)
+            }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let (tool, args) = (tool.term(env), args.term(env));
@@ -278,9 +309,9 @@ impl<'a> Execution<'a> {
             }
             Exit::Halted(Halt::SliceOver) => {
                 let needs_quantum = vm.needs_quantum();
+                self.quarters += schedule::quarters(vm.percent_of_slice());
                 let (checkpoint, frozen) = vm.freeze();
-                self.slices += 1;
-                let next = schedule::next(self.pace, self.slices, needs_quantum);
+                let next = schedule::next(self.pace, self.quarters, needs_quantum);
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 (next, state, terms).encode(env)
             }
@@ -310,13 +341,13 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// What a tool may take: milliseconds (rounded up), or `:infinity`.
+    /// What a tool may take: milliseconds (rounded up), or `:infinity`; `nil` as long as that is not
+    /// known.
     fn milliseconds_left(&mut self) -> Term<'a> {
-        let (env, now) = (self.heap.terms.env, Instant::now());
-        self.limits.deadline = self.limits.deadline.started(now);
-        match self.limits.deadline.left(now) {
-            None => atoms::infinity().encode(env),
-            Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
+        let env = self.heap.terms.env;
+        match self.pace {
+            Pace::Probe => atoms::nil().encode(env),
+            Pace::Slice | Pace::Quantum => start(env, &mut self.limits.deadline),
         }
     }
 
@@ -342,7 +373,7 @@ impl<'a> Execution<'a> {
             words,
             consts: held.consts.slice().len(),
             token,
-            slices: self.slices,
+            quarters: self.quarters,
             mode: self.mode,
             together: self.together,
             program: self.program,

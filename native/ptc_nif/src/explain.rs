@@ -89,7 +89,7 @@ fn run_observed<'a>(
         memory: given.memory.into(),
         limits,
         pace: Pace::Slice,
-        slices: 0,
+        quarters: 0,
         observation: Some(observation),
         mode: Mode::Asks,
         together: None,

@@ -3,11 +3,11 @@
 //! Its terms are copied there. So what the rest of the program cannot read is left behind, and
 //! what goes along is weighed first.
 
-use crate::atoms;
-use crate::execution::{Held, Suspended, Suspension};
+use crate::execution::{milliseconds, Held, Suspended, Suspension};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
 use crate::raw::Raw;
+use crate::schedule::limits;
 use crate::task::Left;
 use crate::weigh::weighed;
 use ptc_core::heap::{Heap, Lookup};
@@ -33,8 +33,7 @@ struct Packed<'a> {
 /// The terms that a run needs to go on with an answer, and what a copy of them and of `request`
 /// takes: `{terms, weight, limit}`. The weight is what [`weigh`] says for the limit, which is
 /// `a_call` words for each of the `calls` so far, for this one and for those that are certain to come,
-/// but at most `most`. `{:last, words}` with the words built so far if the answer is the program's
-/// value, so that nothing is left to do.
+/// but at most `most`.
 #[rustler::nif]
 fn pack<'a>(
     env: Env<'a>,
@@ -48,14 +47,10 @@ fn pack<'a>(
     let (a_call, most) = limits;
     let mut heap = Beam::new(env, 0);
     let packed = state.look(|left| match left {
-        Left::Run(suspended) if suspended.is_at_end() => Some(Err(suspended.words)),
-        Left::Run(suspended) => packed(&mut heap, suspended, terms, most).map(Ok),
+        Left::Run(suspended) => packed(&mut heap, suspended, terms, most),
         Left::Work { .. } | Left::Walk(_) => None,
     });
-    let packed = match packed.ok_or(rustler::Error::BadArg)? {
-        Ok(packed) => packed,
-        Err(words) => return Ok((atoms::last(), words).encode(env)),
-    };
+    let packed = packed.ok_or(rustler::Error::BadArg)?;
     let calls = calls.saturating_add(packed.calls);
     let limit = a_call.saturating_mul(calls).min(most);
     let parts = [packed.terms, Raw::from(request)];
@@ -115,13 +110,30 @@ fn length<'a>(heap: &Beam<'a>, list: Raw<'a>, most: usize) -> usize {
 fn time_left<'a>(env: Env<'a>, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("time_left");
     let left = state.look(|left| match left {
-        Left::Run(suspended) => Some(suspended.limits.deadline.left(Instant::now())),
+        Left::Run(suspended) => {
+            let deadline = suspended.limits.deadline;
+            Some(milliseconds(env, deadline, Instant::now()))
+        }
         Left::Work { .. } | Left::Walk(_) => None,
     });
-    Ok(match left.ok_or(rustler::Error::BadArg)? {
-        None => atoms::infinity().encode(env),
-        Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
-    })
+    left.ok_or(rustler::Error::BadArg)
+}
+
+/// Gives a run at its first call the limits that it did not know, {timeout, max_heap}; what is left of
+/// the deadline, as [`time_left`] says it.
+#[rustler::nif]
+fn limited<'a>(
+    env: Env<'a>,
+    state: ResourceArc<Suspension>,
+    given: (Term<'a>, Term<'a>),
+) -> NifResult<Term<'a>> {
+    let _clock = crate::clock::start("limited");
+    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+    let left = state.look(|left| match left {
+        Left::Run(suspended) => suspended.limit(env, limits),
+        Left::Work { .. } | Left::Walk(_) => None,
+    });
+    left.ok_or(rustler::Error::BadArg)
 }
 
 /// The map with no other keys than these; of a key that is named twice, one entry is made.

@@ -159,9 +159,14 @@ defmodule PtcRunner.Json.ProgramTest do
     end
   end
 
+  # It counts more rows than a run may whose limits are not known, and then calls a tool.
   defp suspended do
-    call = ~s({"program": {"op": "call", "tool": "t"}})
-    PtcRunner.Native.run_text(call, 10, {%{}, %{}, nil, nil})
+    steps =
+      ~s([{"op": "load", "name": "rows"}, {"op": "count"}, {"op": "call", "tool": "t"}, {"op": "first"}])
+
+    context = %{"rows" => Enum.to_list(1..1_000)}
+    text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
+    PtcRunner.Native.run_text(text, 10, {context, %{}, nil, nil})
   end
 
   test "a run that was left is taken up once, with its own terms" do
@@ -170,8 +175,8 @@ defmodule PtcRunner.Json.ProgramTest do
     assert {:call, state, terms, "t", %{}, _ms} =
              PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
-    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, 5, 0})
-    assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, 5, 0}) end
+    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, [5], 0})
+    assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, {:answer, [5], 0}) end
 
     # There is one shape of what it goes on with, and all else is refused before it is taken up.
     {:limits, state, terms} = suspended()
@@ -199,6 +204,40 @@ defmodule PtcRunner.Json.ProgramTest do
       rescue
         error in [ArgumentError, ErlangError] -> assert is_exception(error)
       end
+    end
+  end
+
+  test "a run at its first call is told its limits once" do
+    text =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "t"}, {"op": "first"}]}})
+
+    given = {%{}, %{}, nil, nil}
+
+    assert {:call, state, terms, "t", %{}, nil} = PtcRunner.Native.run_text(text, 10, given)
+    assert PtcRunner.Native.limited(state, {1_000, 0}) in 999..1_000
+    assert_raise ArgumentError, fn -> PtcRunner.Native.limited(state, {1_000, 0}) end
+    assert PtcRunner.Native.time_left(state) in 1..1_000
+    assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, [5], 0})
+  end
+
+  test "of a run whose last step is a call nothing is left" do
+    text = ~s({"program": {"op": "call", "tool": "t", "args": {"n": 1, "n": 2, "name": "x"}}})
+    args = %{"n" => 1, "name" => "x"}
+
+    assert {:last, "t", ^args, nil, words} =
+             PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
+
+    assert {:last, "t", ^args, :infinity, ^words} =
+             PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
+
+    # A loop around it, and values below it, are something.
+    for around <- [~s({"op": "map", "expr": CALL}), ~s({"op": "concat", "lists": [CALL]})] do
+      steps =
+        ~s([{"op": "load", "name": "rows"}, #{String.replace(around, "CALL", ~s({"op": "call", "tool": "t"}))}])
+
+      text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
+      given = {%{"rows" => [1]}, %{}, 1_000, 0}
+      assert {:call, _, _, "t", %{}, _} = PtcRunner.Native.run_text(text, 10, given)
     end
   end
 

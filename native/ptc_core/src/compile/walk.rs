@@ -92,9 +92,10 @@ impl<N: Copy> Walk<N> {
             given: false,
         });
         Walk {
-            // Enough for what an LLM writes in one go, and small enough to be had quickly.
-            consts: Vec::with_capacity(24),
-            code: Vec::with_capacity(24),
+            // Enough for most of what an LLM writes, and less than a kilobyte each, which an allocator has
+            // at hand.
+            consts: Vec::with_capacity(20),
+            code: Vec::with_capacity(20),
             labels: Vec::new(),
             bindings: Bindings::default(),
             slots: 1,

@@ -2,6 +2,7 @@
 
 use crate::heap::Heap;
 use crate::number::Number;
+use std::cell::Cell;
 
 /// One value (or key) of a document. Containers are followed by their content, so that a value's
 /// subtree is one range of the table.
@@ -32,6 +33,38 @@ pub enum Entry {
 pub struct Table {
     pub(super) unescaped: Vec<u8>,
     pub(super) entries: Vec<Entry>,
+}
+
+/// What a table has room for at most to begin with: enough for what an LLM writes in one go.
+const ENTRIES: usize = 4096;
+
+thread_local! {
+    /// The memory of the table that this thread dropped last: fresh memory takes as long to get as a small
+    /// program to read.
+    static SPARE: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
+}
+
+impl Table {
+    /// An empty table with room for what a text of so many bytes holds.
+    pub(super) fn for_text(length: usize) -> Self {
+        let mut entries = SPARE.take();
+        entries.reserve((length / 4).min(ENTRIES));
+        Table {
+            unescaped: Vec::new(),
+            entries,
+        }
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if (1..=ENTRIES).contains(&self.entries.capacity()) {
+            let mut entries = std::mem::take(&mut self.entries);
+            entries.clear();
+            // There is no place for it while the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(entries));
+        }
+    }
 }
 
 /// A parsed text: borrows the text, owns the table.
@@ -86,7 +119,14 @@ impl<'t> Document<'t> {
     /// The value at `index` as a term, if it is one that takes no time to make.
     #[inline]
     pub fn build_small<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
-        // Most constants of a program are names and numbers.
+        // Most constants of a program are names, numbers and the arguments of a tool.
+        match self.entry(index) {
+            Entry::Object(end, count) => self.build_few(index, end, count as usize, heap),
+            _ => self.build_scalar(index, heap),
+        }
+    }
+
+    fn build_scalar<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         let entry = self.entry(index);
         match entry {
             Entry::Str(..) | Entry::Unescaped(..) => {
@@ -96,6 +136,31 @@ impl<'t> Document<'t> {
             Entry::Int(value) => Some(heap.make_number(Number::Int(value)).unwrap_or(heap.nil())),
             _ => None,
         }
+    }
+
+    /// An object of few short strings and integers, from `object` to `end`.
+    fn build_few<H: Heap>(
+        &self,
+        object: u32,
+        end: u32,
+        count: usize,
+        heap: &mut H,
+    ) -> Option<H::Term> {
+        let is_small = |at| match self.entry(at) {
+            Entry::Int(_) => true,
+            entry @ (Entry::Str(..) | Entry::Unescaped(..)) => {
+                self.bytes(entry).unwrap_or_default().len() <= SHORT / FEW
+            }
+            _ => false,
+        };
+        (count <= FEW && (object + 1..end).all(is_small)).then_some(())?;
+        let nil = heap.nil();
+        let (mut keys, mut values) = ([nil; FEW], [nil; FEW]);
+        for (place, (key, value)) in self.pairs(object).enumerate() {
+            keys[place] = self.build_scalar(key, heap)?;
+            values[place] = self.build_scalar(value, heap)?;
+        }
+        Some(heap.make_map(&keys[..count], &values[..count]))
     }
 
     /// The (key, value) pairs of an object, in text order, duplicates included.
@@ -129,6 +194,8 @@ impl<'t> Document<'t> {
 
 /// The longest string that is made without being counted.
 const SHORT: usize = 4096;
+/// So many entries has the largest object that is made like that.
+const FEW: usize = 4;
 
 #[cfg(test)]
 mod tests {

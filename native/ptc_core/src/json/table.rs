@@ -14,9 +14,6 @@ pub struct TableReader {
     open: Vec<u32>,
 }
 
-/// What a table begins with: enough for what an LLM writes in one go.
-const ENTRIES: usize = 4096;
-
 /// The longest text whose positions fit the table.
 const LONGEST_TEXT: usize = u32::MAX as usize;
 
@@ -25,10 +22,7 @@ impl TableReader {
     pub fn new(length: usize, limits: JsonLimits) -> Self {
         TableReader {
             reader: Reader::new(0, Extent::Whole, limits),
-            table: Table {
-                unescaped: Vec::new(),
-                entries: Vec::with_capacity((length / 4).min(ENTRIES)),
-            },
+            table: Table::for_text(length),
             open: Vec::with_capacity(16),
         }
     }

@@ -94,13 +94,6 @@ impl Checkpoint {
         }
         Some(self)
     }
-
-    /// Whether nothing is left to do but to give back the next value.
-    pub fn is_at_end(&self, program: &Program) -> bool {
-        self.loops.is_empty()
-            && self.segments.is_empty()
-            && program.code.get(self.pc as usize) == Some(&Instr::Done)
-    }
 }
 
 /// The terms of a run that was frozen.
@@ -248,6 +241,13 @@ impl<'h, H: Heap> Vm<'h, H> {
         self.machine.stack.is_broken()
     }
 
+    /// Whether nothing is left to do but to give back the next value.
+    pub fn is_at_end(&self) -> bool {
+        self.loops.is_empty()
+            && self.machine.stack.is_empty()
+            && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
+    }
+
     /// Whether the next step cannot be cut up and is known to take longer than a slice.
     pub fn needs_quantum(&self) -> bool {
         self.machine.meter.needs_quantum()
@@ -381,7 +381,6 @@ impl<'h, H: Heap> Vm<'h, H> {
                     machine.stack.push(value);
                 }
                 Instr::Call { tool, args } => {
-                    machine.meter.leave_probe()?;
                     self.pc += 1;
                     return Ok(Exit::Call {
                         tool: self.machine.constant(*tool),

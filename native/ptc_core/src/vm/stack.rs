@@ -48,6 +48,11 @@ impl<T: Copy> Stack<T> {
         self.broken
     }
 
+    /// Whether there is no value on it.
+    pub fn is_empty(&self) -> bool {
+        self.live.is_empty() && self.segments.is_empty()
+    }
+
     #[inline]
     pub fn push(&mut self, value: T) {
         self.live.push(value);

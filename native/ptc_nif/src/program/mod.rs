@@ -303,7 +303,7 @@ fn finish<'a>(
         memory: loader.terms.memory,
         limits,
         pace,
-        slices: call.slices,
+        quarters: call.quarters,
         observation: None,
         mode: Mode::Asks,
         together: None,

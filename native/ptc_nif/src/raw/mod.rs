@@ -35,7 +35,7 @@ use rustler::{Env, Term};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-pub use thread::{on_dirty_scheduler, thread_time};
+pub use thread::{on_dirty_scheduler, thread_switches, thread_time};
 
 /// A term of the environment with lifetime `'a`.
 #[derive(Clone, Copy)]
