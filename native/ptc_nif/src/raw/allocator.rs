@@ -5,7 +5,7 @@
 //! once: a walk that finds ten thousand errors spends a quarter of its time on that. The VM keeps such
 //! pieces for whoever asks next. For small ones the system's is several times faster.
 
-use rustler::sys::{enif_alloc, enif_free};
+use rustler::sys::{enif_alloc, enif_free, enif_realloc};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// From so many bytes on, a piece is a large one.
@@ -47,8 +47,10 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: whoever asks makes sure that the size is that of a layout.
         let other = Layout::from_size_align_unchecked(size, layout.align());
-        if !is_large(layout) && !is_large(other) {
-            return System.realloc(piece, layout, size);
+        match (is_large(layout), is_large(other)) {
+            (false, false) => return System.realloc(piece, layout, size),
+            (true, true) => return enif_realloc(piece.cast(), size).cast(),
+            _ => {}
         }
         let moved = self.alloc(other);
         if !moved.is_null() {
