@@ -48,6 +48,11 @@ for {title, cases, read} <- [
 end
 
 with ["--json", file | _] <- Enum.drop_while(argv, &(&1 != "--json")) do
-  lines = for case <- cases, do: [Codec.encode!(Map.delete(case, :syntax?)), "\n"]
+  lines =
+    for case <- cases do
+      {syntax?, case} = Map.pop!(case, :syntax?)
+      [Codec.encode!(Map.put(case, :syntax, syntax?)), "\n"]
+    end
+
   File.write!(file, lines)
 end

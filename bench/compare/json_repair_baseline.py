@@ -4,8 +4,6 @@ import sys
 
 import json_repair
 
-TYPED = ("camel_keys", "bare_element", "stringified", "quoted_scalars")
-
 
 def same(a, b):
     """Equal, with integers, floats and booleans told apart."""
@@ -32,4 +30,4 @@ def rate(name, cases):
 
 cases = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 rate("json_repair, all", cases)
-rate("json_repair, faults of syntax", [c for c in cases if not any(t in c["kind"] for t in TYPED)])
+rate("json_repair, faults of syntax", [case for case in cases if case["syntax"]])

@@ -39,7 +39,10 @@ defmodule Bench.RepairRates do
   @spec rate(String.t(), [map()], (map() -> tuple())) :: rate()
   def rate(name, cases, read) do
     found = Enum.frequencies_by(cases, &outcome(read.(&1), &1.expect))
-    counts = for key <- ~w(restored wrong ambiguous refused)a, into: %{}, do: {key, found[key] || 0}
+
+    counts =
+      for key <- ~w(restored wrong ambiguous refused)a, into: %{}, do: {key, found[key] || 0}
+
     Map.merge(counts, %{name: name, cases: length(cases)})
   end
 

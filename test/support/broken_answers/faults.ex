@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   @moduledoc "What models do to JSON, each as a change of its pieces. `nil`: it has no place in this answer."
 
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Test.BrokenAnswers.{Tokens, Values}
+  alias PtcRunner.Test.BrokenAnswers.Tokens
 
   @syntax ~w(missing_comma all_commas_of_lines extra_comma trailing_comma semicolon semicolons
     single_quotes python_repr one_single smart_quotes smart_strings no_start_quote no_end_quote
@@ -27,9 +27,6 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
 
   @doc "Whether it can be seen without the type."
   def syntax?(kind), do: kind in @syntax
-
-  @doc "Whether it changes nothing but how keys are spelled."
-  def spelling?(kind), do: kind in ~w(camel_keys kebab_keys title_keys upper_keys one_camel)a
 
   @doc "The answer with a fault."
   def apply(kind, answer), do: fault(kind, answer)
@@ -145,7 +142,10 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   end
 
   defp fault(:extra_close_inside, a),
-    do: at(a, &match?({:close, _bracket, [_ | _]}, &1), fn {_, bracket, _} = t -> [t, text(bracket)] end)
+    do:
+      at(a, &match?({:close, _bracket, [_ | _]}, &1), fn {_, bracket, _} = t ->
+        [t, text(bracket)]
+      end)
 
   defp fault(:extra_open, a),
     do: if(is_map(a.value), do: %{a | tokens: [text("{") | a.tokens]})
@@ -163,8 +163,13 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp fault(:equals, a), do: every(a, &colon?/1, fn _ -> [text(Enum.random([" = ", "="]))] end)
   defp fault(:arrow, a), do: every(a, &colon?/1, fn _ -> [text(" => ")] end)
   defp fault(:plus, a), do: number(a, &(&1 > 0), &("+" <> &1))
-  defp fault(:point_last, a), do: number(a, &(is_float(&1) and trunc(&1) == &1), &String.trim_trailing(&1, "0"))
-  defp fault(:point_first, a), do: number(a, &(is_float(&1) and abs(&1) < 1), &String.replace(&1, "0.", "."))
+
+  defp fault(:point_last, a),
+    do: number(a, &(is_float(&1) and trunc(&1) == &1), &String.trim_trailing(&1, "0"))
+
+  defp fault(:point_first, a),
+    do: number(a, &(is_float(&1) and abs(&1) < 1), &String.replace(&1, "0.", "."))
+
   defp fault(:underscores, a), do: number(a, &(is_integer(&1) and &1 > 999), &grouped(&1, "_"))
   defp fault(:thousands, a), do: number(a, &(abs(&1) >= 1000), &grouped(&1, ","), &member?/2)
 
@@ -179,7 +184,8 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   end
 
   # The whole.
-  defp fault(:twice, a), do: %{a | tokens: a.tokens ++ [text(Enum.random(["\n", "\n\n", " ", ""])) | a.tokens]}
+  defp fault(:twice, a),
+    do: %{a | tokens: a.tokens ++ [text(Enum.random(["\n", "\n\n", " ", ""])) | a.tokens]}
 
   defp fault(:twice_with_words, a),
     do: %{a | tokens: a.tokens ++ [text("\n\nHere is the final JSON:\n\n") | a.tokens]}
@@ -206,9 +212,13 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   end
 
   defp fault(:all_quoted, a) do
-    every(a, &match?({:value, value, _, _} when is_number(value) or is_boolean(value), &1), fn token ->
-      [text(~s("#{Codec.encode!(elem(token, 1))}"))]
-    end)
+    every(
+      a,
+      &match?({:value, value, _, _} when is_number(value) or is_boolean(value), &1),
+      fn token ->
+        [text(~s("#{Codec.encode!(elem(token, 1))}"))]
+      end
+    )
   end
 
   defp fault(:json_lines, %{type: {:list, {:map, _}}, value: [_, _ | _]} = a) do
@@ -222,7 +232,9 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   # Cut off after a field behind which only optional ones come.
   defp fault(:cut_optional, %{type: {:map, fields}, value: value} = a) do
     with index when is_integer(index) <-
-           Enum.find_index(Enum.reverse(fields), fn {_, type} -> not match?({:optional, _}, type) end),
+           Enum.find_index(Enum.reverse(fields), fn {_, type} ->
+             not match?({:optional, _}, type)
+           end),
          true <- index > 0 do
       kept = Enum.drop(fields, -index)
       tail = Enum.random(["", ",", ", ", "\n", ",\n  "])
@@ -253,8 +265,12 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp word?({:value, word, _type, _path}), do: word in [true, false, nil]
   defp word?(_token), do: false
   defp words?(token), do: value?(token, &(&1 =~ ~r/^\p{L}[^"\\\n\t]*$/u))
-  defp several?(token), do: value?(token, &(&1 =~ ~r/^\p{L}[^"\\\n\t]* [^"\\\n\t]*\p{L} [^"\\\n\t]*$/u))
-  defp holds?(token, part), do: value?(token, &(String.contains?(&1, part) and not (&1 =~ ~r/["\\]/)))
+
+  defp several?(token),
+    do: value?(token, &(&1 =~ ~r/^\p{L}[^"\\\n\t]* [^"\\\n\t]*\p{L} [^"\\\n\t]*$/u))
+
+  defp holds?(token, part),
+    do: value?(token, &(String.contains?(&1, part) and not (&1 =~ ~r/["\\]/)))
 
   defp plain?(token),
     do: value?(token, &(&1 =~ ~r/^\p{L}[\p{L} ]*$/u and &1 not in ["true", "false", "null"]))
@@ -273,11 +289,18 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   end
 
   defp member?(tokens, index),
-    do: match?([{:colon, _} | _], tokens |> Enum.take(index) |> Enum.reverse() |> Enum.reject(&match?({:blank, _}, &1)))
+    do:
+      match?(
+        [{:colon, _} | _],
+        tokens |> Enum.take(index) |> Enum.reverse() |> Enum.reject(&match?({:blank, _}, &1))
+      )
 
   defp find(a, match, where \\ fn _, _ -> true end) do
     found =
-      for {token, index} <- Enum.with_index(a.tokens), match.(token), where.(a.tokens, index), do: {index, token}
+      for {token, index} <- Enum.with_index(a.tokens),
+          match.(token),
+          where.(a.tokens, index),
+          do: {index, token}
 
     if found == [], do: nil, else: Enum.random(found)
   end
@@ -330,6 +353,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   # Whether the next key is one of what is not closed.
   defp same_name?(tokens, index, [_comma, {:key, name, _path} | _rest]) do
     {:close, _bracket, path} = Enum.at(tokens, index)
+
     Enum.any?(tokens, fn
       {:key, ^name, key_path} -> Enum.drop(key_path, -1) == path
       _other -> false
@@ -339,7 +363,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp number(a, test, change, where \\ fn _, _ -> true end) do
     at(
       a,
-      &match?({:value, value, _, _} when is_number(value), &1) and test.(elem(&1, 1)),
+      &(match?({:value, value, _, _} when is_number(value), &1) and test.(elem(&1, 1))),
       fn {:value, value, _type, _path} -> [text(change.(Codec.encode!(value)))] end,
       where
     )
@@ -372,7 +396,8 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp unlisted(a, test) do
     one = fn
       {:open, "[", path, _type} ->
-        match?([value] when value != nil, get(a.value, path)) and test.(hd(get(a.value, path))) and path != []
+        match?([value] when value != nil, get(a.value, path)) and test.(hd(get(a.value, path))) and
+          path != []
 
       _token ->
         false
@@ -425,7 +450,4 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp python(nil), do: "None"
   defp drop_first(string), do: String.slice(string, 1..-1)
   defp drop_last(string), do: String.slice(string, 0..-2)
-
-  @doc false
-  def types, do: Values
 end

@@ -5,7 +5,13 @@ defmodule PtcRunner.Test.BrokenAnswers.Tokens do
 
   @doc "How an answer is laid out: `{after a comma, after a colon, indentation or nil}`."
   def style do
-    Enum.random([{"", "", nil}, {" ", " ", nil}, {"", " ", "  "}, {"", " ", "    "}, {"", ": " |> String.slice(1, 1), "\t"}])
+    Enum.random([
+      {"", "", nil},
+      {" ", " ", nil},
+      {"", " ", "  "},
+      {"", " ", "    "},
+      {"", " ", "\t"}
+    ])
   end
 
   @doc """

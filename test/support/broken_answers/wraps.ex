@@ -8,7 +8,8 @@ defmodule PtcRunner.Test.BrokenAnswers.Wraps do
     {"fence:", "```json\n", "\n```"},
     {"fence:", "```\n", "\n```\n"},
     {"fence:", "```json5\n", "\n```\nThis is the answer, as {requested}."},
-    {"fence:", "Based on the text, I'd say:\n\n```json\n", "\n```\n\nNote that I guessed one value."},
+    {"fence:", "Based on the text, I'd say:\n\n```json\n",
+     "\n```\n\nNote that I guessed one value."},
     {"fence:", "```json\n", ""},
     {"think:", "<think>\nThe user wants JSON, so I give it.\n</think>\n\n", ""},
     {"bold:", "**Answer:** ", ""}

@@ -4,7 +4,7 @@ use super::branch::{Branch, Phase};
 use super::fault::Fault;
 use super::log::Event;
 use super::reader::Reader;
-use super::scan::skip_all_blanks;
+use super::scan::{quote, skip_all_blanks};
 use super::start::begins_field;
 use crate::heap::Heap;
 
@@ -77,7 +77,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         // A bracket that was put in too early: it comes later.
         let unopened = closed && self.unopened(next);
         let put_in = branch.faults & (1 << Fault::MissingClose as u32) != 0;
-        if unopened && put_in || closed && begins_field(text, next) {
+        let is_field = quote(text, next).is_some() && begins_field(text, next);
+        if unopened && put_in || closed && is_field {
             return None;
         }
         if unopened {
