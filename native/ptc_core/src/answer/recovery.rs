@@ -180,8 +180,8 @@ impl Runs {
             self.start = None;
             if self.at - start >= FENCE {
                 self.add(start, self.at);
-                count(FUEL_A_RUN)?;
             }
+            count(FUEL_A_RUN)?;
         }
         Ok(())
     }
@@ -205,5 +205,5 @@ impl Runs {
     }
 }
 
-/// What a run of backticks takes that is remembered.
+/// What a run of backticks takes.
 const FUEL_A_RUN: usize = 4;
