@@ -2,7 +2,7 @@
 //! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
 
 use super::check::check;
-use super::scan::{is_blank, opens, region_end, skip, Count, BYTES_BETWEEN_LOOKS};
+use super::scan::{is_blank, opens, skip, Count, BYTES_BETWEEN_LOOKS};
 use crate::stop::Stop;
 use std::ops::Range;
 
@@ -69,9 +69,10 @@ fn region(text: &[u8], at: usize, count: &mut Count) -> Result<Step, Stop> {
     if let Some(end) = check(text, at, count)? {
         return Ok(Step::Candidate(at..end, end));
     }
-    Ok(match region_end(text, at, count)? {
-        // `[Note]`, `{name}`
-        Some(end) if skip(text, at + 1, end - 1, count, is_of_note)? == end - 1 => Step::On(end),
+    // `[Note]`, `{name}`: up to its end nothing that JSON is made of.
+    let end = skip(text, at + 1, text.len(), count, is_of_note)?;
+    Ok(match text.get(end) {
+        Some(byte) if *byte == text[at] + 2 => Step::On(end + 1),
         _ => Step::Veto,
     })
 }
