@@ -8,6 +8,7 @@ defmodule PtcRunner.GuidesTest do
   use ExUnit.Case, async: true
 
   doctest Guides.Readme
+  doctest Guides.Programs
   doctest Guides.Cheatsheet
   doctest Guides.DropIn
   doctest Guides.Engine
@@ -17,4 +18,26 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.GettingStarted
   doctest Guides.ErrorsAndFeedback
   doctest Guides.TestingPrograms
+
+  # Times are another each time; so is where a long run is left.
+  test "the tree of the README is that of its program" do
+    code = Guides.examples("README.md")
+    [_, explained] = Regex.run(~r/(iex> orders = for n.*?)^iex> for finding/ms, code)
+    code = Regex.replace(~r/^(iex|\.\.\.)> /m, explained, "")
+    {explanation, _binding} = Code.eval_string(code)
+
+    [tree] =
+      Regex.run(~r/^```text\n(\S+ [µm]s, .*?)^```/ms, File.read!("README.md"),
+        capture: :all_but_first
+      )
+
+    assert shape(tree) == shape(to_string(explanation))
+  end
+
+  defp shape(tree) do
+    tree
+    |> String.replace(~r/[\d.]+ (ns|µs|ms)/u, "TIME")
+    |> String.replace(~r/ *█+| *gave way .*/u, "")
+    |> String.replace(~r/ +/, " ")
+  end
 end

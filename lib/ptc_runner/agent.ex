@@ -49,8 +49,12 @@ defmodule PtcRunner.Agent do
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
-  @compiling Map.merge(@reading, %{max_depth: :depth, strict: :boolean})
-  @running Map.merge(@compiling, %{keys: {:one_of, [:strings, :any]}, tool_concurrency: :positive})
+  @compiling Map.merge(@reading, %{
+               max_depth: :depth,
+               strict: :boolean,
+               keys: {:one_of, [:strings, :any]}
+             })
+  @running Map.put(@compiling, :tool_concurrency, {:up_to, 1_024})
 
   @telling Map.merge(@notes, %{
              task: {:maybe, :text},
@@ -66,19 +70,16 @@ defmodule PtcRunner.Agent do
            })
 
   @prompt_options @telling
-  @answer_options Map.merge(@notes, %{
-                    timeout: :timeout,
-                    max_heap: :max_heap,
-                    coerce: :boolean,
-                    repair: :boolean
-                  })
+  @answer_options @reading
+                  |> Map.merge(@notes)
+                  |> Map.merge(%{coerce: :boolean, repair: :boolean})
   @program_options Map.put(@compiling, :repair, :boolean)
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
   @loop_options @running
                 |> Map.merge(@telling)
-                |> Map.merge(%{coerce: :boolean, repair: :boolean})
+                |> Map.merge(%{coerce: :boolean, repair: :boolean, max_bytes: :positive})
 
   @typedoc "A text, parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -267,6 +268,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:max_turns` - by default 5
+    * `:max_bytes` - the longest answer that is read, by default 1,000,000 bytes. Of a longer one the first 4 KB are kept, and the
+      model is told.
     * `:coerce` - with `answer: :value`, see `answer/3`
     * `:repair` - see `program/2` and `answer/3`
     * the limits of `run/3`, for each turn

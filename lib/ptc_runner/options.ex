@@ -70,6 +70,17 @@ defmodule PtcRunner.Options do
   def check_close!([], _kinds, _function), do: :ok
   def check_close!(opts, kinds, function), do: each(opts, opts, kinds, function, :ignore)
 
+  @doc """
+  The options of these names that have a value: nil stands for the default.
+
+      iex> PtcRunner.Options.given([timeout: nil, max_heap: 5_000, repair: false], [:timeout, :max_heap])
+      [max_heap: 5_000]
+
+  """
+  @spec given(keyword(), [atom()]) :: keyword()
+  def given(opts, names),
+    do: for({name, value} when value != nil <- Keyword.take(opts, names), do: {name, value})
+
   defp each([{name, value} | rest], all, kinds, function, unknown) do
     case kinds do
       # No call, so nothing to keep meanwhile: this is what most options are.

@@ -28,10 +28,7 @@ defmodule PtcRunner.NativeFuzzTest do
     {:ok, seed: seed, calls: calls}
   end
 
-  @own [:load, :clock_switch, :clock_read, :info, :attach, :detach]
-  @native_functions for call <- Native.__info__(:functions), elem(call, 0) not in @own, do: call
-
-  for {name, arity} <- @native_functions do
+  for {name, arity} <- HostileCalls.functions() do
     test "NIF #{name}/#{arity}", %{seed: seed, calls: calls} do
       {name, arity} = {unquote(name), unquote(arity)}
       good = fn handles -> good_arguments(handles, name, arity) end
@@ -54,19 +51,23 @@ defmodule PtcRunner.NativeFuzzTest do
     end
   end
 
-  # New NIFs get any terms until they have an entry in `HostileCalls`.
-  defp good_arguments(handles, name, arity) do
-    case HostileCalls.nifs(handles) do
-      %{{^name, ^arity} => _args} when name in [:resume, :resume_dirty] -> resumptions(handles)
-      %{{^name, ^arity} => args} -> [args]
-      _other -> [List.duplicate(nil, arity)]
-    end
-  end
+  defp good_arguments(handles, name, _arity) when name in [:resume, :resume_dirty],
+    do: resumptions(handles)
+
+  defp good_arguments(handles, name, arity),
+    do: [Map.fetch!(HostileCalls.nifs(handles), {name, arity})]
 
   # States of all kinds, with what goes on with them and with what does not.
   defp resumptions(handles) do
-    for kind <- [:call, :more, :limits],
-        go_on <- [:more, {:answer, 1, 2}, {:limits, 50, 10_000}, {:limits, :infinity, 0}],
+    for kind <- [:call, :fork, :more, :limits],
+        go_on <- [
+          :more,
+          {:answer, 1, 2},
+          {:joined, [1, 2], 4},
+          {:moved, 1, 2},
+          {:limits, 50, 10_000},
+          {:limits, :infinity, 0}
+        ],
         do: handles[kind] ++ [go_on]
   end
 

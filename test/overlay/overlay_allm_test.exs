@@ -27,7 +27,7 @@ defmodule PtcRunner.Native.OverlayAllmTest do
 
     output = Upstream.run!(app, "mix", ["run", "-e", Upstream.show_info() <> code])
     assert output =~ "all of it held"
-    Upstream.assert_as_in_readme(output, "0.4.1")
+    Upstream.assert_as_in_guide(output, "0.4.1")
     Upstream.copy_build(app, "prod")
 
     # Off, all is as without this library; and what is no setting is said in a sentence.

@@ -54,7 +54,7 @@ defmodule PtcRunner.Native.OverlayTest do
 
     output = Upstream.run!(app, "mix", ["run", "-e", Upstream.show_info() <> code])
     assert output =~ "all of it held"
-    Upstream.assert_as_in_readme(output, "0.13.0")
+    Upstream.assert_as_in_guide(output, "0.13.0")
     assert output =~ "in ptc_runner 0.13.0 native: "
     assert output =~ "PtcRunner.Step (defines a struct)"
 

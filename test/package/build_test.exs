@@ -86,6 +86,37 @@ defmodule PtcRunner.Native.BuildTest do
     assert File.exists?(library(Path.join(context.package, "_build/dev")))
   end
 
+  test "two projects that build at the same time, into one folder", context do
+    # Both are in cargo before either ends: each waits there until the other has come.
+    program(context.bin, "cargo", """
+    mkdir -p "$CARGO_TARGET_DIR/release"
+    touch "$CARGO_TARGET_DIR/came-$$"
+    tries=0
+    while [ "$(ls "$CARGO_TARGET_DIR" | grep -c came-)" -lt 2 ]; do
+      tries=$((tries + 1))
+      [ "$tries" -lt 600 ] || exit 1
+      sleep 0.1
+    done
+    echo built > "$CARGO_TARGET_DIR/release/libptc_nif.so.$$"
+    mv "$CARGO_TARGET_DIR/release/libptc_nif.so.$$" "$CARGO_TARGET_DIR/release/libptc_nif.so"
+    """)
+
+    shared = {"CARGO_TARGET_DIR", Path.join(context.folder, "shared")}
+    builds = for name <- ~w(one other one), do: Path.join(context.folder, "build-#{name}")
+
+    # Two into the same build directory, one into another.
+    builds
+    |> Enum.map(&Task.async(fn -> build(context, [shared, {"MIX_BUILD_PATH", &1}]) end))
+    |> Task.await_many(120_000)
+    |> Enum.each(&assert({_output, 0} = &1))
+
+    for build <- builds do
+      assert File.read!(library(build)) == "built\n"
+      assert File.read!(Path.rootname(library(build)) <> ".manifest") =~ "bytes 6\n"
+      assert File.ls!(Path.dirname(library(build))) |> length() == 2
+    end
+  end
+
   test "MIX_TARGET has a build of its own, and CARGO_BUILD_TARGET says for what", context do
     env = [{"MIX_TARGET", "rpi4"}, {"CARGO_BUILD_TARGET", "aarch64-unknown-linux-musl"}]
     assert {_output, 0} = build(context, env)

@@ -2,7 +2,7 @@ defmodule PtcRunner.OptionsTest do
   # Every public function that takes options, with names and values that it does not take.
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Json
+  alias PtcRunner.{Agent, Json}
   alias PtcRunner.Json.Codec
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser, Signature, Template}
   alias PtcRunner.SubAgent.Loop.{JsonHandler, Metrics}
@@ -24,6 +24,18 @@ defmodule PtcRunner.OptionsTest do
       {&Json.run!(@program, &1), [max_depth: 5]},
       {&Json.compile(@program, &1), [max_heap: 0]},
       {&Json.compile(compiled, &1), [max_heap: 0]},
+      {&Json.explain(@program, &1), [timeout: 1_000, tool_concurrency: 2]},
+      {&Agent.prompt/1, [samples: false, max_turns: 3]},
+      {&Agent.answer("{}", nil, &1), [timeout: nil, coerce: false]},
+      {&Agent.program(@program, &1), [max_heap: nil, keys: :any, repair: false]},
+      {&Agent.run(@program, %{}, &1), [tool_concurrency: 1_024]},
+      {&Agent.loop(fn _ -> @program end, &1), [task: "x"]},
+      {&Agent.loop(fn _ -> @program end, [], &1), [timeout: nil, max_heap: nil, strict: true]},
+      {&Signature.to_json_schema("() -> [:int]", &1), [strict: true]},
+      {&Signature.input_json_schema("(n :int) -> :int", &1),
+       [descriptions: %{"n" => "how many"}]},
+      {&Signature.type_to_json_schema(:int, &1), [enums: %{"" => [1, 2]}]},
+      {&Signature.from_json_schema(%{}, &1), [annotations: true]},
       {&Codec.encode(1, &1), [as: :iodata, max_bytes: 3]},
       {&Codec.encode!(1, &1), [timeout: 5]},
       {&Codec.decode("1", &1), [depth: :infinity]},
@@ -53,6 +65,46 @@ defmodule PtcRunner.OptionsTest do
       error = assert_raise ArgumentError, fn -> function.(nonsense_here: 7) end
       assert error.message =~ "has no option :nonsense_here (its value was 7). Options: :"
     end
+  end
+
+  # Those of ALLM are the documents': `merge_opts` and `resolve_*` never raise, `new` raises `KeyError`.
+  @others [{ALLM.Engine, :merge_opts}, {ALLM.Engine, :resolve_model}] ++
+            [{ALLM.Engine, :resolve_params}, {ALLM.Engine, :resolve_tools}] ++
+            [{ALLM.Engine, :new}, {ALLM.Tool, :new}]
+
+  # Golden cases pass these unknown options; see below.
+  @lenient [{Coercion, :coerce}, {Renderer, :render_type}, {Template, :expand}] ++
+             [{PtcRunner.Step, :error}]
+
+  test "no function with options is missing here" do
+    {:ok, modules} = :application.get_key(:ptc_runner_native, :modules)
+
+    public =
+      for module <- modules,
+          not String.starts_with?(inspect(module), "PtcRunner.Test."),
+          {:docs_v1, _, _, _, %{"en" => _}, _, docs} <- [Code.fetch_docs(module)],
+          {{:function, name, _arity}, _, [head], doc, _} when doc != :hidden <- docs,
+          # `run!` is named as `run`
+          head =~ ~r/[(,] *opts/ and not String.ends_with?("#{name}", "!"),
+          do: {module, name}
+
+    named =
+      for {function, _opts} <- functions(),
+          {:function, module, name, _arity} <- [raising(function)],
+          do: {module, name}
+
+    assert public -- (named ++ @others ++ @lenient) == []
+    assert length(public) > 30
+  end
+
+  # The function whose options are refused, as the error names it.
+  defp raising(function) do
+    error = assert_raise ArgumentError, fn -> function.(nonsense_here: 7) end
+
+    [_, module, name, arity] =
+      Regex.run(~r/^([\w.]+)\.(\w+[!?]?)\/(\d) has no option/, error.message)
+
+    {:function, Module.concat([module]), String.to_atom(name), arity}
   end
 
   test "what is no keyword list raises in every function" do
@@ -91,7 +143,19 @@ defmodule PtcRunner.OptionsTest do
       {fn -> PtcRunner.Schema.to_prompt(examples: "3") end, "non-negative integer", ~s("3")},
       {fn -> Coercion.coerce(1, :int, mode: :loose) end, ":disabled", ":loose"},
       {fn -> Signature.call_tool("() -> :int", %{}, & &1, mode: nil) end, ":disabled", "nil"},
-      {fn -> JsonHandler.handle_json_answer("", @agent, @state, repair: 1) end, ":repair", "1"}
+      {fn -> JsonHandler.handle_json_answer("", @agent, @state, repair: 1) end, ":repair", "1"},
+      {fn -> Json.explain(@program, timeout: "1") end, ":timeout of PtcRunner.Json.explain/2",
+       ~s("1")},
+      {fn -> Agent.run(@program, %{}, tool_concurrency: 1_025) end, "PtcRunner.Agent.run/3",
+       "1025"},
+      {fn -> Agent.run(@program, [1 | 2]) end, "tools must be a map", "[1 | 2]"},
+      {fn -> Agent.run(@program, %{}, context: [a: 1]) end, ":context of", "[a: 1]"},
+      {fn -> Agent.run(@program, %{}, memory: []) end, ":memory of", "[]"},
+      {fn -> Agent.prompt(task: 5) end, ":task of", "5"},
+      {fn -> Agent.answer("{}", "{a :int}", enums: %{"a" => [1 | 2]}) end, ":enums must be",
+       ~s(%{"a" => [1 | 2]})},
+      {fn -> Agent.loop(& &1, [], language: :json) end, ":prompt, :schema or :none", ":json"},
+      {fn -> Signature.input_json_schema(":int", strict: 1) end, "input_json_schema/2", "1"}
     ]
 
     for {function, part, got} <- wrong do

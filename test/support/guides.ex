@@ -4,7 +4,6 @@ defmodule PtcRunner.Test.Guides do
   # file without its code fences (which older versions of ExUnit take for results).
 
   for {module, path} <- [
-        Readme: "README.md",
         Cheatsheet: "guides/cheatsheet.cheatmd",
         DropIn: "guides/drop_in.md",
         Engine: "guides/engine.md",
@@ -62,6 +61,8 @@ end
 
 # Guides whose examples go on from one another: all of them are one doctest.
 for {module, path} <- [
+      Readme: "README.md",
+      Programs: "guides/programs.md",
       Answers: "guides/answers.md",
       GettingStarted: "guides/getting_started.md",
       ErrorsAndFeedback: "guides/errors_and_feedback.md",

@@ -10,13 +10,25 @@ defmodule PtcRunner.Test.HostileCalls do
   @given {%{"rows" => [%{"n" => 1}, %{"n" => 2}]}, %{"m" => 1}, 50, 10_000}
   @type_term {:map, [{"a", :int}, {"b", {:optional, {:list, :keyword}}}, {"_c", :datetime}]}
 
+  @observed {:observed, 100, false, false}
+  @limits {50, 10_000}
+
+  # What is no NIF, and the clock that measures them all.
+  @not_called [:load, :info, :attach, :detach, :clock_switch, :clock_read]
+
+  @doc "The NIFs that are called, as the library has them."
+  @spec functions() :: [{atom(), arity()}]
+  def functions,
+    do:
+      for({name, _arity} = call <- Native.__info__(:functions), name not in @not_called, do: call)
+
   @doc """
   Handles and what belongs to them, new ones: a compiled program, runs that were left for a tool and
-  for a break, a stream.
+  for a break and at a loop, a program that is observed, a stream.
 
       iex> handles = PtcRunner.Test.HostileCalls.handles()
       iex> Enum.sort(Map.keys(handles))
-      [:call, :limits, :more, :program, :stream]
+      [:call, :fork, :limits, :more, :observed, :program, :stream]
   """
   @spec handles() :: %{atom() => list()}
   def handles do
@@ -24,12 +36,22 @@ defmodule PtcRunner.Test.HostileCalls do
       ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
 
     {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
+    each = %{"op" => "map", "expr" => %{"op" => "call", "tool" => "t"}}
+    loop = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"}, each]}
+    {:ok, forking, forking_consts} = Native.compile_node(loop, 100, {1_000, 0})
+
+    {:fork, at_loop, loop_terms, _loop, _rows, _left} =
+      Native.run_forking(forking, forking_consts, @given)
+
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
+    {:ok, watched, watched_consts} = Native.compile_text(call, @observed, {1_000, 0})
     {:ok, stream} = Native.stream_new(@type_term, false, true, true)
 
     %{
       call: [state, terms],
+      fork: [at_loop, loop_terms],
       program: [program, consts],
+      observed: [Native.observation(watched), watched_consts, watched],
       stream: [stream],
       more: left(long_run()),
       limits: left(Native.run_text(call, 100, {%{"rows" => [1]}, %{}, nil, nil}))
@@ -58,10 +80,12 @@ defmodule PtcRunner.Test.HostileCalls do
     rows
   end
 
-  @doc "Good arguments for the NIFs, by name and arity."
+  @doc "Good arguments for the NIFs, by name and arity; `functions/0` has no others."
   @spec nifs(%{atom() => list()}) :: %{{atom(), arity()} => list()}
   def nifs(handles) do
     %{call: [state, terms], program: [program, consts], stream: [stream]} = handles
+    [at_loop, loop_terms] = handles.fork
+    %{observed: [observation, observed_consts, observed]} = handles
     text = ~s({"program":{"op":"add","left":1,"right":2.5}})
     node = %{"op" => "filter", "where" => %{"op" => "eq", "field" => "n", "value" => 1}}
     answer = ~s(Sure: {"a": 1, "b": ["x"]})
@@ -69,25 +93,39 @@ defmodule PtcRunner.Test.HostileCalls do
     errors = [%{path: ["a", 1], message: "expected int, got string"}]
 
     paired(%{
-      {:json_decode, 1} => [answer],
-      {:json_decode, 2} => [text, 10],
-      {:json_encode, 2} => [value, 1_000],
+      {:operations, 0} => [],
+      {:map_view, 0} => [],
+      {:take_orphans, 0} => [],
+      {:take_panics, 0} => [],
+      {:panic_for_test, 1} => ["a message"],
+      {:bare_objects, 1} => [[%{"id" => 1, "name" => "a", "amount" => 2}]],
+      {:aligned, 1} => [text],
+      {:weigh, 3} => [[value, text, & &1], 0, 1_000],
+      {:normalize, 2} => [value, :cache_key],
+      {:json_decode, 3} => [text, 10, @limits],
+      {:json_encode, 3} => [%{a: [1.5, nil, "x"]}, 1_000, @limits],
       {:merge_tools, 2} => [[%{name: "a"}, %{name: "b"}], [%{name: "a"}]],
-      {:compile_text, 2} => [text, 10],
-      {:compile_node, 2} => [node, 10],
+      {:compile_text, 3} => [text, 10, @limits],
+      {:compile_node, 3} => [node, {10, true, true}, @limits],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],
       {:run_compiled, 3} => [program, consts, @given],
       {:run_forking, 3} => [program, consts, @given],
-      {:round, 3} => [state, terms, value],
+      {:round, 3} => [at_loop, loop_terms, %{"n" => 1}],
       {:pack, 5} => [state, terms, value, 0, {256, 10_000}],
       {:time_left, 1} => [state],
+      {:guard, 1} => [self()],
       {:limited, 2} => [state, {1_000, 0}],
       {:unguard, 1} => [self()],
+      {:observation, 1} => [observed],
+      {:run_observed, 3} => [observation, observed_consts, @given],
+      {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
-      {:answer_parse, 1} => [answer],
-      {:answer_now, 3} => [answer, @type_term, false],
-      {:answer_dirty, 3} => [answer, @type_term, true],
+      {:answer_parse, 2} => [answer, @limits],
+      {:answer_read, 4} => [answer, @type_term, false, @limits],
+      {:answer_is_part, 1} => [~s({"a": [1)],
+      {:repair_value, 2} => [~s({a: 1, 'b': ["x",]), @type_term],
+      {:repair_answer, 3} => [~s(Sure: {a: 1, "b": ["x"}), @type_term, false],
       {:signature_lisp_key, 1} => ["some_key"],
       {:signature_parse, 1} => ["(a :int) -> {b [:string?]}"],
       {:signature_render, 2} => [@type_term, true],
@@ -99,21 +137,23 @@ defmodule PtcRunner.Test.HostileCalls do
       {:error_line, 1} => [errors],
       {:stream_new, 4} => [@type_term, false, true, true],
       {:stream_feed, 3} => [stream, 0, ~s({"a":)],
-      {:stream_fork, 2} => [stream, 0],
-      {:stream_finish, 4} => [stream, 0, @type_term, false],
-      {:stream_partial, 2} => [stream, 0],
+      {:stream_again, 2} => [stream, ""],
+      {:stream_partial, 2} => [stream, ""],
       {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],
-      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
-      {:stream_text, 2} => [stream, 0]
+      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom]
     })
   end
 
-  # A function and its twin for dirty schedulers take the same.
+  # A function and its twin for dirty schedulers, where it has one, take the same.
   defp paired(calls) do
-    for {{name, arity}, args} <- calls,
-        name <- [name, :"#{name}_dirty"],
-        into: %{},
-        do: {{name, arity}, args}
+    twins =
+      for {{name, arity}, args} <- calls,
+          twin = {:"#{name}_dirty", arity},
+          twin in functions(),
+          into: %{},
+          do: {twin, args}
+
+    Map.merge(calls, twins)
   end
 
   @doc "Good arguments for public functions."

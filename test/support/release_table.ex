@@ -1,17 +1,17 @@
 defmodule PtcRunner.Test.ReleaseTable do
   @moduledoc """
-  What the README and the guide say about a module of `ptc_runner` in a release.
+  What the guide says about a module of `ptc_runner` in a release.
   """
 
   @releases ~w(0.4.1 0.5.0 0.5.2 0.6.0 0.7.0 0.8.0 0.9.0 0.10.1 0.11.0 0.12.0 0.13.0)
-  @files %{readme: "README.md", guide: "guides/drop_in.md"}
+  @file_name "guides/drop_in.md"
   @root Path.expand("../..", __DIR__)
 
   @doc "Whether the module is native there, and if not, why; `nil` if nothing is said."
-  @spec said(:readme | :guide, String.t(), String.t()) ::
+  @spec said(String.t(), String.t()) ::
           {:native, nil} | {:left, String.t()} | nil
-  def said(file, module, release) do
-    Enum.find_value(rows(file), fn {names, releases, said} ->
+  def said(module, release) do
+    Enum.find_value(rows(), fn {names, releases, said} ->
       if module in names and release in between(releases), do: answer(said)
     end)
   end
@@ -20,9 +20,9 @@ defmodule PtcRunner.Test.ReleaseTable do
   defp answer("left: " <> why), do: {:left, why}
 
   # | `PtcRunner.A`, `.B` | 0.4.1 to 0.6.0 | native |
-  defp rows(file) do
+  defp rows do
     for "| `PtcRunner" <> _ = line <-
-          String.split(File.read!(Path.join(@root, @files[file])), "\n"),
+          String.split(File.read!(Path.join(@root, @file_name)), "\n"),
         [names, <<digit, _::binary>> = releases, said] <- [cells(line)],
         digit in ?0..?9,
         do: {names(names), releases, said}

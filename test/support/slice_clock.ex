@@ -1,9 +1,19 @@
 defmodule PtcRunner.Test.SliceClock do
   @moduledoc """
-  Watches how long each NIF holds a normal scheduler's thread while the suite runs, in CPU time of
-  that thread: a busy machine does not matter. Started by `test_helper.exs`.
+  Watches how long each NIF holds a scheduler's thread while the suite runs, in CPU time of that
+  thread. Started by `test_helper.exs`.
 
-  An ExUnit formatter, so that it knows which tests ran when a call took too long. `report/0` prints
+  A call on a normal scheduler may take 2 ms. CPU time grows with what a hypervisor takes away and with
+  cold caches after the system has given the core to another thread; so a call counts as too long only if
+  that did not happen while it ran, or if it took more than 20 ms. Of 100,000 rounds of half a millisecond of
+  arithmetic on a busy machine 25 took more than 2 ms, one of them undisturbed; on a quiet machine
+  next to no call is disturbed. A call on a dirty scheduler may take half a second, though a quantum is
+  meant to take 1 ms.
+
+  With `PTC_STRICT_CLOCK=1`, for a machine that does nothing else, disturbed calls count too, and calls
+  on dirty schedulers may take 100 ms.
+
+  An ExUnit formatter, so that it knows which tests ran when a call took too long. `report/1` prints
   the table at the end of the suite.
   """
 
@@ -14,8 +24,15 @@ defmodule PtcRunner.Test.SliceClock do
   # Which tests may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
 
-  # Without `PTC_STRICT_CLOCK`, in nanoseconds.
+  # In nanoseconds: on a normal scheduler too long for any call, disturbed or not; worth a line of the report, and
+  # too long, on a dirty one.
   @long 20_000_000
+  @dirty_long 25_000_000
+  @dirty_limit 500_000_000
+  @strict_dirty_limit 100_000_000
+
+  # A call of the VM that cannot be cut up: docs/security.md, "What cannot be cut up".
+  @vm_calls ~w(aligned_dirty)
 
   @typedoc "Calls of a NIF on normal or dirty schedulers; the times are in nanoseconds."
   @type line :: %{
@@ -23,10 +40,12 @@ defmodule PtcRunner.Test.SliceClock do
           dirty?: boolean(),
           calls: pos_integer(),
           over: non_neg_integer(),
+          over_at_all: non_neg_integer(),
           min: non_neg_integer(),
           p50: non_neg_integer(),
           p99: non_neg_integer(),
           max: non_neg_integer(),
+          max_alone: non_neg_integer(),
           total: non_neg_integer()
         }
 
@@ -47,25 +66,27 @@ defmodule PtcRunner.Test.SliceClock do
   """
   @spec lines() :: [line()]
   def lines do
-    for {name, dirty?, calls, over, {min, p50, p99, max, total}} <- Native.clock_read() do
+    for {name, dirty?, calls, {over, over_at_all}, spread} <- Native.clock_read() do
+      {min, p50, p99, max, total, max_alone} = spread
+
       %{
         name: name,
         dirty?: dirty?,
         calls: calls,
         over: over,
+        over_at_all: over_at_all,
         min: min,
         p50: p50,
         p99: p99,
         max: max,
+        max_alone: max_alone,
         total: total
       }
     end
   end
 
   @doc """
-  Whether the limit is 2 ms for every call: `PTC_STRICT_CLOCK=1`, for a machine that does nothing else. What
-  the hypervisor takes away counts as CPU time, and fresh memory takes several times as long beside other
-  work. So by default the suite fails where a scheduler is held ten times as long.
+  Whether disturbed calls count too: `PTC_STRICT_CLOCK=1`, for a machine that does nothing else.
   """
   @spec strict?() :: boolean()
   def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
@@ -87,21 +108,10 @@ defmodule PtcRunner.Test.SliceClock do
     end
   end
 
-  defp mark(%{over: over, max: max}) do
-    cond do
-      strict?() -> over
-      max > @long -> max
-      true -> 0
-    end
-  end
+  defp mark(%{max: max} = line), do: too_many(line) + if(max > @long, do: max, else: 0)
 
-  @doc "The NIFs of which a call held a normal scheduler for more than 2 ms, and how many did."
-  @spec over() :: %{String.t() => pos_integer()}
-  def over do
-    for %{dirty?: false, over: over, name: name} when over > 0 <- lines(),
-        into: %{},
-        do: {name, over}
-  end
+  # The calls of more than 2 ms that count.
+  defp too_many(line), do: if(strict?(), do: line.over_at_all, else: line.over)
 
   @doc """
   Calls `fun`; gives its result, and how long the calls of each NIF held a normal scheduler meanwhile: on
@@ -153,20 +163,20 @@ defmodule PtcRunner.Test.SliceClock do
   @spec report(whole? :: boolean()) :: :ok | {:error, [String.t()]}
   def report(whole?) do
     lines = lines()
-    IO.puts("\nCPU time of the calls in µs (limit on normal schedulers: 2,000)")
-    IO.puts(row(["NIF", "scheduler", "calls", "min", "p50", "p99", "max"]))
-    Enum.each(lines, &IO.puts(row(&1)))
 
-    too_long =
-      for %{dirty?: false, over: over} = line <- lines, too_long?(line) do
-        "#{line.name} held a normal scheduler for more than 2 ms in #{over} of #{line.calls} " <>
-          "calls, for #{microseconds(line.max)} µs at most"
-      end
+    IO.puts(
+      "\nCPU time of the calls in µs (limit on normal schedulers: 2,000; undisturbed calls: alone)"
+    )
+
+    IO.puts(row(["NIF", "scheduler", "calls", "min", "p50", "p99", "max", "max alone", "over"]))
+    Enum.each(lines, &IO.puts(row(&1)))
+    IO.puts("\nThe longest calls, and the test that ended next:")
+    Enum.each(longest(), &IO.puts("  " <> &1))
+
+    too_long = Enum.flat_map(lines, &too_long/1)
 
     missing =
       for name <- unmeasured(), whole?, do: "#{name} was not measured: no clock, or no test"
-
-    Enum.each(too_long ++ culprits(too_long), &IO.puts("  " <> &1))
 
     case too_long ++ missing do
       [] -> :ok
@@ -174,23 +184,42 @@ defmodule PtcRunner.Test.SliceClock do
     end
   end
 
-  # A hypervisor that takes the processor away is counted as CPU time of the thread, and fresh memory
-  # takes 7 µs a page on a virtual machine under load: up to 9 ms were measured in tests with a hundred
-  # busy callers. So one call in 500 may take a little more. `test/hostile_corpus_test.exs` and
-  # `test/ptc_runner/slices_test.exs` repeat their calls and need no such allowance.
-  # By default one call in 50 may, since a machine that does other work is slower as a whole.
-  @strict {500, 1, 10_000_000}
-  @lenient {50, 10, 100_000_000}
+  # A hypervisor can take the processor away without the system's notice. In 100,000 rounds that happened
+  # once; `test/hostile_corpus_test.exs` and `test/ptc_runner/slices_test.exs` repeat their calls and
+  # need no such allowance.
+  @one_in 20_000
 
-  defp too_long?(line) do
-    {one_in, some, never} = if strict?(), do: @strict, else: @lenient
-    line.over > div(line.calls, one_in) + some or line.max > never
+  defp too_long(%{dirty?: false, calls: calls, max: max} = line) do
+    over = too_many(line)
+
+    if over > 1 + div(calls, @one_in) or max > 5 * @long,
+      do: [
+        "#{line.name} held a normal scheduler for more than 2 ms in #{over} of #{calls} " <>
+          "calls, for #{microseconds(max)} µs at most"
+      ],
+      else: []
+  end
+
+  defp too_long(%{name: name, max: max}) do
+    limit = if strict?(), do: @strict_dirty_limit, else: @dirty_limit
+
+    if max > limit and name not in @vm_calls,
+      do: ["#{name} held a dirty scheduler for #{microseconds(max)} µs"],
+      else: []
+  end
+
+  # Those that were the longest of their NIF so far, longest first.
+  defp longest do
+    for {{time, _unique}, nif, test} <-
+          @table |> :ets.tab2list() |> Enum.reverse() |> Enum.take(40),
+        do: "#{microseconds(time)} µs  #{nif}  #{test}"
   end
 
   defp row(%{} = line) do
-    times = Enum.map([line.min, line.p50, line.p99, line.max], &microseconds/1)
+    times = [line.min, line.p50, line.p99, line.max, line.max_alone]
     scheduler = if line.dirty?, do: "dirty", else: "normal"
-    row([line.name, scheduler, "#{line.calls}" | times])
+    over = "#{line.over}/#{line.over_at_all}"
+    row([line.name, scheduler, "#{line.calls}" | Enum.map(times, &microseconds/1)] ++ [over])
   end
 
   defp row([name, scheduler | numbers]) do
@@ -200,27 +229,26 @@ defmodule PtcRunner.Test.SliceClock do
 
   defp microseconds(time), do: :erlang.float_to_binary(time / 1000, decimals: 1)
 
-  defp culprits([]), do: []
-
-  defp culprits(_too_long) do
-    for {_when, name, test} <- :ets.tab2list(@table), do: "  #{name}: about when #{test} ended"
-  end
-
   @impl GenServer
   def init(_options) do
-    {:ok, over()}
+    {:ok, %{}}
   end
 
   @impl GenServer
   def handle_cast({:test_finished, test}, before) do
-    now = over()
+    now = for line <- lines(), into: %{}, do: {{line.name, line.dirty?}, longest(line)}
 
-    for {name, count} <- now, count > Map.get(before, name, 0) do
-      :ets.insert(@table, {System.unique_integer(), name, "#{inspect(test.module)} #{test.name}"})
+    for {{name, _dirty?} = nif, time} <- now, time > Map.get(before, nif, 0) do
+      key = {time, System.unique_integer()}
+      :ets.insert(@table, {key, name, "#{inspect(test.module)}: #{test.name}"})
     end
 
     {:noreply, now}
   end
 
   def handle_cast(_event, before), do: {:noreply, before}
+
+  # 0 for what is no news.
+  defp longest(%{dirty?: true, max: max}), do: if(max > @dirty_long, do: max, else: 0)
+  defp longest(%{max_alone: max}), do: if(max > 2_000_000, do: max, else: 0)
 end

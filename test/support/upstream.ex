@@ -208,16 +208,16 @@ defmodule PtcRunner.Test.Upstream do
   def show_info,
     do: "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])\n"
 
-  @doc "What `show_info/0` printed is what the README says."
-  @spec assert_as_in_readme(String.t(), String.t()) :: :ok
-  def assert_as_in_readme(output, release) do
+  @doc "What `show_info/0` printed is what the guide says."
+  @spec assert_as_in_guide(String.t(), String.t()) :: :ok
+  def assert_as_in_guide(output, release) do
     [_, encoded] = Regex.run(~r/<([\w+\/=]{100,})>/, output)
     info = encoded |> Base.decode64!() |> :erlang.binary_to_term()
     assert info.ptc_runner == release
     states = Map.new(info.modules)
 
     for {module, _} <- modules(release), module != PtcRunner.Tool do
-      {said, _why} = ReleaseTable.said(:readme, inspect(module), release)
+      {said, _why} = ReleaseTable.said(inspect(module), release)
       done = if states[module] == :replaced, do: :native, else: :left
       assert {module, release, said} == {module, release, done}
     end

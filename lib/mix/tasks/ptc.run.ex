@@ -25,6 +25,7 @@ defmodule Mix.Tasks.Ptc.Run do
   alias PtcRunner.CLI.{Failure, Files, Pretty, Progress, Table}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain
+  alias PtcRunner.Sandbox.Guarded
 
   @switches [
     context: :string,
@@ -86,6 +87,13 @@ defmodule Mix.Tasks.Ptc.Run do
     memory = Files.map!(opts[:memory], "memory")
     timeout = Keyword.get(opts, :timeout, @timeout)
     if timeout < 0, do: Mix.raise("--timeout must not be negative")
+
+    if not Guarded.timeout?(timeout),
+      do: Mix.raise("--timeout is at most #{Guarded.max_timeout()}")
+
+    if not Guarded.max_heap?(Keyword.get(opts, :max_heap, 0)),
+      do: Mix.raise("--max-heap must be 0 (no limit) or at least #{Guarded.least_heap()} words")
+
     [context: context, memory: memory, timeout: timeout] ++ given
   end
 

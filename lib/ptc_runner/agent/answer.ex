@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first that fits the signature counts.
 
   alias PtcRunner.Json.Codec
+  alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
@@ -22,7 +23,7 @@ defmodule PtcRunner.Agent.Answer do
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
     {text, wrapped} = {primitive(text, signature), wrapped(signature)}
-    limits = Keyword.take(opts, [:timeout, :max_heap])
+    limits = Options.given(opts, [:timeout, :max_heap])
     enums = enums(signature, opts)
 
     with {:error, wrong} <- exact(text, wrapped, limits, enums),

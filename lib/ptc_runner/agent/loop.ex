@@ -12,6 +12,9 @@ defmodule PtcRunner.Agent.Loop do
 
   @look "look"
   @looked 4_000
+  # More than any model writes at once; of a longer answer the beginning is kept.
+  @most_bytes 1_000_000
+  @head 4_000
 
   @reading [:timeout, :max_heap]
   @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
@@ -54,13 +57,43 @@ defmodule PtcRunner.Agent.Loop do
   defp shown(reason) when is_binary(reason), do: Shown.cut(reason)
   defp shown(reason), do: Shown.text(reason)
 
-  # The numbers of what a provider counted, such as tokens.
-  defp counted(state, usage) do
+  # The numbers of what a provider counted, such as tokens. Some count nothing.
+  defp counted(state, nil), do: state
+
+  defp counted(state, usage) when is_map(usage) or is_list(usage) do
+    if is_list(usage) and not Keyword.keyword?(usage), do: no_usage(usage)
     numbers = for {name, number} <- usage, is_number(number), into: %{}, do: {name, number}
-    %{state | usage: Map.merge(state.usage, numbers, fn _name, a, b -> a + b end)}
+    %{state | usage: Map.merge(state.usage, numbers, fn _name, a, b -> sum(a, b) end)}
+  end
+
+  defp counted(_state, usage), do: no_usage(usage)
+
+  @spec no_usage(term()) :: no_return()
+  defp no_usage(usage) do
+    raise ArgumentError, "the model's usage must be a map, got: #{Shown.text(usage, 200)}"
+  end
+
+  # Two floats may be more than a float can be.
+  defp sum(a, b) do
+    a + b
+  rescue
+    ArithmeticError -> max(a, b)
   end
 
   defp read(ask, text, state) do
+    most = Keyword.get(state.opts, :max_bytes, @most_bytes)
+    if byte_size(text) > most, do: too_long(ask, text, most, state), else: fits(ask, text, state)
+  end
+
+  # Each further turn would send all of it to the model again.
+  defp too_long(ask, text, most, state) do
+    head = Shown.cut(text, min(most, @head))
+    told = "Your answer has #{byte_size(text)} bytes, and may have #{most}. Answer shorter."
+    state = %{state | messages: [message(:assistant, head) | state.messages]}
+    again(ask, told, took(state, record(head, state, result: %{error: told}), false))
+  end
+
+  defp fits(ask, text, state) do
     state = %{state | messages: [message(:assistant, text) | state.messages]}
 
     case outcome(Keyword.get(state.opts, :answer, :program), text, state) do

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Source do
   # repaired if it is almost JSON, and compiled.
 
   alias PtcRunner.Agent.Feedback
-  alias PtcRunner.Json
+  alias PtcRunner.{Json, Options}
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
@@ -27,7 +27,7 @@ defmodule PtcRunner.Agent.Source do
   end
 
   defp found(text, opts) do
-    case JsonParser.locate(text, Keyword.take(opts, @limits)) do
+    case JsonParser.locate(text, Options.given(opts, @limits)) do
       {:ok, value} -> {:ok, value, []}
       {:error, {reason, place}} -> repaired(reason, place, text, Keyword.get(opts, :repair, true))
     end

@@ -204,7 +204,9 @@ defmodule PtcRunner.Json.Codec do
     :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end
 
-  defp written({:ok, text}, _limits), do: text
+  # In parts, if it is long: to put them together is work of the VM, which leaves its scheduler in the
+  # middle of it.
+  defp written({:ok, text}, _limits), do: IO.iodata_to_binary(text)
   defp written({:partial, pieces}, limits), do: fill(pieces, started(limits))
   defp written({:error, {:foreign, term}}, _limits), do: refuse(term)
 

@@ -7,11 +7,13 @@ defmodule PtcRunner.Json.Fork do
   # on, as one of them may fail too, and the first error in the order of the list counts.
 
   alias PtcRunner.Json.ToolWorker
-  alias PtcRunner.Native.Panic
   alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  require Telemetry
 
-  # `waiting`: by the alias for its answer, the round that waits, its state and terms, and its process.
+  # `waiting`: by the alias for its answer, the round that waits, its state and terms, its process, and
+  # the call's start for telemetry (false where that is not wanted).
   # `pids`: by monitor. `idle`: processes that have nothing to do. `values`: by round.
   @enforce_keys [:state, :terms, :find, :heap, :most, :deadline]
   defstruct @enforce_keys ++
@@ -91,8 +93,10 @@ defmodule PtcRunner.Json.Fork do
   defp step(fork, {:ok, value, _words}, round),
     do: %{fork | values: Map.put(fork.values, round, value)}
 
-  defp step(fork, {next, _state, _terms} = left, round) when next in [:more, :long],
-    do: step(fork, Panic.instead(fn -> Quanta.go_on(left) end), round)
+  defp step(fork, {next, _state, _terms} = left, round) when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
+    step(fork, Panic.instead(fn -> Quanta.go_on(left) end), round)
+  end
 
   defp step(fork, {:error, reason}, round), do: fail(fork, round, reason)
 
@@ -102,8 +106,9 @@ defmodule PtcRunner.Json.Fork do
   defp step(fork, {:call, state, terms, name, args, _left}, round) do
     with {:ok, fun} <- fork.find.(name),
          {:ok, _words} <- Weight.of(args, fork.heap) do
+      span = Telemetry.on?() && Telemetry.tool_began(name)
       {ref, process, fork} = request(fork, name, fun, args)
-      %{fork | waiting: Map.put(fork.waiting, ref, {round, state, terms, process})}
+      %{fork | waiting: Map.put(fork.waiting, ref, {round, state, terms, process, span})}
     else
       :too_much -> fail(fork, round, :memory_exceeded)
       {:error, reason} -> fail(fork, round, reason)
@@ -125,8 +130,11 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp answered(fork, ref, result, tag) do
-    {{round, state, terms, {pid, monitor, nil, known}}, waiting} = Map.pop!(fork.waiting, ref)
+    {{round, state, terms, {pid, monitor, nil, known}, span}, waiting} =
+      Map.pop!(fork.waiting, ref)
+
     fork = %{fork | waiting: waiting, idle: [{pid, monitor, tag, known} | fork.idle]}
+    told(span, result)
 
     case result do
       {:ok, value, words} ->
@@ -143,16 +151,21 @@ defmodule PtcRunner.Json.Fork do
     Guarded.forget(pid)
     fork = %{fork | pids: pids, idle: List.keydelete(fork.idle, monitor, 1)}
 
-    case Enum.find(fork.waiting, fn {_ref, {_, _, _, process}} -> elem(process, 1) == monitor end) do
+    case Enum.find(fork.waiting, fn {_ref, waits} -> waits |> elem(3) |> elem(1) == monitor end) do
       nil ->
         fork
 
-      {ref, {round, _state, _terms, _process}} ->
+      {ref, {round, _state, _terms, _process, span}} ->
         :erlang.unalias(ref)
-        fork = %{fork | waiting: Map.delete(fork.waiting, ref)}
-        fail(fork, round, Guarded.ended(reason, fork.heap))
+        reason = Guarded.ended(reason, fork.heap)
+        told(span, {:error, reason})
+        fail(%{fork | waiting: Map.delete(fork.waiting, ref)}, round, reason)
     end
   end
+
+  defp told(false, _result), do: :ok
+  defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)
+  defp told(span, {:error, _reason} = error), do: Telemetry.tool_ended(span, error)
 
   # Of several errors the one of the first round counts.
   defp fail(%{error: {first, _reason}} = fork, round, _other) when first < round, do: fork
@@ -161,14 +174,16 @@ defmodule PtcRunner.Json.Fork do
     {later, waiting} =
       Enum.split_with(fork.waiting, fn {_ref, waits} -> elem(waits, 0) > round end)
 
-    pids = Enum.reduce(later, fork.pids, &stop/2)
+    why = if reason == :timeout, do: :timeout, else: :stopped
+    pids = Enum.reduce(later, fork.pids, &stop(&1, &2, why))
     %{fork | error: {round, reason}, waiting: Map.new(waiting), pids: pids}
   end
 
   # Once the alias has ended, nothing can follow an answer that came too late.
-  defp stop({ref, {_round, _state, _terms, {pid, monitor, _tag, _known}}}, pids) do
+  defp stop({ref, {_round, _state, _terms, {pid, monitor, _tag, _known}, span}}, pids, why) do
     Guarded.stop(pid, monitor)
     :erlang.unalias(ref)
+    told(span, {:error, why})
 
     receive do
       {^ref, _result, _tag} -> :ok

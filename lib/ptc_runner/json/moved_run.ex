@@ -5,9 +5,10 @@ defmodule PtcRunner.Json.MovedRun do
   # has the other side.
 
   alias PtcRunner.Json.{Message, Move, ToolWorker}
-  alias PtcRunner.Native.Panic
   alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  require Telemetry
 
   # While a run goes on it may build this part of its limit before the process's heap may grow by it.
   @part_of_limit 32
@@ -114,8 +115,10 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  defp step({next, _state, _terms} = left, run) when next in [:more, :long],
-    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> step(run)
+  defp step({next, _state, _terms} = left, run) when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
+    fn -> Quanta.go_on(left) end |> Panic.instead() |> step(run)
+  end
 
   defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
     do: finish(error, run)

@@ -92,7 +92,7 @@ defmodule PtcRunner.Json.Runner do
     ToolProcess.stop(process)
     process = ToolProcess.new(max_heap)
 
-    case Fork.run(step, &told(tools, &1), max_heap, most) do
+    case Fork.run(step, &tool(tools, &1), max_heap, most) do
       {:ok, value} ->
         {:fork, state, terms, _loop, _list, _left} = step
         fork(Native.resume(state, terms, {:joined, value, 0}), tools, limits, process, most)
@@ -119,6 +119,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp fork({next, _state, _terms} = left, tools, limits, process, most)
        when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
     step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
     fork(step, tools, limits, process, most)
   end

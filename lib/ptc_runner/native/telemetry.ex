@@ -14,6 +14,7 @@ defmodule PtcRunner.Native.Telemetry do
   # What a run counts on its way, which its processes share: how often it was left, and called a tool;
   # which of the tools named beside it runs in another process, and since when.
   @counts {__MODULE__, :counts}
+  @tool [:ptc_runner, :tool]
 
   @doc false
   # One look-up of a few nanoseconds.
@@ -62,8 +63,8 @@ defmodule PtcRunner.Native.Telemetry do
     count(2)
     metadata = %{tool: name}
 
-    span([:ptc_runner, :tool], metadata, fun, fn
-      {:ok, _answer} = result -> {:stop, %{}, Map.merge(metadata, outcome(result))}
+    span(@tool, metadata, fun, fn
+      {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
       {{:ok, _answer}, _process} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
       {{:error, reason}, _process} -> failed(metadata, reason)
       {:error, reason} -> failed(metadata, reason)
@@ -71,36 +72,63 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
+  # A call that goes on beside others: `tool_ended/2` gets what this gives.
+  def tool_began(name) do
+    count(2)
+    metadata = %{tool: name, telemetry_span_context: make_ref()}
+    {began(@tool, metadata), metadata}
+  end
+
+  @doc false
+  # `result` is `:ok` or `{:error, reason}`.
+  def tool_ended({began, metadata}, :ok),
+    do: execute(@tool ++ [:stop], ended_since(began), Map.put(metadata, :outcome, :ok))
+
+  def tool_ended({began, metadata}, {:error, reason}) do
+    {:exception, _measured, failure} = failed(metadata, reason)
+    execute(@tool ++ [:exception], ended_since(began), failure)
+  end
+
+  @doc false
   # A tool for a run that calls it in another process: its events are executed there.
   def told(name, fun) when is_function(fun, 1) do
     case Process.get(@counts) do
       {counts, names} ->
-        Process.put(@counts, {counts, [name | names]})
-        call = length(names) + 1
-        fn args -> in_call(counts, call, fn -> called(name, fun, args) end) end
+        ref = make_ref()
+        Process.put(@counts, {counts, [{name, ref} | names]})
+        number = length(names) + 1
+
+        fn args ->
+          in_call(counts, number, fn -> called(call_metadata(name, counts, ref), fun, args) end)
+        end
 
       nil ->
-        fn args -> called(name, fun, args) end
+        fn args -> called(%{tool: name}, fun, args) end
     end
   end
 
   def told(_name, no_tool), do: no_tool
 
-  # Which of the tools runs is noted for `ended/1`.
+  # The caller knows the span of a call too: by the tool, and by how many calls there were.
+  defp call_metadata(name, counts, ref),
+    do: %{tool: name, telemetry_span_context: {ref, :counters.get(counts, 2)}}
+
+  # Which of the tools runs is noted for `ended/1`. Between the calls the run is in this process, and
+  # counts how often it is left; a tool has no part in that.
   defp in_call(counts, call, fun) do
+    Process.delete(@counts)
     :counters.add(counts, 2, 1)
     :counters.put(counts, 4, System.monotonic_time())
     :counters.put(counts, 3, call)
     fun.()
   after
     :counters.put(counts, 3, 0)
+    Process.put(@counts, {counts, []})
   end
 
-  defp called(name, fun, args) do
-    metadata = %{tool: name}
-
+  defp called(metadata, fun, args) do
     result =
-      span([:ptc_runner, :tool], metadata, fn -> caught(fun, args) end, fn
+      span(@tool, metadata, fn -> caught(fun, args) end, fn
         {:ok, {:error, reason}} -> failed(metadata, {:execution_error, reason})
         {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
         {_kind, reason, _trace} -> failed(metadata, {:execution_error, reason})
@@ -123,8 +151,9 @@ defmodule PtcRunner.Native.Telemetry do
   def ended(reason) do
     with {counts, names} <- Process.get(@counts),
          call when call > 0 <- :counters.get(counts, 3) do
-      {:exception, _measured, metadata} = failed(%{tool: Enum.at(names, -call)}, reason)
-      execute([:ptc_runner, :tool, :exception], ended_since(:counters.get(counts, 4)), metadata)
+      {name, ref} = Enum.at(names, -call)
+      {:exception, _measured, metadata} = failed(call_metadata(name, counts, ref), reason)
+      execute(@tool ++ [:exception], ended_since(:counters.get(counts, 4)), metadata)
     end
 
     :ok
@@ -166,10 +195,8 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   defp span(event, metadata, fun, describe) do
-    metadata = Map.put(metadata, :telemetry_span_context, make_ref())
-    began = System.monotonic_time()
-    measured = %{monotonic_time: began, system_time: System.system_time()}
-    execute(event ++ [:start], measured, metadata)
+    metadata = Map.put_new_lazy(metadata, :telemetry_span_context, &make_ref/0)
+    began = began(event, metadata)
 
     try do
       fun.()
@@ -190,6 +217,13 @@ defmodule PtcRunner.Native.Telemetry do
 
         result
     end
+  end
+
+  defp began(event, metadata) do
+    began = System.monotonic_time()
+    measured = %{monotonic_time: began, system_time: System.system_time()}
+    execute(event ++ [:start], measured, metadata)
+    began
   end
 
   defp ended_since(began) do

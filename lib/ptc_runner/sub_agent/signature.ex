@@ -158,14 +158,14 @@ defmodule PtcRunner.SubAgent.Signature do
   def to_json_schema({:signature, _params, {:list, _} = returns}, opts) do
     %{
       "type" => "object",
-      "properties" => %{"items" => type_to_json_schema(returns, opts)},
+      "properties" => %{"items" => schema(returns, opts, "to_json_schema")},
       "required" => ["items"],
       "additionalProperties" => false
     }
   end
 
   def to_json_schema({:signature, _params, returns}, opts),
-    do: type_to_json_schema(returns, opts)
+    do: schema(returns, opts, "to_json_schema")
 
   def to_json_schema(text, opts) when is_binary(text),
     do: text |> parsed!() |> to_json_schema(opts)
@@ -190,7 +190,7 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec input_json_schema(t() | String.t(), [schema_option()]) :: map()
   def input_json_schema(signature, opts \\ []) do
     {:signature, params, _returns} = parsed!(signature)
-    type_to_json_schema({:map, params}, opts)
+    schema({:map, params}, opts, "input_json_schema")
   end
 
   @doc """
@@ -201,11 +201,12 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec type_to_json_schema(type(), [schema_option()]) :: map()
-  def type_to_json_schema(type, opts \\ [])
-  def type_to_json_schema(type, []), do: JsonSchema.of_type(type)
+  def type_to_json_schema(type, opts \\ []), do: schema(type, opts, "type_to_json_schema")
 
-  def type_to_json_schema(type, opts) do
-    Options.check!(opts, @schema_options, "a JSON Schema")
+  defp schema(type, [], _function), do: JsonSchema.of_type(type)
+
+  defp schema(type, opts, function) do
+    Options.check!(opts, @schema_options, "PtcRunner.SubAgent.Signature.#{function}/2")
     strict? = Keyword.get(opts, :strict, false)
     AnnotatedSchema.of_type(type, strict?, Annotations.of!(opts, type))
   end

@@ -9,8 +9,8 @@ const FUEL_BETWEEN_LOOKS: i64 = 4096;
 /// How long one slice works. It holds its thread a little longer: what was left is put together
 /// before, and taken apart afterwards.
 const SLICE: Duration = Duration::from_micros(700);
-/// How long one quantum may take. With a hundred callers on two threads, each has its turn after 50
-/// times as long; leaving and coming back costs some microseconds.
+/// How long one quantum may take, if nothing else is said. With a hundred callers on two threads, each has
+/// its turn after 50 times as long; leaving and coming back costs some microseconds.
 const QUANTUM: Duration = Duration::from_millis(1);
 /// What a unit takes.
 const NANOSECONDS_A_UNIT: i64 = 10;
@@ -111,6 +111,7 @@ pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was looked at.
     pub limits: Limits,
     pace: Pace,
+    quantum: Duration,
     end: Option<Instant>,
     left: i64,
     refills: u32,
@@ -135,6 +136,7 @@ impl Meter {
         Meter {
             limits,
             pace,
+            quantum: QUANTUM,
             end: None,
             left: match pace {
                 Pace::Probe => PROBE_FUEL,
@@ -159,6 +161,11 @@ impl Meter {
             refill: 0,
             ..Meter::new(limits, Pace::Quantum)
         }
+    }
+
+    /// The same meter with quanta of this length.
+    pub fn with_quantum(self, quantum: Duration) -> Self {
+        Meter { quantum, ..self }
     }
 
     /// Where it counts.
@@ -240,7 +247,7 @@ impl Meter {
         }
         self.check_heap_limit(0, heap)?;
         let length = match self.pace {
-            Pace::Quantum => QUANTUM,
+            Pace::Quantum => self.quantum,
             Pace::Probe | Pace::Slice => SLICE,
         };
         let end = *self.end.get_or_insert(now + length);
@@ -269,7 +276,7 @@ impl Meter {
         let length = match self.pace {
             Pace::Probe => return,
             Pace::Slice => SLICE,
-            Pace::Quantum => QUANTUM,
+            Pace::Quantum => self.quantum,
         };
         self.end.get_or_insert_with(|| Instant::now() + length);
     }

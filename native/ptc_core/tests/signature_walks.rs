@@ -93,7 +93,7 @@ fn work_is_counted_in_bytes_before_it_is_done() {
     let text = heap.make_string("7".repeat(1_000_000).as_bytes());
     let task = Coerce::new(Purpose::Coerce, None);
     let mut walk = Walk::new(&mut heap, &types, (text, root), task, meter(Pace::Slice));
-    assert_eq!(walk.run(), Err(WalkEnd::SliceOver));
+    assert_eq!(walk.run(), Err(WalkEnd::TooLong));
 }
 
 #[test]
@@ -137,4 +137,60 @@ fn depth_needs_no_call_stack_and_freezing_each_frame_once_no_square() {
         (inner, _) = heap.uncons(inner).expect("a list");
     }
     assert_eq!(heap.small_integer(inner), Some(12));
+}
+
+/// A slice that is over after so much fuel.
+fn slice(units: usize) -> (Meter, Pace) {
+    let limits = meter(Pace::Slice).0.limits;
+    (Meter::with_fuel(limits, units), Pace::Slice)
+}
+
+#[test]
+fn a_slice_keeps_what_it_has_done() {
+    const LENGTH: usize = 1_000;
+    let (types, root) = lists(Scalar::Int, 1);
+    let mut heap = PlainHeap::new();
+    let text = heap.make_string(b"12");
+    let value = heap.make_list(&[text; LENGTH]);
+    let task = Coerce::new(Purpose::Coerce, None);
+    let mut walk = Walk::new(&mut heap, &types, (value, root), task, slice(400));
+    assert_eq!(walk.run(), Err(WalkEnd::SliceOver));
+    let done = walk.task.warnings.len();
+    assert!((1..LENGTH).contains(&done), "{done}");
+    let (left, terms) = walk.suspend();
+    let meters = meter(Pace::Quantum);
+    let mut walk =
+        Walk::<_, Coerce<_>>::resume(&mut heap, &types, left, &terms, meters).expect("its terms");
+    let made = walk.run().expect("it is coerced").expect("it changed");
+    assert_eq!(walk.task.warnings.len(), LENGTH);
+    let mut rest = made;
+    while let Some((number, tail)) = heap.uncons(rest) {
+        assert_eq!(heap.small_integer(number), Some(12));
+        rest = tail;
+    }
+}
+
+#[test]
+fn a_slice_ends_where_no_safe_point_is_near() {
+    let (types, root) = lists(Scalar::Int, 1);
+    let mut heap = PlainHeap::new();
+    let wrong = heap.make_string(b"x");
+    let value = heap.make_list(&vec![wrong; 100_000]);
+    // The first element is wrong, and then the whole list is looked at: it might be none.
+    let task = Coerce::new(Purpose::Coerce, None);
+    let mut walk = Walk::new(&mut heap, &types, (value, root), task, slice(400));
+    assert_eq!(walk.run(), Err(WalkEnd::TooLong));
+}
+
+#[test]
+fn a_slice_finds_no_more_than_it_can_tell() {
+    const LENGTH: usize = 20_000;
+    let (types, root) = lists(Scalar::Int, 1);
+    let mut heap = PlainHeap::new();
+    let wrong = heap.make_string(b"x");
+    let value = heap.make_list(&vec![wrong; LENGTH]);
+    let long = slice(usize::MAX >> 1);
+    let mut walk = Walk::new(&mut heap, &types, (value, root), Check, long);
+    assert_eq!(walk.run(), Err(WalkEnd::SliceOver));
+    assert!(walk.findings.count() < LENGTH / 2);
 }

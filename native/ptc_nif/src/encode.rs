@@ -31,6 +31,8 @@ pub struct Encoding {
     limit: usize,
     /// The bytes that its buffer had when it began: they are not taken for this text.
     kept: usize,
+    /// All is written: what is left is to copy it to where the caller has it.
+    written: bool,
 }
 
 /// The terms that go with it, as lists, last one first: those that were frozen, and those of its gaps.
@@ -41,7 +43,7 @@ struct EncodeTerms<'a> {
     foreign: Option<Raw<'a>>,
 }
 
-/// `{:ok, text}`; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
+/// `{:ok, text}`, which is a list of its parts if it is long; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
 /// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
 /// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
 /// `{:more, state, terms}`. `given` is {timeout, max_heap}.
@@ -59,6 +61,7 @@ fn json_encode<'a>(
         kept: buffer.capacity(),
         draft: Draft::new(buffer),
         limit,
+        written: false,
     };
     let terms = EncodeTerms::default();
     Ok(encode(call, encoding, terms, Some(term.into())))
@@ -69,6 +72,9 @@ pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Optio
     let [frozen, foreign] = *terms else {
         return None;
     };
+    if encoding.written {
+        return Some(hand_over(call, encoding, frozen));
+    }
     let terms = EncodeTerms {
         frozen: Some(frozen),
         foreign: Some(foreign),
@@ -97,6 +103,7 @@ fn encode<'a>(
         ref mut draft,
         limit,
         kept,
+        ..
     } = encoding;
     let mut spend = |bytes: usize, held: usize| {
         work.consume_fuel_or_suspend(bytes / BYTES_PER_UNIT)?;
@@ -116,6 +123,11 @@ fn encode<'a>(
         let foreign = onto(source.terms, terms.foreign, Vec::new());
         return call.more(Work::Encode(encoding), &[frozen, foreign]);
     }
+    if written.is_ok() && encoding.draft.gaps.is_empty() && encoding.draft.text.len() > PIECE {
+        encoding.written = true;
+        let none = source.terms.make_list(&[]);
+        return call.leave(Work::Encode(encoding), &[none, none], atoms::long());
+    }
     let reply = match written {
         Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
         Err(Refusal::Stopped(stop)) => call.stopped(stop),
@@ -126,6 +138,24 @@ fn encode<'a>(
         BUFFER.set(buffer);
     }
     reply
+}
+
+/// A text of more bytes is copied in parts: memory that is new to the caller takes ten times as long as
+/// the bytes.
+const PIECE: usize = 1 << 20;
+
+/// Copies the last part of the text onto those behind it.
+fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term<'a> {
+    let (terms, text) = (call.terms(), &mut encoding.draft.text);
+    let from = text.len().saturating_sub(PIECE);
+    let parts = terms.cons(terms.make_binary(&text[from..]), parts);
+    text.truncate(from);
+    if from == 0 {
+        return (atoms::ok(), parts.term(call.env)).encode(call.env);
+    }
+    text.shrink_to(from);
+    let none = terms.make_list(&[]);
+    call.leave(Work::Encode(encoding), &[parts, none], atoms::long())
 }
 
 /// A list with these on top, in their order.

@@ -9,13 +9,13 @@ use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
-use ptc_core::meter::{Deadline, Limits, Meter};
+use ptc_core::meter::{Deadline, Limits};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use rustler::{Encoder, Env, Resource, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A run that was left: everything but its terms, which the caller holds.
 pub struct Suspended {
@@ -24,7 +24,7 @@ pub struct Suspended {
     consts: usize,
     /// Stands in the caller's terms too.
     pub token: u64,
-    pub slices: u32,
+    pub quarters: u32,
     pub mode: Mode,
     /// The words that this run and those of its rounds have built, where they run beside one another.
     pub together: Option<Arc<AtomicUsize>>,
@@ -49,7 +49,7 @@ pub enum Mode {
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
 /// A run between calls; empty while it runs, so that it cannot be taken up twice.
-pub struct Suspension(Mutex<Option<Left>>);
+pub struct Suspension(Mutex<Option<(Left, Instant)>>);
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
@@ -57,23 +57,29 @@ impl Resource for Suspension {}
 impl Suspension {
     /// Holds what was left.
     pub fn new(left: Left) -> Self {
-        Suspension(Mutex::new(Some(left)))
+        Suspension(Mutex::new(Some((left, Instant::now()))))
     }
 
     /// What was left, once.
     pub fn take(&self) -> Option<Left> {
-        self.0.try_lock().ok()?.take()
+        Some(self.0.try_lock().ok()?.take()?.0)
+    }
+
+    /// How long it has been there; `None` if there is nothing.
+    pub fn age(&self) -> Option<Duration> {
+        let since = self.0.try_lock().ok()?.as_ref()?.1;
+        Some(since.elapsed())
     }
 
     /// Looks at what was left; `None` if there is nothing.
     pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
-        look(self.0.try_lock().ok()?.as_mut()?)
+        look(&mut self.0.try_lock().ok()?.as_mut()?.0)
     }
 
     /// Holds something again.
     pub fn put(&self, left: Left) {
         if let Ok(mut place) = self.0.try_lock() {
-            *place = Some(left);
+            *place = Some((left, Instant::now()));
         }
     }
 }
@@ -186,8 +192,8 @@ pub struct Execution<'a> {
     pub memory: Raw<'a>,
     pub limits: Limits,
     pub pace: Pace,
-    /// The slices before this execution.
-    pub slices: u32,
+    /// The quarters of slices before this execution.
+    pub quarters: u32,
     /// Where to note what happens, if the run is observed.
     pub observation: Option<ResourceArc<Observation>>,
     pub mode: Mode,
@@ -223,7 +229,7 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let mut meter = Meter::new(self.limits, self.pace);
+        let mut meter = schedule::meter(self.limits, self.pace);
         if matches!(begin, Entry::Resume(..)) {
             meter.start_clock();
         }
@@ -303,9 +309,9 @@ impl<'a> Execution<'a> {
             }
             Exit::Halted(Halt::SliceOver) => {
                 let needs_quantum = vm.needs_quantum();
+                self.quarters += schedule::quarters(vm.percent_of_slice());
                 let (checkpoint, frozen) = vm.freeze();
-                self.slices += 1;
-                let next = schedule::next(self.pace, self.slices, needs_quantum);
+                let next = schedule::next(self.pace, self.quarters, needs_quantum);
                 let (state, terms) = self.suspend(checkpoint, frozen, reuse);
                 (next, state, terms).encode(env)
             }
@@ -367,7 +373,7 @@ impl<'a> Execution<'a> {
             words,
             consts: held.consts.slice().len(),
             token,
-            slices: self.slices,
+            quarters: self.quarters,
             mode: self.mode,
             together: self.together,
             program: self.program,

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex};
 /// What is noted in one run; empty while that goes on.
 pub struct Observation {
     program: Arc<Program>,
+    /// How many constants belong to it.
+    consts: usize,
     watch: Mutex<Option<Box<Watch>>>,
 }
 
@@ -25,6 +27,12 @@ pub struct Observation {
 impl Resource for Observation {}
 
 impl Observation {
+    /// The constants of its program, if these can be.
+    fn consts<'a>(&self, heap: &Beam<'a>, given: Term<'a>) -> NifResult<Consts<'a>> {
+        let consts = Consts::of_tuple(heap, given).filter(|it| it.slice().len() == self.consts);
+        consts.ok_or(rustler::Error::BadArg)
+    }
+
     /// What has been noted so far, once.
     pub fn take(&self) -> Option<Box<Watch>> {
         self.watch.try_lock().ok()?.take()
@@ -56,6 +64,7 @@ fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
     let _clock = crate::clock::start("observation");
     ResourceArc::new(Observation {
         program: handle.program.clone(),
+        consts: handle.consts,
         watch: Mutex::new(Some(Box::new(Watch::new(&handle.program.sites)))),
     })
 }
@@ -70,7 +79,7 @@ fn run_observed<'a>(
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_observed");
     let heap = Beam::new(env, 0);
-    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    let consts = observation.consts(&heap, consts)?;
     let limits = given.limits().ok_or(rustler::Error::BadArg)?;
     let execution = Execution {
         heap,
@@ -80,7 +89,7 @@ fn run_observed<'a>(
         memory: given.memory.into(),
         limits,
         pace: Pace::Slice,
-        slices: 0,
+        quarters: 0,
         observation: Some(observation),
         mode: Mode::Asks,
         together: None,
@@ -99,7 +108,7 @@ fn observed<'a>(
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("observed");
     let heap = Beam::new(env, 0);
-    let consts = Consts::of_tuple(&heap, consts).ok_or(rustler::Error::BadArg)?;
+    let consts = observation.consts(&heap, consts)?;
     let Some(mut watch) = observation.take() else {
         return Ok(atoms::nil().encode(env));
     };

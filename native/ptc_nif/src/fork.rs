@@ -32,7 +32,7 @@ fn round<'a>(
             memory: held.memory,
             limits: suspended.limits,
             pace: Pace::Slice,
-            slices: 0,
+            quarters: 0,
             observation: None,
             mode: Mode::Asks,
             together: Some(together),

@@ -5,7 +5,7 @@ use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
 use crate::raw::Raw;
-use crate::schedule::{limits, nif_pair, Pace};
+use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, encode, program, signature};
 use ptc_core::meter::Limits;
@@ -59,7 +59,7 @@ fn start<'a>(
         memory: given.memory.into(),
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
-        slices: 0,
+        quarters: 0,
         observation: None,
         mode,
         together: None,
@@ -114,6 +114,9 @@ fn take_up<'a>(
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
+    if pace == Pace::Quantum && matches!(with, ResumeWith::Nothing) {
+        state.age().into_iter().for_each(schedule::has_waited);
+    }
     let suspended = match state.take()? {
         Left::Run(suspended) => suspended,
         Left::Walk(left) if pace == Pace::Quantum => {
@@ -128,14 +131,14 @@ fn take_up<'a>(
             work,
             limits,
             words,
-            slices,
+            quarters,
         } => {
             let call = Call {
                 env,
                 pace,
                 limits,
                 words,
-                slices,
+                quarters,
                 state: Some(state),
             };
             return go_on(call, *work, terms, with);
@@ -166,7 +169,7 @@ fn take_up<'a>(
         memory: held.memory,
         limits,
         pace,
-        slices: suspended.slices,
+        quarters: suspended.quarters,
         observation: suspended.observation,
         mode: match with {
             ResumeWith::Moved(..) => Mode::Moved,

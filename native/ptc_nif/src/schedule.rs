@@ -9,11 +9,42 @@ use crate::atoms;
 pub use ptc_core::meter::Pace;
 use ptc_core::meter::{Deadline, Limits, Meter};
 use rustler::{Atom, Env, Term};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// So many slices there are, one after another with turns for others in between, before work goes on
-/// in quanta. Most work ends in them, where the VM itself is fair between all its processes.
-const SLICES: u32 = 4;
+/// So many quarters of slices there are, one after another with turns for others in between, before work
+/// goes on in quanta. Most work ends in them, where the VM itself is fair between all its processes. A
+/// slice whose thread was off its core for most of its time counts as one quarter.
+const QUARTERS: u32 = 16;
+/// The per cent of a scheduler's time slice that a quarter takes.
+const QUARTER: i32 = 16;
+
+/// Work that has waited longer for its quantum stands in a long queue …
+const LONG_WAIT: Duration = Duration::from_millis(5);
+/// … and as long as it does, quanta are this short.
+const SHORT_QUANTUM: Duration = Duration::from_micros(250);
+
+/// Whether what was taken up last on a dirty scheduler had waited long.
+static CROWDED: AtomicBool = AtomicBool::new(false);
+
+/// Takes down how long some work has waited for its quantum.
+pub fn has_waited(time: Duration) {
+    CROWDED.store(time > LONG_WAIT, Ordering::Relaxed);
+}
+
+/// A meter whose quanta are short if many wait for theirs.
+pub fn meter(limits: Limits, pace: Pace) -> Meter {
+    let meter = Meter::new(limits, pace);
+    match pace == Pace::Quantum && CROWDED.load(Ordering::Relaxed) {
+        true => meter.with_quantum(SHORT_QUANTUM),
+        false => meter,
+    }
+}
+
+/// How many quarters a slice of so many per cent of a scheduler's time slice counts for.
+pub fn quarters(percent: i32) -> u32 {
+    (percent / QUARTER).clamp(1, 4) as u32
+}
 
 /// The bytes of a stream's chunk that a slice reads.
 pub const CHUNK_BYTES: usize = 65_536;
@@ -55,10 +86,10 @@ pub fn whole(limits: Limits, pace: Pace) -> Meter {
     meter
 }
 
-/// Where work goes on whose slice or quantum is over: `more` in a slice, `long` in a quantum. `slices`
-/// counts the present one.
-pub fn next(pace: Pace, slices: u32, needs_quantum: bool) -> Atom {
-    match pace == Pace::Quantum || needs_quantum || slices >= SLICES {
+/// Where work goes on whose slice or quantum is over: `more` in a slice, `long` in a quantum. `quarters`
+/// counts those of the present slice.
+pub fn next(pace: Pace, quarters: u32, needs_quantum: bool) -> Atom {
+    match pace == Pace::Quantum || needs_quantum || quarters >= QUARTERS {
         true => atoms::long(),
         false => atoms::more(),
     }

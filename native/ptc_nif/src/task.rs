@@ -24,8 +24,8 @@ pub enum Left {
         limits: Limits,
         /// The words built so far.
         words: usize,
-        /// The slices so far.
-        slices: u32,
+        /// The quarters of slices so far.
+        quarters: u32,
     },
 }
 
@@ -55,8 +55,8 @@ pub struct Call<'a> {
     pub limits: Limits,
     /// The words built before this call.
     pub words: usize,
-    /// The slices before this call.
-    pub slices: u32,
+    /// The quarters of slices before this call.
+    pub quarters: u32,
     /// Where the work was.
     pub state: Option<ResourceArc<Suspension>>,
 }
@@ -75,13 +75,13 @@ impl<'a> Call<'a> {
             pace,
             limits,
             words: 0,
-            slices: 0,
+            quarters: 0,
             state: None,
         }
     }
 
     pub fn meter(&self) -> Meter {
-        let mut meter = Meter::new(self.limits, self.pace);
+        let mut meter = schedule::meter(self.limits, self.pace);
         if self.state.is_some() {
             meter.start_clock();
         }
@@ -94,7 +94,7 @@ impl<'a> Call<'a> {
 
     /// `{:more, state, terms}`, to go on in a slice, or `{:long, state, terms}`, in a quantum.
     pub fn more(self, work: Work, terms: &[Raw<'a>]) -> Term<'a> {
-        let next = schedule::next(self.pace, self.slices + 1, false);
+        let next = schedule::next(self.pace, self.quarters + 1, false);
         self.leave(work, terms, next)
     }
 
@@ -105,7 +105,7 @@ impl<'a> Call<'a> {
             work: Box::new(work),
             limits: self.limits,
             words: self.words,
-            slices: self.slices + 1,
+            quarters: self.quarters + 1,
         };
         let state = suspend(left, self.state);
         (why, state, tuple.term(env)).encode(env)
@@ -123,6 +123,8 @@ impl<'a> Call<'a> {
     /// Charges the caller for what was done on its scheduler, and remembers the clock of the deadline.
     pub fn settle(&mut self, meter: &Meter) {
         self.limits = meter.limits;
+        // Leaving counts for one more.
+        self.quarters += schedule::quarters(meter.percent_of_slice()) - 1;
         schedule::settle(self.env, meter);
     }
 }

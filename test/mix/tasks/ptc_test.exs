@@ -98,6 +98,25 @@ defmodule Mix.Tasks.PtcTest do
       assert {0, ~s({"n": 3, "sum": 209.5}\n), ""} = task("ptc.run", [path, "--context", data])
     end
 
+    test "names and texts of any script, no rows at all, and files that are none", %{
+      directory: directory
+    } do
+      path = file(directory, "p.json", ~s({"program": {"op": "load", "name": "rows"}}))
+      data = file(directory, "u.json", ~s({"rows": [{"größe": "é"}, {"größe": null}]}))
+      assert {0, output, ""} = task("ptc.run", [path, "--context", data])
+      assert output == "größe\n─────\né\nnull\n\n"
+
+      data = file(directory, "e.json", ~s({"rows": []}))
+      assert {0, "[]\n", ""} = task("ptc.run", [path, "--context", data])
+
+      for text <- ["", <<255, 254>>, "[1]"] do
+        wrong = file(directory, "wrong.json", text)
+        assert {1, "", "ParseError: " <> _} = task("ptc.run", [wrong])
+      end
+
+      assert_raise Mix.Error, ~r/cannot read .*directory/, fn -> task("ptc.run", [directory]) end
+    end
+
     test "memory is read", %{directory: directory} do
       memory = file(directory, "m.json", ~s({"x": [1, 2]}))
       path = file(directory, "p.json", ~s({"program": {"op": "var", "name": "x"}}))
@@ -189,6 +208,16 @@ defmodule Mix.Tasks.PtcTest do
 
       assert_raise Mix.Error, ~r/must not be negative/, fn ->
         task("ptc.run", [path, "--timeout", "-1"])
+      end
+
+      assert_raise Mix.Error, ~r/at most 4294967295/, fn ->
+        task("ptc.run", [path, "--timeout", "99999999999"])
+      end
+
+      for words <- ["5", "-1"] do
+        assert_raise Mix.Error, ~r/must be 0 \(no limit\) or at least 233 words/, fn ->
+          task("ptc.run", [path, "--max-heap", words])
+        end
       end
 
       data = file(directory, "list.json", "[1]")

@@ -84,6 +84,57 @@ defmodule PtcRunner.Agent.LoopTest do
     end
   end
 
+  test "texts of any kind use up the budget, and none is kept beyond its limit" do
+    texts =
+      ["", " ", <<255, 254>>, "[", String.duplicate("[", 10_000_000)] ++
+        [
+          String.duplicate("x", 10_000_000),
+          ~s({"program": {"op": "l\xff"}}),
+          ~s({"program": {"look": 1}})
+        ]
+
+    for text <- texts, answer <- [:program, :value] do
+      ask = fn messages -> if(hd(messages).role == :system, do: text) end
+      task = [task: "x", answer: answer, returns: ":int"]
+      assert {:error, step} = Agent.loop(ask, task, max_turns: 3)
+      assert %{reason: :max_turns, message: message} = step.fail
+      assert is_binary(message) and byte_size(message) < 1_000
+      assert [%{number: 1}, %{number: 2}, %{number: 3}] = step.turns
+      assert length(step.messages) == 2 + 3 + 2
+      assert :erlang.external_size(step) < 100_000
+      assert {:ok, _log} = step |> Codec.encode!() |> Codec.decode()
+    end
+  end
+
+  test "an answer that is too long is told, and its beginning is kept" do
+    {ask, asked} = model([String.duplicate("x", 301), literal(7)])
+    assert {:ok, %{return: 7} = step} = Agent.loop(ask, [task: "x"], max_bytes: 300)
+    assert [_system, _user, head, told] = List.last(asked.())
+    assert head.content =~ "xxx" and byte_size(head.content) < 350
+    assert told.content =~ "Your answer has 301 bytes, and may have 300."
+    assert [%{success?: false, raw_response: kept}, %{success?: true}] = step.turns
+    assert kept == head.content
+  end
+
+  test "what a model counted may be missing, and may be huge" do
+    for {usage, sum} <- [
+          {nil, nil},
+          {%{}, nil},
+          {[tokens: 3], 6},
+          {%{:tokens => 1.7e308, "x" => "y"}, 1.7e308}
+        ] do
+      {ask, _asked} = model([{:ok, "no", usage}, {:ok, literal(1), usage}])
+      assert {:ok, step} = Agent.loop(ask, task: "x")
+      assert step.usage[:tokens] == sum
+    end
+
+    for usage <- [5, [1 | 2], [1], "tokens"] do
+      assert_raise ArgumentError, ~r/usage must be a map/, fn ->
+        Agent.loop(fn _ -> {:ok, "no", usage} end, task: "x")
+      end
+    end
+  end
+
   test "looking at something, and memory between turns" do
     answers = [
       ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"},

@@ -292,6 +292,21 @@ defmodule PtcRunner.Json.ExplainTest do
     assert to_string(explanation) =~ "and 2501 operations more"
   end
 
+  test "10,000 parts beside one another are each looked up at once" do
+    parts = for n <- 1..10_000, do: %{"op" => "literal", "value" => n}
+    {:reductions, before} = Process.info(self(), :reductions)
+
+    explanation =
+      Json.explain(%{"program" => %{"op" => "concat", "lists" => parts}}, timeout: 60_000)
+
+    {:reductions, spent} = Process.info(self(), :reductions)
+
+    assert [%{op: "concat"} | operations] = explanation.operations
+    assert Enum.map(operations, & &1.about) == for(n <- 1..10_000, do: "literal #{n}")
+    # A walk to each of them is 50 million steps.
+    assert spent - before < 20_000_000
+  end
+
   test "deep nesting is no recursion" do
     deep =
       Enum.reduce(

@@ -161,7 +161,9 @@ defmodule PtcRunner.Json.ProgramTest do
 
   # It counts more rows than a run may whose limits are not known, and then calls a tool.
   defp suspended do
-    steps = ~s([{"op": "load", "name": "rows"}, {"op": "count"}, {"op": "call", "tool": "t"}, {"op": "first"}])
+    steps =
+      ~s([{"op": "load", "name": "rows"}, {"op": "count"}, {"op": "call", "tool": "t"}, {"op": "first"}])
+
     context = %{"rows" => Enum.to_list(1..1_000)}
     text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
     PtcRunner.Native.run_text(text, 10, {context, %{}, nil, nil})
@@ -206,7 +208,9 @@ defmodule PtcRunner.Json.ProgramTest do
   end
 
   test "a run at its first call is told its limits once" do
-    text = ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "t"}, {"op": "first"}]}})
+    text =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "t"}, {"op": "first"}]}})
+
     given = {%{}, %{}, nil, nil}
 
     assert {:call, state, terms, "t", %{}, nil} = PtcRunner.Native.run_text(text, 10, given)
@@ -228,7 +232,9 @@ defmodule PtcRunner.Json.ProgramTest do
 
     # A loop around it, and values below it, are something.
     for around <- [~s({"op": "map", "expr": CALL}), ~s({"op": "concat", "lists": [CALL]})] do
-      steps = ~s([{"op": "load", "name": "rows"}, #{String.replace(around, "CALL", ~s({"op": "call", "tool": "t"}))}])
+      steps =
+        ~s([{"op": "load", "name": "rows"}, #{String.replace(around, "CALL", ~s({"op": "call", "tool": "t"}))}])
+
       text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
       given = {%{"rows" => [1]}, %{}, 1_000, 0}
       assert {:call, _, _, "t", %{}, _} = PtcRunner.Native.run_text(text, 10, given)

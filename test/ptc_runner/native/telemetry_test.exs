@@ -102,7 +102,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       Application.put_env(:ptc_runner, :default_timeout, -1)
       on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
       tools = %{"t" => & &1}
-      assert_raise ArgumentError, fn -> Json.run(~s({"program": {}}), tools: tools) end
+      program = ~s({"program": {"op": "call", "tool": "t"}})
+      assert_raise ArgumentError, fn -> Json.run(program, tools: tools) end
 
       assert [
                {[_, _, _, :start], _, _},
@@ -151,12 +152,125 @@ defmodule PtcRunner.Native.TelemetryTest do
           ] do
         {:error, _reason} = Json.run(program, tools: %{"t" => tool}, timeout: 100)
 
-        assert [_run, {[:ptc_runner, :tool, :start], _, %{tool: "t"}}, exception, _stop] =
+        assert [_run, {[:ptc_runner, :tool, :start], _, %{tool: "t"} = began}, exception, _stop] =
                  events()
 
         assert {[:ptc_runner, :tool, :exception], %{duration: _}, metadata} = exception
         assert %{tool: "t", outcome: ^outcome, kind: :error, stacktrace: []} = metadata
+        assert metadata.telemetry_span_context == began.telemetry_span_context
       end
+    end
+
+    test "calls of a list's items beside one another have a start and a stop each" do
+      program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "call", "tool": "id"}}]}})
+
+      opts = [context: %{"x" => Enum.to_list(1..20)}, tool_concurrency: 4]
+      assert length(Json.run!(program, [tools: %{"id" => & &1}] ++ opts)) == 20
+
+      assert [{[_, _, :run, :start], _, _} | events] = events()
+      assert [{[_, _, :run, :stop], %{tool_calls: 20}, _} | calls] = Enum.reverse(events)
+      assert length(calls) == 40
+
+      for {_ref, both} <-
+            Enum.group_by(calls, fn {_, _, %{telemetry_span_context: ref}} -> ref end) do
+        assert [{[_, :tool, :stop], stopped, told}, {[_, :tool, :start], started, _}] = both
+        assert stopped.monotonic_time == started.monotonic_time + stopped.duration
+        assert %{tool: "id", outcome: :ok} = told
+      end
+    end
+
+    test "calls beside one another that are killed have an end too" do
+      program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "if", "condition": {"op": "lt", "value": 3},
+          "then": {"op": "call", "tool": "wait"}, "else": {"op": "call", "tool": "bad"}}}]}})
+
+      wait = fn _ -> Process.sleep(:infinity) end
+
+      for {list, bad, outcomes} <- [
+            # killed from outside, with a later call that is stopped
+            {[3, 1], fn _ -> Process.exit(self(), :kill) end, [:memory_exceeded, :stopped]},
+            {[3, 1], fn _ -> exit(:bye) end, [:execution_error, :stopped]},
+            {[3, 1], fn _ -> Enum.to_list(1..1_000_000) end, [:memory_exceeded, :stopped]},
+            # the deadline
+            {[1, 2], wait, [:timeout, :timeout]}
+          ] do
+        opts = [context: %{"x" => list}, tool_concurrency: 2, timeout: 300, max_heap: 100_000]
+        assert {:error, _} = Json.run(program, [tools: %{"wait" => wait, "bad" => bad}] ++ opts)
+        events = events()
+        assert length(for {[_, :tool, :start], _, _} <- events, do: 1) == 2
+
+        ended =
+          for {[_, :tool, :exception], %{duration: _}, metadata} <- events, do: metadata.outcome
+
+        assert Enum.sort(ended) == outcomes
+        assert {[_, _, :run, :stop], %{tool_calls: 2}, _} = List.last(events)
+      end
+    end
+
+    test "a run whose loops call tools beside one another counts how often it was left" do
+      rows = for n <- 1..100_000, do: %{"n" => n}
+      sort = ~s({"op": "sort_by", "field": "n", "order": "desc"})
+      call = ~s({"op": "call", "tool": "one"})
+
+      # before the loop, in a round of it before and after the call, and after the loop
+      for {steps, least} <- [
+            {~s(#{sort}, {"op": "take", "count": 2}, {"op": "map", "expr": #{call}}), 1},
+            {~s({"op": "take", "count": 2}, {"op": "map", "expr": {"a": {"op": "pipe", "steps": [
+                {"op": "load", "name": "rows"}, #{sort}, {"op": "count"}]}, "b": #{call}}}), 2},
+            {~s({"op": "take", "count": 2}, {"op": "map", "expr": {"a": #{call}, "b": {"op": "pipe", "steps": [
+                {"op": "load", "name": "rows"}, #{sort}, {"op": "count"}]}}}), 2},
+            {~s({"op": "take", "count": 2}, {"op": "map", "expr": #{call}}, {"op": "load", "name": "rows"}, #{sort}),
+             1}
+          ] do
+        program =
+          ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{steps}]}})
+
+        opts = [
+          context: %{"rows" => rows},
+          tools: %{"one" => fn _ -> 1 end},
+          tool_concurrency: 2,
+          timeout: 60_000,
+          max_heap: 0
+        ]
+
+        Json.run!(program, opts)
+        assert {[_, _, _, :stop], measured, _metadata} = List.last(events())
+        assert measured.tool_calls == 2
+        assert measured.suspensions >= least
+      end
+    end
+
+    test "a run that has moved to the process of its tools counts there how often it was left" do
+      # Few terms, so that it moves, and much work after the calls.
+      program =
+        ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "call", "tool": "rows"}},
+        {"op": "map", "expr": {"op": "pipe", "steps": [
+          {"op": "var", "name": "__input"}, {"op": "sort_by", "field": "n", "order": "desc"}, {"op": "count"}]}}]}})
+
+      me = self()
+
+      rows = fn _ ->
+        send(me, {:counts, Process.get({Telemetry, :counts})})
+        for n <- 1..60_000, do: %{"n" => n}
+      end
+
+      opts = [
+        context: %{"x" => [1, 2, 3]},
+        tools: %{"rows" => rows},
+        timeout: 60_000,
+        max_heap: 0
+      ]
+
+      assert Json.run!(program, opts) == [60_000, 60_000, 60_000]
+
+      assert {[_, _, _, :stop], %{tool_calls: 3, suspensions: suspensions}, _} =
+               List.last(events())
+
+      assert suspensions >= 3
+      # A tool finds nothing of the run in its process.
+      for _call <- 1..3, do: assert_received({:counts, nil})
     end
 
     test "an interpreted program tells of its tools too" do
@@ -225,23 +339,83 @@ defmodule PtcRunner.Native.TelemetryTest do
       assert Process.get({Telemetry, :counts}) == nil
     end
 
-    test "every event of the guide is executed, and no other" do
-      guide = File.read!("guides/observability.md")
-      told = Regex.scan(~r/`\[(:ptc_runner[^\]]*)\]`/, guide, capture: :all_but_first)
+    # {event, measurements, metadata} of each row.
+    defp table(guide) do
+      for [event, measured, metadata] <-
+            Regex.scan(~r/^\| `(\[:ptc_runner[^`]*\])` \| (.*) \| (.*) \|$/m, guide,
+              capture: :all_but_first
+            ),
+          into: %{} do
+        {elem(Code.eval_string(event), 0), {names(measured), names(metadata)}}
+      end
+    end
 
-      told =
-        told |> Enum.uniq() |> Enum.map(fn [text] -> elem(Code.eval_string("[#{text}]"), 0) end)
+    defp names(cell) do
+      # in brackets stands what a name means
+      cell = String.replace(cell, ~r/\([^)]*\)/, "")
 
-      assert Enum.sort(told) == [
-               [:ptc_runner, :answer, :stop],
-               [:ptc_runner, :json, :run, :exception],
-               [:ptc_runner, :json, :run, :start],
-               [:ptc_runner, :json, :run, :stop],
-               [:ptc_runner, :signature, :coerce],
-               [:ptc_runner, :tool, :exception],
-               [:ptc_runner, :tool, :start],
-               [:ptc_runner, :tool, :stop]
-             ]
+      for [name] <- Regex.scan(~r/`(\w+)`/, cell, capture: :all_but_first),
+          do: String.to_existing_atom(name)
+    end
+
+    test "the table of the guide is what is sent: events, measurements and metadata" do
+      call = ~s({"program": {"op": "call", "tool": "t"}})
+      twice = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "call", "tool": "t"}}, {"op": "sum"}]}})
+
+      # Tools that answer, that fail and that are killed; in a process of their own, in that of a moved
+      # run, beside one another and in the caller.
+      tools = [
+        fn _ -> 1 end,
+        fn _ -> {:error, :gone} end,
+        fn _ -> raise "no" end,
+        fn _ -> Process.exit(self(), :kill) end,
+        fn _ -> Process.sleep(:infinity) end
+      ]
+
+      for program <- [call, twice], tool <- tools, concurrency <- [1, 2] do
+        opts = [context: %{"x" => [1, 2]}, tools: %{"t" => tool}, tool_concurrency: concurrency]
+        Json.run(program, [timeout: 100] ++ opts)
+      end
+
+      for tool <- Enum.take(tools, 3) do
+        context = PtcRunner.Context.new(%{}, %{}, %{"t" => tool})
+        Json.Interpreter.eval(%{"op" => "call", "tool" => "t"}, context)
+      end
+
+      for program <- ["{", ~s({"program": {"op": "count"}}), ~s({"program": {"op": "fitler"}})],
+          do: Json.run(program)
+
+      Application.put_env(:ptc_runner, :default_timeout, -1)
+      on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
+      assert_raise ArgumentError, fn -> Json.run(call, tools: %{"t" => hd(tools)}) end
+      Application.delete_env(:ptc_runner, :default_timeout)
+
+      {:ok, signature} = Signature.parse("{total :int}")
+      agent = Answers.agent(signature)
+
+      for answer <- [~s({"total": 3}), ~s({"total": "x"}), "none"],
+          do: JsonHandler.handle_json_answer(answer, agent, Answers.state())
+
+      for value <- ["1", "x"], do: Signature.Coercion.coerce(value, :int)
+
+      table = table(File.read!("guides/observability.md"))
+      sent = events()
+
+      assert sent |> Enum.map(&elem(&1, 0)) |> Enum.uniq() |> Enum.sort() ==
+               table |> Map.keys() |> Enum.sort()
+
+      for {event, measured, metadata} <- sent do
+        {measurements, fields} = Map.fetch!(table, event)
+        assert {event, Enum.sort(Map.keys(measured))} == {event, Enum.sort(measurements)}
+        # The events of a span have what ties them together, which the text below the table tells.
+        span =
+          if List.last(event) == :coerce or :answer in event,
+            do: [],
+            else: [:telemetry_span_context]
+
+        assert {event, Enum.sort(Map.keys(metadata))} == {event, Enum.sort(fields ++ span)}
+      end
     end
   end
 end

@@ -309,7 +309,8 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
             fn -> Native.signature_render(deep_list_type(:int), false) end,
             fn -> Native.signature_schema({:map, for(n <- 1..@many, do: {"f#{n}", :int})}) end
           ] do
-        assert walk.() == :busy
+        answer = walk.()
+        assert answer == :busy or match?({:long, _state, _terms}, answer)
       end
     end
 

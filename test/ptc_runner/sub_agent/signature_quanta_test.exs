@@ -38,6 +38,15 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert Coercion.coerce(rows, type) === {:ok, expected, warnings}
     end
 
+    test "after a slice, whose work is kept", %{rows: rows, type: type} do
+      {:long, _state, _terms} = left = Native.signature_coerce(type, rows, nil)
+      {answer, count} = quanta(left)
+      assert {:ok, coerced, warnings} = answer
+      assert count > 0
+      assert {length(coerced), length(warnings)} == {@rows, @rows}
+      assert answer === Coercion.coerce(rows, type)
+    end
+
     test "when it checks", %{rows: rows, type: type} do
       right = for row <- rows, do: %{row | "id" => 1}
       {answer, _count} = quanta(Native.signature_validate_dirty(type, right, false))

@@ -100,18 +100,36 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   # A part comes after the operation around it. What was found out about that one is looked up by number.
   defp operations(rows, node) do
+    known = %{nil => {["program"], -1, node}}
+
     {operations, _known} =
-      Enum.map_reduce(Enum.with_index(rows), %{nil => {["program"], -1, node}}, fn {row, number},
-                                                                                   known ->
+      Enum.map_reduce(Enum.with_index(rows), {known, %{}}, fn {row, number}, {known, lists} ->
         {parent, place, op, counts, keys} = row
         {path, depth, around} = Map.fetch!(known, parent)
-        own = if parent, do: Enum.reduce(place, around, &inside/2), else: node
+        {own, lists} = if parent, do: part(place, around, parent, lists), else: {node, lists}
         operation = operation(op, path ++ place, depth + 1, counts, keys)
         operation = Map.merge(operation, %{parent: parent, about: About.text(op, own)})
-        {operation, Map.put(known, number, {operation.path, depth + 1, own})}
+        {operation, {Map.put(known, number, {operation.path, depth + 1, own}), lists}}
       end)
 
     operations
+  end
+
+  # A list of parts is made a tuple once, under the number of the operation that it belongs to: there
+  # may be many parts.
+  defp part([key, index], around, parent, lists) when is_map(around) and is_integer(index) do
+    lists = Map.put_new_lazy(lists, {parent, key}, fn -> parts(around, key) end)
+    parts = Map.fetch!(lists, {parent, key})
+    {if(index < tuple_size(parts), do: elem(parts, index)), lists}
+  end
+
+  defp part(place, around, _parent, lists), do: {Enum.reduce(place, around, &inside/2), lists}
+
+  defp parts(around, key) do
+    case around do
+      %{^key => list} when is_list(list) -> List.to_tuple(list)
+      _other -> {}
+    end
   end
 
   defp inside(index, list) when is_list(list) and is_integer(index), do: Enum.at(list, index)

@@ -23,7 +23,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   """
   @spec of!(keyword(), term()) :: t()
   def of!(opts, type) do
-    enums = given!(opts, :enums, "a list of values", &(is_list(&1) and &1 != []))
+    enums = given!(opts, :enums, "a list of values", &values?/1)
     descriptions = given!(opts, :descriptions, "a text", &is_binary/1)
 
     if enums != %{} or descriptions != %{} do
@@ -34,6 +34,9 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
     %{enums: enums, descriptions: descriptions}
   end
+
+  defp values?([_ | _] = list), do: not List.improper?(list)
+  defp values?(_other), do: false
 
   defp given!(opts, name, wanted, good?) do
     given = Keyword.get(opts, name, %{})

@@ -1,7 +1,7 @@
 //! Whether there is JSON at some place of an answer, and where it ends. Nothing is built.
 
-use super::scan::Count;
-use crate::json::{Extent, JsonLimits, ReadError, Reader, Sink, Text};
+use super::walks::CountOrLeave;
+use crate::json::{JsonLimits, ReadError, Reader, Sink, Text};
 use crate::stop::Stop;
 
 /// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
@@ -11,9 +11,13 @@ pub const LIMITS: JsonLimits = JsonLimits {
     integer: 1024,
 };
 
-/// The end of the JSON at `start`, if there is any.
-pub fn check(text: &[u8], start: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
-    match Reader::new(start, Extent::Value, LIMITS).read(text, &mut Ignore { count }) {
+/// The end of the JSON that this reader is at, if it is any. Where it was stopped, it goes on.
+pub fn go_on(
+    reader: &mut Reader,
+    text: &[u8],
+    count: &mut CountOrLeave,
+) -> Result<Option<usize>, Stop> {
+    match reader.read(text, &mut Ignore { count }) {
         Ok(end) => Ok(Some(end)),
         Err(ReadError::Json(_)) => Ok(None),
         Err(ReadError::Stop(stop)) => Err(stop),
@@ -22,7 +26,7 @@ pub fn check(text: &[u8], start: usize, count: &mut Count) -> Result<Option<usiz
 
 /// Takes events for granted: what is asked is only whether they come.
 struct Ignore<'i, 'c> {
-    count: &'i mut Count<'c>,
+    count: &'i mut CountOrLeave<'c>,
 }
 
 impl<'t> Sink<'t> for Ignore<'_, '_> {
@@ -44,9 +48,9 @@ impl<'t> Sink<'t> for Ignore<'_, '_> {
         Ok(())
     }
     fn spend(&mut self, bytes: usize, _held: usize) -> Result<(), Stop> {
-        (self.count)(bytes)
+        (self.count)(bytes, true)
     }
     fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        (self.count)(bytes)
+        (self.count)(bytes, false)
     }
 }

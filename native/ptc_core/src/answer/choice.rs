@@ -1,7 +1,7 @@
 //! Which part of a text is tried first: the content of a fence, or what a bracket opens.
 
-use super::check::check;
-use super::scan::{find_backticks, find_bracket, is_blank, region_end, skip, trim, Count};
+use super::scan::is_blank;
+use super::walks::Walks;
 use crate::stop::Stop;
 use std::ops::Range;
 
@@ -14,22 +14,85 @@ pub enum Choice {
     Raw,
 }
 
-/// Chooses. `known` is a region that is JSON, start and end.
-pub fn choose(text: &[u8], known: Option<Range<usize>>, count: &mut Count) -> Result<Choice, Stop> {
-    let mut from = 0;
-    loop {
-        let Some(fence) = fence(text, from, count)? else {
-            return Ok(Choice::Raw);
-        };
-        match around(text, from, fence.marker, &known, count)? {
-            // The marker is part of a string.
-            Some(end) => from = end,
-            None if fence.content.is_empty() => return Ok(Choice::Raw),
-            None => return Ok(Choice::Fenced(fence.content)),
+/// A choice that can be left.
+#[derive(Debug, Default)]
+pub struct Choosing {
+    /// From here on fences are looked for.
+    from: usize,
+    /// The one that was found.
+    fence: Option<Fence>,
+    /// From here on JSON is looked for that its marker stands in.
+    at: usize,
+}
+
+impl Choosing {
+    /// Chooses. `known` is a region that is JSON, start and end. Goes on where it was left.
+    pub fn go_on(
+        &mut self,
+        text: &[u8],
+        known: Option<Range<usize>>,
+        walks: &mut Walks,
+    ) -> Result<Choice, Stop> {
+        loop {
+            let Fence { marker, content } = match &self.fence {
+                Some(fence) => fence.clone(),
+                None => match fence(text, self.from, walks)? {
+                    Some(fence) => {
+                        walks.next_step();
+                        self.at = self.from;
+                        self.fence.insert(fence).clone()
+                    }
+                    None => return Ok(Choice::Raw),
+                },
+            };
+            match self.around(text, marker, &known, walks)? {
+                // The marker is part of a string.
+                Some(end) => {
+                    walks.next_step();
+                    (self.from, self.fence) = (end, None);
+                }
+                None if content.is_empty() => return Ok(Choice::Raw),
+                None => return Ok(Choice::Fenced(content)),
+            }
+        }
+    }
+
+    /// The end of the JSON that begins between `from` and `marker` and ends after `marker`.
+    fn around(
+        &mut self,
+        text: &[u8],
+        marker: usize,
+        known: &Option<Range<usize>>,
+        walks: &mut Walks,
+    ) -> Result<Option<usize>, Stop> {
+        loop {
+            walks.count(1)?;
+            let Some(start) = walks.find_bracket(text, self.at, marker)? else {
+                return Ok(None);
+            };
+            if let Some(known) = known.as_ref().filter(|known| known.start == start) {
+                if known.end > marker {
+                    return Ok(Some(known.end));
+                }
+                walks.next_step();
+                self.at = known.end;
+                continue;
+            }
+            let Some(end) = walks.region_end(text, start)? else {
+                return Ok(None);
+            };
+            if end > marker {
+                let checked = walks.check(text, start)?;
+                return Ok(checked.filter(|after| *after == end));
+            }
+            walks.next_step();
+            self.at = end;
+            walks.count(end - start)?;
         }
     }
 }
 
+#[derive(Debug, Clone)]
 struct Fence {
     /// Where its opening marker stands.
     marker: usize,
@@ -37,51 +100,18 @@ struct Fence {
 }
 
 /// The first fence from `from` on. One without a closing marker is none.
-fn fence(text: &[u8], from: usize, count: &mut Count) -> Result<Option<Fence>, Stop> {
-    let Some(marker) = find_backticks(text, from, count)? else {
+fn fence(text: &[u8], from: usize, walks: &mut Walks) -> Result<Option<Fence>, Stop> {
+    let Some(marker) = walks.find_backticks(text, from)? else {
         return Ok(None);
     };
     let mut start = marker + 3;
     if text[start..].starts_with(b"json") {
         start += 4;
     }
-    let start = skip(text, start, text.len(), count, is_blank)?;
-    let Some(end) = find_backticks(text, start, count)? else {
+    let start = walks.skip(text, start, text.len(), is_blank)?;
+    let Some(end) = walks.find_backticks(text, start)? else {
         return Ok(None);
     };
-    let content = trim(text, start..end, count)?;
+    let content = walks.trim(text, start..end)?;
     Ok(Some(Fence { marker, content }))
-}
-
-/// The end of the JSON that begins between `from` and `marker` and ends after `marker`.
-fn around(
-    text: &[u8],
-    from: usize,
-    marker: usize,
-    known: &Option<Range<usize>>,
-    count: &mut Count,
-) -> Result<Option<usize>, Stop> {
-    let mut from = from;
-    loop {
-        count(1)?;
-        let Some(start) = find_bracket(text, from, marker, count)? else {
-            return Ok(None);
-        };
-        if let Some(known) = known.as_ref().filter(|known| known.start == start) {
-            match known.end > marker {
-                true => return Ok(Some(known.end)),
-                false => from = known.end,
-            }
-            continue;
-        }
-        let Some(end) = region_end(text, start, count)? else {
-            return Ok(None);
-        };
-        count(end - start)?;
-        if end > marker {
-            let checked = check(text, start, count)?;
-            return Ok(checked.filter(|after| *after == end));
-        }
-        from = end;
-    }
 }

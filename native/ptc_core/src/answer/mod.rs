@@ -1,6 +1,7 @@
 //! Answers of LLMs: where in a text the JSON is that was asked for.
 //!
 //! * [`scan`]: fences, brackets and blanks, byte by byte
+//! * [`walks`]: ways through a text that can be left
 //! * [`check`]: whether there is JSON at a place
 //! * [`choice`]: the one place that is tried first
 //! * [`recovery`]: the only other place there may be, when that one is no JSON
@@ -16,6 +17,7 @@ mod read;
 mod recovery;
 pub(crate) mod scan;
 pub mod stream;
+mod walks;
 
 #[cfg(test)]
 mod tests;

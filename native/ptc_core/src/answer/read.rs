@@ -1,9 +1,9 @@
 //! From text to value: the first choice is built as it is read, so that a plain answer is read once.
 
 use super::check::LIMITS;
-use super::choice::{choose, Choice};
+use super::choice::{Choice, Choosing};
 use super::recovery::Recovery;
-use super::scan::{find_backticks, find_bracket, landmark, region_end, skip};
+use super::walks::{Journal, Walks};
 use crate::heap::Heap;
 use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
 use crate::stop::Stop;
@@ -51,6 +51,8 @@ pub fn read_underscored<H: Heap>(
 #[derive(Debug, Default)]
 pub struct Search {
     stage: Stage,
+    /// The walks of the stage.
+    journal: Journal,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +74,7 @@ enum Stage {
     },
     /// Choosing the part that is tried first. What the first bracket opens was tried already: it
     /// ends there, or is no JSON.
-    Choose(Option<(usize, Result<usize, JsonError>)>),
+    Choose(Option<(usize, Result<usize, JsonError>)>, Choosing),
     /// Looking whether a bracket is ever closed, behind which there is no JSON.
     Closed(usize, JsonError),
     /// The second look.
@@ -118,7 +120,10 @@ impl Search {
     ) -> Result<Result<Answer<H::Term>, NoAnswer>, Stop> {
         loop {
             match self.step(text, builder)? {
-                Next::Stage(stage) => self.stage = stage,
+                Next::Stage(stage) => {
+                    self.stage = stage;
+                    self.journal.clear();
+                }
                 Next::Nothing(why) => return Ok(Err(why)),
                 Next::Found(start) => {
                     return Ok(Ok(Answer {
@@ -136,89 +141,86 @@ impl Search {
         text: &'t [u8],
         builder: &mut TermBuilder<'_, 't, H>,
     ) -> Result<Next, Stop> {
-        match &mut self.stage {
-            Stage::Begin => Ok(match landmark(text, &mut |units| builder.count(units))? {
-                None => Next::Nothing(NoAnswer::NotFound(None)),
-                Some(at) if text[at] == b'`' => Next::Stage(Stage::Choose(None)),
-                Some(start) => reading(start, text.len(), Part::First),
-            }),
-            Stage::Build {
-                reader,
-                start,
-                end,
-                part,
-            } => {
-                let (start, part) = (*start, *part);
-                let within = text.get(..*end).unwrap_or(text);
-                match reader.read(within, builder) {
-                    Ok(end) => Ok(built(start, end, within.len(), part)),
-                    Err(ReadError::Stop(stop)) => Err(stop),
-                    Err(ReadError::Json(error)) => {
-                        builder.clear();
-                        Ok(failed(start, error, part))
-                    }
+        let Search { stage, journal } = self;
+        if let Stage::Build {
+            reader,
+            start,
+            end,
+            part,
+        } = stage
+        {
+            let (start, part) = (*start, *part);
+            let within = text.get(..*end).unwrap_or(text);
+            return match reader.read(within, builder) {
+                Ok(end) => Ok(built(start, end, within.len(), part)),
+                Err(ReadError::Stop(stop)) => Err(stop),
+                Err(ReadError::Json(error)) => {
+                    builder.clear();
+                    Ok(failed(start, error, part))
                 }
-            }
-            Stage::Behind { start, end, part } => {
-                let (start, end) = (*start, *end);
-                let mut count = |units| builder.count(units);
-                match part {
-                    Behind::Marker => match find_backticks(text, end, &mut count)? {
-                        Some(_) => Ok(Next::Stage(Stage::Choose(Some((start, Ok(end)))))),
-                        None => Ok(Next::Found(start)),
-                    },
-                    Behind::Blanks(until) => {
-                        let blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-                        match skip(text, end, *until, &mut count, blank)? {
-                            more if more >= *until => Ok(Next::Found(start)),
-                            more => {
-                                let error = JsonError::UnexpectedToken(more);
-                                Ok(second_look(NoAnswer::Invalid(error)))
-                            }
-                        }
-                    }
-                }
-            }
-            Stage::Choose(first) => {
-                let known = first.and_then(|(start, end)| Some(start..end.ok()?));
-                let first = *first;
-                match choose(text, known, &mut |bytes| builder.count(bytes))? {
-                    Choice::Fenced(content) => {
-                        builder.clear();
-                        Ok(reading(content.start, content.end, Part::Fenced))
-                    }
-                    Choice::Raw => Ok(match first {
-                        Some((start, Ok(_))) => Next::Found(start),
-                        Some((start, Err(error))) => Next::Stage(Stage::Closed(start, error)),
-                        None => match first_bracket(text, builder)? {
-                            Some(start) => reading(start, text.len(), Part::Raw),
-                            None => second_look(NoAnswer::NotFound(None)),
-                        },
-                    }),
-                }
-            }
-            Stage::Closed(start, error) => {
-                let closed = region_end(text, *start, &mut |bytes| builder.count(bytes))?;
-                let refusal = match closed {
-                    Some(_) => NoAnswer::Invalid(*error),
-                    None => NoAnswer::NotFound(Some(*error)),
-                };
-                Ok(second_look(refusal))
-            }
-            Stage::Recover(refusal, recovery) => {
-                let refusal = *refusal;
-                let found = recovery.go_on(text, &mut |units, leave| match leave {
-                    true => builder.count_or_leave(units),
-                    false => builder.count(units),
-                })?;
-                builder.clear();
-                Ok(match found {
-                    Some(range) => reading(range.start, text.len(), Part::Recovered),
-                    None => Next::Nothing(refusal),
-                })
-            }
+            };
         }
+        let mut count = |units, leave| match leave {
+            true => builder.count_or_leave(units),
+            false => builder.count(units),
+        };
+        let mut walks = Walks::new(journal, &mut count);
+        Ok(match stage {
+            Stage::Begin => match walks.landmark(text)? {
+                None => Next::Nothing(NoAnswer::NotFound(None)),
+                Some(at) if text[at] == b'`' => choosing(None),
+                Some(start) => reading(start, text.len(), Part::First),
+            },
+            Stage::Build { .. } => second_look(NoAnswer::NotFound(None)),
+            Stage::Behind { start, end, part } => match part {
+                Behind::Marker => match walks.find_backticks(text, *end)? {
+                    Some(_) => choosing(Some((*start, Ok(*end)))),
+                    None => Next::Found(*start),
+                },
+                Behind::Blanks(until) => {
+                    let blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+                    match walks.skip(text, *end, *until, blank)? {
+                        more if more >= *until => Next::Found(*start),
+                        more => second_look(NoAnswer::Invalid(JsonError::UnexpectedToken(more))),
+                    }
+                }
+            },
+            Stage::Choose(first, choosing) => {
+                let first = *first;
+                let known = first.and_then(|(start, end)| Some(start..end.ok()?));
+                match (choosing.go_on(text, known, &mut walks)?, first) {
+                    (Choice::Fenced(content), _) => {
+                        builder.clear();
+                        reading(content.start, content.end, Part::Fenced)
+                    }
+                    (Choice::Raw, Some((start, Ok(_)))) => Next::Found(start),
+                    (Choice::Raw, Some((start, Err(error)))) => {
+                        Next::Stage(Stage::Closed(start, error))
+                    }
+                    (Choice::Raw, None) => match walks.find_bracket(text, 0, text.len())? {
+                        Some(start) => reading(start, text.len(), Part::Raw),
+                        None => second_look(NoAnswer::NotFound(None)),
+                    },
+                }
+            }
+            Stage::Closed(start, error) => second_look(match walks.region_end(text, *start)? {
+                Some(_) => NoAnswer::Invalid(*error),
+                None => NoAnswer::NotFound(Some(*error)),
+            }),
+            Stage::Recover(refusal, recovery) => {
+                let found = recovery.go_on(text, &mut walks)?;
+                builder.clear();
+                match found {
+                    Some(range) => reading(range.start, text.len(), Part::Recovered),
+                    None => Next::Nothing(*refusal),
+                }
+            }
+        })
     }
+}
+
+fn choosing(first: Option<(usize, Result<usize, JsonError>)>) -> Next {
+    Next::Stage(Stage::Choose(first, Choosing::default()))
 }
 
 fn second_look(refusal: NoAnswer) -> Next {
@@ -244,17 +246,10 @@ fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
     Next::Stage(Stage::Behind { start, end, part })
 }
 
-fn first_bracket<H: Heap>(
-    text: &[u8],
-    builder: &mut TermBuilder<'_, '_, H>,
-) -> Result<Option<usize>, Stop> {
-    find_bracket(text, 0, text.len(), &mut |units| builder.count(units))
-}
-
 /// A part was no JSON.
 fn failed(start: usize, error: JsonError, part: Part) -> Next {
     match part {
-        Part::First => Next::Stage(Stage::Choose(Some((start, Err(error))))),
+        Part::First => choosing(Some((start, Err(error)))),
         Part::Fenced => second_look(NoAnswer::Invalid(error)),
         Part::Raw => Next::Stage(Stage::Closed(start, error)),
         Part::Recovered => Next::Nothing(NoAnswer::Invalid(error)),

@@ -1,8 +1,8 @@
 //! The second look at a text whose first choice is no JSON: if there is exactly one part that is,
 //! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
 
-use super::check::check;
-use super::scan::{is_blank, opens, skip, Count, BYTES_BETWEEN_LOOKS};
+use super::scan::{is_blank, opens, skip_on, BYTES_BETWEEN_LOOKS};
+use super::walks::Walks;
 use crate::stop::Stop;
 use std::ops::Range;
 
@@ -17,31 +17,27 @@ pub struct Recovery {
     asked: usize,
 }
 
-/// A way to count; if the flag is set, the work may be left there and goes on later.
-pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
-
 impl Recovery {
     /// The only JSON of the text. Goes on where it was left.
-    pub fn go_on(
-        &mut self,
-        text: &[u8],
-        count: &mut CountOrLeave,
-    ) -> Result<Option<Range<usize>>, Stop> {
+    pub fn go_on(&mut self, text: &[u8], walks: &mut Walks) -> Result<Option<Range<usize>>, Stop> {
         while let Some(&byte) = text.get(self.at) {
             let at = self.at;
             if at >= self.asked + BYTES_BETWEEN_LOOKS {
                 self.asked = at;
-                count(BYTES_BETWEEN_LOOKS, true)?;
+                walks.count(BYTES_BETWEEN_LOOKS)?;
             }
-            let mut count = |units| count(units, false);
             let step = match byte {
-                b'`' => match run_length(text, at, &mut count)? {
+                b'`' => match walks.run_length(text, at)? {
                     length @ ..=2 => Step::On(at + length),
-                    length => fence(text, at, length, &mut self.runs, &mut count)?,
+                    length => fence(text, at, length, &mut self.runs, walks)?,
                 },
-                byte if opens(byte) => region(text, at, &mut count)?,
-                _ => Step::On(at + 1),
+                byte if opens(byte) => region(text, at, walks)?,
+                _ => {
+                    self.at = at + 1;
+                    continue;
+                }
             };
+            walks.next_step();
             match step {
                 Step::On(next) => self.at = next,
                 Step::Veto => return Ok(None),
@@ -65,12 +61,12 @@ enum Step {
     Veto,
 }
 
-fn region(text: &[u8], at: usize, count: &mut Count) -> Result<Step, Stop> {
-    if let Some(end) = check(text, at, count)? {
+fn region(text: &[u8], at: usize, walks: &mut Walks) -> Result<Step, Stop> {
+    if let Some(end) = walks.check(text, at)? {
         return Ok(Step::Candidate(at..end, end));
     }
     // `[Note]`, `{name}`: up to its end nothing that JSON is made of.
-    let end = skip(text, at + 1, text.len(), count, is_of_note)?;
+    let end = walks.skip(text, at + 1, text.len(), is_of_note)?;
     Ok(match text.get(end) {
         Some(byte) if *byte == text[at] + 2 => Step::On(end + 1),
         _ => Step::Veto,
@@ -81,32 +77,27 @@ fn is_of_note(byte: u8) -> bool {
     !b"\"':,{}[]\\".contains(&byte)
 }
 
-/// How many backticks stand at `at`.
-fn run_length(text: &[u8], at: usize, count: &mut Count) -> Result<usize, Stop> {
-    Ok(skip(text, at, text.len(), count, |byte| byte == b'`')? - at)
-}
-
 /// A run of `length` backticks at `at`.
 fn fence(
     text: &[u8],
     at: usize,
     length: usize,
     runs: &mut Runs,
-    count: &mut Count,
+    walks: &mut Walks,
 ) -> Result<Step, Stop> {
     let all = text.len();
     let of_line = |byte| matches!(byte, b' ' | b'\t');
-    let tag_start = skip(text, at + length, all, count, of_line)?;
+    let tag_start = walks.skip(text, at + length, all, of_line)?;
     let of_tag = |byte: u8| byte.is_ascii_alphanumeric() || b"_+.#-".contains(&byte);
-    let tag_end = skip(text, tag_start, all, count, of_tag)?;
+    let tag_end = walks.skip(text, tag_start, all, of_tag)?;
     let tag = &text[tag_start..tag_end];
     let is_json = tag.len() >= 4 && tag[..4].eq_ignore_ascii_case(b"json");
-    let content = skip(text, tag_end, all, count, is_blank)?;
+    let content = walks.skip(text, tag_end, all, is_blank)?;
     match text.get(content) {
         Some(&byte) if opens(byte) => {
-            if let Some(end) = check(text, content, count)? {
-                let closing = skip(text, end, all, count, is_blank)?;
-                let closing_length = run_length(text, closing, count)?;
+            if let Some(end) = walks.check(text, content)? {
+                let closing = walks.skip(text, end, all, is_blank)?;
+                let closing_length = walks.run_length(text, closing)?;
                 if closing_length >= length {
                     return Ok(Step::Candidate(content..end, closing + closing_length));
                 }
@@ -115,19 +106,25 @@ fn fence(
                 return Ok(Step::Veto);
             }
         }
-        Some(_) if is_json && run_length(text, content, count)? < length => return Ok(Step::Veto),
+        Some(_) if is_json && walks.run_length(text, content)? < length => return Ok(Step::Veto),
         _ => {}
     }
     let after = at + length;
-    let next = runs.next(text, after, length, count)?;
+    let next = runs.next(text, after, length, walks)?;
     Ok(Step::On(next.unwrap_or(after)))
 }
 
-/// The runs of backticks of a text, so that looking for one of some length is not a walk of its own
-/// each time.
+/// The runs of three backticks and more of a text, so that looking for one of some length is not a walk of
+/// its own each time.
 #[derive(Debug, Default)]
 struct Runs {
-    known: Option<Vec<Run>>,
+    known: Vec<Run>,
+    /// Those whose next longer one is not known yet; none is shorter than one after it.
+    waiting: Vec<usize>,
+    /// All runs that end before this are known, …
+    at: usize,
+    /// … and one that starts here goes on.
+    start: Option<usize>,
     /// How many of them start before the last offset asked for.
     passed: usize,
 }
@@ -140,24 +137,26 @@ struct Run {
     longer: Option<usize>,
 }
 
+/// As many backticks are a fence.
+const FENCE: usize = 3;
+
 impl Runs {
-    /// The end of the first run of that length or more from `at` on; `at` never goes back.
+    /// The end of the first run of that length, which is a fence, or more from `at` on; `at` never goes
+    /// back.
     fn next(
         &mut self,
         text: &[u8],
         at: usize,
         length: usize,
-        count: &mut Count,
+        walks: &mut Walks,
     ) -> Result<Option<usize>, Stop> {
-        let known = match &mut self.known {
-            Some(known) => known,
-            None => self.known.insert(all_runs(text, count)?),
-        };
-        while known.get(self.passed).is_some_and(|run| run.start < at) {
+        self.find_all(text, walks)?;
+        let is_before = |run: &Run| run.start < at;
+        while self.known.get(self.passed).is_some_and(is_before) {
             self.passed += 1;
         }
         let mut index = Some(self.passed);
-        while let Some(run) = index.and_then(|index| known.get(index)) {
+        while let Some(run) = index.and_then(|index| self.known.get(index)) {
             if run.end - run.start >= length {
                 return Ok(Some(run.end));
             }
@@ -165,36 +164,46 @@ impl Runs {
         }
         Ok(None)
     }
-}
 
-fn all_runs(text: &[u8], count: &mut Count) -> Result<Vec<Run>, Stop> {
-    let mut runs: Vec<Run> = Vec::new();
-    // Those whose next longer one is not known yet; none is shorter than one after it.
-    let mut waiting: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        at = skip(text, at, text.len(), count, |byte| byte != b'`')?;
-        let length = run_length(text, at, count)?;
-        if length == 0 {
-            break;
+    /// Finds them all, once. Goes on where it was left.
+    fn find_all(&mut self, text: &[u8], walks: &mut Walks) -> Result<(), Stop> {
+        let end = text.len();
+        let mut count = |units| walks.count(units);
+        while self.at < end {
+            let start = match self.start {
+                Some(start) => start,
+                None => {
+                    self.at = skip_on(text, &mut self.at, end, &mut count, |byte| byte != b'`')?;
+                    *self.start.insert(self.at)
+                }
+            };
+            self.at = skip_on(text, &mut self.at, end, &mut count, |byte| byte == b'`')?;
+            self.start = None;
+            if self.at - start >= FENCE {
+                self.add(start, self.at);
+                count(FUEL_A_RUN)?;
+            }
         }
-        count(FUEL_A_RUN)?;
-        while let Some(&index) = waiting.last() {
-            if runs[index].end - runs[index].start >= length {
+        Ok(())
+    }
+
+    fn add(&mut self, start: usize, end: usize) {
+        let number = self.known.len();
+        while let Some(&index) = self.waiting.last() {
+            let run = &mut self.known[index];
+            if run.end - run.start >= end - start {
                 break;
             }
-            runs[index].longer = Some(runs.len());
-            waiting.pop();
+            run.longer = Some(number);
+            self.waiting.pop();
         }
-        waiting.push(runs.len());
-        runs.push(Run {
-            start: at,
-            end: at + length,
+        self.waiting.push(number);
+        self.known.push(Run {
+            start,
+            end,
             longer: None,
         });
-        at += length;
     }
-    Ok(runs)
 }
 
 /// What a run of backticks takes that is remembered.

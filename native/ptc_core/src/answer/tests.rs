@@ -1,6 +1,7 @@
 //! The rules one by one; the vectors of the Elixir side are the whole of them.
 
-use super::scan::{region_end, trim};
+use super::scan::region_end;
+use super::walks::{Journal, Walks};
 use super::{read_answer, NoAnswer};
 use crate::plain::PlainHeap;
 
@@ -84,7 +85,10 @@ fn regions() {
     assert_eq!(region_end(br#"{"}\"}": [}] }"#), Ok(Some(11)));
     assert_eq!(region_end(b"[\\\"]\"]"), Ok(Some(6)));
     assert_eq!(region_end(b"[[]"), Ok(None));
-    let trim = |text: &[u8]| trim(text, 0..text.len(), &mut |_| Ok(()));
+    let trim = |text: &[u8]| {
+        let (mut journal, mut count) = (Journal::default(), |_, _| Ok(()));
+        Walks::new(&mut journal, &mut count).trim(text, 0..text.len())
+    };
     assert_eq!(trim(b"  a b \xC2\xA0"), Ok(2..5));
     assert_eq!(trim(b"   "), Ok(3..3));
 }

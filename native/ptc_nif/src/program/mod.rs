@@ -19,7 +19,7 @@ use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use rustler::{Atom, Encoder, Env, NifResult, NifUntaggedEnum, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// How a program is to be read; of a text, its depth is also how deep brackets may nest.
@@ -42,13 +42,23 @@ impl Reading {
 }
 
 /// The same as the Elixir side sends it: a depth, and what is seldom asked for.
-#[derive(NifUntaggedEnum)]
 pub enum ReadingArg {
     Depth(u32),
     /// The depth, whether atoms are keys too, whether the program is strict.
     Full((u32, bool, bool)),
     /// `:observed`, and the same.
     Observed((Atom, u32, bool, bool)),
+}
+
+// By hand: what rustler derives raises `:invalid_variant`, and a wrong argument is an `ArgumentError`.
+impl<'a> Decoder<'a> for ReadingArg {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        let depth = term.decode().map(ReadingArg::Depth);
+        depth
+            .or_else(|_| term.decode().map(ReadingArg::Full))
+            .or_else(|_| term.decode().map(ReadingArg::Observed))
+            .map_err(|_| Error::BadArg)
+    }
 }
 
 impl ReadingArg {
@@ -293,7 +303,7 @@ fn finish<'a>(
         memory: loader.terms.memory,
         limits,
         pace,
-        slices: call.slices,
+        quarters: call.quarters,
         observation: None,
         mode: Mode::Asks,
         together: None,
@@ -324,7 +334,7 @@ fn compile_text<'a>(
     let call = Call::begin(env, given)?;
     let none = Raw::from(atoms::nil().encode(env));
     let reading = reading.reading(true);
-    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(rustler::Error::BadArg)
+    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
 }
 
 /// Compiles a program that is already parsed.

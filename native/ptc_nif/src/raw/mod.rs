@@ -7,6 +7,7 @@
 //! * this file: what every term is asked; scalars, lists, tuples
 //! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: who calls
 //! * [`words`]: terms read in place; [`memory`]: the words that they point to
+//! * [`allocator`]: where native memory comes from
 
 /// A term out of a call that fills in `N` words and says whether it did.
 macro_rules! filled {
@@ -23,6 +24,7 @@ macro_rules! filled {
     }};
 }
 
+mod allocator;
 mod atoms;
 mod make;
 mod maps;
@@ -35,7 +37,7 @@ use rustler::{Env, Term};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-pub use thread::{on_dirty_scheduler, thread_time};
+pub use thread::{on_dirty_scheduler, thread_switches, thread_time};
 
 /// A term of the environment with lifetime `'a`.
 #[derive(Clone, Copy)]

@@ -34,6 +34,26 @@ pub fn thread_time() -> Option<u64> {
     None
 }
 
+/// How often the system took this thread off its core so far; 0 where it does not say.
+#[cfg(target_os = "linux")]
+pub fn thread_switches() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the call writes the usage or returns non-zero.
+    let usage = unsafe {
+        match libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) {
+            0 => usage.assume_init(),
+            _ => return 0,
+        }
+    };
+    u64::try_from(usage.ru_nivcsw).unwrap_or(0)
+}
+
+/// How often the system took this thread off its core so far; 0 where it does not say.
+#[cfg(not(target_os = "linux"))]
+pub fn thread_switches() -> u64 {
+    0
+}
+
 /// Whether this thread belongs to a dirty scheduler.
 pub fn on_dirty_scheduler() -> bool {
     // SAFETY: takes nothing and can be called on any thread.

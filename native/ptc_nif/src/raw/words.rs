@@ -26,6 +26,8 @@ const INTEGER: usize = 15;
 const ATOM_BITS: usize = 0x3F;
 const ATOM: usize = 0x0B;
 const EMPTY_LIST: usize = 0x3B;
+/// The bytes of a word.
+const WORD: usize = size_of::<usize>();
 /// The most entries of a map that stand side by side.
 const SMALL: usize = 32;
 
@@ -170,13 +172,12 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
         if first != other || length != b.add(1).read() {
             return Some(false);
         }
+        // The bytes take up whole words, of which the last one may end with others.
         let bytes = length / units;
-        let (a, b) = (a.add(2).cast::<u8>(), b.add(2).cast::<u8>());
-        let (a, b) = (
-            std::slice::from_raw_parts(a, bytes),
-            std::slice::from_raw_parts(b, bytes),
-        );
-        Some(a == b)
+        let differs = |at| (a.add(2 + at).read() ^ b.add(2 + at).read()).to_le();
+        let (words, more) = (bytes / WORD, bytes % WORD);
+        let same = (0..words).all(|at| differs(at) == 0);
+        Some(same && (more == 0 || differs(words) << (8 * (WORD - more)) == 0))
     }
 }
 

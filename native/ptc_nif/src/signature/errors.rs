@@ -20,9 +20,10 @@ pub fn errors<'a>(
     let complete = !findings.need_values();
     let values: Vec<Raw<'a>> = findings.values(heap).to_vec();
     let mut templates = Templates::new(terms);
+    let mut paths = Paths::new(terms, read);
     let list: Vec<Raw<'a>> = (0..findings.count())
         .map(|number| {
-            let path = path(terms, read, findings.path(number));
+            let path = paths.list(findings.path(number));
             let finding = findings.all()[number];
             let value = findings.value_at(number).map(|at| values[at]);
             match (finding.wrong, value) {
@@ -46,16 +47,42 @@ pub fn errors<'a>(
     (terms.make_list(&list), complete)
 }
 
-/// A path as a list.
-fn path<'a>(terms: Terms<'a>, read: &Read<'a>, steps: &[PathStep]) -> Raw<'a> {
-    let empty = terms.make_list(&[]);
-    steps.iter().rev().fold(empty, |path, step| {
-        let segment = match step {
-            PathStep::Field(field) => read.names[*field as usize],
-            PathStep::Index(index) => terms.make_integer((*index).into()),
+/// Paths as lists. All that end with the same field share their last cell.
+struct Paths<'a, 'r> {
+    terms: Terms<'a>,
+    names: &'r [Raw<'a>],
+    /// By field.
+    ends: Vec<Option<Raw<'a>>>,
+}
+
+impl<'a, 'r> Paths<'a, 'r> {
+    fn new(terms: Terms<'a>, read: &'r Read<'a>) -> Self {
+        Paths {
+            terms,
+            names: &read.names,
+            ends: vec![None; read.names.len()],
+        }
+    }
+
+    fn list(&mut self, steps: &[PathStep]) -> Raw<'a> {
+        let (terms, names) = (self.terms, self.names);
+        let empty = || terms.make_list(&[]);
+        let (path, steps) = match steps {
+            [steps @ .., PathStep::Field(field)] => {
+                let field = *field as usize;
+                let cell = || terms.cons(names[field], empty());
+                (*self.ends[field].get_or_insert_with(cell), steps)
+            }
+            steps => (empty(), steps),
         };
-        terms.cons(segment, path)
-    })
+        steps.iter().rev().fold(path, |path, step| {
+            let segment = match step {
+                PathStep::Field(field) => names[*field as usize],
+                PathStep::Index(index) => terms.make_integer((*index).into()),
+            };
+            terms.cons(segment, path)
+        })
+    }
 }
 
 fn word(terms: Terms, atom: Atom) -> Raw {

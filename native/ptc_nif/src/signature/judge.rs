@@ -70,9 +70,9 @@ pub fn judge<'a>(
     limits.deadline = meter.limits.deadline;
     match outcome {
         Err(WalkEnd::Unknown(_)) => Verdict::Undecided,
-        Err(stop @ (WalkEnd::SliceOver | WalkEnd::Abandoned | WalkEnd::Failed)) => {
-            Verdict::of_stop(stop)
-        }
+        Err(
+            stop @ (WalkEnd::SliceOver | WalkEnd::TooLong | WalkEnd::Abandoned | WalkEnd::Failed),
+        ) => Verdict::of_stop(stop),
         // So many errors are enough.
         Ok(()) | Err(WalkEnd::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
         Ok(()) | Err(WalkEnd::TooMuch) => match walk.findings.count() {

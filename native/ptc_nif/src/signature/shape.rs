@@ -241,7 +241,8 @@ impl<'a> Shapes<'a> {
     /// Finds the fields among keys at another place than the last ones.
     fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
-        if last.met && same_keys(self.terms, last.keys, keys) {
+        // A type without fields asks only whether the map is a struct: the keys are not looked into.
+        if last.met && fields.count > 0 && same_keys(self.terms, last.keys, keys) {
             last.keys = keys;
             return;
         }

@@ -15,7 +15,7 @@ use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
 /// A text may be so long: a small type can stand for a huge one, since parts may be shared.
-const LONGEST_TEXT: usize = 1 << 26;
+const LONGEST_TEXT: usize = 1 << 22;
 
 /// Bytes of a name that are written anew for one unit of fuel.
 const BYTES_OF_A_NAME: usize = 8;

@@ -43,8 +43,8 @@ trait Outcome<'a>: Task<'a> {
     ) -> Term<'a>;
 }
 
-/// Walks: `:busy` if a slice is over, `{:long, state, terms}` if a quantum is, `{:unknown, term}` if
-/// the walk came to what is no type; otherwise what the task makes of it.
+/// Walks: `{:long, state, terms}` if a slice or a quantum is over, `:busy` if nothing could be kept of the
+/// slice, `{:unknown, term}` if the walk came to what is no type; otherwise what the task makes of it.
 fn walk<'a, K: Outcome<'a>>(
     mut walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
@@ -56,10 +56,8 @@ fn walk<'a, K: Outcome<'a>>(
     let end = turn.run(&mut walk);
     settle(terms.env, walk.meter());
     match end {
-        Err(WalkEnd::SliceOver) if turn.pace == Pace::Quantum => {
-            leave(walk, read, (of, value), reuse)
-        }
-        Err(WalkEnd::SliceOver | WalkEnd::Abandoned) => atoms::busy().encode(terms.env),
+        Err(WalkEnd::SliceOver) => leave(walk, read, (of, value), reuse),
+        Err(WalkEnd::TooLong | WalkEnd::Abandoned) => atoms::busy().encode(terms.env),
         Err(WalkEnd::Unknown(number)) => {
             let unknown = read.unknown[number as usize].term(terms.env);
             (atoms::unknown(), unknown).encode(terms.env)

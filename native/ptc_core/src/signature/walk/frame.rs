@@ -30,12 +30,26 @@ pub struct ListFrame<T, M> {
     pub taken: u32,
     /// The list stands in a firewalled field.
     pub hidden: bool,
-    /// The fuel consumed when the list was entered.
-    pub fuel: usize,
-    /// The findings then.
+    /// The findings when the list was entered.
     pub findings: usize,
     /// How the task stood then.
     pub mark: M,
+}
+
+impl<T, M> ListFrame<T, M> {
+    /// The same frame of this list, with this left of it.
+    fn of<U>(self, value: U, rest: U) -> ListFrame<U, M> {
+        ListFrame {
+            value,
+            rest,
+            id: self.id,
+            holds: self.holds,
+            taken: self.taken,
+            hidden: self.hidden,
+            findings: self.findings,
+            mark: self.mark,
+        }
+    }
 }
 
 /// A map that the walk is in.
@@ -59,6 +73,23 @@ pub struct MapFrame<T, O, M> {
     pub findings: usize,
     /// How the task stood then.
     pub mark: M,
+}
+
+impl<T, O, M> MapFrame<T, O, M> {
+    /// The same frame of this map.
+    fn of<U, P>(self, value: U, open: P) -> MapFrame<U, P, M> {
+        MapFrame {
+            value,
+            open,
+            id: self.id,
+            fields: self.fields,
+            closed: self.closed,
+            hidden: self.hidden,
+            next: self.next,
+            findings: self.findings,
+            mark: self.mark,
+        }
+    }
 }
 
 impl<T, O, M> Frame<T, O, M> {
@@ -137,30 +168,14 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
             Some(term)
         };
         let frame = match self.frozen.pop()? {
-            Frame::List(list) => Frame::List(ListFrame {
-                rest: pop(&mut self.terms)?,
-                value: pop(&mut self.terms)?,
-                id: list.id,
-                holds: list.holds,
-                taken: list.taken,
-                hidden: list.hidden,
-                fuel: list.fuel,
-                findings: list.findings,
-                mark: list.mark,
-            }),
+            Frame::List(list) => {
+                let rest = pop(&mut self.terms)?;
+                Frame::List(list.of(pop(&mut self.terms)?, rest))
+            }
             Frame::Map(map) => {
                 let value = pop(&mut self.terms)?;
-                Frame::Map(MapFrame {
-                    value,
-                    open: open(map.id, map.fields, value)?,
-                    id: map.id,
-                    fields: map.fields,
-                    closed: map.closed,
-                    hidden: map.hidden,
-                    next: map.next,
-                    findings: map.findings,
-                    mark: map.mark,
-                })
+                let open = open(map.id, map.fields, value)?;
+                Frame::Map(map.of(value, open))
             }
         };
         self.live.push(frame);
@@ -179,31 +194,11 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
                 Frame::List(list) => {
                     terms = heap.cons(list.value, terms);
                     terms = heap.cons(list.rest, terms);
-                    Frame::List(ListFrame {
-                        value: (),
-                        rest: (),
-                        id: list.id,
-                        holds: list.holds,
-                        taken: list.taken,
-                        hidden: list.hidden,
-                        fuel: list.fuel,
-                        findings: list.findings,
-                        mark: list.mark,
-                    })
+                    Frame::List(list.of((), ()))
                 }
                 Frame::Map(map) => {
                     terms = heap.cons(map.value, terms);
-                    Frame::Map(MapFrame {
-                        value: (),
-                        open: (),
-                        id: map.id,
-                        fields: map.fields,
-                        closed: map.closed,
-                        hidden: map.hidden,
-                        next: map.next,
-                        findings: map.findings,
-                        mark: map.mark,
-                    })
+                    Frame::Map(map.of((), ()))
                 }
             });
         }

@@ -4,32 +4,40 @@
 //! nothing, [`Coerce`](super::coerce::Coerce) makes what the value becomes. Each task has a walk of
 //! its own at run time, in which what it leaves out costs nothing.
 //!
-//! * this file: lists, maps and their parts
+//! * this file: how a walk goes on and when it is left
+//! * [`task`]: what a task says to each place
+//! * `lists`, `maps`: what there is inside of one
 //! * [`frame`]: where the walk is, live and frozen
 //! * `refuse`: what is not as it should be
 //! * `suspend`: a walk between two quanta
 
 pub mod frame;
+mod lists;
+mod maps;
 mod refuse;
 mod suspend;
+pub mod task;
 
 pub use suspend::Suspended;
+pub use task::{Open, Place, Task};
 
 use super::findings::Findings;
 use super::memo::Memo;
-use super::names::Matching;
-use super::values::{Class, Found, Rows, Values};
-use super::{Fields, Scalar, Target, Type, TypeId, Types};
+use super::values::{Rows, Values};
+use super::{Fields, Type, TypeId, Types};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
-use frame::{Frame, ListFrame, MapFrame, Stack};
+use frame::{Frame, Stack};
 
 /// Why a walk ends before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// The slice or the quantum is over. After a quantum the walk can go on, or be suspended.
+    /// The slice or the quantum is over. The walk can go on, or be suspended.
     SliceOver,
+    /// What comes next takes too long for what is left of a slice, and the walk stands where it can
+    /// not be suspended.
+    TooLong,
     /// Nobody waits for it any more.
     Abandoned,
     /// A term in the place of a type, by its number.
@@ -49,82 +57,8 @@ impl<T> From<Halt<T>> for WalkEnd {
     }
 }
 
-/// What a walk does at the places it comes to.
-pub trait Task<H: Values>: Sized {
-    /// What a part of the value becomes.
-    type Done: Copy;
-    /// How things stood when a list or map was entered; no terms.
-    type Mark: Copy;
-    /// The task without its terms.
-    type Frozen;
-
-    /// It stays as it is.
-    const SAME: Self::Done;
-
-    /// Which keys are meant by the declared names.
-    fn matching(&self) -> Matching;
-    /// Whether structs pass as maps.
-    fn takes_structs(&self) -> bool;
-    /// Whether the first finding ends the walk.
-    fn ends_at_first(&self) -> bool;
-    /// How things stand.
-    fn mark(&self) -> Self::Mark;
-    /// Whether nothing was said since, so that the value need not be looked at again.
-    fn is_silent_since(&self, mark: &Self::Mark) -> bool;
-
-    /// A value of a type without parts. `place`: its field, if the map is not on the stack.
-    fn scalar(
-        walk: &mut Walk<H, Self>,
-        of: (Scalar, TypeId),
-        value: H::Term,
-        place: Option<Place>,
-    ) -> Result<Self::Done, WalkEnd>;
-    /// A field was found, before the walk looks at its value.
-    fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
-    /// What a field became.
-    fn field(
-        walk: &mut Walk<H, Self>,
-        map: &mut MapFrame<H::Term, Open<H>, Self::Mark>,
-        found: &Found<H::Term>,
-        done: Self::Done,
-    );
-    /// What an element of the list on top of the stack became.
-    fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Self::Done);
-    /// The end of a list, or of what can be walked of an improper one.
-    fn list_end(
-        walk: &mut Walk<H, Self>,
-        list: &ListFrame<H::Term, Self::Mark>,
-        is_proper: bool,
-    ) -> Result<Self::Done, WalkEnd>;
-    /// The end of a map.
-    fn map_end(
-        walk: &mut Walk<H, Self>,
-        map: &MapFrame<H::Term, Open<H>, Self::Mark>,
-    ) -> Result<Self::Done, WalkEnd>;
-
-    /// Moves its terms to `terms`.
-    fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Self::Frozen;
-    /// Takes them back, in the same order.
-    fn thaw(frozen: Self::Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self;
-}
-
-/// An open map of a heap.
-pub type Open<H> = <<H as Values>::Rows as Rows<H>>::Open;
-
-/// A field of a map that is not on the stack.
-#[derive(Debug, Clone, Copy)]
-pub struct Place {
-    field: usize,
-    /// The map stands in a firewalled field.
-    hidden: bool,
-}
-
-/// After so many elements a list is judged by them.
-const FIRST_ELEMENTS: u32 = 64;
-/// About as much fuel as a slice has.
-const FUEL_OF_A_SLICE: usize = 80_000;
-/// So many fields are paid for at once, and walked before the quantum can end.
-const FIELDS_AT_ONCE: usize = 64;
+/// So much fuel may be consumed after the end of a slice, on the way to the next safe point.
+const FUEL_AFTER_A_SLICE: usize = 4_096;
 /// From here on a walk remembers what it has seen: no value takes so long unless its parts are
 /// shared over and over.
 const FUEL_BEFORE_MEMO: usize = 40_000_000;
@@ -140,6 +74,8 @@ pub struct Walk<'c, 't, H: Values, K: Task<H>> {
     fuel: usize,
     /// The quantum is over when so much fuel is consumed: 0 since it is.
     pause_at: usize,
+    /// The fuel consumed since the slice was over.
+    overdrawn: usize,
     memo_after: usize,
     /// What is done.
     pub task: K,
@@ -172,6 +108,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
             pace,
             fuel: 0,
             pause_at: usize::MAX,
+            overdrawn: 0,
             memo_after: FUEL_BEFORE_MEMO,
             task,
             findings: Findings::default(),
@@ -258,26 +195,35 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         });
     }
 
-    /// Consumes fuel for work that comes next. A slice ends anywhere, since its walk is given up and
-    /// begins anew on a dirty scheduler; a quantum ends at the next safe point.
+    /// Consumes fuel for work that comes next. A slice or a quantum ends at the next safe point; a slice
+    /// ends here where that is too far.
     #[inline]
     pub(super) fn spend(&mut self, units: usize) -> Result<(), WalkEnd> {
         self.fuel += units;
         match self.meter.consume_fuel(units, &*self.heap) {
             Ok(()) => Ok(()),
-            Err(halt) => self.halt(halt.into()),
+            Err(halt) => self.halt(halt.into(), units),
         }
     }
 
     #[cold]
-    fn halt(&mut self, stop: WalkEnd) -> Result<(), WalkEnd> {
-        match (stop, self.pace) {
-            (WalkEnd::SliceOver, Pace::Quantum) => {
-                self.pause_at = 0;
-                Ok(())
-            }
-            _ => Err(stop),
+    fn halt(&mut self, stop: WalkEnd, units: usize) -> Result<(), WalkEnd> {
+        if stop != WalkEnd::SliceOver {
+            return Err(stop);
         }
+        if self.pace != Pace::Quantum {
+            self.overdrawn += units;
+            if self.overdrawn > FUEL_AFTER_A_SLICE {
+                return Err(WalkEnd::TooLong);
+            }
+        }
+        self.pause();
+        Ok(())
+    }
+
+    /// Ends the slice or the quantum at the next safe point.
+    fn pause(&mut self) {
+        self.pause_at = 0;
     }
 
     /// Everything that the walk knows stands in its fields: it can be suspended here.
@@ -322,213 +268,6 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
                 Type::Unknown(number) => return Err(self.unknown(number)),
             }
         }
-    }
-
-    fn list(
-        &mut self,
-        value: H::Term,
-        id: TypeId,
-        holds: TypeId,
-    ) -> Result<Option<K::Done>, WalkEnd> {
-        if self.heap.class(value) != Class::List {
-            self.refuse(None, Target::List, value)?;
-            return Ok(Some(K::SAME));
-        }
-        if self.memo.has(|| self.heap.identity(value), id) {
-            return Ok(Some(K::SAME));
-        }
-        self.stack.live.push(Frame::List(ListFrame {
-            value,
-            rest: value,
-            id,
-            holds,
-            taken: 0,
-            hidden: self.stack.hides_part(self.types),
-            fuel: self.fuel,
-            findings: self.findings.count(),
-            mark: self.task.mark(),
-        }));
-        Ok(None)
-    }
-
-    /// The frame of a map that is one, and not seen before.
-    #[inline(always)]
-    fn map(
-        &mut self,
-        value: H::Term,
-        id: TypeId,
-        (fields, closed): (Fields, bool),
-        hidden: bool,
-    ) -> Option<MapFrame<H::Term, Open<H>, K::Mark>> {
-        let open = self.rows.open(self.heap, self.types, id, fields, value)?;
-        let is_map = self.task.takes_structs() || !self.rows.is_struct(self.heap, id, open);
-        if !is_map || self.memo.has(|| self.heap.identity(value), id) {
-            return None;
-        }
-        Some(MapFrame {
-            value,
-            open,
-            id,
-            fields,
-            closed,
-            hidden,
-            next: fields.start as usize,
-            findings: self.findings.count(),
-            mark: self.task.mark(),
-        })
-    }
-
-    /// Walks the list on top of the stack, as far as its elements do not go there; gives what it
-    /// becomes at its end.
-    fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
-        let of = self.types.get(holds);
-        loop {
-            self.safe_point()?;
-            let Some(Frame::List(list)) = self.stack.live.last_mut() else {
-                return Ok(None);
-            };
-            let Some((element, rest)) = self.heap.uncons(list.rest) else {
-                let list = *list;
-                self.stack.live.pop();
-                return self.list_end(list).map(Some);
-            };
-            list.rest = rest;
-            list.taken = list.taken.saturating_add(1);
-            let hidden = list.hidden;
-            if list.taken == FIRST_ELEMENTS && self.pace != Pace::Quantum {
-                let begun = list.fuel;
-                self.foresee(begun, rest)?;
-            }
-            self.spend(1)?;
-            let done = match of {
-                Type::Scalar(scalar) => Some(K::scalar(self, (scalar, holds), element, None)?),
-                Type::Map { fields, closed } => {
-                    match self.map(element, holds, (fields, closed), hidden) {
-                        Some(map) => self.fields(map)?.map(|(_, done)| done),
-                        None => Some(self.no_map(element, holds)?),
-                    }
-                }
-                _ => self.part(element, holds)?,
-            };
-            match done {
-                Some(done) => K::element(self, element, done),
-                None => return Ok(None),
-            }
-        }
-    }
-
-    /// Gives up early on a list that is too long for the slice, to judge by its first elements.
-    #[cold]
-    fn foresee(&mut self, begun: usize, rest: H::Term) -> Result<(), WalkEnd> {
-        let each = ((self.fuel - begun) / FIRST_ELEMENTS as usize).max(1);
-        let mut more = FUEL_OF_A_SLICE.saturating_sub(self.fuel) / each;
-        let mut rest = rest;
-        while let Some((_, tail)) = self.heap.uncons(rest) {
-            if more == 0 {
-                return Err(WalkEnd::SliceOver);
-            }
-            (rest, more) = (tail, more - 1);
-        }
-        Ok(())
-    }
-
-    /// Walks the fields of a map that is not on the stack; gives what it becomes, or puts it there
-    /// to walk into a field, or because the quantum is over.
-    #[inline]
-    fn fields(
-        &mut self,
-        mut map: MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
-        let types = self.types;
-        let end = map.fields.range().end;
-        loop {
-            let pause = end.min(map.next + FIELDS_AT_ONCE);
-            self.spend(1 + (pause - map.next) / 2)?;
-            while map.next < pause {
-                let index = map.next;
-                map.next += 1;
-                let holds = types.field(index).holds;
-                let found = self.rows.find(self.heap, types, map.open, index);
-                let Some(found) = found else {
-                    self.absent(index, map.hidden, holds)?;
-                    continue;
-                };
-                K::found(self, map.open, &found);
-                let holds = match types.get(holds) {
-                    Type::Optional(_) if self.heap.is_nil(found.value) => {
-                        K::field(self, &mut map, &found, K::SAME);
-                        continue;
-                    }
-                    Type::Optional(inner) => inner,
-                    _ => holds,
-                };
-                let done = match types.get(holds) {
-                    Type::Scalar(scalar) => {
-                        let hidden = map.hidden;
-                        let place = Place {
-                            field: index,
-                            hidden,
-                        };
-                        K::scalar(self, (scalar, holds), found.value, Some(place))?
-                    }
-                    _ => {
-                        // Its parts may need the stack.
-                        self.stack.live.push(Frame::Map(map));
-                        let Some(done) = self.part(found.value, holds)? else {
-                            return Ok(None);
-                        };
-                        self.stack.live.pop();
-                        done
-                    }
-                };
-                K::field(self, &mut map, &found, done);
-            }
-            if map.next >= end {
-                return self.map_end(&map).map(Some);
-            }
-            if self.safe_point().is_err() {
-                self.stack.live.push(Frame::Map(map));
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Hands what a part became to the map on top of the stack.
-    fn deliver(&mut self, was: H::Term, done: K::Done) {
-        let Some(Frame::Map(mut map)) = self.stack.live.pop() else {
-            return;
-        };
-        let index = map.next - 1;
-        let found = match <H::Rows as Rows<H>>::is_flat(map.open) {
-            true => self.rows.find(self.heap, self.types, map.open, index),
-            false => None,
-        };
-        let found = found.unwrap_or(Found {
-            slot: super::values::ABSENT,
-            key: was,
-            value: was,
-        });
-        K::field(self, &mut map, &found, done);
-        self.stack.live.push(Frame::Map(map));
-    }
-
-    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, WalkEnd> {
-        let is_proper = self.heap.is_empty_list(list.rest);
-        if !is_proper {
-            self.improper(&list)?;
-        }
-        Ok((list.value, K::list_end(self, &list, is_proper)?))
-    }
-
-    fn map_end(
-        &mut self,
-        map: &MapFrame<H::Term, Open<H>, K::Mark>,
-    ) -> Result<Whole<H, K>, WalkEnd> {
-        if map.closed {
-            self.closed_end(map)?;
-        }
-        let done = K::map_end(self, map)?;
-        Ok((map.value, done))
     }
 
     /// A value that stays as it is, and that nothing was said about, need not be looked at again.

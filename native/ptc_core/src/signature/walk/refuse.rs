@@ -7,9 +7,12 @@ use super::super::values::{Class, Rows, Values};
 use super::super::{Type, TypeId};
 use super::frame::{ListFrame, MapFrame};
 use super::{Open, Place, Task, Walk, WalkEnd};
+use crate::meter::Pace;
 
 /// What one finding costs, and each step of its path, in units of fuel.
 const FINDING: usize = 8;
+/// So many findings take about as long to be made into terms as a slice takes.
+const FINDINGS_OF_A_SLICE: usize = 2_000;
 
 impl From<TooMany> for WalkEnd {
     fn from(_: TooMany) -> Self {
@@ -52,6 +55,9 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         let path = self.stack.path().chain(step);
         let value = value.filter(|_| shown);
         self.findings.add(wrong, hidden, path, value)?;
+        if self.pace != Pace::Quantum && self.findings.count() >= FINDINGS_OF_A_SLICE {
+            self.pause();
+        }
         match self.task.ends_at_first() {
             true => self.fail(),
             false => Ok(()),

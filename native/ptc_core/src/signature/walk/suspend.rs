@@ -35,8 +35,7 @@ pub type Left<H, K> = (
 );
 
 impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
-    /// Leaves the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver) at the end of a quantum; what is here
-    /// goes on in [`Walk::resume`] with the terms that are given.
+    /// Leaves the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver); what is here goes on in [`Walk::resume`] with the terms that are given.
     pub fn suspend(mut self) -> Left<H, K> {
         let heap = self.heap;
         let mut terms = vec![self.stack.freeze(heap)];
@@ -79,6 +78,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
             pace,
             fuel: suspended.fuel,
             pause_at: usize::MAX,
+            overdrawn: 0,
             memo_after: suspended.memo_after,
             task,
             findings: Findings::thaw(suspended.findings, *values),

@@ -1,0 +1,129 @@
+//! The walk through the fields of a map.
+
+use super::super::values::{Found, Rows, Values, ABSENT};
+use super::super::{Fields, Type, TypeId};
+use super::frame::{Frame, MapFrame};
+use super::{Open, Place, Task, Walk, WalkEnd, Whole};
+
+/// So many fields are paid for at once, and walked before the quantum can end.
+const FIELDS_AT_ONCE: usize = 64;
+
+impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
+    /// The frame of a map that is one, and not seen before.
+    #[inline(always)]
+    pub(super) fn map(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+        (fields, closed): (Fields, bool),
+        hidden: bool,
+    ) -> Option<MapFrame<H::Term, Open<H>, K::Mark>> {
+        let open = self.rows.open(self.heap, self.types, id, fields, value)?;
+        let is_map = self.task.takes_structs() || !self.rows.is_struct(self.heap, id, open);
+        if !is_map || self.memo.has(|| self.heap.identity(value), id) {
+            return None;
+        }
+        Some(MapFrame {
+            value,
+            open,
+            id,
+            fields,
+            closed,
+            hidden,
+            next: fields.start as usize,
+            findings: self.findings.count(),
+            mark: self.task.mark(),
+        })
+    }
+
+    /// Walks the fields of a map that is not on the stack; gives what it becomes, or puts it there
+    /// to walk into a field, or because the quantum is over.
+    #[inline]
+    pub(super) fn fields(
+        &mut self,
+        mut map: MapFrame<H::Term, Open<H>, K::Mark>,
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
+        let types = self.types;
+        let end = map.fields.range().end;
+        loop {
+            let pause = end.min(map.next + FIELDS_AT_ONCE);
+            self.spend(1 + (pause - map.next) / 2)?;
+            while map.next < pause {
+                let index = map.next;
+                map.next += 1;
+                let holds = types.field(index).holds;
+                let found = self.rows.find(self.heap, types, map.open, index);
+                let Some(found) = found else {
+                    self.absent(index, map.hidden, holds)?;
+                    continue;
+                };
+                K::found(self, map.open, &found);
+                let holds = match types.get(holds) {
+                    Type::Optional(_) if self.heap.is_nil(found.value) => {
+                        K::field(self, &mut map, &found, K::SAME);
+                        continue;
+                    }
+                    Type::Optional(inner) => inner,
+                    _ => holds,
+                };
+                let done = match types.get(holds) {
+                    Type::Scalar(scalar) => {
+                        let hidden = map.hidden;
+                        let place = Place {
+                            field: index,
+                            hidden,
+                        };
+                        K::scalar(self, (scalar, holds), found.value, Some(place))?
+                    }
+                    _ => {
+                        // Its parts may need the stack.
+                        self.stack.live.push(Frame::Map(map));
+                        let Some(done) = self.part(found.value, holds)? else {
+                            return Ok(None);
+                        };
+                        self.stack.live.pop();
+                        done
+                    }
+                };
+                K::field(self, &mut map, &found, done);
+            }
+            if map.next >= end {
+                return self.map_end(&map).map(Some);
+            }
+            if self.safe_point().is_err() {
+                self.stack.live.push(Frame::Map(map));
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Hands what a part became to the map on top of the stack.
+    pub(super) fn deliver(&mut self, was: H::Term, done: K::Done) {
+        let Some(Frame::Map(mut map)) = self.stack.live.pop() else {
+            return;
+        };
+        let index = map.next - 1;
+        let found = match <H::Rows as Rows<H>>::is_flat(map.open) {
+            true => self.rows.find(self.heap, self.types, map.open, index),
+            false => None,
+        };
+        let found = found.unwrap_or(Found {
+            slot: ABSENT,
+            key: was,
+            value: was,
+        });
+        K::field(self, &mut map, &found, done);
+        self.stack.live.push(Frame::Map(map));
+    }
+
+    fn map_end(
+        &mut self,
+        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+    ) -> Result<Whole<H, K>, WalkEnd> {
+        if map.closed {
+            self.closed_end(map)?;
+        }
+        let done = K::map_end(self, map)?;
+        Ok((map.value, done))
+    }
+}

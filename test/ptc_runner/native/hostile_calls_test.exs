@@ -1,0 +1,31 @@
+defmodule PtcRunner.Native.HostileCallsTest do
+  # The random calls of `bin/test --all` start from good arguments: every NIF has some, and they are
+  # good.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Native
+  alias PtcRunner.Test.HostileCalls
+
+  doctest HostileCalls
+
+  test "every NIF is called, and nothing that is no NIF" do
+    called = Map.keys(HostileCalls.nifs(HostileCalls.handles()))
+    functions = HostileCalls.functions()
+    assert {functions -- called, called -- functions} == {[], []}
+  end
+
+  # What these take, other tests wait for.
+  @others [:take_orphans, :take_panics]
+
+  for {name, arity} <- HostileCalls.functions(), name not in @others do
+    test "the arguments of #{name}/#{arity} are good" do
+      args =
+        Map.fetch!(HostileCalls.nifs(HostileCalls.handles()), {unquote(name), unquote(arity)})
+
+      # In a process of its own, which `guard/1` may bind to others.
+      task = Task.async(fn -> {:answered, apply(Native, unquote(name), args)} end)
+      assert {:answered, answer} = Task.await(task)
+      refute match?({:error, :timeout}, answer)
+    end
+  end
+end
