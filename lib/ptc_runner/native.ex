@@ -282,17 +282,19 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
   pair(
-    repair_value(binary(), type()) ::
+    repair_value(binary(), type(), limits()) ::
       {:ok, term(), [tuple()]}
-      | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+      | {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
       | :busy
+      | left()
   )
 
   pair(
-    repair_answer(binary(), type(), list? :: boolean()) ::
+    repair_answer(binary(), type(), list? :: boolean(), limits()) ::
       {:ok | :undecided, term(), [tuple()]}
-      | {:error, :no_reading | :memory_exceeded | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+      | {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
       | :busy
+      | left()
   )
 
   nif(answer_is_part(binary()) :: boolean())

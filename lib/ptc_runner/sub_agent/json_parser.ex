@@ -138,19 +138,31 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> PtcRunner.SubAgent.JsonParser.repair(~s({"user_id": 7,}), "{user_id :int, name :string}")
       {:error, :invalid_json}
 
+  Options: `:timeout` and `:max_heap`, as `parse/2` has them.
+
+      iex> text = String.duplicate("[1 ", 100_000)
+      iex> PtcRunner.SubAgent.JsonParser.repair(text, nil, timeout: 0)
+      {:error, :timeout}
+
   Raises `ArgumentError` for a signature that is none.
   """
-  @spec repair(String.t(), String.t() | term()) ::
+  @spec repair(String.t(), String.t() | term(), [option()]) ::
           {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
-  def repair(text, signature) when is_binary(text) do
+  def repair(text, signature, opts \\ []) when is_binary(text) do
+    Options.check!(opts, @options, "PtcRunner.SubAgent.JsonParser.repair/3")
     type = JsonRepair.type(signature)
-    found = parse(text)
+    found = parse(text, opts)
 
-    if right?(found, type) and not JsonRepair.part?(text) do
-      {:ok, value} = found
-      {:ok, value, []}
-    else
-      repaired(JsonRepair.read(text, type), found)
+    cond do
+      found in [error: :timeout, error: :memory_exceeded] ->
+        found
+
+      right?(found, type) and not JsonRepair.part?(text) ->
+        {:ok, value} = found
+        {:ok, value, []}
+
+      true ->
+        repaired(JsonRepair.read(text, type, opts), found)
     end
   end
 
@@ -163,8 +175,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
   defp repaired({:ok, value, _repairs}, {:ok, value}), do: {:ok, value, []}
   defp repaired({:ok, value, repairs}, _found), do: {:ok, value, repairs}
   defp repaired({:error, _reason}, {:ok, value}), do: {:ok, value, []}
-  defp repaired({:error, {:ambiguous, _} = reason}, _found), do: {:error, reason}
-  defp repaired({:error, _reason}, {:error, reason}), do: {:error, reason}
+  defp repaired({:error, :no_reading}, {:error, reason}), do: {:error, reason}
+  defp repaired({:error, reason}, {:error, _reason}), do: {:error, reason}
 
   @doc false
   # The same; an error says where: {kind, offset} | {kind, limit, offset} | nil.

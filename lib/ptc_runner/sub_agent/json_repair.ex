@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # Asks the native side for the value of an answer that is almost right, and words its repairs.
 
   alias PtcRunner.{Aligned, Native, Quanta}
+  alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.JsonRepair.Sentence
   alias PtcRunner.SubAgent.Signature
@@ -13,13 +14,14 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
-  @type refusal :: :no_reading | :memory_exceeded | {:ambiguous, [map()]}
+  @type refusal :: :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]}
 
   @doc false
-  # `type` is a type term, or nil for any value.
-  @spec read(String.t(), term()) :: {:ok, term(), [repair()]} | {:error, refusal()}
-  def read(text, type) do
-    outcome(Quanta.run(Native.repair_value(text, type)), text)
+  # `type` is a type term, or nil for any value. Of the options `:timeout` and `:max_heap` count.
+  @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
+  def read(text, type, opts) do
+    limits = Limits.of_text(opts, byte_size(text))
+    outcome(Quanta.run(Native.repair_value(Aligned.text(text), type, limits)), text)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -27,10 +29,11 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @doc false
   # The same for an answer; `list?`: the type is one of a list, that may be wrapped. `:ok`: it is right,
   # with normalized keys; `:undecided`: still to be atomized and validated.
-  @spec answer(String.t(), term(), boolean()) ::
+  @spec answer(String.t(), term(), boolean(), keyword()) ::
           {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
-  def answer(text, type, list?) do
-    outcome(Quanta.run(Native.repair_answer(text, type, list?)), text)
+  def answer(text, type, list?, opts) do
+    limits = Limits.of_text(opts, byte_size(text))
+    outcome(Quanta.run(Native.repair_answer(Aligned.text(text), type, list?, limits)), text)
   catch
     :error, :nif_panicked -> panicked()
   end

@@ -128,6 +128,8 @@ pub struct Meter {
     refills_of_step: u32,
     /// Something was to be counted that no slice can hold.
     too_long: bool,
+    /// The quantum would have ended, but for a step that is whole.
+    overdue: bool,
 }
 
 impl Meter {
@@ -150,6 +152,7 @@ impl Meter {
             refilled: 0,
             refills_of_step: 0,
             too_long: false,
+            overdue: false,
         }
     }
 
@@ -215,6 +218,18 @@ impl Meter {
         self.step += 1;
     }
 
+    /// Whether the quantum would have ended, but for a step that is whole.
+    #[inline]
+    pub fn is_overdue(&self) -> bool {
+        self.overdue
+    }
+
+    /// Another quantum begins.
+    pub fn renew(&mut self) {
+        self.end = None;
+        self.overdue = false;
+    }
+
     /// The present step has come further, and would not lose that if it were left.
     #[inline]
     pub fn advanced(&mut self) {
@@ -258,6 +273,7 @@ impl Meter {
             _ => now >= end,
         };
         let whole = self.pace == Pace::Quantum && self.whole == self.step && !self.has_advanced();
+        self.overdue = over && whole;
         if self.too_long || (over && !whole) {
             return Err(Halt::SliceOver);
         }

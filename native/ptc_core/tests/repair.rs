@@ -6,7 +6,7 @@ use common::rng::Rng;
 use common::{answers, generate, repairs};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::plain::PlainHeap;
-use ptc_core::repair::{repair, Refusal, Stop, Wanted};
+use ptc_core::repair::{repair, Refusal, Repaired, Repairing, Stop, Wanted};
 
 fn rounds(few: usize) -> usize {
     let asked = std::env::var("PTC_ROUNDS").ok();
@@ -63,6 +63,47 @@ fn limits_hold() {
     let mut meter = Meter::new(Limits { deadline, words }, Pace::Quantum);
     let gone = repair(text.as_bytes(), &Wanted::anything(), &mut meter, &heap).err();
     assert_eq!(gone, stopped(Stop::Abandoned));
+}
+
+/// Left wherever it can be left, a search finds what it finds in one go.
+#[test]
+fn quanta_change_nothing() {
+    let row = r#"{"id": 1 "name": "a "quoted" word", tags: ['x', "y"], "n": 1,234},"#;
+    let texts = [
+        format!("Here it is:\n```json\n[{}]\n```\n", row.repeat(40)),
+        format!("[{}", row.repeat(40)),
+        format!("{{\"a\": [\"x\" {}", "{\"a\": \"".repeat(300)),
+        "a b: ".repeat(500),
+        format!("[note] {{\"a\": 1,}} and {{\"a\": 1 \"b\": 2}} {}", row),
+        "```\n{a: 1}\n```\n```\n{a: 2}\n```".to_string(),
+    ];
+    let heap = PlainHeap::new();
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: usize::MAX,
+    };
+    let anything = Wanted::anything();
+    let told = |found: Result<Repaired, Refusal>| {
+        found.map(|found| (found.repairs(), format!("{found:?}")))
+    };
+    for text in &texts {
+        let text = text.as_bytes();
+        let mut meter = Meter::new(limits, Pace::Quantum);
+        let whole = told(repair(text, &anything, &mut meter, &heap));
+        for units in [0, 1, 50, 1_000] {
+            let mut repairing = Repairing::new(text.len());
+            let mut quanta = 0;
+            let found = loop {
+                let mut meter = Meter::with_fuel(limits, units);
+                match repairing.go_on(text, &anything, &mut meter, &heap) {
+                    Err(Refusal::Stopped(Stop::SliceOver)) => quanta += 1,
+                    found => break found,
+                }
+            };
+            assert_eq!(told(found), whole);
+            assert!(units > 50 || quanta > 10, "{quanta} quanta of {units}");
+        }
+    }
 }
 
 /// A million brackets are no deeper than a few.

@@ -4,15 +4,16 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, nif_pair, settle, Pace, REPAIR_BYTES};
+use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
+use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
-use ptc_core::meter::{Limits, Meter};
+use ptc_core::meter::Meter;
 use ptc_core::repair::{
-    is_part, line_and_column, repair as read, Fault, Refusal, Repair, Repaired, Step, Stop, Wanted,
+    is_part, line_and_column, Fault, Refusal, Repair, Repaired, Repairing, Step, Stop, Wanted,
 };
 use ptc_core::workspace::Workspace;
-use rustler::{Atom, Binary, Encoder, Env, Term};
+use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 
 mod kinds {
     rustler::atoms! {
@@ -69,36 +70,109 @@ enum Ask {
     Answer { list: bool },
 }
 
+/// A text that is being repaired.
+pub struct Mending {
+    repairing: Repairing,
+    ask: Ask,
+    text: Print,
+    types: u64,
+}
+
 /// `{:ok, value, repairs}`, each `{kind, start, end, line, column, path}`;
 /// `{:undecided, value, repairs}`, of an answer that only Elixir can judge;
 /// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
-/// `{:error, :memory_exceeded}` or `:busy`.
-fn repair<'a>(env: Env<'a>, text: &[u8], of: Term<'a>, ask: Ask, pace: Pace) -> Term<'a> {
+/// `{:error, :timeout | :memory_exceeded}`, `:busy` or `{:long, state, terms}`. `given` is {timeout, max_heap}.
+fn repair<'a>(
+    env: Env<'a>,
+    source: Term<'a>,
+    of: Term<'a>,
+    ask: Ask,
+    given: (Term<'a>, Term<'a>),
+    pace: Pace,
+) -> NifResult<Term<'a>> {
+    let limits = limits(given).ok_or(Error::BadArg)?;
+    let call = Call::first(env, limits, pace);
+    let text = call.terms().bytes(source.into()).ok_or(Error::BadArg)?;
     if is_too_long(pace, text.len(), REPAIR_BYTES) {
-        return atoms::busy().encode(env);
+        return Ok(atoms::busy().encode(env));
     }
+    let Some(wanted) = wanted_of(env, of, ask, pace) else {
+        return Ok(atoms::busy().encode(env));
+    };
+    let repairing = Repairing::new(text.len());
+    Ok(read(call, (source, text), (of, &wanted), repairing, ask))
+}
+
+/// Goes on; `None` if these are not the terms it was left with.
+pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    let [source, of] = *terms else {
+        return None;
+    };
+    let text = call.terms().bytes(source)?;
+    if Print::of(text) != mending.text {
+        return None;
+    }
+    // A slice cannot be left.
+    if call.pace != Pace::Quantum {
+        return Some(call.leave(Work::Repair(Box::new(mending)), terms, atoms::long()));
+    }
+    let (source, of) = (source.term(call.env), of.term(call.env));
+    let wanted = wanted_of(call.env, of, mending.ask, call.pace)?;
+    if wanted.print() != mending.types {
+        return None;
+    }
+    let Mending { repairing, ask, .. } = mending;
+    Some(read(call, (source, text), (of, &wanted), repairing, ask))
+}
+
+/// The types, as a search needs them; `None` if there are too many for a slice.
+fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wanted<'a>> {
     let wrapped = matches!(ask, Ask::Answer { list: true });
-    let untyped = atoms::nil() == of;
-    let mut wanted = match untyped {
+    let mut wanted = match atoms::nil() == of {
         true => Wanted::anything(),
-        false => match wanted(env, of.into(), wrapped, pace) {
-            Some(wanted) => wanted,
-            None => return atoms::busy().encode(env),
-        },
+        false => wanted(env, of.into(), wrapped, pace)?,
     };
     if let Ask::Answer { .. } = ask {
         wanted.allow_hyphens();
     }
-    let limits = Limits {
-        words: text.len().saturating_mul(WORDS_A_BYTE).max(WORDS),
-        ..Limits::UNLIMITED
-    };
+    Some(wanted)
+}
+
+fn read<'a>(
+    mut call: Call<'a>,
+    (source, text): (Term<'a>, &[u8]),
+    (of, wanted): (Term<'a>, &Wanted<'a>),
+    mut repairing: Repairing,
+    ask: Ask,
+) -> Term<'a> {
+    let env = call.env;
+    let words = text.len().saturating_mul(WORDS_A_BYTE).max(WORDS);
+    let mut meter = call.meter();
+    meter.limits.words = words.min(call.limits.words);
     let watch = Beam::new(env, 0);
-    let mut meter = Meter::new(limits, pace);
-    let outcome = read(text, &wanted, &mut meter, &watch)
+    let outcome = repairing
+        .go_on(text, wanted, &mut meter, &watch)
         .and_then(|repaired| outcome(env, repaired, of, ask, &mut meter));
-    settle(env, &meter);
-    outcome.unwrap_or_else(|refusal| refused(env, text, refusal))
+    let words = call.limits.words;
+    call.settle(&meter);
+    call.limits.words = words;
+    match outcome {
+        Ok(answer) => answer,
+        Err(Refusal::Stopped(Stop::SliceOver)) if call.pace != Pace::Quantum => {
+            atoms::busy().encode(env)
+        }
+        Err(Refusal::Stopped(Stop::SliceOver)) => {
+            let mending = Mending {
+                repairing,
+                ask,
+                text: Print::of(text),
+                types: wanted.print(),
+            };
+            call.more(Work::Repair(Box::new(mending)), &[source.into(), of.into()])
+        }
+        Err(Refusal::Stopped(stop)) => call.stopped(stop),
+        Err(refusal) => refused(env, text, refusal),
+    }
 }
 
 /// What came out.
@@ -110,7 +184,7 @@ fn outcome<'a>(
     meter: &mut Meter,
 ) -> Result<Term<'a>, Refusal> {
     let untyped = atoms::nil() == of;
-    let pace = meter.pace();
+    let (pace, mut limits) = (meter.pace(), meter.limits);
     let mut build =
         |underscored| build(env, &repaired, underscored, meter).map_err(Refusal::Stopped);
     let (tag, value) = match ask {
@@ -124,7 +198,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, &mut Limits::UNLIMITED.clone(), pace),
+                false => judge(env, of.into(), value, &mut limits, pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {
@@ -136,8 +210,13 @@ fn outcome<'a>(
                     _ => (kinds::undecided(), value),
                 },
                 Verdict::Right => (atoms::ok(), value),
-                Verdict::Busy | Verdict::Late => return Err(Refusal::Stopped(Stop::SliceOver)),
-                Verdict::Wrong(_) | Verdict::Undecided => (kinds::undecided(), value),
+                Verdict::Busy if pace != Pace::Quantum => {
+                    return Err(Refusal::Stopped(Stop::SliceOver));
+                }
+                Verdict::Late => return Err(Refusal::Stopped(Stop::DeadlinePassed)),
+                Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided => {
+                    (kinds::undecided(), value)
+                }
             }
         }
     };
@@ -172,17 +251,13 @@ fn build<'a>(
 fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
     let error = |reason: Atom| (atoms::error(), reason).encode(env);
     match refusal {
-        Refusal::NoReading => error(kinds::no_reading()),
         Refusal::Ambiguous(offsets) => {
             // So many are enough.
             let offsets = offsets.iter().take(10);
             let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
             (atoms::error(), (kinds::ambiguous(), places)).encode(env)
         }
-        Refusal::Stopped(Stop::MemoryExceeded | Stop::DeadlinePassed) => {
-            error(atoms::memory_exceeded())
-        }
-        Refusal::Stopped(Stop::SliceOver | Stop::Abandoned) => atoms::busy().encode(env),
+        Refusal::NoReading | Refusal::Stopped(_) => error(kinds::no_reading()),
     }
 }
 
@@ -242,15 +317,17 @@ fn kind(fault: Fault) -> Atom {
 
 nif_pair! {
     /// Repairs; `of` is a type, or nil for any.
-    fn repair_value, repair_value_dirty<'a>(env, pace, text: Binary<'a>, of: Term<'a>) -> Term<'a> {
-        repair(env, text.as_slice(), of, Ask::Value, pace)
+    fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        repair(env, text, of, Ask::Value, given, pace)
     }
 }
 
 nif_pair! {
     /// Repairs and judges; `list`: the type is one of a list.
-    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Binary<'a>, of: Term<'a>, list: bool) -> Term<'a> {
-        repair(env, text.as_slice(), of, Ask::Answer { list }, pace)
+    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        repair(env, text, of, Ask::Answer { list }, given, pace)
     }
 }
 

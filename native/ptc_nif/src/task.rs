@@ -9,6 +9,7 @@ use crate::execution::{Suspended, Suspension};
 use crate::program::Loading;
 use crate::raw::Raw;
 use crate::raw::Terms;
+use crate::repair::Mending;
 use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
 use ptc_core::meter::{Limits, Meter};
@@ -35,6 +36,7 @@ pub enum Work {
     Decode(Decoding),
     Answer(Answering),
     Encode(Encoding),
+    Repair(Box<Mending>),
 }
 
 /// Puts what was left into the resource it came out of, or a new one.

@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
   # Texts made to take long: they end, and no normal scheduler is held meanwhile.
   use ExUnit.Case, async: false
 
+  alias PtcRunner.Native
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.Test.{Answers, SliceClock}
@@ -58,6 +59,42 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
       end
 
     assert List.flatten(held) == []
+  end
+
+  test "a repair meets its deadline and its heap limit" do
+    for unit <- ["[1 ", "\"", "{\"a\":", "[\"a\" "], text = text(unit, 2_000_000) do
+      {microseconds, result} = :timer.tc(fn -> JsonParser.repair(text, nil, timeout: 20) end)
+      assert result == {:error, :timeout}
+      assert microseconds < 2_000_000
+    end
+
+    assert JsonParser.repair(text("[1 ", 2_000_000), nil, max_heap: 1_000) ==
+             {:error, :memory_exceeded}
+
+    # What was wrong at first is told.
+    agent = Answers.agent(elem(PtcRunner.SubAgent.Signature.parse(@signature), 1))
+    opts = [repair: true, timeout: 20]
+
+    assert {:continue, _state, _turn, _tokens} =
+             JsonHandler.handle_json_answer(text("[1 ", 2_000_000), agent, Answers.state(), opts)
+  end
+
+  test "a repair is left, ends with its caller, and goes on with its own text and type only" do
+    text = text("[\"a\" ", 400_000)
+    {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, {:infinity, 0})
+    assert_raise ArgumentError, fn -> Native.resume_dirty(state, {text <> "x", nil}, :more) end
+
+    {:long, state, {_, {:list, :int}}} =
+      Native.repair_value_dirty(text, {:list, :int}, {:infinity, 0})
+
+    assert_raise ArgumentError, fn ->
+      Native.resume_dirty(state, {text, {:list, :string}}, :more)
+    end
+
+    assert_raise ArgumentError, fn -> Native.resume_dirty(state, terms, :more) end
+    # A slice does nothing of it.
+    {:long, state, terms} = Native.repair_value_dirty(text, nil, {:infinity, 0})
+    assert {:long, _state, ^terms} = Native.resume(state, terms, :more)
   end
 
   test "1 MB" do

@@ -3,6 +3,7 @@
 use super::branch::{Branch, Frame, Kind, Phase, Token};
 use super::fault::Fault;
 use super::log::{Event, Log, Span, ROOT};
+use super::search::Recent;
 use super::wanted::{Of, Ty, Want, Wanted, ANY};
 use super::{same, Stop};
 use crate::answer::LIMITS;
@@ -16,6 +17,37 @@ const WIDTH: usize = 20;
 const MARGIN: u32 = 26;
 /// So much may be put in at one place.
 const STILL: u32 = 6;
+
+/// What a search keeps while it is left.
+#[derive(Debug)]
+pub struct Kept {
+    log: Log,
+    frames: Vec<Frame>,
+    inner: Vec<Vec<u8>>,
+    queue: Vec<Branch>,
+    ends: Vec<Branch>,
+    horizon: u32,
+    unopened: OnceCell<Vec<bool>>,
+    straight: bool,
+    running: Option<(Branch, Recent)>,
+}
+
+impl Kept {
+    /// For a text of so many bytes.
+    pub fn new(length: usize) -> Self {
+        Kept {
+            log: Log::for_text(length),
+            frames: Vec::with_capacity(16 + length / 64),
+            inner: Vec::new(),
+            queue: Vec::with_capacity(WIDTH + 1),
+            ends: Vec::new(),
+            horizon: 0,
+            unopened: OnceCell::new(),
+            straight: false,
+            running: None,
+        }
+    }
+}
 
 /// Reads a text in all likely ways at once.
 pub struct Reader<'r, 'm, 'w, H: Heap> {
@@ -32,24 +64,61 @@ pub struct Reader<'r, 'm, 'w, H: Heap> {
     pub(super) horizon: u32,
     /// For each offset whether brackets are closed after it that are opened before it.
     pub(super) unopened: OnceCell<Vec<bool>>,
+    /// Nothing was wrong yet.
+    pub(super) straight: bool,
+    /// The reading that goes straight on.
+    pub(super) running: Option<(Branch, Recent)>,
     meter: &'m mut Meter,
     heap: &'m H,
 }
 
 impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
-    pub fn new(text: &'r [u8], wanted: &'r Wanted<'w>, meter: &'m mut Meter, heap: &'m H) -> Self {
+    /// Goes on with what was kept.
+    pub fn new(
+        text: &'r [u8],
+        wanted: &'r Wanted<'w>,
+        kept: Kept,
+        meter: &'m mut Meter,
+        heap: &'m H,
+    ) -> Self {
         Reader {
             text,
             wanted,
-            log: Log::for_text(text.len()),
-            frames: Vec::with_capacity(16 + text.len() / 64),
-            inner: Vec::new(),
-            queue: Vec::with_capacity(WIDTH + 1),
-            ends: Vec::new(),
-            horizon: 0,
-            unopened: OnceCell::new(),
+            log: kept.log,
+            frames: kept.frames,
+            inner: kept.inner,
+            queue: kept.queue,
+            ends: kept.ends,
+            horizon: kept.horizon,
+            unopened: kept.unopened,
+            straight: kept.straight,
+            running: kept.running,
             meter,
             heap,
+        }
+    }
+
+    /// What must be kept to go on.
+    pub fn keep(self) -> Kept {
+        Kept {
+            log: self.log,
+            frames: self.frames,
+            inner: self.inner,
+            queue: self.queue,
+            ends: self.ends,
+            horizon: self.horizon,
+            unopened: self.unopened,
+            straight: self.straight,
+            running: self.running,
+        }
+    }
+
+    /// Leaves at a place where nothing is lost, if the quantum is over.
+    #[inline]
+    pub fn leave_if_due(&self) -> Result<(), Stop> {
+        match self.meter.is_overdue() {
+            true => Err(Stop::SliceOver),
+            false => Ok(()),
         }
     }
 

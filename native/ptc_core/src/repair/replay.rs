@@ -168,7 +168,7 @@ impl Repaired<'_, '_> {
             repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path(self))));
         }
         repairs.sort_by_key(|repair| repair.start);
-        super::places::fill(self.text, &mut repairs);
+        super::lines::fill(self.text, &mut repairs);
         repairs
     }
 }

@@ -11,7 +11,8 @@ use crate::heap::Heap;
 const LOOK_BACK: usize = 6;
 
 /// The last strings of a reading, each as it stood before it.
-struct Recent {
+#[derive(Debug)]
+pub(super) struct Recent {
     strings: [Option<Branch>; LOOK_BACK],
     next: usize,
 }
@@ -37,33 +38,48 @@ impl Recent {
 }
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
-    /// Reads on until no reading is left; the best ones are among the ends.
-    pub fn search(&mut self, starts: &[Branch]) -> Result<(), Stop> {
+    /// Begins a search.
+    pub fn begin_search(&mut self, starts: &[Branch]) {
         self.queue.clear();
         self.ends.clear();
         self.queue.extend_from_slice(starts);
         self.horizon = 0;
-        let mut straight = true;
-        while let Some(branch) = self.take() {
+        self.straight = true;
+        self.running = None;
+    }
+
+    /// Reads on until no reading is left; the best ones are among the ends. It can be left, and goes
+    /// on where it was.
+    pub fn search(&mut self) -> Result<(), Stop> {
+        loop {
+            if let Some((branch, recent)) = self.running.take() {
+                self.run(branch, recent)?;
+            }
+            self.leave_if_due()?;
+            let Some(branch) = self.take() else {
+                return Ok(());
+            };
             self.check_memory()?;
             let alone = self.queue.is_empty() && self.ends.is_empty();
-            let certain = straight || branch.at > self.horizon;
+            let certain = self.straight || branch.at > self.horizon;
             if alone && certain && branch.phase != Phase::Within {
-                straight = false;
-                self.run(branch)?;
+                self.straight = false;
+                self.run(branch, Recent::new())?;
             } else {
                 self.spend(16)?;
                 self.expand(branch)?;
             }
         }
-        Ok(())
     }
 
     /// Reads straight on, up to the end or to where the text is wrong. What was wrong may have begun
     /// before that, so the reading starts again from there.
-    fn run(&mut self, mut branch: Branch) -> Result<(), Stop> {
-        let mut recent = Recent::new();
+    fn run(&mut self, mut branch: Branch, mut recent: Recent) -> Result<(), Stop> {
         loop {
+            if let Err(stop) = self.leave_if_due() {
+                self.running = Some((branch, recent));
+                return Err(stop);
+            }
             let before = branch.at as usize;
             let is_string = matches!(
                 branch.phase,

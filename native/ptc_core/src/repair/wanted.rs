@@ -3,6 +3,7 @@
 
 pub use super::shape::{Declared, Found, Shape};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
+use std::hash::{Hash, Hasher};
 
 /// A place in the table of [`Wanted`].
 pub type Ty = u32;
@@ -22,7 +23,7 @@ pub struct Want {
 }
 
 /// The types a value can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Of {
     /// Anything.
     Any,
@@ -155,6 +156,19 @@ impl<'t> Wanted<'t> {
     #[inline]
     pub fn is_right(&self, shape: &Shape, field: usize, key: &[u8]) -> bool {
         self.hyphens || shape.fields[field].name == key || shape.has_name(key)
+    }
+
+    /// By what the types are known again: work goes on only with the same ones.
+    pub fn print(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        for want in &self.wants {
+            (want.of, want.nullable, want.optional).hash(&mut hasher);
+        }
+        for shape in &self.shapes {
+            shape.fields.len().hash(&mut hasher);
+        }
+        (self.root, self.hyphens).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// The type of the whole.

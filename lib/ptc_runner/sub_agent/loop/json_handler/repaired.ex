@@ -13,7 +13,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
           Answer.outcome() | {:repaired, map() | list(), [JsonRepair.repair()]}
   def instead(wrong, content, agent, opts) do
     if Keyword.get(opts, :repair, false) and not limit?(wrong),
-      do: read(wrong, content, agent),
+      do: read(wrong, content, agent, opts),
       else: wrong
   end
 
@@ -21,32 +21,34 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   defp limit?(wrong), do: wrong in [error: :timeout, error: :memory_exceeded]
 
   # Dates, keys that become one, and signatures that are none: it was found, and may be right.
-  defp read({found, value} = wrong, content, agent) when found in [:map, :list] do
+  defp read({found, value} = wrong, content, agent, opts) when found in [:map, :list] do
     case judge(value, agent) do
       {:ok, _value} -> wrong
-      {:error, _errors} -> typed(wrong, content, agent)
+      {:error, _errors} -> typed(wrong, content, agent, opts)
     end
   end
 
-  defp read(wrong, content, agent), do: typed(wrong, content, agent)
+  defp read(wrong, content, agent, opts), do: typed(wrong, content, agent, opts)
 
-  defp typed(wrong, content, %{parsed_signature: signature} = agent) do
+  defp typed(wrong, content, %{parsed_signature: signature} = agent, opts) do
     with {:undecided, value, repairs} <-
-           JsonRepair.answer(content, type(signature), list?(signature)),
+           JsonRepair.answer(content, type(signature), list?(signature), opts),
          {:ok, value} <- judge(value, agent) do
       {:repaired, value, repairs}
     else
       {:ok, value, repairs} -> {:repaired, value, repairs}
-      {:error, _errors} -> syntax(wrong, content, agent)
+      {:error, limit} when limit in [:timeout, :memory_exceeded] -> wrong
+      {:error, _errors} -> syntax(wrong, content, agent, opts)
     end
   end
 
-  defp typed(wrong, _content, _agent), do: wrong
+  defp typed(wrong, _content, _agent, _opts), do: wrong
 
   # What is no JSON but of its syntax alone could be: the LLM is told what is wrong with the value.
-  defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent) do
-    with {:error, _reason} <- JsonParser.parse(content),
-         {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature)),
+  defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent, opts) do
+    with {:error, _reason} <-
+           JsonParser.parse(content, Keyword.take(opts, [:timeout, :max_heap])),
+         {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature), opts),
          {:error, errors} when is_list(errors) <- judge(value, agent) do
       {:invalid, errors, JsonHandler.format_validation_errors(errors)}
     else
@@ -54,7 +56,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
     end
   end
 
-  defp syntax(wrong, _content, _agent), do: wrong
+  defp syntax(wrong, _content, _agent, _opts), do: wrong
 
   defp type(nil), do: nil
   defp type({:signature, _params, type}), do: type
