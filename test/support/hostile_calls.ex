@@ -115,7 +115,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:pack, 5} => [state, terms, value, 0, {256, 10_000}],
       {:time_left, 1} => [state],
       {:guard, 1} => [self()],
-      {:limited, 2} => [state, {1_000, 0}],
+      {:limited, 2} => [hd(handles.limits), {1_000, 0}],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
       {:run_observed, 3} => [observation, observed_consts, @given],
