@@ -257,8 +257,8 @@ defmodule PtcRunner.Json.HostileTextTest do
     test "begins in slices and goes on in quanta" do
       {:ok, json} = Codec.encode(rows())
       kinds = kinds(Native.json_decode(json, :infinity, {:infinity, 0}))
-      assert [:more, :more, :more, :long | _] = kinds
-      assert List.last(kinds) == :ok
+      assert Enum.dedup(kinds) == [:more, :long, :ok]
+      assert Enum.count(kinds, &(&1 == :more)) in 3..16
     end
 
     test "is written in slices first and then in quanta, too" do
