@@ -315,7 +315,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     own = Path.expand(Path.join(root, "native"))
 
     case System.get_env("CARGO_TARGET_DIR") do
-      nil ->
+      empty when empty in [nil, ""] ->
         own
 
       shared ->

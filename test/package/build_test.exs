@@ -86,6 +86,11 @@ defmodule PtcRunner.Native.BuildTest do
     assert File.exists?(library(Path.join(context.package, "_build/dev")))
   end
 
+  test "an empty CARGO_TARGET_DIR is none", context do
+    assert {_output, 0} = build(context, [{"CARGO_TARGET_DIR", ""}])
+    assert File.exists?(Path.join(context.package, "_build/native/release/libptc_nif.so"))
+  end
+
   test "two projects that build at the same time, into one folder", context do
     # Both are in cargo before either ends: each waits there until the other has come.
     program(context.bin, "cargo", """

@@ -257,8 +257,8 @@ defmodule PtcRunner.Json.HostileTextTest do
     test "begins in slices and goes on in quanta" do
       {:ok, json} = Codec.encode(rows())
       kinds = kinds(Native.json_decode(json, :infinity, {:infinity, 0}))
-      assert Enum.dedup(kinds) == [:more, :long, :ok]
-      assert Enum.count(kinds, &(&1 == :more)) >= 3
+      assert [:more, :more, :more, :long | _] = kinds
+      assert List.last(kinds) == :ok
     end
 
     test "is written in slices first and then in quanta, too" do
@@ -280,8 +280,9 @@ defmodule PtcRunner.Json.HostileTextTest do
 
       left = Native.json_encode(whole, 1_000_000_000, {:infinity, 0})
       kinds = kinds(left)
+      # A slice that was disturbed does not count as a whole one, so there may be more than four.
       assert Enum.dedup(kinds) == [:more, :long, :partial]
-      assert Enum.count(kinds, &(&1 == :more)) >= 3
+      assert Enum.count(kinds, &(&1 == :more)) in 3..16
       # What the gaps stand for comes in the right order.
       assert {:partial, [_, ~D[2026-01-01], _, {1}, _]} =
                PtcRunner.Quanta.finish(Native.json_encode(whole, 1_000_000_000, {:infinity, 0}))

@@ -65,9 +65,10 @@ fn region(text: &[u8], at: usize, walks: &mut Walks) -> Result<Step, Stop> {
     if let Some(end) = walks.check(text, at)? {
         return Ok(Step::Candidate(at..end, end));
     }
-    Ok(match walks.region_end(text, at)? {
-        // `[Note]`, `{name}`
-        Some(end) if walks.skip(text, at + 1, end - 1, is_of_note)? == end - 1 => Step::On(end),
+    // `[Note]`, `{name}`: up to its end nothing that JSON is made of.
+    let end = walks.skip(text, at + 1, text.len(), is_of_note)?;
+    Ok(match text.get(end) {
+        Some(byte) if *byte == text[at] + 2 => Step::On(end + 1),
         _ => Step::Veto,
     })
 }
@@ -180,8 +181,8 @@ impl Runs {
             self.start = None;
             if self.at - start >= FENCE {
                 self.add(start, self.at);
-                count(FUEL_A_RUN)?;
             }
+            count(FUEL_A_RUN)?;
         }
         Ok(())
     }
@@ -205,5 +206,5 @@ impl Runs {
     }
 }
 
-/// What a run of backticks takes that is remembered.
+/// What a run of backticks takes.
 const FUEL_A_RUN: usize = 4;

@@ -1,9 +1,12 @@
 //! The rules one by one; the vectors of the Elixir side are the whole of them.
 
+use super::choice::Choosing;
+use super::recovery::Recovery;
 use super::scan::region_end;
 use super::walks::{Journal, Walks};
 use super::{read_answer, NoAnswer};
 use crate::plain::PlainHeap;
+use crate::stop::Stop;
 
 fn found(text: &str) -> Result<String, NoAnswer> {
     let mut heap = PlainHeap::new();
@@ -122,4 +125,71 @@ fn hostile_texts_are_read_in_linear_time() {
     }
     let falling: Vec<_> = (3..800).rev().map(|length| "`".repeat(length)).collect();
     let _ = found(&format!("[x]{}", falling.join(" a ")));
+}
+
+/// What a search comes to, and the units it counted. It is left wherever it may be, once it has counted
+/// `most` units since it was taken up.
+fn searched<R>(most: usize, mut go_on: impl FnMut(&mut Walks) -> Result<R, Stop>) -> (R, usize) {
+    let (mut journal, mut all) = (Journal::default(), 0);
+    loop {
+        let mut now = 0;
+        let mut count = |units: usize, leave: bool| {
+            now += units;
+            match leave && now > most && now > units {
+                true => Err(Stop::SliceOver),
+                false => {
+                    all += units;
+                    Ok(())
+                }
+            }
+        };
+        if let Ok(end) = go_on(&mut Walks::new(&mut journal, &mut count)) {
+            return (end, all);
+        }
+    }
+}
+
+#[test]
+fn searches_count_what_they_look_at_and_can_be_left_in_the_middle() {
+    let units = [
+        "a`b",
+        "``",
+        "```",
+        "```` ",
+        "[a]",
+        "[\"```\"]",
+        "```x\n[1]",
+        "[\"\\\"`",
+        "\u{A0}",
+        " ",
+    ];
+    for unit in units {
+        let filling = unit.repeat(200_000 / unit.len());
+        for text in [
+            format!("```\n{filling}```"),
+            format!("{filling}```json\n[1]\n```"),
+            format!("[{filling} ```\n{{}}``` {filling}"),
+            format!("Note: [\"{filling}\", 1] ```"),
+        ] {
+            let text = text.as_bytes();
+            let recover = |most| {
+                let mut recovery = Recovery::default();
+                searched(most, |walks| recovery.go_on(text, walks))
+            };
+            let choose = |most| {
+                let mut choosing = Choosing::default();
+                searched(most, |walks| choosing.go_on(text, None, walks))
+            };
+            let (found, counted) = recover(usize::MAX);
+            let (chosen, _) = choose(usize::MAX);
+            for most in [10_000, 20_000] {
+                assert_eq!(recover(most).0, found, "{unit:?} {most}");
+                assert_eq!(choose(most).0, chosen, "{unit:?} {most}");
+            }
+            // Without brackets the second look ends at the end.
+            if !text.iter().any(|byte| b"{[".contains(byte)) {
+                assert!(counted >= text.len() / 64, "{unit:?}: {counted}");
+            }
+        }
+    }
 }

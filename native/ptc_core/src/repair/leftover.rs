@@ -75,7 +75,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let lines = text[next..].len().min(TAIL);
         let tail = &text[next..next + lines];
         // A bracket that was put in too early: it comes later.
-        let unopened = closed && self.unopened(next);
+        let unopened = closed && !tail.is_empty() && self.unopened(next);
         let put_in = branch.faults & (1 << Fault::MissingClose as u32) != 0;
         let is_field = quote(text, next).is_some() && begins_field(text, next);
         if unopened && put_in || closed && is_field {
