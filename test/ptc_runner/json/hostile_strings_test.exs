@@ -141,7 +141,8 @@ defmodule PtcRunner.Json.HostileStringsTest do
     end
 
     test "in look-ups end at the deadline", %{key: key, small: small, large: large} do
-      rounds = Enum.to_list(1..20_000)
+      # So many that none is done in time, even where a key is found where it was the last time.
+      rounds = Enum.to_list(1..500_000)
       again = &pipe([load("rounds"), %{"op" => "map", "expr" => &1}, count()])
       each = &pipe([@rows, %{"op" => "map", "expr" => &1}, count()])
 

@@ -24,8 +24,7 @@ defmodule PtcRunner.Native.HostileCallsTest do
 
       # In a process of its own, which `guard/1` may bind to others.
       task = Task.async(fn -> {:answered, apply(Native, unquote(name), args)} end)
-      assert {:answered, answer} = Task.await(task)
-      refute match?({:error, :timeout}, answer)
+      assert {:answered, _answer} = Task.await(task)
     end
   end
 end
