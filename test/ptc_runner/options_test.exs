@@ -45,6 +45,7 @@ defmodule PtcRunner.OptionsTest do
       {&AnswerStream.new(nil, &1), [halt: :certain, prose: false, max_bytes: :infinity]},
       {&AnswerStream.finish(AnswerStream.new(nil), &1), [timeout: 1]},
       {&JsonParser.parse("[]", &1), [max_heap: 1_000]},
+      {&JsonParser.repair("[]", nil, &1), [timeout: 1_000]},
       {&JsonHandler.handle_json_answer("", @agent, @state, &1), nil},
       {&JsonHandler.handle_parse_error("", "", @agent, @state, &1), nil},
       {&JsonHandler.handle_validation_error([], "", @agent, @state, &1), nil},

@@ -86,6 +86,7 @@ fn quanta_change_nothing() {
     let told = |found: Result<Repaired, Refusal>| {
         found.map(|found| (found.repairs(), format!("{found:?}")))
     };
+    let mut most = 0;
     for text in &texts {
         let text = text.as_bytes();
         let mut meter = Meter::new(limits, Pace::Quantum);
@@ -101,9 +102,10 @@ fn quanta_change_nothing() {
                 }
             };
             assert_eq!(told(found), whole);
-            assert!(units > 50 || quanta > 10, "{quanta} quanta of {units}");
+            most = most.max(quanta);
         }
     }
+    assert!(most > 1_000, "{most} quanta at most");
 }
 
 /// A million brackets are no deeper than a few.

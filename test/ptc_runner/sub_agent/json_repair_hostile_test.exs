@@ -62,7 +62,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
   end
 
   test "a repair meets its deadline and its heap limit" do
-    for unit <- ["[1 ", "\"", "{\"a\":", "[\"a\" "], text = text(unit, 2_000_000) do
+    for unit <- ["[1 ", "{\"a\":", "[\"a\" "], text = text(unit, 2_000_000) do
       {microseconds, result} = :timer.tc(fn -> JsonParser.repair(text, nil, timeout: 20) end)
       assert result == {:error, :timeout}
       assert microseconds < 2_000_000
@@ -79,13 +79,12 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
              JsonHandler.handle_json_answer(text("[1 ", 2_000_000), agent, Answers.state(), opts)
   end
 
-  test "a repair is left, ends with its caller, and goes on with its own text and type only" do
+  test "a repair is left, and goes on with its own text and type only" do
     text = text("[\"a\" ", 400_000)
     {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, {:infinity, 0})
     assert_raise ArgumentError, fn -> Native.resume_dirty(state, {text <> "x", nil}, :more) end
 
-    {:long, state, {_, {:list, :int}}} =
-      Native.repair_value_dirty(text, {:list, :int}, {:infinity, 0})
+    {:long, state, {^text, nil}} = Native.repair_value_dirty(text, nil, {:infinity, 0})
 
     assert_raise ArgumentError, fn ->
       Native.resume_dirty(state, {text, {:list, :string}}, :more)
