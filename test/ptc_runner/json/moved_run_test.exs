@@ -210,7 +210,7 @@ defmodule PtcRunner.Json.MovedRunTest do
     end
 
     test "leaves native work behind the call under the deadline" do
-      long = for _ <- 1..40, do: %{"op" => "sort_by", "field" => "n"}
+      long = for _ <- 1..1_000, do: %{"op" => "sort_by", "field" => "n"}
       rows = fn _ -> for n <- 1..50_000, do: %{"n" => rem(n * 7_919, 50_021)} end
       node = pipe([call("t") | long])
       opts = [timeout: 100, max_heap: 0]
