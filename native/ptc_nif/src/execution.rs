@@ -341,7 +341,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not known.
+    /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not
+    /// known.
     fn milliseconds_left(&mut self) -> Term<'a> {
         let env = self.heap.terms.env;
         match self.pace {

@@ -54,14 +54,14 @@ pub const PARTIAL_BYTES: usize = 32_768;
 pub const REPAIR_BYTES: usize = 4_096;
 /// Maximum bytes of a signature that a slice parses.
 pub const SIGNATURE_BYTES: usize = 32_768;
-/// Bytes of a type's text for which a slice is charged in full.
+/// Maximum bytes of a type's text that a slice writes.
 pub const TYPE_TEXT_BYTES: usize = 1 << 18;
 /// Maximum elements of a program's list that a slice examines.
 pub const ELEMENTS: usize = 5_000;
 /// Maximum number of tools that a slice merges.
 pub const TOOLS: usize = 4_000;
 
-/// A program that was just parsed starts in the same slice if less than this per cent of it is used.
+/// A program that was just loaded starts in the same slice if at most this per cent of it is used.
 pub const MOST_OF_SLICE: i32 = 50;
 
 /// Decodes `{timeout, max_heap}`: milliseconds or `:infinity`, and words or 0 for no limit.

@@ -4,7 +4,7 @@ use crate::atoms;
 use ptc_core::ops::OpCode;
 use rustler::{Encoder, Env, Term};
 
-/// `[{name, family, about, [{field, kind, presence, about, values}]}]`, in the order of the documentation.
+/// `[{name, family, about, [{field, kind, presence, about, values}]}]`, in the order for readers.
 #[rustler::nif]
 fn operations(env: Env) -> Vec<Term> {
     let _clock = crate::clock::start("operations");

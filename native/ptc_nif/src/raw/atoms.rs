@@ -21,11 +21,12 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Writes a Latin-1 name of an atom to the buffer. Returns its length; `None` for other terms and other names.
+    /// Writes a Latin-1 name of an atom to the buffer. Returns its length; `None` for other terms and other
+    /// names.
     pub fn latin1_name(self, atom: Raw<'a>, buffer: &mut [u8; 256]) -> Option<usize> {
         let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;
-        // SAFETY: the call writes at most `buffer.len()` bytes to the buffer and returns their number, with the
-        // terminating zero.
+        // SAFETY: the call writes at most `buffer.len()` bytes to the buffer and returns their number, with
+        // the terminating zero.
         let written = unsafe {
             enif_get_atom(
                 self.c(),

@@ -67,8 +67,8 @@ impl<'a> Terms<'a> {
         }) else {
             return;
         };
-        // SAFETY: the iterator was created for this environment and is destroyed once, below; the code between
-        // cannot leave this function.
+        // SAFETY: the iterator was created for this environment and is destroyed once, below; the code
+        // between cannot leave this function.
         unsafe {
             let (mut key, mut value) = Default::default();
             while enif_map_iterator_get_pair(self.c(), &mut iterator, &mut key, &mut value) != 0 {

@@ -29,8 +29,8 @@ impl<'a> Terms<'a> {
         Some(unsafe { place.read() })
     }
 
-    /// The first word in memory of a binary, if at least three words follow it; `None` for every other term, and
-    /// if the term is not a pointer as in all VMs so far.
+    /// The first word in memory of a binary, if at least three words follow it; `None` for every other
+    /// term, and if the term is not a pointer as in all VMs so far.
     pub fn header_of_binary(self, term: Raw<'a>) -> Option<usize> {
         const ARITY: u32 = 6;
         let word = term.identity();

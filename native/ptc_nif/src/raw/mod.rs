@@ -164,8 +164,8 @@ impl<'a> Terms<'a> {
         let mut head = MaybeUninit::uninit();
         let mut tail = MaybeUninit::uninit();
         // SAFETY: the call writes both or, if it returns zero, neither. The reads are volatile to keep them
-        // apart: a combined read of 16 bytes would have to wait until both writes reach the cache, which doubles
-        // the time of a walk.
+        // apart: a combined read of 16 bytes would have to wait until both writes reach the cache, which
+        // doubles the time of a walk.
         unsafe {
             match enif_get_list_cell(self.c(), list.0, head.as_mut_ptr(), tail.as_mut_ptr()) {
                 0 => None,

@@ -237,8 +237,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         let Some((place, first)) = boxed(terms.make_binary(text)) else {
             return 0;
         };
-        // SAFETY: a binary on the heap takes three words at least: its first one, its length and its bytes. The
-        // number of words is checked before the bytes are read.
+        // SAFETY: a binary on the heap takes three words at least: its first one, its length and its bytes.
+        // The number of words is checked before the bytes are read.
         let (length, words) = unsafe { (place.add(1).read(), first >> 6) };
         let units = match length {
             length if length == text.len() => 1,
