@@ -92,27 +92,27 @@ defmodule PtcRunner.Json do
 
   ## Options
 
-      * `:context` - map read by `load`, by default `%{}`. Its keys, and those of nested maps, are
-        strings: see `:keys`.
+    * `:context` - map read by `load`, by default `%{}`. Its keys, and those of nested maps, are
+      strings: see `:keys`.
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
     * `:tools` - map of names and functions of one argument, by default `%{}`
-      * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
-        environment's `:ptc_runner, :default_timeout`. The time of tools counts.
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
+      environment's `:ptc_runner, :default_timeout`. The time of tools counts.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
       default #{Limits.default_max_heap()} or the application environment's
-          `:ptc_runner, :default_max_heap`; 0 for no limit. The caller's own data does not count.
-      * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
-        #{Limits.default_max_depth()}. New in this library.
-      * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
-        `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
-      * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
-        name that the context does not have. By default only mistyped fields are rejected, so that other
-        fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
-      * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
-        calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
-        share the heap limit; everything else stays in order. Results are in the order of the list. If several
-        items fail, the first of them in that order is the error, and calls for later items are stopped. The
-        rounds of a `map` within a `map` do not overlap. New in this library.
+      `:ptc_runner, :default_max_heap`; 0 for no limit. The caller's own data does not count.
+    * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
+      #{Limits.default_max_depth()}. New in this library.
+    * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
+      `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
+    * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
+      name that the context does not have. By default only mistyped fields are rejected, so that other
+      fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
+    * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
+      calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
+      share the heap limit; everything else stays in order. Results are in the order of the list. If several
+      items fail, the first of them in that order is the error, and calls for later items are stopped. The
+      rounds of a `map` within a `map` do not overlap. New in this library.
 
   A compiled program keeps the `:keys` and `:strict` that it was compiled with. If this call needs more, the
   program is compiled again for this run.

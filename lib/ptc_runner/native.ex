@@ -5,7 +5,7 @@ defmodule PtcRunner.Native do
   In an application that also depends on `ptc_runner`, modules of this library replace the
   originals when the application starts. The configuration selects them:
 
-          config :ptc_runner_native, overlay: :auto   # all that can (the default)
+      config :ptc_runner_native, overlay: :auto   # all that can (the default)
       config :ptc_runner_native, overlay: :off
       config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature]
 

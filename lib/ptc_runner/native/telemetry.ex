@@ -5,7 +5,7 @@ defmodule PtcRunner.Native.Telemetry do
   This is checked once, when the application starts, and the result is kept in a `:persistent_term`. Without
   `:telemetry`, or if it is switched off, nothing is measured and no event is executed.
 
-          config :ptc_runner_native, telemetry: true    # the default: if the module :telemetry exists
+      config :ptc_runner_native, telemetry: true    # the default: if the module :telemetry exists
       config :ptc_runner_native, telemetry: false
 
   """
