@@ -158,7 +158,7 @@ fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term
     call.leave(Work::Encode(encoding), &[parts, none], atoms::long())
 }
 
-/// Puts the items on a list, one after the other.
+/// Prepends the items to a list, one after the other.
 fn onto<'a>(terms: Terms<'a>, list: Option<Raw<'a>>, items: Vec<Raw<'a>>) -> Raw<'a> {
     let list = list.unwrap_or_else(|| terms.make_list(&[]));
     items
