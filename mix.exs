@@ -1,8 +1,8 @@
 defmodule Mix.Tasks.Compile.PtcNative do
   @shortdoc "Builds the Rust library behind PtcRunner.Native, or gets it built"
   @moduledoc false
-  # Defined here, not in lib/: a project that has this one as a dependency needs
-  # the compiler before anything of lib/ is compiled.
+  # Defined here, not in lib/: in a project that depends on this one, the compiler must exist
+  # before anything of lib/ is compiled.
   #
   #   native/**, Cargo.* ──cargo──▶ <build root>/native/release ──copy──▶ _build/<env>/lib/…/priv/native
   #   a published release ──rustler_precompiled──────────────────────────▶ the same
@@ -14,7 +14,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
   @recursive true
   @crate "ptc_nif"
-  # For which there is a library in a release: the jobs of .github/workflows/release.yml.
+  # The NIF versions and targets of the libraries in a release: the jobs of .github/workflows/release.yml.
   @nif_versions ["2.15"]
   @targets ~w(
     aarch64-apple-darwin
@@ -58,7 +58,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     File.rm_rf(Path.dirname(installed_library()))
   end
 
-  # Versions before this one put the library into the sources. Mix would link that folder into the
+  # Earlier versions put the library into the sources. Mix would link that folder into the
   # build.
   defp drop_former_place do
     with {:ok, _} <- File.rm_rf("priv/native"), do: File.rmdir("priv")
@@ -66,10 +66,10 @@ defmodule Mix.Tasks.Compile.PtcNative do
     with {:ok, _} <- File.read_link(place), do: File.rm(place)
   end
 
-  # Built by others
+  # Precompiled libraries
 
-  # By the convention of rustler_precompiled: where that package is there, and this one came with the
-  # checksums of a release, the library is one of the release.
+  # By the convention of rustler_precompiled: if that package is present, and this package contains the
+  # checksums of a release, the library of that release is used.
   defp precompiled do
     cond do
       System.get_env("PTC_RUNNER_NATIVE_BUILD") in ["1", "true"] -> :none
@@ -93,8 +93,8 @@ defmodule Mix.Tasks.Compile.PtcNative do
       force_build: false
     ]
 
-    # What `use RustlerPrecompiled` does when it is compiled. The module that loads the library is our
-    # own: it looks at the file first.
+    # The same call as in `use RustlerPrecompiled`. This library loads the file in its own module, which checks
+    # it first.
     case apply(RustlerPrecompiled, :__using__, [PtcRunner.Native, opts]) do
       {:ok, %{load_from: {_app, path}}} ->
         file = Path.join(Mix.Project.app_path(), "#{path}.#{extension()}")
@@ -125,7 +125,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     end
   end
 
-  # The one of this version is there, whole.
+  # Whether the complete library of this version is installed.
   defp precompiled? do
     with {:ok, library} <- File.read(installed_library()),
          {:ok, known} <- File.read(installed_manifest()),
@@ -133,7 +133,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
          else: (_ -> false)
   end
 
-  # Built here
+  # Local builds
 
   defp cargo(force?) do
     built = if force? or stale?(), do: cargo_build!(), else: :noop
@@ -142,8 +142,8 @@ defmodule Mix.Tasks.Compile.PtcNative do
   end
 
   # The stamp's time is the time the last good build began, in whole seconds:
-  # a file saved in that same second may have been missed by it, hence `>=`.
-  # Its text says of which sources: a CARGO_TARGET_DIR may be shared.
+  # that build may have missed a file saved in the same second, hence `>=`.
+  # Its text names the sources: a CARGO_TARGET_DIR may be shared.
   defp stale? do
     with {:ok, %{mtime: built_at}} <- File.stat(stamp(), time: :posix),
          true <- File.read(stamp()) == {:ok, sources_of_build()} do
@@ -195,7 +195,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     :ok
   end
 
-  # The least version is that of Cargo.toml. What does not tell its version is left to cargo.
+  # Cargo.toml has the minimum version. If the version of rustc cannot be read, cargo checks it.
   defp check_rust! do
     [_, least] = Regex.run(~r/^rust-version = "(.+)"/m, File.read!("Cargo.toml"))
 
@@ -217,10 +217,10 @@ defmodule Mix.Tasks.Compile.PtcNative do
       "install Rust #{least} or newer from https://rustup.rs and run this command again."
   end
 
-  # A library that a running VM has loaded must never be written over in place: each file is put beside
-  # the old one and takes its name in one step. The manifest is what PtcRunner.Native.Library checks
-  # before it loads the library. Another build may do the same at the same time: whoever comes last
-  # sees that, because it looks again.
+  # A library that a running VM has loaded must never be overwritten in place: each file is written beside
+  # the old one and renamed in one step. PtcRunner.Native.Library checks the manifest
+  # before it loads the library. Another build may do the same at the same time: each build checks the files
+  # again after it has written them.
   defp install_library(from, more, tries \\ 10) do
     library = read_built(from, File.stat!(from))
     files = [{installed_library(), library}, {installed_manifest(), manifest(library, more)}]
@@ -239,7 +239,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     end
   end
 
-  # Another build's linker may just be writing it.
+  # The linker of another build may be writing the file.
   defp read_built(from, stat) do
     library = File.read!(from)
 
@@ -264,7 +264,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
     """ <> more
   end
 
-  # Cargo's name for it, which depends on the system that it is for.
+  # Cargo's name for the library depends on the target system.
   defp built_library do
     name =
       case system() do
@@ -306,10 +306,10 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
   defp stamp, do: Path.join(Path.dirname(built_library()), "#{@crate}.stamp")
 
-  # Beside the builds of all environments and targets: `_build/native`. A MIX_BUILD_PATH names one build
-  # and says nothing about what is beside it, so then it is within. A CARGO_TARGET_DIR may be shared
-  # with projects that have another version of this one, whose library has the same name in there: so
-  # each has a folder of its own.
+  # The folder beside the builds of all environments and targets: `_build/native`. A MIX_BUILD_PATH names one
+  # build, so then the folder is inside it. A CARGO_TARGET_DIR may be shared
+  # with projects that have another version of this one, whose library has the same name there: so
+  # each project has its own folder.
   defp target_dir do
     root = System.get_env("MIX_BUILD_PATH") || Path.dirname(Mix.Project.build_path())
     own = Path.expand(Path.join(root, "native"))
@@ -332,13 +332,13 @@ end
 defmodule Mix.Tasks.Compile.PtcOverlay do
   @shortdoc "Keeps the modules that ptc_runner has too apart from the others"
   @moduledoc false
-  # Where `ptc_runner` or `allm` is among an application's dependencies, the modules that both define
-  # leave `ebin` for one file beside them, before the application's list of modules is made. See
+  # If `ptc_runner` or `allm` is a dependency of the application, the modules that both define
+  # are moved from `ebin` to one file there, before the application's list of modules is made. See
   # `PtcRunner.Native.Overlay`.
 
   use Mix.Task.Compiler
 
-  # What exists only to take the place of an original.
+  # Modules that exist only to replace an original.
   @only_in_place [PtcRunner.Lisp.Runtime.FlexAccess]
 
   @impl true
@@ -351,8 +351,8 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     {:ok, []}
   end
 
-  # What the compiler has loaded goes, too: what is compiled or run next in this VM must meet the
-  # original. What `PtcRunner.Native.Overlay` has loaded stays: it is meant.
+  # Modules that the compiler has loaded are removed too: code that is compiled or run next in this VM must
+  # find the original. Modules that `PtcRunner.Native.Overlay` has loaded stay.
   defp remove(beam) do
     File.rm(beam)
     module = module(beam)
@@ -382,7 +382,7 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
 
-  # The tests of this project meet them just so.
+  # The tests of this project need these modules in `ebin`.
   defp only_in_place do
     if Mix.env() == :test,
       do: [],
@@ -393,8 +393,8 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   defp module(beam), do: beam |> Path.basename(".beam") |> String.to_atom()
   defp file, do: Path.join(Mix.Project.compile_path(), "overlay.bin")
 
-  # The modules of these packages: compiled, or, where they have not been compiled yet, as their
-  # sources say.
+  # The modules of these packages: from their compiled files or, before they are compiled, from their
+  # sources.
   @packages [:ptc_runner, :allm]
 
   defp theirs, do: Enum.flat_map(@packages, &theirs/1)
@@ -441,7 +441,7 @@ defmodule PtcRunnerNative.MixProject do
   use Mix.Project
 
   @version "0.1.0"
-  # The one place that says where the project lives: precompiled libraries come from its releases.
+  # The only place with the project's address: precompiled libraries come from its releases.
   @source_url "https://github.com/ptc-runner/ptc_runner_native"
   @docs_url "https://hexdocs.pm/ptc_runner_native"
   @description "Runs the JSON programs and signatures of PtcRunner natively: " <>
@@ -455,10 +455,10 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
-      # beside ptc_runner and allm, modules of the same name are meant
+      # beside ptc_runner and allm, modules with the same name are intended
       elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
       start_permanent: Mix.env() == :prod,
-      # the tests implement protocols for structs of their own
+      # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,
       deps: deps(),
       name: "ptc_runner_native",
@@ -477,10 +477,10 @@ defmodule PtcRunnerNative.MixProject do
     ]
   end
 
-  # Nothing is needed. But where the application has one of these, it must be compiled before this
-  # project, which then takes the place of its modules (ptc_runner), implements its protocol (Jason),
-  # steps aside (ALLM) or need not be built (rustler_precompiled). Only Hex can say so;
-  # `:prod` is how dependencies are compiled, so that working on this project needs none of them.
+  # No dependency is required. But if the application has one of these, it must be compiled before this
+  # project, which then replaces its modules (ptc_runner), implements its protocol (Jason),
+  # leaves its modules in use (ALLM) or is not built (rustler_precompiled). Only Hex supports this;
+  # dependencies are compiled with `:prod`, so that working on this project needs none of them.
   defp deps do
     if Code.ensure_loaded?(Hex) do
       [
@@ -497,8 +497,8 @@ defmodule PtcRunnerNative.MixProject do
   defp elixirc_paths(:test), do: ["lib", "overlay", "test/support"]
   defp elixirc_paths(_), do: ["lib", "overlay"]
 
-  # Hex leaves native/ out unless told, and a wildcard over all of native/ would
-  # take target/ along: so every part is named. `bin/package-check` builds what is named here.
+  # Hex omits native/ by default, and a wildcard over all of native/ would
+  # include target/: so every part is named. `bin/package-check` builds the parts named here.
   defp package do
     [
       licenses: ["MIT"],
@@ -539,7 +539,7 @@ defmodule PtcRunnerNative.MixProject do
     [
       main: "readme",
       source_ref: "v#{@version}",
-      # about the inside: it names what is hidden
+      # internal documents: they name hidden modules
       skip_undefined_reference_warnings_on: ["docs/architecture.md", "docs/decisions.md"],
       extras: [
         "README.md",

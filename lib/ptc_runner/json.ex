@@ -12,8 +12,8 @@ defmodule PtcRunner.Json do
       iex> result
       350
 
-  A program runs natively, on the terms it is given: nothing of the context is copied. It runs in
-  the calling process; only tools run in a process of their own. See `run/2` for the limits.
+  A program runs natively, on the given terms: nothing of the context is copied. It runs in the
+  calling process; only tools run in a process of their own. See `run/2` for the limits.
 
   ## Tools
 
@@ -48,7 +48,7 @@ defmodule PtcRunner.Json do
     strict: :boolean
   }
 
-  # What is wrong with a map is said after what is wrong with the program.
+  # Errors in the maps are reported after errors in the program.
   @run_options Map.merge(@compile_options, %{
                  context: :any,
                  memory: :any,
@@ -87,42 +87,41 @@ defmodule PtcRunner.Json do
   @doc """
   Runs a program.
 
-  A text is the program and nothing else: `PtcRunner.Agent.program/2` takes one out of a model's answer, with
-  its prose and its code fence.
+  A text must contain only the program: `PtcRunner.Agent.program/2` extracts one from a model's answer with
+  prose and a code fence.
 
   ## Options
 
-    * `:context` - map read by `load`, by default `%{}`. Its keys, and those of the maps inside, are
+    * `:context` - map read by `load`, by default `%{}`. Its keys, and those of nested maps, are
       strings: see `:keys`.
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
     * `:tools` - map of names and functions of one argument, by default `%{}`
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
-      environment's `:ptc_runner, :default_timeout`. Tools count.
+      environment's `:ptc_runner, :default_timeout`. The time of tools counts.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
       default #{Limits.default_max_heap()} or the application environment's
-      `:ptc_runner, :default_max_heap`; 0 for no limit. What the caller passes in does not count.
-    * `:max_depth` - how many operations may stand inside one another, and in a text how many
-      brackets, by default #{Limits.default_max_depth()}. New in this library.
-    * `:keys` - `:strings` (the default), or `:any`: `load`, `var`, and `field`, `fields` and `path` of the
-      operations also find the key that is an atom of that name, where there is no such string. New in
-      this library.
-    * `:strict` - `true` refuses every field that an operation does not have, and makes `load` fail for a
-      name that the context does not have. By default only mistyped fields are refused, others may stand
-      for comments, and `load` of an unknown name gives `nil`. New in this library.
-    * `:tool_concurrency` - how many tools may run at the same time, by default 1. With more, the calls
-      for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which share
-      the heap limit; all else stays in order. Results are in the order of the list. If several items
-      fail, the first of them in that order is the error, and calls for later items are stopped. A `map`
-      within a `map` does not overlap by itself. New in this library.
+      `:ptc_runner, :default_max_heap`; 0 for no limit. The caller's own data does not count.
+    * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
+      #{Limits.default_max_depth()}. New in this library.
+    * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
+      `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
+    * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
+      name that the context does not have. By default only mistyped fields are rejected, so that other
+      fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
+    * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
+      calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
+      share the heap limit; everything else stays in order. Results are in the order of the list. If several
+      items fail, the first of them in that order is the error, and calls for later items are stopped. The
+      rounds of a `map` within a `map` do not overlap. New in this library.
 
-  A compiled program keeps the `:keys` and `:strict` that it was compiled with; one that is asked for more
-  here is compiled anew for this run.
+  A compiled program keeps the `:keys` and `:strict` that it was compiled with. If this call needs more, the
+  program is compiled again for this run.
 
   ## Keys are strings
 
-  A program is JSON, so it names keys as strings, and `"total"` is not `:total`: a row `%{total: 1}` has no
-  `"total"`, which is as good as `nil`. No atom is ever made of a program's text. Data whose keys are atoms
-  (structs of Ecto turned to maps, say) is read with `keys: :any`:
+  A program is JSON, so its keys are strings, and `"total"` is not `:total`: a row `%{total: 1}` has no
+  `"total"`, which counts as `nil`. A program's text never creates atoms. Data whose keys are atoms
+  (such as Ecto structs converted to maps) is read with `keys: :any`:
 
       iex> orders = [%{total: 50}, %{total: 150}]
       iex> program = ~s({"program": {"op": "pipe", "steps": [
@@ -142,8 +141,8 @@ defmodule PtcRunner.Json do
       delta, merged into the memory
     * any other map is the result and the delta
 
-  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for an option that there is not, and
-  for limits that are none, such as a negative timeout.
+  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for unknown options and
+  for invalid limits, such as a negative timeout.
 
       iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
       iex> PtcRunner.Json.run(program, memory: %{"seen" => 0, "kept" => true})
@@ -203,9 +202,9 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys` and `:strict`, see `run/2`: reading, checking and
-  compiling end within the limits that a run would have; `:keys` and `:strict` stay with the program.
-  Errors are those of parsing and validation, and the limits.
+  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys` and `:strict`, see `run/2`: parsing, checking and
+  compiling have the limits of a run; the program keeps `:keys` and `:strict`.
+  Errors are those of parsing and validation, and of the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
       iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
@@ -249,11 +248,11 @@ defmodule PtcRunner.Json do
   end
 
   @doc """
-  Runs a program and tells what it did, operation by operation: see `PtcRunner.Json.Explain`.
+  Runs a program and reports the work of each operation: see `PtcRunner.Json.Explain`.
 
-  The options are those of `run/2`, and so is the `:result` in the explanation. A run that ends early has
-  the operations up to there, and `:failed_at`; a program that is not well-formed has no operations, and
-  `:failed_at` says where the mistake is.
+  The options are those of `run/2`, and so is the `:result` in the explanation. If a run ends early, the
+  explanation has the operations up to there, and `:failed_at`. If a program is not well-formed, it has
+  no operations, and `:failed_at` is the path of the error.
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [
       ...>   {"op": "load", "name": "rows"},
@@ -288,14 +287,14 @@ defmodule PtcRunner.Json do
     end
   end
 
-  # What it was compiled from is compiled once more, to be observed.
+  # A compiled program is compiled from its source again, for observation.
   defp explainable(%Program{source: source} = program, {timeout, max_heap, reading}),
     do: {source, {timeout, max_heap, Program.reading(program, reading)}}
 
   defp explainable(program, limits), do: {program, limits}
 
   @doc """
-  Formats an error for an LLM: what kind of error, and what to change. Takes any term.
+  Formats an error for an LLM: the kind of error, and what to change. Takes any term.
 
       iex> PtcRunner.Json.format_error({:parse_error, "unexpected token"})
       "ParseError: unexpected token"
@@ -307,7 +306,7 @@ defmodule PtcRunner.Json do
   @spec format_error(error() | term()) :: String.t()
   defdelegate format_error(error), to: ErrorText, as: :format
 
-  # A text and a compiled program go to the native side as they are.
+  # Texts and compiled programs are passed to the native side unchanged.
   defp source(%Program{} = program, given) do
     with {:error, fault} <- Program.asked(program, given) do
       {timeout, max_heap, _reading} = Limits.resolve(given)
@@ -322,7 +321,7 @@ defmodule PtcRunner.Json do
   defp source(program),
     do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
 
-  # Tools come after the check of the program, so a mistake there is reported first.
+  # Tools are checked after the program, so an error in the program is reported first.
   defp maps(_program, context, memory, tools, _limits)
        when is_map(context) and is_map(memory) and tools == %{},
        do: :ok

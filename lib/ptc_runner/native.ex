@@ -1,48 +1,48 @@
 defmodule PtcRunner.Native do
   @moduledoc """
-  What this library does beside `ptc_runner`: `info/0`, `attach/0`, `detach/0`.
+  Information about this library, and its use beside `ptc_runner`: `info/0`, `attach/0`, `detach/0`.
 
-  In an application that depends on `ptc_runner` too, modules of this library take the place of the
-  originals when the application starts. The configuration says which:
+  In an application that also depends on `ptc_runner`, modules of this library replace the
+  originals when the application starts. The configuration selects them:
 
       config :ptc_runner_native, overlay: :auto   # all that can (the default)
       config :ptc_runner_native, overlay: :off
       config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature]
 
-  All other functions here are the native ones, which only the modules of this library call.
+  All other functions here are native; only the modules of this library call them.
   """
 
   # ## The native functions
   #
-  # Options, defaults and messages are made by the modules that call here. Those in a `pair` are two:
+  # The calling modules handle options, defaults and messages. `pair` declares two functions:
   # see `PtcRunner.Native.Stub`; `PtcRunner.Quanta` calls them.
   #
   # ## Replies
   #
-  #   * `:ok`, `{:ok, …}` - what was asked for
-  #   * `{:error, reason}` - why there is none, for the caller of the library
-  #   * any other atom, and a tuple with another tag - a case that Elixir takes further, as the spec says
-  #   * `:busy` - a slice is not enough, and nothing was kept: call the twin. The twin says it only
-  #     where its caller is gone.
-  #   * `{:more | :long, state, terms}` - left in the middle: `resume/3`, for a slice, or `resume_dirty/3`,
-  #     for a quantum, goes on with `:more`
-  #   * `{:limits, state, terms}` - left since its limits are not known yet: `resume/3` goes on with
-  #     `{:limits, timeout, max_heap}`
-  #   * `{:call, state, terms, tool, args, milliseconds}` - left for a tool, which has so long (or
-  #     `:infinity`; nil if its limits are not known yet, which `limited/2` tells it): `resume/3` goes on
+  #   * `:ok`, `{:ok, …}` - the result
+  #   * `{:error, reason}` - the reason why there is no result, for the caller of the library
+  #   * any other atom, and a tuple with another tag - a case that Elixir handles, see the spec
+  #   * `:busy` - a slice is not enough, and no work was kept: call the twin. The twin returns it only
+  #     if its caller has ended.
+  #   * `{:more | :long, state, terms}` - suspended: `resume/3`, for a slice, or `resume_dirty/3`,
+  #     for a quantum, resumes it with `:more`
+  #   * `{:limits, state, terms}` - suspended because its limits are not known yet: `resume/3` resumes it
+  #     with `{:limits, timeout, max_heap}`
+  #   * `{:call, state, terms, tool, args, milliseconds}` - suspended for a tool, which has this much time (or
+  #     `:infinity`; nil if the limits are not known yet: then `limited/2` sets them): `resume/3` resumes it
   #     with `{:answer, term, words}`
-  #   * `{:last, tool, args, milliseconds, words}` - the same where the tool's answer is the value of the
-  #     program, which has built so many words
-  #   * `{:fork, state, terms, loop, list, milliseconds}` - left at the start of a loop whose rounds may
-  #     overlap: `resume/3` goes on with `{:joined, value of the loop, words}`
-  #   * `{:called, state, terms, tool, args, words}` - a call of a run that went on with `{:moved, term, words}`
-  #     in the process of its tools
+  #   * `{:last, tool, args, milliseconds, words}` - like `:call`, but the tool's answer is the value of the
+  #     program, which has built this many words
+  #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
+  #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
+  #   * `{:called, state, terms, tool, args, words}` - a call of a run that was resumed with
+  #     `{:moved, term, words}` in the process of its tools
   #
-  # What was left goes on once, with the terms it was left with; otherwise it is an `ArgumentError`. What has
-  # one answer and cannot fail gives it bare: `operations/0`, `answer_is_part/1`, and the functions for tests.
+  # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
+  # only one kind of reply return it without a tag: `operations/0`, `answer_is_part/1`, and the functions for tests.
   #
-  # The module cannot be replaced in a running VM: a NIF library that knows no upgrade cannot. Loading
-  # it a second time is refused, and what is loaded stays in use.
+  # The module cannot be replaced in a running VM, because the NIF library does not support upgrades. Loading
+  # it a second time is refused, and the loaded code stays in use.
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
@@ -65,15 +65,15 @@ defmodule PtcRunner.Native do
   end
 
   @doc """
-  What is native in this application, as data.
+  Reports the native modules of this application, as data.
 
-  `:modules` says for each module that `ptc_runner` has too: `:replaced` by the native one, or
-  `{:left, reason}`; `:added` stands for one that the release of `ptc_runner` does not have. Without
+  `:modules` lists each module that `ptc_runner` has too: `:replaced` by the native one, or
+  `{:left, reason}`; `:added` means that the release of `ptc_runner` does not have the module. Without
   `ptc_runner` the list is empty: then all modules are this library's own.
 
-  `:map_view` says how small maps are read: `:direct`, where they stand in memory, or `:iterator`, entry
-  by entry, which is slower. It is `:iterator` on a VM that lays out its maps otherwise than OTP 25 to 27
-  do, or if `PTC_RUNNER_NATIVE_MAP_VIEW` is `iterator` in the environment when the library is loaded.
+  `:map_view` reports how small maps are read: `:direct`, in place in memory, or `:iterator`, entry
+  by entry, which is slower. It is `:iterator` on a VM with another map layout than that of OTP 25 to 27,
+  or if `PTC_RUNNER_NATIVE_MAP_VIEW` is `iterator` in the environment when the library is loaded.
 
       iex> PtcRunner.Native.info()
       %{version: "0.1.0", ptc_runner: nil, modules: [], map_view: :direct}
@@ -97,8 +97,8 @@ defmodule PtcRunner.Native do
   end
 
   @doc """
-  Puts the native modules in the place of the originals of `ptc_runner`, as the configuration says;
-  what came of it. The application does it when it starts; calling it again does no harm.
+  Replaces the originals of `ptc_runner` with the native modules, according to the configuration. Returns
+  the state of each module. The application does this when it starts; another call does no harm.
 
       iex> PtcRunner.Native.attach()
       []
@@ -124,18 +124,18 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type limits :: {timeout(), non_neg_integer()}
 
-  # how deep a program may nest; whether atoms are keys too, and whether the program is strict
+  # maximum nesting of a program; whether atoms count as keys too, and whether the program is strict
   @typedoc false
   @type reading ::
           pos_integer()
           | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
           | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
 
-  # the context, the memory, and the limits; nil: not known yet
+  # the context, the memory, and the limits (nil: not known yet)
   @typedoc false
   @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
 
-  # a type of a signature, which may be none
+  # a type of a signature, which may be invalid
   @typedoc false
   @type type :: term()
 
@@ -149,7 +149,7 @@ defmodule PtcRunner.Native do
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, tuple()}
 
-  # where a mistake stands is known of programs that are compiled to be observed
+  # the path of an error is known only for programs that are compiled for observation
   @typedoc false
   @type compiled ::
           {:ok, handle :: reference(), consts :: tuple()}
@@ -173,16 +173,16 @@ defmodule PtcRunner.Native do
     ]
   )
 
-  # native/ptc_nif/src/names.rs: the value of the key that spells the name otherwise
+  # native/ptc_nif/src/names.rs: the value of the key that spells the name differently
   nif(
     name_twin(map(), name :: binary() | atom(), :string | :atom | :keyword) ::
       {:ok, term()} | :error
   )
 
-  # the same, or nil
+  # the same, but nil instead of `:error`
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
-  # native/ptc_nif/src/bits_view.rs: a binary that starts at a byte
+  # native/ptc_nif/src/bits_view.rs: an aligned binary
   pair(aligned(binary()) :: {:ok, binary()} | :busy)
 
   # native/ptc_nif/src/decode.rs
@@ -213,8 +213,8 @@ defmodule PtcRunner.Native do
   nif(run_node(term(), checked? :: boolean(), reading(), given()) :: run())
   nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
 
-  # the same, where a loop that calls tools is left at its start: `round/3` of native/ptc_nif/src/fork.rs
-  # runs its body for one item, as a run of its own
+  # the same, but suspended at the start of a loop that calls tools: `round/3` of native/ptc_nif/src/fork.rs
+  # runs the loop's body for one item, as a run of its own
   nif(
     run_forking(handle :: reference(), consts :: tuple(), given()) ::
       run()
@@ -223,9 +223,9 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
 
-  # native/ptc_nif/src/moving.rs: the terms that the rest of the run needs, what a copy of them and of the
-  # request takes, as `weigh/3` says it, and the limit that follows from `calls` and `most`, which is {words a
-  # call, words at most}
+  # native/ptc_nif/src/moving.rs: the terms that the rest of the run needs, the words of a copy of them and of
+  # the request (as `weigh/3` returns them), and the limit that follows from `calls` and `most`, which is
+  # {words per call, maximum of words}
   nif(
     pack(
       state :: reference(),
@@ -244,8 +244,8 @@ defmodule PtcRunner.Native do
   nif(unguard(pid()) :: :ok)
   nif(take_orphans() :: [pid()])
 
-  # native/ptc_nif/src/explain.rs: a place for what is noted in one run of a program that was compiled to
-  # be observed; the run; what was noted: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
+  # native/ptc_nif/src/explain.rs: a resource for the counts of one run of a program that was compiled for
+  # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
   # nil if the run was lost
   nif(observation(handle :: reference()) :: reference())
   nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
@@ -265,8 +265,8 @@ defmodule PtcRunner.Native do
     ) :: run() | term()
   )
 
-  # native/ptc_nif/src/answer.rs; `list?`: the type is one of a list, which may be wrapped.
-  # `:ok`: right; `:hyphens`: right, but two of its keys become one; `:map`, `:list`: not judged
+  # native/ptc_nif/src/answer.rs; `list?`: the type is that of a list, which may be wrapped.
+  # `:ok`: valid; `:hyphens`: valid, but two of its keys would become equal; `:map`, `:list`: not judged
   nif(
     answer_parse(binary(), limits()) ::
       {:ok, term()} | {:error, {atom(), place :: tuple() | nil} | limit()} | left()
@@ -311,7 +311,7 @@ defmodule PtcRunner.Native do
   pair(signature_schema(type()) :: {:ok, map()} | {:unknown, term()} | :busy)
   pair(signature_public(type()) :: {:ok, type()} | :busy)
 
-  # `finished?`: no error is left for Elixir to complete
+  # `finished?`: Elixir has no error to complete
   pair(
     signature_validate(type(), term(), closed? :: boolean()) ::
       :ok
@@ -321,7 +321,7 @@ defmodule PtcRunner.Native do
       | left()
   )
 
-  # `answers` are those to the questions, nil at first
+  # `answers` are the answers to the questions, nil in the first call
   pair(
     signature_coerce(type(), term(), answers :: list() | nil) ::
       {:ok, term(), warnings :: [String.t()]}
@@ -344,16 +344,16 @@ defmodule PtcRunner.Native do
       | left()
   )
 
-  # native/ptc_nif/src/error_line.rs; `:other`: errors of other terms than usual
+  # native/ptc_nif/src/error_line.rs; `:other`: the errors contain unexpected terms
   pair(error_line(errors :: term()) :: {:ok, String.t()} | :other | :busy)
 
-  # native/ptc_nif/src/stream.rs: a stream is a reference, and how many bytes it has taken
+  # native/ptc_nif/src/stream.rs: a stream is a reference, and the number of bytes it has read
   pair(
     stream_new(type(), list? :: boolean(), early? :: boolean(), prose? :: boolean()) ::
       {:ok, reference()} | :busy
   )
 
-  # the new number of bytes; `:fork`: the reference went on without this stream
+  # the new number of bytes; `:fork`: the state has read more bytes than this stream
   pair(
     stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
       {:ok, non_neg_integer()}
@@ -367,11 +367,11 @@ defmodule PtcRunner.Native do
       | :busy
   )
 
-  # a reference of its own for a stream that took this text
+  # a separate reference for a stream that has read this text
   nif(stream_again(reference(), text :: binary()) :: {:ok, reference()})
   pair(stream_partial(reference(), text :: binary()) :: {:ok, term()} | :none | :busy)
 
-  # native/ptc_nif/src/weigh.rs: the words of a list of terms and of those before; `:funs`: without what these close over
+  # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:funs`: without the terms in their closures
   pair(
     weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
       {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy
@@ -390,13 +390,13 @@ defmodule PtcRunner.Native do
   nif(take_panics() :: [String.t()])
   nif(panic_for_test(message :: String.t()) :: :off)
 
-  # native/ptc_nif/src/clock.rs, for tests: how long each NIF holds its thread. `clock_switch/1` says
+  # native/ptc_nif/src/clock.rs, for tests: how long each NIF holds its thread. `clock_switch/1` returns
   # whether the system has such a clock; {name, dirty?, calls, calls of more than 2 ms, {min, p50, p99,
   # max, total}}, in nanoseconds
   nif(clock_switch(on? :: boolean()) :: boolean())
   nif(clock_read() :: [{String.t(), boolean(), pos_integer(), non_neg_integer(), tuple()}])
 
-  # native/ptc_nif/src/bare.rs, for benchmarks: the map of `id`, `label` and `value` out of `id`, `name` and `amount`
-  # of each row, as a plain loop over the NIF interface makes it; at most 10,000 rows
+  # native/ptc_nif/src/bare.rs, for benchmarks: a map of `id`, `label` and `value` from `id`, `name` and `amount`
+  # of each row, made by a plain loop over the NIF interface; at most 10,000 rows
   nif(bare_objects(rows :: [map()]) :: [map()])
 end

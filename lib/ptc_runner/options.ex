@@ -1,15 +1,15 @@
 defmodule PtcRunner.Options do
   @moduledoc false
-  # Checks the options of public functions: each function has a map of the names it takes, and of
-  # what their values must be. One pass over the list; no options cost nothing.
+  # Checks the options of public functions. Each function has a map of option names and the kinds of
+  # their values. One pass over the list; an empty list costs nothing.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
 
   @typedoc """
-  What a value must be. `:any` is for values that the function itself reports on, `{:maybe, kind}`
-  also takes nil, which stands for the default.
+  The kind of a value. `:any` is for values that the function checks itself; `{:maybe, kind}` also accepts
+  nil, which stands for the default.
   """
   @type kind ::
           :any
@@ -28,15 +28,15 @@ defmodule PtcRunner.Options do
 
   @type kinds :: %{atom() => kind()}
 
-  # The native side keeps a depth in 32 bits.
+  # The native side stores a depth in 32 bits.
   @max_depth 0xFFFF_FFFF
 
-  # Of many unknown options, or a huge value, this much is shown.
+  # Maximum bytes of a value, or of an unknown option's name, in a message.
   @shown 200
 
   @doc """
-  Raises `ArgumentError` for an option that is none of `kinds`, and for a value that is not of its kind.
-  Of an option that stands twice the first one counts.
+  Raises `ArgumentError` for an option that is not in `kinds`, and for a value that is not of its kind.
+  If an option occurs twice, the first one counts.
 
       iex> PtcRunner.Options.check!([timeout: 50], %{timeout: :timeout}, "f/1")
       :ok
@@ -56,8 +56,8 @@ defmodule PtcRunner.Options do
   def check!(opts, kinds, function), do: each(opts, opts, kinds, function, :refuse)
 
   @doc """
-  The same for a function of the reference implementation whose unknown options mean nothing: only those
-  that are close to a known one are refused.
+  Like `check!/3`, for a function of the reference implementation that ignores unknown options: raises only
+  if an unknown option is close to a known one.
 
       iex> PtcRunner.Options.check_close!([other: 1], %{mode: :any}, "f/1")
       :ok
@@ -71,7 +71,7 @@ defmodule PtcRunner.Options do
   def check_close!(opts, kinds, function), do: each(opts, opts, kinds, function, :ignore)
 
   @doc """
-  The options of these names that have a value: nil stands for the default.
+  The options with these names that have a value; nil stands for the default.
 
       iex> PtcRunner.Options.given([timeout: nil, max_heap: 5_000, repair: false], [:timeout, :max_heap])
       [max_heap: 5_000]
@@ -83,7 +83,7 @@ defmodule PtcRunner.Options do
 
   defp each([{name, value} | rest], all, kinds, function, unknown) do
     case kinds do
-      # No call, so nothing to keep meanwhile: this is what most options are.
+      # The most frequent case; a tail call without any check.
       %{^name => :any} ->
         each(rest, all, kinds, function, unknown)
 
@@ -163,7 +163,7 @@ defmodule PtcRunner.Options do
       "#{Shown.text(value, @shown)}).#{close} Options: #{Enum.map_join(names, ", ", &":#{&1}")}"
   end
 
-  # A name that is a text, as of options that were read from JSON, is close to its atom.
+  # A string, for example a key of options that were read from JSON, can be close to a known atom.
   defp close(name, names) when is_atom(name), do: close(Atom.to_string(name), names)
 
   defp close(name, names) when is_binary(name) do

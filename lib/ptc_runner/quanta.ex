@@ -1,21 +1,21 @@
 defmodule PtcRunner.Quanta do
   @moduledoc false
-  # Native work begins on the scheduler of its process, for about a millisecond at most. This is the one
-  # place that knows how it goes on from there:
+  # Drives native work to its end. Each native call starts on the scheduler of its process, for about a
+  # millisecond at most. Its reply decides how the work continues:
   #
-  #   * `:busy`: nothing was kept; the twin of the function does it on a dirty scheduler
-  #   * `{:more, state, terms}`: in another slice, after a turn for other processes
-  #   * `{:long, state, terms}`: in a quantum on a dirty scheduler
+  #   * `:busy`: no work was kept; the function's `_dirty` twin does all of it on a dirty scheduler
+  #   * `{:more, state, terms}`: resumed in another slice, after other processes have run
+  #   * `{:long, state, terms}`: resumed in a quantum on a dirty scheduler
   #
-  # native/ptc_nif/src/schedule.rs says when it is left.
+  # native/ptc_nif/src/schedule.rs decides when work is suspended.
 
   alias PtcRunner.Native
 
-  @typedoc "Work that was left: where its plain part is, and its terms."
+  @typedoc "Suspended work: a reference to its plain data, and its terms."
   @type left :: {:more | :long, state :: reference(), terms :: tuple()}
 
   @doc """
-  A native call to its end. Where the function says `:busy`, its twin, whose name ends in `_dirty`, is
+  Runs a native call to its end. If the function returns `:busy`, its twin, whose name ends in `_dirty`, is
   called with the same arguments.
 
       iex> require PtcRunner.Quanta
@@ -43,7 +43,7 @@ defmodule PtcRunner.Quanta do
   end
 
   @doc """
-  Goes on with work until it is done.
+  Resumes work until it is done.
 
       iex> PtcRunner.Quanta.finish(PtcRunner.Native.json_decode("[1]", :infinity, {:infinity, 0}))
       {:ok, [1]}
@@ -56,7 +56,7 @@ defmodule PtcRunner.Quanta do
   def finish(done), do: done
 
   @doc """
-  Goes on with work for one slice or one quantum.
+  Resumes work for one slice or one quantum.
   """
   @spec go_on(left()) :: left() | term()
   def go_on({:more, state, terms}), do: Native.resume(state, terms, :more)

@@ -2,13 +2,13 @@ defmodule PtcRunner.Sandbox do
   @moduledoc """
   Evaluates a program's AST under a time and a heap limit.
 
-  The evaluator of this library runs natively in the calling process, where its time and the words
-  it builds are counted; what the caller passes in does not count. Only tools run in a process of
+  The evaluator of this library runs natively in the calling process. Its time and the words
+  that it builds are counted; the caller's own data does not count. Only tools run in a process of
   their own. An evaluator given as `:eval_fn` runs in a separate, monitored process with `max_heap`
   as its `max_heap_size` (binaries outside of the heap do not count). That process has `$callers`
   set and does not outlive the caller.
 
-  Nothing is ever left in the caller's mailbox: an answer that comes after the timeout is dropped.
+  No message is left in the caller's mailbox: an answer that arrives after the timeout is dropped.
   """
 
   alias PtcRunner.Context
@@ -25,7 +25,7 @@ defmodule PtcRunner.Sandbox do
   @typedoc "Milliseconds of real time; bytes built by the native evaluator, or held by the process."
   @type metrics :: %{duration_ms: non_neg_integer(), memory_bytes: non_neg_integer()}
 
-  @typedoc "Gets the AST and the context; the third element of its result is the memory."
+  @typedoc "Receives the AST and the context; the third element of its result is the memory."
   @type eval_fn :: (term(), Context.t() -> {:ok, term(), map()} | {:error, term()})
 
   @type option ::
@@ -42,11 +42,11 @@ defmodule PtcRunner.Sandbox do
 
   Errors are those of the evaluator, `{:timeout, milliseconds}`, `{:memory_exceeded, bytes}` and
   `{:execution_error, "Process terminated: ..."}` for any other end of the process. The VM reports
-  a process that was killed in the same way as one that outgrew its heap: with a limit, both are
-  `:memory_exceeded`.
+  the same reason for a process that was killed and for one that exceeded its heap limit. If there is a
+  limit, both are `:memory_exceeded`.
 
-  Raises `ArgumentError` for an option that there is not, and for a timeout or a heap limit that
-  the VM refuses, such as negative ones.
+  Raises `ArgumentError` for unknown options, and for a timeout or a heap limit that
+  the VM rejects, such as negative ones.
 
       iex> ast = %{"op" => "add", "left" => 40, "right" => 2}
       iex> {:ok, value, metrics, memory} = PtcRunner.Sandbox.execute(ast, PtcRunner.Context.new())
@@ -112,12 +112,12 @@ defmodule PtcRunner.Sandbox do
   def evaluate(reply_to, eval_fn, ast, context, max_heap) do
     result = eval_fn.(ast, context)
 
-    # Sending copies the result, all its shared parts too.
+    # Sending copies the result, including its shared parts.
     answer = with {:ok, _words} <- Weight.of(result, max_heap), do: {:result, result}
     {:memory, bytes} = Process.info(self(), :memory)
     send(reply_to, {reply_to, answer, bytes})
   catch
-    # As reasons of an exit, which only the monitor gets to see: the VM would log a crash.
+    # Exits with these reasons, which only the monitor receives: otherwise the VM would log a crash.
     :error, reason -> exit({reason, __STACKTRACE__})
     :throw, value -> exit({{:nocatch, value}, __STACKTRACE__})
   end
@@ -137,7 +137,7 @@ defmodule PtcRunner.Sandbox do
     end
   end
 
-  # Once the alias has ended, nothing can follow an answer that came too late.
+  # After the alias has ended, no further answer can arrive.
   defp drop_answer(ref) do
     :erlang.unalias(ref)
 

@@ -1,56 +1,56 @@
 defmodule PtcRunner.Shown do
   @moduledoc false
-  # What a reader gets to see of terms, names and texts: bounded, whatever their size.
+  # The texts of terms, names and messages for readers, with a limited length, whatever the size of the term.
   #
-  #   term ──inspect/1, which asks for each part──▶ leaf:      shown, its bytes are spent
-  #                                                 container: its head, as many parts as are shown
-  #                                                 nothing left: "…"
+  #   term ──inspect/1, with `show` for each part──▶ leaf:           its text; its bytes are spent
+  #                                                  container:      its head: only the parts that are shown
+  #                                                  no bytes left:  "…"
   #        ──▶ text ──cut──▶ at most `limit` bytes
   #
-  # The work is proportional to the text, not to the term. All words are those of `inspect/1`.
+  # The work is proportional to the text, not to the term. The texts are those of `inspect/1`.
 
   alias PtcRunner.Shown.{Head, Raised, Size}
 
-  # A whole message, the value in it, and a name in it. A message holds one value or two halves.
+  # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
   @message 4_096
   @value 3_800
   @name 256
 
-  # The names of many things, and how many errors feedback has.
+  # Maximum bytes of a list of names, and maximum number of errors in feedback.
   @list 3_600
   @most 20
 
-  # Character data may share its parts.
+  # Maximum parts of character data; parts may be shared.
   @characters 100_000
 
-  # So many entries of maps are listed for one text, in the second counter.
+  # Maximum map entries that are listed for one text, and the index of their counter.
   @listed 20_000
   @entries 2
 
-  # Stands for a value that is not shown.
+  # Stands for a concealed value.
   @concealed {__MODULE__, :concealed}
 
   @failed "(a term that cannot be shown)"
 
-  @doc "The bytes of the longest message."
+  @doc "The maximum number of bytes of a message."
   @spec message_limit() :: pos_integer()
   def message_limit, do: @message
 
-  @doc "The bytes of the longest value in a message."
+  @doc "The maximum number of bytes of a value in a message."
   @spec value_limit() :: pos_integer()
   def value_limit, do: @value
 
-  @doc "How many of many errors feedback shows."
+  @doc "The maximum number of errors that feedback shows."
   @spec most() :: pos_integer()
   def most, do: @most
 
   @doc """
-  The text of a term, in at most `limit` bytes: that of `inspect/2`, or as much of it as there is room
-  for, and the size of the term.
+  The text of a term, in at most `limit` bytes: that of `inspect/2`, or the beginning of it and
+  the size of the term.
 
-  An integer of more than some 10,000 digits is shown by its size. Of a long list the first 100 elements
-  decide whether it is shown as a keyword list. Maps of more than some 20,000 entries in all show other
-  entries first than `inspect/2` does.
+  An integer of more than about 10,000 digits is shown by its size. The first 100 elements of a long list
+  decide whether it is shown as a keyword list. If maps have more than about 20,000 entries in all, other
+  entries come first than with `inspect/2`.
 
       iex> PtcRunner.Shown.text(%{"n" => 1.5})
       "%{\\"n\\" => 1.5}"
@@ -69,7 +69,7 @@ defmodule PtcRunner.Shown do
 
   def text(term, limit, opts) do
     left = :counters.new(2, [])
-    # A leaf counts with half a separator, whether it has one or not.
+    # A leaf counts with half a separator, even if it has none.
     :counters.put(left, 1, limit + 2)
     :counters.put(left, @entries, @listed)
     text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
@@ -77,7 +77,7 @@ defmodule PtcRunner.Shown do
   end
 
   @doc """
-  The same, but for the values of firewalled keys in maps and structs, at any depth.
+  Like `text/3`, but without the values of firewalled keys in maps and structs, at any depth.
 
       iex> PtcRunner.Shown.public({"Ada", %{"n" => 1, "_token" => "s3cret"}})
       "{\\"Ada\\", %{\\"_token\\" => …, \\"n\\" => 1}}"
@@ -86,7 +86,7 @@ defmodule PtcRunner.Shown do
   @spec public(term()) :: String.t()
   def public(term), do: text(term, @value, custom_options: [public: true])
 
-  @doc "What stands for a value that is not shown."
+  @doc "The term that stands for a concealed value."
   @spec concealed() :: term()
   def concealed, do: @concealed
 
@@ -107,7 +107,7 @@ defmodule PtcRunner.Shown do
   end
 
   @doc """
-  A text as it is, or its beginning and its size, in at most `limit` bytes.
+  The text, or its beginning and its size, in at most `limit` bytes.
 
       iex> PtcRunner.Shown.cut("short")
       "short"
@@ -122,7 +122,7 @@ defmodule PtcRunner.Shown do
   def cut(text, limit), do: cut(text, limit, Size.of(text))
 
   @doc """
-  What `to_string/1` gives; a huge integer, and character data of many parts, are shown as terms.
+  The result of `to_string/1`; a huge integer, and character data of many parts, are shown as terms.
 
       iex> PtcRunner.Shown.string(["a", ?b])
       "ab"
@@ -136,7 +136,7 @@ defmodule PtcRunner.Shown do
 
   def string(other), do: to_string(other)
 
-  # `to_string/1` never ends for some lists that are no character data.
+  # `to_string/1` does not terminate for some lists that are not character data.
   defp characters(list) do
     case :unicode.characters_to_binary(list) do
       text when is_binary(text) -> text
@@ -159,7 +159,7 @@ defmodule PtcRunner.Shown do
   defdelegate exception(exception), to: Raised, as: :text
 
   @doc """
-  The first of many things, each as `show` shows it, and how many more there are than a message can hold.
+  The first of many items, each as text, and the number of items that a message cannot hold.
 
       iex> PtcRunner.Shown.few(["a", "b"], & &1)
       "a, b"
@@ -188,7 +188,7 @@ defmodule PtcRunner.Shown do
     binary_part(text, 0, boundary(text, limit - byte_size(note), 3)) <> note
   end
 
-  # No character is cut in two.
+  # Does not split a character.
   defp boundary(text, at, steps) do
     case :binary.at(text, at) do
       byte when byte in 0x80..0xBF and at > 0 and steps > 0 -> boundary(text, at - 1, steps - 1)
@@ -196,7 +196,7 @@ defmodule PtcRunner.Shown do
     end
   end
 
-  # More elements, or characters, than there is room for in any text.
+  # More elements, or characters, than any text can hold.
   @infinite 10_000
 
   defp bounded(%{limit: :infinity} = opts), do: bounded(%{opts | limit: @infinite})
@@ -206,8 +206,8 @@ defmodule PtcRunner.Shown do
 
   defp bounded(opts), do: opts
 
-  # `left` is how many bytes may still be shown, and how many entries of maps may be listed. The bytes of the
-  # text are never fewer than those that are spent.
+  # `left` counts the bytes that may still be shown, and the map entries that may still be listed. The text
+  # has at least as many bytes as were spent.
   defp show(term, opts, left) do
     if :counters.get(left, 1) <= 0, do: "…", else: part(term, opts, left)
   end
@@ -219,7 +219,7 @@ defmodule PtcRunner.Shown do
 
   defp part(map, %{custom_options: [public: true]} = opts, left) when is_map(map) do
     case map do
-      # What an implementation of `Inspect` shows of a struct, nobody can tell.
+      # An implementation of `Inspect` may show any part of a struct.
       %module{} when is_atom(module) ->
         cond do
           not Head.conceals?(map) -> shown(map, opts, left)
@@ -246,7 +246,7 @@ defmodule PtcRunner.Shown do
     spend(left, 2)
     struct |> Head.struct(&list?(left, &1)) |> Inspect.inspect(opts)
   rescue
-    # `inspect/2` would show all of the struct in its place.
+    # `inspect/2` would show the whole struct instead.
     error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed
   end
 
@@ -266,11 +266,11 @@ defmodule PtcRunner.Shown do
     text
   end
 
-  # Brackets, and three dots where nothing in them is shown.
+  # Brackets, and three dots if none of the content is shown.
   defp container(%{limit: 0}), do: 5
   defp container(_opts), do: 2
 
-  # Whether there is time to list all entries of a map.
+  # Whether the entries of a map may be listed.
   defp list?(left, entries) do
     if :counters.get(left, @entries) >= entries do
       :counters.sub(left, @entries, entries)

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Codec do
   @moduledoc """
-  JSON text to terms and back, natively.
+  Converts JSON text to terms and back, natively.
 
   | Elixir | JSON |
   |---|---|
@@ -11,16 +11,16 @@ defmodule PtcRunner.Json.Codec do
   | any other atom | its name as a string: `"ok"`, `"Elixir.String"` |
   | proper list | array |
   | map with keys that are strings, atoms or numbers | object |
-  | everything else | what `PtcRunner.Json.Encoder` says |
+  | everything else | the result of `PtcRunner.Json.Encoder` |
 
-  Reading gives `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
-  keys in one object the first one counts. Integers of more than a million digits are refused where they
-  stand, as are floats that are too large. No atom is ever made of a text. The grammar is strict
-  (RFC 8259), positions in errors are zero-based byte offsets, and neither direction needs more
-  stack for a value that nests deeper.
+  Reading makes `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
+  keys in one object the first one counts. Integers of more than a million digits are errors,
+  as are floats that are too large. A text never creates atoms. The grammar is strict
+  (RFC 8259), positions in errors are zero-based byte offsets, and deep nesting of a value needs no
+  additional stack in either direction.
 
   Neither direction holds a scheduler for longer than about a millisecond. A long text is read, and
-  written, in quanta, which share the dirty schedulers fairly. Both end at `:timeout` and `:max_heap`, and
+  written, in quanta, which share the dirty schedulers fairly. Both stop at `:timeout` and `:max_heap`, and
   when the calling process is killed.
   """
 
@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.Codec do
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
 
-  # A term whose parts are shared can be small and its text endless.
+  # A small term with shared parts can have an endless text.
   @max_bytes 1_073_741_824
 
   @limits %{timeout: :timeout, max_heap: :max_heap}
@@ -43,7 +43,7 @@ defmodule PtcRunner.Json.Codec do
           | {:timeout, timeout()}
           | {:max_heap, non_neg_integer()}
 
-  @typedoc "See `decode/2`: milliseconds, words, brackets inside one another."
+  @typedoc "See `decode/2`: nested brackets, milliseconds, words."
   @type decode_option ::
           {:depth, non_neg_integer() | :infinity}
           | {:timeout, timeout()}
@@ -54,16 +54,16 @@ defmodule PtcRunner.Json.Codec do
 
   Options:
 
-    * `:as` - `:binary` (the default), or `:iodata`, which saves a copy where a text is put together
-      of several: where structs stand in the term
-    * `:max_bytes` - a longer text is an error, by default 1 GiB. Of structs each one counts by itself.
+    * `:as` - `:binary` (the default), or `:iodata`, which saves a copy if the text consists
+      of several parts: if the term contains structs
+    * `:max_bytes` - a longer text is an error, by default 1 GiB. Applies to each struct separately.
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}
     * `:max_heap` - words that the text may take while it is written, by default 0 for no limit but
-      `:max_bytes`. Of structs each one counts by itself.
+      `:max_bytes`. Applies to each struct separately.
 
-  Errors are a `Protocol.UndefinedError` with the offending value, however deep it stands: a tuple,
+  Errors are a `Protocol.UndefinedError` with the offending value at any depth: a tuple,
   pid, function, reference, port or bitstring, an improper list, a struct without an encoding, a key
-  that is none of strings, atoms and numbers; and `PtcRunner.Json.Codec.EncodeError` for a string
+  that is not a string, atom or number; and `PtcRunner.Json.Codec.EncodeError` for a string
   that is not UTF-8, for a text that is too long, and for one that takes too much time or memory.
 
       iex> PtcRunner.Json.Codec.encode(%{"a" => [1, 2.5, nil, :ok, ~D[2025-11-20]]})
@@ -87,7 +87,7 @@ defmodule PtcRunner.Json.Codec do
   end
 
   @doc """
-  Writes a term as JSON text, or raises the error that `encode/2` gives.
+  Writes a term as JSON text, or raises the error that `encode/2` returns.
 
       iex> PtcRunner.Json.Codec.encode!(%{1 => "one", "b" => 1.0e22})
       ~s({"1":"one","b":1.0e22})
@@ -119,13 +119,13 @@ defmodule PtcRunner.Json.Codec do
 
   Options:
 
-    * `:depth` - how many arrays and objects may stand inside one another, by default `:infinity`
-    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}. On an idle machine that
-      is some 500 MB of text.
+    * `:depth` - maximum nesting of arrays and objects, by default `:infinity`
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}. An idle machine reads
+      about 500 MB of text in that time.
     * `:max_heap` - words that the terms may take, 0 for no limit; by default 16 for each byte of the
       text, or 1,250,000 if that is more. The densest text becomes three words a byte.
 
-  Keys become strings, `null` becomes `nil`; what is wrong is told with its place:
+  Keys become strings, `null` becomes `nil`; errors have a position:
 
       iex> PtcRunner.Json.Codec.decode(~s({"a": [1, 2.5, null, "\\\\u00e4"]}))
       {:ok, %{"a" => [1, 2.5, nil, "ä"]}}
@@ -189,7 +189,7 @@ defmodule PtcRunner.Json.Codec do
   defp writing([]), do: {Limits.text_timeout(), 0}
   defp writing(opts), do: Limits.of_text(Keyword.put_new(opts, :max_heap, 0), 0)
 
-  # A struct would be handed back at once: it is asked for its encoding first.
+  # The native side would return a struct at once, so its encoder is called first.
   defp write(%module{} = struct, limits) when is_atom(module),
     do: foreign(struct, started(limits))
 
@@ -204,8 +204,7 @@ defmodule PtcRunner.Json.Codec do
     :error, :nif_panicked -> raise EncodeError, reason: :failed, value: Panic.caught()
   end
 
-  # In parts, if it is long: to put them together is work of the VM, which leaves its scheduler in the
-  # middle of it.
+  # A long text is a list of parts. The VM joins them, and it can suspend this work.
   defp written({:ok, text}, _limits), do: IO.iodata_to_binary(text)
   defp written({:partial, pieces}, limits), do: fill(pieces, started(limits))
   defp written({:error, {:foreign, term}}, _limits), do: refuse(term)
@@ -218,7 +217,7 @@ defmodule PtcRunner.Json.Codec do
     raise(EncodeError, reason: reason, limit: Map.fetch!(limits, reason))
   end
 
-  # What has no structs in it is one call, whose clock is the native side's.
+  # A term without structs is one native call, which has its own clock.
   defp started({max_bytes, {timeout, _max_heap} = given, nil}) when is_integer(timeout),
     do: {max_bytes, given, System.monotonic_time(:millisecond) + timeout}
 
@@ -239,7 +238,7 @@ defmodule PtcRunner.Json.Codec do
     end
   end
 
-  # Jason raises for a struct that it does not know either.
+  # Jason raises for a struct that it does not know.
   defp without_encoder(%_module{} = struct) do
     if Code.ensure_loaded?(Jason.Encoder),
       do: apply(Jason, :encode_to_iodata!, [struct]),

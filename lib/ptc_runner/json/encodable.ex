@@ -1,13 +1,13 @@
 defmodule PtcRunner.Json.Encodable do
   @moduledoc false
-  # A term that JSON has a form for, out of any term: for records of what happened, which must not
-  # fail to be written because a tool was given a pid.
+  # Converts any term to one that has a form in JSON. For records of runs, which must be
+  # written even if, for example, a tool received a pid.
 
   alias PtcRunner.Json.Encoder
   alias PtcRunner.Shown
 
   @doc """
-  Tuples become lists, structs without an encoder become maps, and functions, pids and all else become
+  Tuples become lists, structs without an encoder become maps, and functions, pids and other terms become
   the text of `inspect/1`.
 
       iex> PtcRunner.Json.Encodable.term(%{{:a, 1} => {:timeout, 50}, ok: [~D[2025-11-20], :b]})
@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.Encodable do
   def term(other), do: Shown.text(other)
 
   @doc """
-  The fields of a record that say something: those that are nil or empty are left out.
+  The fields of a record, without those that are nil or empty.
 
       iex> PtcRunner.Json.Encodable.record(%{return: 1, fail: nil, turns: []})
       %{return: 1}

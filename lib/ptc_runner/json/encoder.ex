@@ -1,11 +1,11 @@
 defprotocol PtcRunner.Json.Encoder do
   @moduledoc """
-  What stands in JSON for a struct, or for a tuple, pid or other term that JSON has no form for.
+  Converts a struct, or a tuple, pid or other term that has no form in JSON, to a term that has one.
 
   `PtcRunner.Json.Codec` writes nil, booleans, numbers, strings, atoms, proper lists and maps
-  natively; everything else it asks of this protocol. `Date`, `Time`, `NaiveDateTime` and `DateTime`
-  are implemented as their ISO 8601 strings. A struct without an implementation is given to
-  `Jason.Encoder` if the application has Jason, and is `Protocol.UndefinedError` otherwise.
+  natively; for all other terms it calls this protocol. `Date`, `Time`, `NaiveDateTime` and `DateTime`
+  are written as their ISO 8601 strings. A struct without an implementation is passed to
+  `Jason.Encoder` if the application has Jason; otherwise it is a `Protocol.UndefinedError`.
 
       defimpl PtcRunner.Json.Encoder, for: Money do
         def encode(money), do: %{"amount" => money.amount, "currency" => money.currency}
@@ -14,7 +14,7 @@ defprotocol PtcRunner.Json.Encoder do
   """
 
   @doc """
-  A term that stands for `term`: one that the codec can write, or whose encoder in turn gives one.
+  A term that stands for `term`: the codec can write it, or it has an encoder itself.
 
       iex> PtcRunner.Json.Encoder.encode(~D[2025-11-20])
       "2025-11-20"

@@ -1,6 +1,6 @@
-# The structs of this library as JSON: objects of their fields, without those that are nil or empty.
-# Beside `ptc_runner` the structs are that package's, of any release: no field is named here but those
-# that hold functions.
+# Encoders for the structs of this library: objects of their fields, without those that are nil or empty.
+# Beside `ptc_runner` the structs are that package's, of any release, so no field is named here except
+# `:tools`, which contains functions.
 
 alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
 
@@ -11,7 +11,7 @@ for module <- [PtcRunner.Step, PtcRunner.Turn] do
     def encode(record),
       do: record |> Map.from_struct() |> Map.replace_lazy(:tools, &names/1) |> Encodable.record()
 
-    # Functions have no form, their names have.
+    # Functions have no form in JSON, so only their names are written.
     defp names(tools) when is_map(tools), do: Map.keys(tools)
     defp names(tools), do: tools
   end
@@ -24,7 +24,7 @@ for module <- [DecodeError, EncodeError] do
   end
 end
 
-# A release of `ptc_runner` that has an implementation of its own keeps it.
+# If a release of `ptc_runner` has its own implementation, that one is used.
 if Code.ensure_loaded?(Jason.Encoder) do
   for module <- [PtcRunner.Step, PtcRunner.Turn, DecodeError, EncodeError],
       not Code.ensure_loaded?(Module.concat(Jason.Encoder, module)) do

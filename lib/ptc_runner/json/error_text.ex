@@ -1,8 +1,8 @@
 defmodule PtcRunner.Json.ErrorText do
   @moduledoc false
-  # The room of `PtcRunner.Json.format_error/1`: error values in, one line for a language model
-  # out. Payloads are only converted; execution errors are told apart by their text, because text
-  # is all that such an error carries.
+  # Implements `PtcRunner.Json.format_error/1`: converts an error value to one line for a language model.
+  # Payloads are only converted to text. Execution errors are distinguished by their text, because they
+  # carry nothing else.
 
   alias PtcRunner.Json.ErrorText.Scan
   alias PtcRunner.Shown
@@ -10,11 +10,11 @@ defmodule PtcRunner.Json.ErrorText do
   @shown_value 50
   @shown_message 200
 
-  # Nothing is looked for behind so many bytes of a message.
+  # Maximum bytes of a message that are searched.
   @read 65_536
 
   @doc """
-  Turns any term into text.
+  Converts any term to text.
 
       iex> PtcRunner.Json.ErrorText.format({:execution_error, "get expected a map, got: 5"})
       "TypeError: expected an object but got: 5"
@@ -31,7 +31,7 @@ defmodule PtcRunner.Json.ErrorText do
       when kind in [:parse_error, :validation_error, :timeout, :memory_exceeded] do
     labelled(kind, Shown.cut(Shown.string(payload), Shown.message_limit() - 64))
   catch
-    # A payload without a string form, or one whose string form fails.
+    # The payload has no string form, or the conversion fails.
     _kind, _reason -> other(error)
   end
 
@@ -51,7 +51,7 @@ defmodule PtcRunner.Json.ErrorText do
   defp slice(text, graphemes),
     do: text |> beginning(Shown.message_limit()) |> String.slice(0, graphemes)
 
-  # The order of the branches is part of the behaviour: the first word found decides.
+  # The order of the branches is part of the behaviour: the first match decides.
   defp execution(message) do
     cond do
       Scan.has?(message, ["badmap", "expected a map"]) ->
@@ -96,8 +96,8 @@ defmodule PtcRunner.Json.ErrorText do
     end
   end
 
-  # Up to a quote or the end of the line. Where nothing stands there, white space before it that
-  # is no newline serves as the value, and trimming leaves nothing of it.
+  # The value up to a quote or the end of the line. If it is empty, white space before it other than
+  # newlines counts as the value, and trimming makes it empty.
   defp bare_value(rest) do
     start = Scan.skip_space(rest)
 
@@ -153,8 +153,8 @@ defmodule PtcRunner.Json.ErrorText do
     end
   end
 
-  # The last quoted word on the line of "undefined_variable", or one that stands first on a later
-  # line. A second "undefined_variable" on a line sees less than the first, so the first of each
+  # The last quoted word on the line of "undefined_variable", or a quoted word at the start of a later
+  # line. A second "undefined_variable" on a line is followed by less text than the first, so the first of each
   # line is enough.
   defp variable(message) do
     with [_before, rest] <- :binary.split(message, "undefined_variable") do
@@ -173,7 +173,7 @@ defmodule PtcRunner.Json.ErrorText do
     end
   end
 
-  # Every piece but the first and the last stands between two quotes.
+  # Every piece except the first and the last is between two quotes.
   defp last_word(line) do
     [_unquoted | pieces] = :binary.split(line, "\"", [:global])
     pieces |> Enum.reverse() |> Enum.drop(1) |> Enum.find(&Scan.word?/1)

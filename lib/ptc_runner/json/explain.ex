@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Explain do
   @moduledoc """
-  What a program did when `PtcRunner.Json.explain/2` ran it: for each operation how often it ran, the
+  The work of a program that `PtcRunner.Json.explain/2` ran: for each operation how often it ran, the
   items that went in and came out, its time and its words.
 
   An explanation is plain data: it can be stored, sent to another node, and compared. Three views:
@@ -9,9 +9,9 @@ defmodule PtcRunner.Json.Explain do
     * `to_text/1` (and `to_string/1`), a tree for people
     * `to_json/1`, for other tools; without the result
 
-  The program is compiled in a way of its own for this: each operation does what its entry says, nothing
-  is fused with anything else, and the time includes that of looking at two clocks and counting. So the
-  shares say where the time goes; how long the program takes without them, a run says.
+  The program is compiled specially for this: operations are not
+  fused, and the time includes two clock readings and the counting. So the
+  shares of time are valid; for the time of the program without them, measure `PtcRunner.Json.run/2`.
   """
 
   alias PtcRunner.Json.Codec
@@ -20,31 +20,31 @@ defmodule PtcRunner.Json.Explain do
   @enforce_keys [:result]
   defstruct [:result, :failed_at, operations: [], findings: [], duration: 0, words: 0]
 
-  @typedoc "Where in the program, from `\"program\"` on: `[\"program\", \"steps\", 1, \"where\"]`."
+  @typedoc "A path in the program, starting with `\"program\"`: `[\"program\", \"steps\", 1, \"where\"]`."
   @type path :: [String.t() | non_neg_integer() | term()]
 
   @typedoc """
-  What is worth a look:
+  A possible problem:
 
     * `:kept_nothing` - a filter with items in and none out
-    * `:key_not_found` - an operation's field (or path) that no value it looked at had
+    * `:key_not_found` - an operation's field (or path) that none of its values had
   """
   @type finding :: %{kind: :kept_nothing | :key_not_found, path: path(), message: String.t()}
 
   @typedoc """
   One operation.
 
-    * `runs`, `ended` - how often it began, and came to its end
-    * `items_in`, `items_out` - of all the lists that were its current value, and its value; nil if
-      there was none
+    * `runs`, `ended` - how often it started, and finished
+    * `items_in`, `items_out` - the items of all the lists that were its current value, and its value; nil
+      if there was none
     * `held` - how often its value was neither nil nor false
-    * `time` - nanoseconds of its own, without the operations inside it and without waiting for tools
-    * `total_time` - the same with those inside it, and with the waiting
-    * `words`, `total_words` - words it built, likewise
-    * `tool_calls`, `tool_time` - how often the run left it for a tool, and for how many nanoseconds
-    * `breaks` - how often the run left it to let others have their turn
-    * `keys` - the fields it looks up: how many values were looked at, and how many had the field. Rows
-      are looked at up to the first that has it.
+    * `time` - its own nanoseconds, without the operations inside it and without the wait for tools
+    * `total_time` - nanoseconds with the operations inside it, and with the wait for tools
+    * `words`, `total_words` - words it built, without and with the operations inside it
+    * `tool_calls`, `tool_time` - how often the run was suspended in it for a tool, and the nanoseconds of that
+    * `breaks` - how often the run was suspended in it for other processes
+    * `keys` - the fields it looks up: how many values were examined, and how many had the field. Rows
+      are examined up to the first that has it.
   """
   @type operation :: %{
           path: path(),
@@ -67,7 +67,7 @@ defmodule PtcRunner.Json.Explain do
         }
 
   @typedoc """
-  `result` is what `PtcRunner.Json.run/2` gives; `failed_at` the innermost operation in which the run (or
+  `result` is the result of `PtcRunner.Json.run/2`; `failed_at` the innermost operation in which the run (or
   the check) ended early; `duration` the nanoseconds from start to end, `words` those the run built.
   """
   @type t :: %__MODULE__{
@@ -82,7 +82,7 @@ defmodule PtcRunner.Json.Explain do
   @doc """
   The explanation as a tree of text.
 
-  Times are each operation's own, with its share as a bar; `!` marks what is worth a look, and where the run
+  Times are each operation's own, with its share as a bar; `!` marks findings, and the operation where the run
   failed.
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [
@@ -137,7 +137,7 @@ defmodule PtcRunner.Json.Explain do
     %{operation | path: shown(operation.path), keys: keys}
   end
 
-  # Keys of a program that was given as terms may be anything.
+  # Keys of a program that was given as terms may be any terms.
   defp shown(nil), do: nil
   defp shown(list) when is_list(list), do: Enum.map(list, &shown/1)
   defp shown(integer) when is_integer(integer), do: integer

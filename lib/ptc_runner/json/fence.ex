@@ -1,15 +1,15 @@
 defmodule PtcRunner.Json.Fence do
   @moduledoc false
-  # A text that is no program because it is an answer: prose, and the program in a code fence. What
-  # begins with the fence keeps the error of the reference implementation, which golden cases have.
+  # Recognises a text that is not a program but an answer: prose, and the program in a code fence. A text that
+  # begins with the fence keeps the error of the reference implementation, because the golden cases have it.
 
   @hint "The program stands in a code fence: use PtcRunner.Agent.program/2, which takes it out"
 
-  # Prose before the fence is not looked at for longer.
+  # Maximum bytes of prose before the fence.
   @prose 65_536
 
   @doc """
-  An error, with what to do about a fence if the text has one.
+  An error; if the text has a fence, with a hint.
 
       iex> error = {:parse_error, "JSON decode error: Unexpected token at position 0"}
       iex> {:parse_error, message} = PtcRunner.Json.Fence.note(error, "Here it is:\\n```json\\n{}\\n```")

@@ -1,10 +1,10 @@
 defmodule PtcRunner.Json.Fork do
   @moduledoc false
-  # The rounds of a loop that calls tools, beside one another. The native stretches of all rounds run in
-  # the caller, where their terms are; the calls run in several processes at once.
+  # Runs the rounds of a loop that calls tools concurrently. The native calls of all rounds run in
+  # the caller, which has their terms; the tools run in several processes at the same time.
   #
-  # The rounds begin in the order of the list. When one fails, later ones are stopped; earlier ones go
-  # on, as one of them may fail too, and the first error in the order of the list counts.
+  # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
+  # continue, because one of them may fail too: the first error in the order of the list counts.
 
   alias PtcRunner.Json.ToolWorker
   alias PtcRunner.{Native, Quanta}
@@ -12,9 +12,9 @@ defmodule PtcRunner.Json.Fork do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
-  # `waiting`: by the alias for its answer, the round that waits, its state and terms, its process, and
-  # the call's start for telemetry (false where that is not wanted).
-  # `pids`: by monitor. `idle`: processes that have nothing to do. `values`: by round.
+  # `waiting`: by the alias for the answer: the round, its state and terms, its process, and
+  # the start of the call for telemetry (false if that is off).
+  # `pids`: by monitor. `idle`: processes without a call. `values`: by round.
   @enforce_keys [:state, :terms, :find, :heap, :most, :deadline]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil]
@@ -22,8 +22,8 @@ defmodule PtcRunner.Json.Fork do
   @type find :: (term() -> {:ok, (term() -> term())} | {:error, term()})
 
   @doc """
-  Runs all rounds of a loop at whose start a run was left, with at most `most` tools at a time, whose
-  processes have `max_heap` words together; the loop's value, or the first error.
+  Runs all rounds of a loop at whose start a run was suspended, with at most `most` tools at a time, whose
+  processes share `max_heap` words. Returns the loop's value, or the first error.
   """
   @spec run(tuple(), find(), Guarded.max_heap(), pos_integer()) ::
           {:ok, [term()]} | {:error, term()}
@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.Fork do
         do: item
   end
 
-  # `items` have not begun; the first of them is that of `round`.
+  # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round)
        when map_size(fork.waiting) < fork.most do
     fork
@@ -167,7 +167,7 @@ defmodule PtcRunner.Json.Fork do
   defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)
   defp told(span, {:error, _reason} = error), do: Telemetry.tool_ended(span, error)
 
-  # Of several errors the one of the first round counts.
+  # Keeps the error of the first round.
   defp fail(%{error: {first, _reason}} = fork, round, _other) when first < round, do: fork
 
   defp fail(fork, round, reason) do
@@ -179,7 +179,7 @@ defmodule PtcRunner.Json.Fork do
     %{fork | error: {round, reason}, waiting: Map.new(waiting), pids: pids}
   end
 
-  # Once the alias has ended, nothing can follow an answer that came too late.
+  # After the alias has ended, no further answer can arrive.
   defp stop({ref, {_round, _state, _terms, {pid, monitor, _tag, _known}, span}}, pids, why) do
     Guarded.stop(pid, monitor)
     :erlang.unalias(ref)

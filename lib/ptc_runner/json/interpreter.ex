@@ -1,8 +1,8 @@
 defmodule PtcRunner.Json.Interpreter do
   @moduledoc """
-  Evaluates a program in the calling process: no limits, no memory contract, tools called directly.
+  Evaluates a program in the calling process: no limits, no memory contract, direct calls of tools.
 
-  For programs of your own. Programs that an LLM wrote belong into `PtcRunner.Json.run/2`.
+  For your own programs. Use `PtcRunner.Json.run/2` for programs that an LLM wrote.
   """
 
   alias PtcRunner.Context
@@ -11,7 +11,7 @@ defmodule PtcRunner.Json.Interpreter do
   @type error :: {:execution_error, String.t()}
 
   @doc """
-  Evaluates a node, which need not have been checked; gives its value and the context's memory.
+  Evaluates an unchecked node; returns its value and the context's memory.
 
       iex> context = PtcRunner.Context.new(%{"n" => 20}, %{"kept" => 1})
       iex> node = %{"op" => "add", "left" => %{"op" => "load", "name" => "n"}, "right" => 22}

@@ -1,8 +1,7 @@
 defmodule PtcRunner.Json.Limits do
   @moduledoc false
-  # The limits of a run and how its program is read: what the caller gives, and the defaults for what is
-  # not given. The defaults
-  # may stand in the application environment, where a look costs more than a small program takes:
+  # The limits of a run and the options for reading its program: the given ones, and defaults for the others.
+  # The defaults may be in the application environment, where a lookup costs more than a small program:
   # they are looked up only for runs that do not end in their first steps.
 
   alias PtcRunner.Sandbox.Guarded
@@ -15,15 +14,15 @@ defmodule PtcRunner.Json.Limits do
   @bytes_per_word 8
 
   @typedoc """
-  How a program is read: how many operations may stand inside one another; or the same, whether atoms
-  are keys too, and whether the program is strict, if either is asked for.
+  Options for reading a program: the maximum nesting of operations; or a tuple that also has whether atoms
+  count as keys, and whether the program is strict, if either is requested.
   """
   @type reading :: pos_integer() | {pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
 
   @typedoc "Timeout in milliseconds, heap in words (0: no limit); nil: not given."
   @type given :: {timeout() | nil, non_neg_integer() | nil, reading()}
 
-  @typedoc "The same with nothing left open."
+  @typedoc "The same, with all limits known."
   @type t :: {timeout(), non_neg_integer(), reading()}
 
   @doc "Milliseconds."
@@ -34,13 +33,13 @@ defmodule PtcRunner.Json.Limits do
   @spec default_max_heap() :: pos_integer()
   def default_max_heap, do: @default_max_heap
 
-  @doc "Operations inside one another."
+  @doc "Maximum nesting of operations."
   @spec default_max_depth() :: pos_integer()
   def default_max_depth, do: @default_max_depth
 
   @doc """
-  The limits of work on a text of so many bytes: those of the options, or else bounds that no honest
-  text meets. The options were checked, see `PtcRunner.Options`.
+  The limits of work on a text of `bytes` bytes: those of the options, or generous defaults that no ordinary
+  text reaches. The options were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.of_text([timeout: 50], 1_000)
       {50, 1_250_000}
@@ -76,7 +75,7 @@ defmodule PtcRunner.Json.Limits do
   def text_timeout, do: @text_timeout
 
   @doc """
-  What the options give. They were checked, see `PtcRunner.Options`.
+  The limits in the options. They were checked, see `PtcRunner.Options`.
 
       iex> PtcRunner.Json.Limits.given(timeout: 50)
       {50, nil, 10_000}

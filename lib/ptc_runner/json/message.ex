@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Message do
   @moduledoc false
-  # Errors of the native side, which are codes and terms, to the documented errors with their text.
+  # Converts errors of the native side, which are codes and terms, to the documented errors with their text.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Schema, Shown}
@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.Message do
   def error({:expensive_to_inspect, fault}), do: error(fault)
   def error({:execution_error, text} = error) when is_binary(text), do: error
 
-  # The suggestion belongs to the check: a name that is met in a run is only reported.
+  # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
     hint = Suggestion.hint(name, Schema.valid_operation_names())
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
@@ -64,7 +64,7 @@ defmodule PtcRunner.Json.Message do
   def parse({:integer_too_long, limit, position}),
     do: "JSON decode error: Integer of more than #{limit} digits at position #{position}"
 
-  # Found by the check
+  # Errors of the check
 
   defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{show(node)}"
   defp text(:missing_op, _op, _field, []), do: "Missing required field 'op'"
@@ -109,7 +109,7 @@ defmodule PtcRunner.Json.Message do
   defp text(:unknown_field, op, meant, [name]),
     do: "Unknown field '#{plain(name)}' in operation '#{op}'. Did you mean '#{meant}'?"
 
-  # Found in a run
+  # Errors of a run
 
   defp text(:unknown_name, op, _field, [name, names, count]) do
     names = for name when is_binary(name) or is_atom(name) <- names, do: to_string(name)
@@ -177,7 +177,7 @@ defmodule PtcRunner.Json.Message do
   defp text(:unchecked_not_map, op, field, [value]),
     do: "#{op} #{field} must be a map, got #{show(value)}"
 
-  # The names that there are, of which those are the first.
+  # Lists the existing names; `names` are the first of them.
   defp there_are([], _count), do: "There are none"
 
   defp there_are(names, count) do
@@ -188,7 +188,7 @@ defmodule PtcRunner.Json.Message do
   defp plain(string) when is_binary(string), do: Shown.name(string)
   defp plain(other), do: show(other)
 
-  # A text of ordinary length is left to `inspect/1`, which ends it after 4,096 characters.
+  # A text of ordinary length is passed to `inspect/1`, which cuts it after 4,096 characters.
   defp show(text) when is_binary(text) and byte_size(text) <= @ordinary,
     do: Shown.text(text, @ordinary)
 

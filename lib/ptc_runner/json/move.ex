@@ -1,30 +1,30 @@
 defmodule PtcRunner.Json.Move do
   @moduledoc false
-  # When a run moves to the process of its tools. There a call is a function call, but what the rest
-  # of the run needs must be copied. Asking by message copies only arguments and answers.
+  # Decides when a run moves to the process of its tools. After the move, a call is a function call, but the
+  # terms that the rest of the run needs must be copied. Messages copy only arguments and answers.
   #
-  # A run moves as soon as the messages that it has sent, and those that it is certain to send, would
-  # have cost as much as the copy. So it never costs more than twice what the better choice would have
-  # cost, whatever is still to come.
+  # A run moves as soon as the messages that it has sent, and those that it is certain to send, cost
+  # as much as the copy. So it never costs more than twice as much as the better choice,
+  # whatever calls follow.
 
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
 
-  # What a call by message costs beyond a function call, in words weighed and copied.
+  # Cost of a call by message beyond a function call, in words weighed and copied.
   @words_per_call 256
 
-  # A copy takes at most so many words, and no more than the heap limit. What comes as a message to a
-  # process that has tools' data already may only be a part of that: it is there before its limit is
-  # set.
+  # Maximum words of a copy; the heap limit applies too. If the run is sent to a process that
+  # already has tools' data, only a part of that is allowed: the message arrives before the process's limit
+  # is raised.
   @most 4_000_000
   @part_of_limit 4
 
-  # What the run itself takes between two collections.
+  # Words that the run itself uses between two garbage collections.
   @own 4_096
 
   @doc """
-  By how many words the limit of the process's heap grows for a run that has moved so many words and
-  built so many: what lives stands on a heap twice while it is collected.
+  The number of words by which the process's heap limit grows for a run that has moved and built this many
+  words: live data is on a heap twice during a garbage collection.
 
       iex> PtcRunner.Json.Move.room(1_000, 0) > 2_000
       true
@@ -34,8 +34,8 @@ defmodule PtcRunner.Json.Move do
   def room(moved, built), do: 2 * (moved + built) + @own
 
   @doc """
-  At the `count`th call of a run: `{:move, terms, words}` with the terms that go along and what a copy
-  of them takes, or `:stay`. It looks at the first, second, fourth, … call: all looks together cost as
+  At the call number `count` of a run: `{:move, terms, words}` with the terms that the run takes along and the
+  words of their copy, or `:stay`. It weighs at the first, second, fourth, … call: all these together cost as
   much as the last two.
   """
   @spec pack(reference(), tuple(), term(), Guarded.max_heap(), pos_integer()) ::

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Json.MovedRun do
   @moduledoc false
-  # A run that has moved to the process of its tools: native stretch, plain function call, native
-  # stretch, …, until there is a result, which is all that is sent back. `PtcRunner.Json.ToolProcess`
-  # has the other side.
+  # A run that has moved to the process of its tools. Native calls and plain function calls of tools alternate
+  # until there is a result; only the result is sent back. `PtcRunner.Json.ToolProcess`
+  # is the caller's side.
 
   alias PtcRunner.Json.{Message, Move, ToolWorker}
   alias PtcRunner.{Native, Quanta}
@@ -10,16 +10,16 @@ defmodule PtcRunner.Json.MovedRun do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
-  # While a run goes on it may build this part of its limit before the process's heap may grow by it.
+  # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
 
-  # A longer answer is weighed by so many of its items.
+  # The weight of a list longer than this is estimated from its first items.
   @long_list 64
   @items_weighed 16
 
   @typedoc """
-  A run at a call: where its plain part is, its terms, what they take to copy, and the tool's name,
-  function and arguments. Where the answer is the result: nil, and the words built so far.
+  A run at a call: the reference to its plain data, its terms, the words of their copy, and the tool's name,
+  function and arguments. If the answer is the result: nil, and the words built so far.
   """
   @type move ::
           {reference() | nil, tuple() | non_neg_integer(), non_neg_integer(), String.t(),
@@ -28,16 +28,16 @@ defmodule PtcRunner.Json.MovedRun do
   @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
 
   @typedoc """
-  Where the result goes: to an alias, or to a process under a reference; the latter gets it as the
-  reason for which this process ends, as long as nobody else gets to see that.
+  The receiver of the result: an alias, or a process and a reference. The latter receives it as the exit
+  reason of this process, if no other process monitors it or is linked to it.
   """
   @type reply_to :: reference() | {pid(), reference()}
 
   @doc """
-  Goes on with a run as the process's first work; does not return.
+  Resumes a run as the process's first work; does not return.
 
-  The result is `{reference, result, :done}`, or the exit reason `{reference, result}`. If a tool is
-  called whose function is not here, `{reference, {:need, name, milliseconds_left}, tag}` asks for it,
+  The result is `{reference, result, :done}`, or the exit reason `{reference, result}`. If the process does
+  not have the function of a tool, it sends `{reference, {:need, name, milliseconds_left}, tag}`,
   and the answer is `{tag, alias, fun}`.
   """
   @spec start(reply_to(), Guarded.max_heap(), move()) :: no_return()
@@ -45,7 +45,7 @@ defmodule PtcRunner.Json.MovedRun do
     do: go_on(reply_to, max_heap, move, %{name => fun})
 
   @doc """
-  The same in a process that holds `funs` already; the function of the call is among them.
+  Like `start/3`, in a process that already has `funs`, including the function of the call.
   """
   @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
           no_return()
@@ -77,9 +77,9 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  # An answer stays where it is, so it need not be weighed as one that is sent; a walk over all of it
-  # would take as long as a copy. What a long list takes is told by its length and its first items.
-  # The VM's limit on this heap holds in any case.
+  # An answer is not copied, so it need not be weighed exactly; a walk over all of it
+  # would take as long as a copy. The weight of a long list is estimated from its length and first items.
+  # The VM's limit on this heap applies in any case.
   defp weigh([_ | _] = value, {reply_to, max_heap, moved, allowed, funs} = run) do
     case proper_length(value) do
       length when length > @long_list ->
@@ -105,7 +105,7 @@ defmodule PtcRunner.Json.MovedRun do
     with {:ok, words} <- Weight.of(value, max_heap), do: {:ok, words, run}
   end
 
-  # Who waits has the clock: this process is killed at the deadline.
+  # The waiting process measures the time: it kills this process at the deadline.
   defp step({:called, state, terms, name, args, words}, run) do
     {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
 
@@ -126,8 +126,8 @@ defmodule PtcRunner.Json.MovedRun do
   defp step({:error, fault}, run), do: finish({:error, Message.error(fault)}, run)
   defp step({:ok, _value, _words} = done, run), do: finish(done, run)
 
-  # What the run has built stands on this heap, twice while it is collected; tools have their limit
-  # on top of it, as they would if the run had stayed.
+  # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
+  # their limit in addition, as they would if the run had not moved.
   defp allow(words, {reply_to, max_heap, moved, allowed, funs})
        when words > allowed + div(max_heap, @part_of_limit) do
     Guarded.allow(max_heap, Move.room(moved, words))
@@ -136,7 +136,7 @@ defmodule PtcRunner.Json.MovedRun do
 
   defp allow(_words, run), do: run
 
-  # A tag made in the function that waits for it lets the VM skip older messages.
+  # The tag is made in the function that waits for it, which lets the VM skip older messages.
   defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
     tell(reply_to, {:need, name, Native.time_left(state)}, tag)
@@ -148,7 +148,7 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  # What was guessed may stand for more than it takes here, and the result is going to be copied.
+  # The estimate may be too low, and the result is going to be copied.
   defp finish({:ok, value, _words} = done, {reply_to, max_heap, _moved, _allowed, funs})
        when is_map_key(funs, :guessed) do
     {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
@@ -161,7 +161,7 @@ defmodule PtcRunner.Json.MovedRun do
 
   defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: {reply_to, result}
 
-  # Who is linked to this process, or monitors it, learns that it was killed, and no more.
+  # Processes that are linked to this one, or monitor it, receive only the reason `:killed`.
   defp done(result, {caller, ref} = reply_to) do
     case :erlang.process_info(self(), [:links, :monitored_by]) do
       [{:links, []}, {:monitored_by, [^caller]}] ->

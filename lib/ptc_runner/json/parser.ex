@@ -1,26 +1,26 @@
 defmodule PtcRunner.Json.Parser do
   @moduledoc """
-  Takes the program out of its text, or out of the map the text stands for.
+  Extracts the program from its text, or from a decoded map.
 
-  Only the frame is looked at: that the text is JSON, and that it has a `"program"` that is an
-  object. What the program says is checked by `PtcRunner.Json.Validator`.
+  Checks only that the text is JSON, and that it has a `"program"` that is an
+  object. `PtcRunner.Json.Validator` checks the program itself.
   """
 
   alias PtcRunner.Json.{Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
 
-  @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
+  @typedoc "The error, or the exceeded limit: milliseconds, or bytes of memory."
   @type error ::
           {:parse_error, String.t()}
           | {:timeout, non_neg_integer()}
           | {:memory_exceeded, non_neg_integer()}
 
   @doc """
-  Parses JSON text, or takes a map as already parsed.
+  Parses JSON text, or takes a map as already decoded.
 
   A text is read within 5,000 ms and 16 words of memory for each of its bytes (or 1,250,000 words, if
-  that is more), which no honest one meets.
+  that is more); no ordinary text reaches these limits.
 
   JSON is strict (RFC 8259); of equal keys in one object the first one counts. Positions in errors
   are zero-based byte offsets.

@@ -1,11 +1,11 @@
 defmodule PtcRunner.Json.Program do
   @moduledoc """
-  A compiled program: `PtcRunner.Json.compile/2` makes one, `PtcRunner.Json.run/2` takes it in
-  place of the text.
+  A compiled program: `PtcRunner.Json.compile/2` makes one, and `PtcRunner.Json.run/2` accepts it
+  instead of a text.
 
-  It is plain data and carries its source: it can be stored, sent to other processes and nodes, and
-  go through `:erlang.term_to_binary/1`. Where the native part is gone, it is made again from the
-  source with each run, so compile once more after a restart.
+  It is plain data and contains its source: it can be stored, sent to other processes and nodes, and
+  converted by `:erlang.term_to_binary/1`. After a restart or on another node, its native part does not exist,
+  and each run compiles the source again; so compile the program once more there.
 
   New in this library: the original has no compiled programs.
   """
@@ -19,7 +19,7 @@ defmodule PtcRunner.Json.Program do
 
   @typedoc """
   `source` is the program as it was given; `handle` refers to the instructions in native memory,
-  and `consts` are the terms that the program contains. Only `source` is meant to be read.
+  and `consts` are the terms that the program contains. Only `source` is for users to read.
   """
   @type t :: %__MODULE__{
           source: String.t() | map(),
@@ -30,7 +30,7 @@ defmodule PtcRunner.Json.Program do
           strict: boolean()
         }
 
-  @typedoc "Milliseconds, and words the program's own constants and instructions may take; 0: no limit."
+  @typedoc "Milliseconds, and maximum words of the program's own constants and instructions; 0: no limit."
   @type limits :: {timeout(), non_neg_integer()}
 
   @typedoc false
@@ -38,12 +38,12 @@ defmodule PtcRunner.Json.Program do
           {:parse_error | :validation_error | :execution_error, String.t()}
           | {:timeout | :memory_exceeded, non_neg_integer()}
 
-  # a text, a map with the key "program", or what stands under that key
+  # a text, a map with the key "program", or the value of that key
   @typedoc false
   @type source :: String.t() | map() | {:checked, term()}
 
   @doc false
-  # A program out of its source, to be read like this.
+  # Compiles a program from its source, with these options.
   @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
   def compile(source, reading, limits) do
     with {:ok, handle, consts} <- build(source, reading, limits) do
@@ -55,7 +55,7 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
-  # The program, compiled anew if it is asked for what it was not compiled with.
+  # The program; compiled again if more is requested than it was compiled with.
   @spec asked(t(), Limits.given()) :: {:ok, t()} | {:error, term()}
   def asked(program, {_timeout, _max_heap, depth}) when is_integer(depth), do: {:ok, program}
   def asked(%{keys: :any, strict: true} = program, _given), do: {:ok, program}
@@ -68,7 +68,7 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
-  # How the program is read anew: as it was compiled, and with what is asked for besides.
+  # The options to compile the program again: its own, and the requested ones in addition.
   @spec reading(t(), Limits.reading()) :: Limits.reading()
   def reading(program, asked) do
     {_depth, any_keys?, strict?} = options(asked)
@@ -82,7 +82,7 @@ defmodule PtcRunner.Json.Program do
   defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
 
   @doc false
-  # The same for a program that is to be observed.
+  # The options for a program that is compiled for observation.
   @spec observed(Limits.reading()) :: Native.reading()
   def observed(asked) do
     {depth, any_keys?, strict?} = options(asked)
@@ -90,8 +90,8 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
-  # What the native side makes of a source: `{:ok, handle, consts}`, `{:error, fault}`, or, of one that is
-  # to be observed, `{:rejected, {:error, fault}, path}`.
+  # Compiles a source on the native side: `{:ok, handle, consts}`, `{:error, fault}`, or, for observation,
+  # `{:rejected, {:error, fault}, path}`.
   @spec build(source(), Native.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) do
@@ -110,7 +110,7 @@ defmodule PtcRunner.Json.Program do
     do: Native.compile_node(node, reading, limits)
 
   @doc false
-  # Whether a source is a program; if not, the documented error.
+  # Checks whether a source is a program; if not, returns the documented error.
   @spec check(source(), Limits.t()) :: :ok | {:error, error()}
   def check(source, {timeout, max_heap, reading}) do
     case build(source, reading, {timeout, max_heap}) do

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.Runner do
   @moduledoc false
-  # Moves a run on: starts it, calls the tools it asks for, and turns its end into a result. A run
-  # that takes long goes on in slices on a normal scheduler, where each uses up the process's turn,
+  # Drives a run: starts it, calls the tools that it requests, and converts its end to a result. A long
+  # run is resumed in slices on a normal scheduler, where each uses up the process's time slice,
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Json.{
@@ -20,13 +20,13 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Sandbox.Weight
   require Telemetry
 
-  # An unknown tool's name is compared with so many others, none of them longer, in bytes.
+  # Maximum number of names that an unknown tool's name is compared with, and their maximum length in bytes.
   @most_names 1_000
   @long_name 256
 
   @typedoc """
-  What is run: a program's text, an already parsed program (checked first or, `:unchecked`, not),
-  a compiled one, or one that is observed, with where that is noted and its constants.
+  The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
+  a compiled one, or an observed one, with its observation and its constants.
   """
   @type program ::
           String.t()
@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Runner do
           | {:memory_exceeded, non_neg_integer()}
 
   @doc """
-  Runs a program; gives its value and the words it built.
+  Runs a program; returns its value and the words it built.
 
       iex> program = {:checked, %{"op" => "load", "name" => "n"}}
       iex> limits = {1_000, 0, 100}
@@ -63,7 +63,7 @@ defmodule PtcRunner.Json.Runner do
     :error, :nif_panicked -> panicked()
   end
 
-  # What may end in its first steps needs no limits.
+  # A program that may end in its first steps starts without limits.
   def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, _words} = done -> done
@@ -85,10 +85,10 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  # A run whose loops fork stays where it is, and asks for its other calls one after another.
+  # A run whose loops fork does not move; it requests its other calls one after another.
   defp fork({:fork, _state, _terms, _loop, _list, _left} = step, tools, limits, process, most) do
     {_timeout, max_heap, _depth} = limits
-    # The processes of a fork have the whole of the heap limit for themselves.
+    # The processes of a fork need the whole heap limit.
     ToolProcess.stop(process)
     process = ToolProcess.new(max_heap)
 
@@ -127,7 +127,7 @@ defmodule PtcRunner.Json.Runner do
   defp fork(step, _tools, limits, process, _most), do: stop(process, finish(step, limits))
 
   @doc """
-  Runs an AST that was not checked, for `PtcRunner.Sandbox.execute/3`.
+  Runs an unchecked AST, for `PtcRunner.Sandbox.execute/3`.
 
       iex> context = PtcRunner.Context.new(%{"n" => 1})
       iex> PtcRunner.Json.Runner.execute(%{"op" => "count"}, context, 1_000, 0)
@@ -149,7 +149,7 @@ defmodule PtcRunner.Json.Runner do
   end
 
   @doc """
-  Runs an AST that was not checked, without limits and with the tools in the calling process, for
+  Runs an unchecked AST, without limits and with the tools in the calling process, for
   `PtcRunner.Json.Interpreter.eval/2`.
 
       iex> PtcRunner.Json.Runner.eval(%{"op" => "literal", "value" => 1}, PtcRunner.Context.new())
@@ -183,7 +183,7 @@ defmodule PtcRunner.Json.Runner do
   defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
     native.(handle, consts, given)
   rescue
-    # The handle of another node, or of this one before a restart.
+    # The handle is from another node, or from this one before a restart.
     ArgumentError ->
       {_context, _memory, timeout, max_heap} = given
       {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, reading})
@@ -194,7 +194,7 @@ defmodule PtcRunner.Json.Runner do
       end
   end
 
-  # Until the first call there is no process to end.
+  # Before the first call there is no process to stop.
   defp drive({:limits, state, terms}, tools, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
     state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
@@ -205,7 +205,7 @@ defmodule PtcRunner.Json.Runner do
     left |> Quanta.go_on() |> drive(tools, limits)
   end
 
-  # A call among the first steps: the clock starts now.
+  # A call in the first steps: the clock of the deadline starts now.
   defp drive({:call, state, terms, tool, args, nil}, tools, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
     left = Native.limited(state, {timeout, max_heap})
@@ -223,7 +223,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
-  # The `count`th call of the run.
+  # Handles the call number `count` of the run.
   defp call({:call, state, terms, tool, args, left}, tools, limits, process, count) do
     {_timeout, max_heap, _depth} = limits
 
@@ -231,7 +231,7 @@ defmodule PtcRunner.Json.Runner do
          :stay <- Move.pack(state, terms, args, max_heap, count),
          {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
-      # What a tool answers stays with the run, so it counts.
+      # The tool's answer stays in the run, so its words count.
       answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
       call(step, tools, limits, process, count + 1)
@@ -247,7 +247,7 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  # The answer is the program's value: nothing but the arguments goes to the process.
+  # The answer is the program's value: only the arguments are copied to the process.
   defp call({:last, tool, args, left, words}, tools, limits, process, _count) do
     {_timeout, max_heap, _depth} = limits
 
@@ -281,7 +281,7 @@ defmodule PtcRunner.Json.Runner do
     with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
   end
 
-  # A failure of the native library must not leave the tools' process behind.
+  # If the native library fails, the process of the tools must be stopped.
   defp unless_it_fails(process, step) do
     step.()
   rescue
@@ -322,7 +322,7 @@ defmodule PtcRunner.Json.Runner do
       else: ToolWorker.run(name, fun, args)
   end
 
-  # The tool for calls in another process.
+  # The tool, wrapped for calls in another process.
   defp told(tools, name) do
     with {:ok, fun} <- tool(tools, name),
          do: {:ok, if(Telemetry.on?(), do: Telemetry.told(name, fun), else: fun)}
@@ -351,14 +351,14 @@ defmodule PtcRunner.Json.Runner do
   defp finish({:ok, _value, _words} = done, _limits), do: done
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
-  # Without a limit, only what is too large to be copied exceeds anything.
+  # Without a limit, only terms that are too large to be copied exceed it.
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
     do: {:error, {:memory_exceeded, Limits.bytes(Weight.limit(max_heap))}}
 
   defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 
-  # Its terms are small where they are, and huge once they are written out: that is done under the
-  # limits of the run, as a tool would be.
+  # The terms of this fault are small in memory but may be huge as text. The text is made under the
+  # limits of the run, in a process like that of a tool.
   defp finish({:error, {:expensive_to_inspect, fault}}, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
     process = ToolProcess.new(max_heap)

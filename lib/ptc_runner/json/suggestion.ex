@@ -1,17 +1,17 @@
 defmodule PtcRunner.Json.Suggestion do
   @moduledoc false
-  # "Did you mean": the known name that is most similar to an unknown one. The similarity is the
-  # textbook Jaro formula, written out here because `String.jaro_distance/2` counts transpositions
+  # "Did you mean": finds the known name that is most similar to an unknown one. The similarity is the
+  # standard Jaro formula, implemented here because `String.jaro_distance/2` counts transpositions
   # differently in older Elixir versions.
 
   @threshold 0.8
 
-  # A grapheme may have any number of bytes. Names of more than so many, for each byte of the longest known
-  # name, are not looked at: that is four bytes for each of the graphemes that are compared.
+  # A grapheme may have any number of bytes. An unknown name with more than this number of bytes for each
+  # grapheme of the longest known name is not compared: four bytes for each grapheme that would be compared.
   @bytes_per_byte 12
 
   @doc """
-  The end of the message about an unknown operation: a suggestion, or nothing.
+  The end of the message about an unknown operation: a suggestion, or an empty text.
 
       iex> PtcRunner.Json.Suggestion.hint("filtre", ["count", "filter"])
       ". Did you mean 'filter'?"
@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.Suggestion do
   end
 
   @doc """
-  The most similar of `names`, which stand in ascending order: of equally similar ones the first.
+  The most similar of `names`, which must be in ascending order; the first of equally similar ones.
 
       iex> PtcRunner.Json.Suggestion.closest("SELECT", ["load", "select"])
       {:ok, "select"}
@@ -45,8 +45,8 @@ defmodule PtcRunner.Json.Suggestion do
     longest =
       names |> Enum.map(fn {_name, letters} -> length(letters) end) |> Enum.max(fn -> 0 end)
 
-    # Against a name of a third of its length or less, the score cannot exceed 7/9: an unknown
-    # name of any size costs no more than a few letters.
+    # If a known name has at most a third of the unknown name's length, the score cannot exceed 7/9. So a
+    # longer unknown name is rejected after a few letters.
     with true <- byte_size(unknown) <= @bytes_per_byte * longest,
          true <- at_most?(unknown, 3 * longest),
          letters = unknown |> String.downcase() |> String.graphemes(),
@@ -83,8 +83,8 @@ defmodule PtcRunner.Json.Suggestion do
     end
   end
 
-  # Each letter of `a`, from the left, takes the first equal letter of `b` that is still free and
-  # stands inside the window. Gives the matched letters of `a` and, with their places, of `b`.
+  # Matches each letter of `a`, from the left, with the first equal letter of `b` that is still free and
+  # inside the window. Returns the matched letters of `a` and, with their indices, of `b`.
   defp matches(a, free, window) do
     {matched, used, _free, _index} =
       Enum.reduce(a, {[], [], free, 0}, fn letter, {matched, used, free, index} ->

@@ -1,13 +1,13 @@
 defmodule PtcRunner.Json.ToolProcess do
   @moduledoc false
-  # The caller's side of the process in which a run calls its tools: one process a run, started at
-  # the first call, that runs one tool after the other. Its heap is limited, each call has its
-  # timeout, and it ends with the run or with the caller, whichever is first.
+  # The caller's side of the process in which a run calls its tools: one process for each run, started at
+  # the first call, that runs one tool after another. Its heap is limited, each call has a
+  # timeout, and it ends with the run or with the caller.
   #
-  # Only that process is ended. Processes that a tool started live on unless they are linked to it.
+  # Only this process is killed. Processes that a tool started continue unless they are linked to it.
   #
-  # Nothing of this stays in the caller's mailbox: an answer comes through an alias that ends with
-  # the call, and monitors are flushed. What tools send to the caller stays.
+  # No message of this module is left in the caller's mailbox: an answer arrives through an alias that ends
+  # with the call, and monitors are flushed. Messages that tools send to the caller stay.
 
   alias PtcRunner.Json.{Move, MovedRun, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
@@ -16,9 +16,9 @@ defmodule PtcRunner.Json.ToolProcess do
   defstruct [:max_heap, :pid, :monitor, :tag, words: 0, known: %{}]
 
   @typedoc """
-  A run's tool process: `pid` is nil as long as there is none, `tag` is what the process expects
-  on its next request, `words` is what the last value takes, and `known` has the names whose functions
-  the process holds.
+  A run's tool process. `pid` is nil before the process starts, `tag` is the tag for the next request,
+  `words` is the weight of the last value, and `known` has the names whose functions
+  the process has.
   """
   @opaque t :: %__MODULE__{
             max_heap: Guarded.max_heap(),
@@ -32,9 +32,9 @@ defmodule PtcRunner.Json.ToolProcess do
   @type error :: {:execution_error, String.t()} | :timeout | :memory_exceeded
 
   @doc """
-  Prepares calls under a heap limit in words (0: none); starts nothing.
+  Prepares calls under a heap limit in words (0: none); starts no process.
 
-  Raises `ArgumentError` for a limit that the VM refuses.
+  Raises `ArgumentError` for a limit that the VM rejects.
   """
   @spec new(Guarded.max_heap()) :: t()
   def new(max_heap) do
@@ -45,9 +45,9 @@ defmodule PtcRunner.Json.ToolProcess do
   @doc """
   Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds.
 
-  A function goes to the process with the first call of its `name`; later calls send only the name.
-  `words/1` says what the value takes. After an error other than `:execution_error` the process is
-  gone, or is to be stopped.
+  The first call of each `name` sends the function to the process; later calls send only the name.
+  `words/1` returns the words of the value. After an error other than `:execution_error` the process has
+  ended, or must be stopped.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
       iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => 1}, 1_000)
@@ -63,7 +63,7 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, :timeout}, forget(t)}
   end
 
-  # The first request goes with the start of the process: a message less.
+  # The first request is passed at the start of the process, which saves a message.
   def call(%__MODULE__{pid: nil} = t, name, fun, args, timeout) do
     ref = :erlang.alias([:reply])
     request = [ref, t.max_heap, name, fun, args]
@@ -87,10 +87,10 @@ defmodule PtcRunner.Json.ToolProcess do
 
   @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
-  `timeout` milliseconds. `find` gives the functions of other tools that it calls, or an error.
+  `timeout` milliseconds. `find` returns the functions of other tools that the run calls, or an error.
 
-  `moved` is what a copy of the terms takes; without a state, the answer is the result, and in place of
-  the terms there are the words built so far. The process is to be stopped afterwards.
+  `moved` is the words of a copy of the terms. Without a state, the tool's answer is the result, and the
+  words built so far are given instead of the terms. The caller must stop the process afterwards.
   """
   @spec move(t(), run, call, find, timeout()) ::
           {MovedRun.result() | {:error, error()}, t()}
@@ -102,7 +102,7 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, :timeout}, forget(t)}
   end
 
-  # The end of the process brings the result: no message but that of its monitor.
+  # The exit reason of the process carries the result: its monitor's message is the only one.
   def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
     ref = make_ref()
     heap = heap(t.max_heap, state, moved)
@@ -126,7 +126,7 @@ defmodule PtcRunner.Json.ToolProcess do
       timeout ->
         t = %{t | pid: pid, monitor: monitor}
         Guarded.stop(pid, monitor)
-        # It was not told an alias: only once it is dead there can be nothing more from it.
+        # The process has no alias to send to, so only its death ensures that no message follows.
         Process.alive?(pid)
         drop(ref)
         {{:error, :timeout}, forget(t)}
@@ -156,7 +156,7 @@ defmodule PtcRunner.Json.ToolProcess do
   end
 
   @doc """
-  The words that the last value takes, as a copy.
+  The words of a copy of the last value.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
       iex> {{:ok, _value}, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, [1, 2], 1_000)
@@ -168,7 +168,7 @@ defmodule PtcRunner.Json.ToolProcess do
   @spec words(t()) :: non_neg_integer()
   def words(%__MODULE__{words: words}), do: words
 
-  @doc "Ends the process, if there is one. Call it when the run ends, however it ends."
+  @doc "Stops the process, if there is one. Call it at every end of the run."
   @spec stop(t()) :: :ok
   def stop(%__MODULE__{pid: nil}), do: :ok
   def stop(%__MODULE__{pid: pid, monitor: monitor}), do: Guarded.stop(pid, monitor)
@@ -179,7 +179,7 @@ defmodule PtcRunner.Json.ToolProcess do
         answered(t, result, tag)
       end)
 
-  # The monitor of the single call lets the VM skip the messages that the caller had before.
+  # A monitor that is made for this call lets the VM skip all older messages of the caller.
   defp ask(t, message, timeout, reply) do
     ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
     send(t.pid, message.(ref))
@@ -197,7 +197,7 @@ defmodule PtcRunner.Json.ToolProcess do
   defp answered(t, {:ok, value, words}, tag), do: {{:ok, value}, %{t | tag: tag, words: words}}
   defp answered(t, error, tag), do: {error, %{t | tag: tag}}
 
-  # Between two calls a link may have ended the process: only the first monitor knows why.
+  # A link may have ended the process between two calls: only the first monitor has the reason.
   defp end_reason(%{monitor: monitor}, :noproc) do
     receive do
       {_tag, ^monitor, :process, _pid, reason} -> reason
@@ -214,7 +214,7 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
   end
 
-  # Once the alias has ended, nothing can follow an answer that came too late.
+  # After the alias has ended, no further answer can arrive.
   defp give_up(t, ref) do
     Guarded.stop(t.pid, t.monitor)
     :erlang.unalias(ref)

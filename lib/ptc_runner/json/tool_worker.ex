@@ -1,11 +1,11 @@
 defmodule PtcRunner.Json.ToolWorker do
   @moduledoc false
-  # What runs inside the process of `PtcRunner.Json.ToolProcess`: a loop that takes one request,
-  # runs one tool and answers, with a value or with the text of what went wrong.
+  # The loop inside the process of `PtcRunner.Json.ToolProcess`: receives a request,
+  # runs one tool and replies with a value or with the text of an error.
   #
-  # A request carries the tag that went out with the previous answer. A tag made in the function
-  # that waits for it lets the VM skip older messages, so that what tools leave in this mailbox
-  # does not make later calls slower.
+  # A request carries the tag that was sent with the previous answer. The tag is made in the function
+  # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
+  # do not make later calls slower.
 
   alias PtcRunner.Json.MovedRun
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -14,10 +14,10 @@ defmodule PtcRunner.Json.ToolWorker do
   @type result :: {:ok, term()} | {:error, {:execution_error, String.t()}}
 
   @doc """
-  Runs the first tool, answers to `reply_to`, and goes on until the process is ended.
+  Runs the first tool, replies to `reply_to`, and serves requests until the process is killed.
 
-  A value is sent with the words that it takes. If they are more than `max_heap` (0: no limit), the
-  answer is `{:error, :memory_exceeded}`: sending copies the value, all its shared parts too.
+  A value is sent with the words of its copy. If they are more than `max_heap` (0: no limit), the
+  answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
   @spec start(reference(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
           no_return()

@@ -1,20 +1,20 @@
 defmodule PtcRunner.Json.Validator do
   @moduledoc """
-  Checks a parsed program before it runs: that every operation is known and has its fields, in the
-  right shapes.
+  Checks a decoded program before it runs: that every operation is known and has its fields, with values
+  of the right kinds.
   """
 
   alias PtcRunner.Json.{Limits, Program}
   alias PtcRunner.Shown
 
-  @typedoc "What is wrong, or the limit that was met: milliseconds, or bytes of memory."
+  @typedoc "The error, or the exceeded limit: milliseconds, or bytes of memory."
   @type error ::
           {:validation_error, String.t()}
           | {:timeout, non_neg_integer()}
           | {:memory_exceeded, non_neg_integer()}
 
   @doc """
-  Checks a program; reports the first mistake, depth first. The check has the default limits of a
+  Checks a program; reports the first error, depth first. The check has the default limits of a
   run, see `PtcRunner.Json.run/2`.
 
       iex> PtcRunner.Json.Validator.validate(%{"op" => "load", "name" => "orders"})

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Native.Application do
   @moduledoc false
-  # Starts with the application: puts the modules of the overlay in the place of those of
-  # `ptc_runner`, where that is among the dependencies, looks for `:telemetry`, and starts what ends the
-  # processes of tools whose callers are gone.
+  # Starts with the application: replaces modules of `ptc_runner` with those of the overlay, if it is a
+  # dependency, looks for `:telemetry`, and starts the reaper, which kills the processes of tools whose callers
+  # have ended.
 
   use Application
 

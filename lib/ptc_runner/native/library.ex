@@ -1,25 +1,25 @@
 defmodule PtcRunner.Native.Library do
   @moduledoc false
-  # The file of the native library: looked at before the VM maps it. A file that was cut off would
-  # end the VM with a bus error, while it is loaded or at any time later.
+  # Checks the file of the native library before the VM maps it. A truncated file would
+  # end the VM with a bus error, during loading or at any later time.
   #
-  # Files are opened raw: in a release, modules are loaded before there is a file server.
+  # Files are opened raw: in a release, modules are loaded before the file server starts.
 
   @version Mix.Project.config()[:version]
   @state {PtcRunner.Native, :library}
 
-  # The first bytes of a library, and the processors that are named in it.
+  # The size of a library's header, and the processors that headers can name.
   @header_bytes 20
   @elf %{3 => "x86", 40 => "arm", 62 => "x86_64", 183 => "aarch64", 243 => "riscv64"}
   @mach %{0x0100_0007 => "x86_64", 0x0100_000C => "aarch64"}
 
-  @doc "Where it is, without its extension, as `:erlang.load_nif/2` wants it."
+  @doc "The path of the library without its extension, as `:erlang.load_nif/2` expects it."
   @spec path() :: charlist()
   def path, do: :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
 
   @doc """
-  What the native side is told about this VM: its release, and binaries that do not start at a byte. By these
-  it learns how the VM arranges them. Shorter ones the VM copies when they are matched.
+  The data about this VM for the native side: its release, and unaligned binaries, from which the native side
+  learns their layout. The VM copies shorter binaries when they are matched.
   """
   @spec load_info() :: {pos_integer(), [{binary(), 1..7}, ...]}
   def load_info do
@@ -34,10 +34,10 @@ defmodule PtcRunner.Native.Library do
     {List.to_integer(:erlang.system_info(:otp_release)), unaligned}
   end
 
-  @doc "Whether the library may be loaded; if not, what is wrong and what to do."
+  @doc "Checks whether the library may be loaded; if not, a sentence says what is wrong and what to do."
   @spec check(charlist()) :: :ok | {:error, String.t()}
   def check(path) do
-    # A build may just be putting the library and what is known about it in their places.
+    # A build may be replacing the library and its manifest at this moment.
     with {:error, _sentence} <- check_once(path) do
       Process.sleep(200)
       check_once(path)
@@ -56,7 +56,7 @@ defmodule PtcRunner.Native.Library do
   end
 
   @doc """
-  What a manifest says: the compiler in mix.exs writes one.
+  Parses a manifest, which the compiler in mix.exs writes.
 
       iex> PtcRunner.Native.Library.parse("version 0.1.0\\nbytes 7\\nmd5 00ff\\n", "ptc_nif.manifest")
       {:ok, %{"version" => "0.1.0", "bytes" => "7", "md5" => "00ff"}}
@@ -95,7 +95,7 @@ defmodule PtcRunner.Native.Library do
 
   defp processor(_other), do: nil
 
-  # The first part of, for example, x86_64-pc-linux-gnu. nil where it is none of those above.
+  # The first part of, for example, x86_64-pc-linux-gnu; nil for other processors than those above.
   defp processor_of_vm do
     name = :system_architecture |> :erlang.system_info() |> List.to_string()
 
@@ -151,7 +151,7 @@ defmodule PtcRunner.Native.Library do
   defp unreadable(file, what, reason),
     do: refuse("#{what} cannot be read: #{file}: #{:file.format_error(reason)}.")
 
-  @doc "The sentence for what `:erlang.load_nif/2` said."
+  @doc "Converts an error of `:erlang.load_nif/2` to a sentence."
   @spec load_error(atom(), charlist()) :: {:error, String.t()}
   def load_error(reason, _text) when reason in [:reload, :upgrade] do
     {:error,
@@ -169,9 +169,9 @@ defmodule PtcRunner.Native.Library do
   end
 
   @doc """
-  Takes down that the library is loaded, or why not; gives what `@on_load` must return.
+  Stores that the library is loaded, or why not; returns the value for `@on_load`.
 
-  A module that could not be loaded would only be said to be undefined. So where there is none yet, it
+  If `@on_load` fails, Elixir only reports the module as undefined. So if no version is loaded yet, the module
   is loaded without the library, and each call raises the sentence.
   """
   @spec loaded(:ok | {:error, String.t()}) :: :ok | {:error, String.t()}
@@ -188,7 +188,7 @@ defmodule PtcRunner.Native.Library do
     end
   end
 
-  @doc "What a call raises whose native function is not there."
+  @doc "The error of a call whose native function is not loaded."
   @spec not_loaded() :: Exception.t() | :nif_not_loaded
   def not_loaded do
     case :persistent_term.get(@state, nil) do

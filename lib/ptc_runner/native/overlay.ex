@@ -1,18 +1,17 @@
 defmodule PtcRunner.Native.Overlay do
   @moduledoc false
-  # Modules that take the place of modules of the same name in `ptc_runner`, and those that stand aside
-  # for modules of `allm`.
+  # Replaces modules of `ptc_runner` with modules of the same name, and leaves the modules of `allm` in use.
   #
-  # Where one of these packages is among an application's dependencies, the build takes the modules that both
-  # have out of `ebin` and keeps them in one file beside the others (see `mix.exs`), so that no two
-  # applications of a release have a module of the same name. They are loaded over the originals
-  # when this application starts. `PtcRunner.Native.Releases` says for which releases.
+  # If one of these packages is a dependency of an application, the build removes the common modules from `ebin`
+  # and packs them into one file there (see `mix.exs`), so that no two applications of a
+  # release have a module of the same name. They are loaded over the originals
+  # when this application starts. `PtcRunner.Native.Releases` decides for which releases.
 
   alias PtcRunner.Native.Releases
 
   require Logger
 
-  @typedoc "Why a module of `ptc_runner` was left as it is."
+  @typedoc "The reason why a module of `ptc_runner` was not replaced."
   @type reason ::
           :off
           | :not_selected
@@ -22,7 +21,7 @@ defmodule PtcRunner.Native.Overlay do
           | {:other_release, String.t()}
 
   @typedoc """
-  What stands under a name: `:replaced` by this library's, `:added` where the release has no such
+  The state of a module: `:replaced` by this library's, `:added` if the release has no such
   module, or left.
   """
   @type state :: :replaced | :added | {:left, reason()}
@@ -30,8 +29,8 @@ defmodule PtcRunner.Native.Overlay do
   @type selection :: :auto | :off | [module()]
 
   @doc """
-  Attaches what the configuration says, and says in one line what was done; a sentence for what is no
-  configuration.
+  Attaches the modules according to the configuration and logs the result in one line. Returns a sentence
+  for an invalid configuration.
   """
   @spec start() :: :ok | {:error, String.t()}
   def start do
@@ -44,7 +43,7 @@ defmodule PtcRunner.Native.Overlay do
     end
   end
 
-  @doc "Loads the modules that may take the place of others; all modules of the overlay, in order."
+  @doc "Loads the modules that may replace others. Returns all modules of the overlay, in order."
   @spec attach(selection()) :: [{module(), state()}]
   def attach(selection) do
     with {:error, sentence} <- check(selection), do: raise(ArgumentError, sentence)
@@ -75,11 +74,11 @@ defmodule PtcRunner.Native.Overlay do
     )
   end
 
-  @doc "What was last done with the modules of the overlay."
+  @doc "The result of the last `attach/1` or `detach/0`."
   @spec states() :: [{module(), state()}]
   def states, do: :persistent_term.get(__MODULE__, [])
 
-  @doc "The release of `ptc_runner` that is there, if any."
+  @doc "The release of `ptc_runner`, if it is a dependency."
   @spec release() :: String.t() | nil
   def release, do: version(:ptc_runner)
 
@@ -132,7 +131,7 @@ defmodule PtcRunner.Native.Overlay do
     end
   end
 
-  # The original's code as it stands in its own application, whatever is loaded.
+  # The file of the original in its own application, whatever is loaded.
   defp original(module) do
     Enum.find_value(Releases.packages(), fn package ->
       with folder when is_list(folder) <- :code.lib_dir(package),
@@ -148,11 +147,11 @@ defmodule PtcRunner.Native.Overlay do
     exports
   end
 
-  # A process may still run the code from before the last load: it is not killed.
+  # A process may still run the code from before the last load; it is not killed.
   defp load(state, module, beam) when state in [:replaced, :added] do
     if :code.soft_purge(module) do
       {:module, ^module} = :code.load_binary(module, file(module), beam)
-      # Whoever loads the module next finds no old code in the way.
+      # Purges the old code, so that it does not prevent the next load.
       :code.soft_purge(module)
       state
     else
@@ -164,7 +163,7 @@ defmodule PtcRunner.Native.Overlay do
 
   defp file(module), do: String.to_charlist("ptc_runner_native/overlay/#{module}.beam")
 
-  # Compiled before `ptc_runner` was there, this library still has all its modules in `ebin`.
+  # If this library was compiled before `ptc_runner` was present, all its modules are still in `ebin`.
   defp warn_of_duplicates do
     for package <- Releases.packages(), version(package) do
       with ours when is_list(ours) <- Application.spec(:ptc_runner_native, :modules),

@@ -1,12 +1,12 @@
 defmodule PtcRunner.Native.Panic do
   @moduledoc false
-  # A panic in the native library is a bug in it. The VM goes on: the NIF raises `:nif_panicked`, which
-  # its callers turn into the error that they document. This is where the panic is logged, once.
+  # Logs panics of the native library, once each. A panic is a bug of the library. The VM continues: the NIF
+  # raises `:nif_panicked`, which its callers convert to the error that they document.
 
   alias PtcRunner.Native
 
   @doc """
-  Logs what the library said, and where; gives the text of the error.
+  Logs the messages and locations of panics; returns the text of the error.
 
       def parse(text) do
         …
@@ -27,7 +27,7 @@ defmodule PtcRunner.Native.Panic do
   end
 
   @doc """
-  The result of a step of a run, or the error of the run where the step panics.
+  The result of a step of a run; an error of the run if the step panics.
 
       iex> PtcRunner.Native.Panic.instead(fn -> {:ok, 1, 0} end)
       {:ok, 1, 0}
@@ -41,7 +41,7 @@ defmodule PtcRunner.Native.Panic do
     :error, :nif_panicked -> {:error, {:execution_error, caught()}}
   end
 
-  @doc "The same where there is no error to give: raises."
+  @doc "Logs the panic and raises, for functions that return no error."
   @spec raise!() :: no_return()
   def raise!, do: raise(RuntimeError, caught())
 end

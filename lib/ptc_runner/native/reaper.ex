@@ -1,8 +1,8 @@
 defmodule PtcRunner.Native.Reaper do
   @moduledoc false
-  # The one permanent process of the application: ends processes whose callers are gone. The native
-  # side (native/ptc_nif/src/guard.rs) monitors the callers, keeps the pids, and sends `:orphans`.
-  # Where the application is not started, `PtcRunner.Sandbox.Guarded` starts a process that watches.
+  # The one permanent process of the application: kills processes whose callers have ended. The native
+  # side (native/ptc_nif/src/guard.rs) monitors the callers, stores the pids, and sends `:orphans`.
+  # If the application is not started, `PtcRunner.Sandbox.Guarded` starts a process that monitors instead.
 
   use GenServer
 
@@ -13,7 +13,7 @@ defmodule PtcRunner.Native.Reaper do
 
   @impl true
   def init(nil) do
-    # Another reaper may have left some. Without the library there are none.
+    # An earlier reaper may have left orphans. Without the library there are none.
     if :erlang.function_exported(Native, :take_orphans, 0), do: send(self(), :orphans)
     {:ok, nil}
   end

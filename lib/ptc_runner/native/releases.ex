@@ -1,7 +1,7 @@
 defmodule PtcRunner.Native.Releases do
   @moduledoc false
-  # For which releases of `ptc_runner` a module of this library may take the place of the original.
-  # Modules without a row may in all releases that have them, if structs and exports allow it.
+  # The releases of `ptc_runner` in which a module of this library may replace the original.
+  # Modules without a row may do so in all releases that have them, if structs and exports allow it.
 
   alias PtcRunner.Lisp.Runtime.FlexAccess
   alias PtcRunner.SubAgent.Signature
@@ -9,7 +9,7 @@ defmodule PtcRunner.Native.Releases do
   @strict_values "before 0.7.0 an integer is no :float and a string no :keyword"
   @lisp_schema "from 0.7.0 on it describes another language"
 
-  # {module, the first release that fits, the first that does not fit any more, why the others do not}
+  # {module, the first release that fits, the first later release that does not fit, the reason}
   @rows [
     {PtcRunner.Schema, "0.0.0", "0.7.0", @lisp_schema},
     {PtcRunner.Sandbox, "0.0.0", "0.5.0", "from 0.5.0 on evaluators give back a context"},
@@ -19,23 +19,23 @@ defmodule PtcRunner.Native.Releases do
     {FlexAccess, "0.12.0", nil, "before 0.12.0 it finds other keys"}
   ]
 
-  # The packages that have modules of the same names.
+  # The packages that have modules with the same names.
   @packages [:ptc_runner, :allm]
 
   @allm "it works on the structs of the package allm"
 
-  # Not part of this library where there is no original.
+  # Modules that exist only to replace an original.
   @only_in_place [FlexAccess]
 
-  @doc "The packages whose modules have the names of ours."
+  @doc "The packages that have modules with our names."
   @spec packages() :: [atom()]
   def packages, do: @packages
 
-  @doc "Whether the module exists only to take the place of an original."
+  @doc "Whether the module exists only to replace an original."
   @spec only_in_place?(module()) :: boolean()
   def only_in_place?(module), do: module in @only_in_place
 
-  @doc "Why the module is left alone in a release; `nil` if it is not. A release without a version fits."
+  @doc "The reason why the module is not replaced in a release, or `nil`. A release without a version fits."
   @spec left_alone(module(), String.t() | nil) :: String.t() | nil
   def left_alone(module, release) do
     if match?("Elixir.ALLM." <> _, Atom.to_string(module)),

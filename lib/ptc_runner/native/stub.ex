@@ -1,11 +1,11 @@
 defmodule PtcRunner.Native.Stub do
   @moduledoc false
-  # Functions that the native library takes the place of: a spec is all that is written of one.
+  # Declares functions that the native library replaces: a spec is enough.
   #
   #     nif weight(term(), pos_integer()) :: {:ok, non_neg_integer()}
   #
-  # `pair` declares two: one for a slice on the scheduler of the caller, which says `:busy` where that is
-  # not enough, and one on a dirty scheduler, whose name ends in `_dirty`.
+  # `pair` declares two functions: one runs for a slice on the scheduler of the caller and returns `:busy` if
+  # that is not enough; the other one runs on a dirty scheduler, and its name ends in `_dirty`.
 
   defmacro nif({:"::", _, [{name, _, types}, reply]}), do: stub(name, types, reply)
 

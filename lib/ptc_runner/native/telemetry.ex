@@ -1,30 +1,30 @@
 defmodule PtcRunner.Native.Telemetry do
   @moduledoc """
-  Events for `:telemetry`, where the application has it: [guide](observability.md).
+  Events for `:telemetry`, if the application has it: [guide](observability.md).
 
-  Whether it has it is looked at once, when this application starts, and kept in a `:persistent_term`. Where
-  it is not there, or is switched off, nothing is measured and nothing is executed.
+  This is checked once, when the application starts, and the result is kept in a `:persistent_term`. Without
+  `:telemetry`, or if it is switched off, nothing is measured and no event is executed.
 
-      config :ptc_runner_native, telemetry: true    # the default: where the module :telemetry is
+      config :ptc_runner_native, telemetry: true    # the default: if the module :telemetry exists
       config :ptc_runner_native, telemetry: false
 
   """
 
   @key __MODULE__
-  # What a run counts on its way, which its processes share: how often it was left, and called a tool;
-  # which of the tools named beside it runs in another process, and since when.
+  # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
+  # runs in another process; and the start of that call. The names of these tools are kept beside them.
   @counts {__MODULE__, :counts}
   @tool [:ptc_runner, :tool]
 
   @doc false
-  # One look-up of a few nanoseconds.
+  # One lookup of a few nanoseconds.
   defmacro on? do
     quote do: :persistent_term.get(unquote(@key), false)
   end
 
   @doc """
-  Looks again whether events are wanted: for code that loads `:telemetry` or changes the configuration while
-  the system runs. Gives what it found.
+  Checks again whether events are wanted: for code that loads `:telemetry` or changes the configuration while
+  the system runs. Returns the result.
 
       iex> PtcRunner.Native.Telemetry.refresh()
       false
@@ -34,13 +34,13 @@ defmodule PtcRunner.Native.Telemetry do
   def refresh do
     wanted? = Application.get_env(:ptc_runner_native, :telemetry, true)
     on? = wanted? == true and Code.ensure_loaded?(:telemetry)
-    # Putting what is there already costs nothing; a change lets all processes be collected.
+    # Putting the same value costs nothing; another value makes the VM scan all processes.
     :persistent_term.put(@key, on?)
     on?
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2`; `fun` gives its value and words, or an error.
+  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error.
   def run(program, fun) do
     around = Process.put(@counts, {:counters.new(4, []), []})
     metadata = %{program: form(program)}
@@ -58,7 +58,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A tool that a run calls; `fun` gives what the tool's process gives.
+  # A tool call of a run; `fun` returns the reply of the tool's process.
   def tool(name, fun) do
     count(2)
     metadata = %{tool: name}
@@ -72,7 +72,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A call that goes on beside others: `tool_ended/2` gets what this gives.
+  # The start of a concurrent tool call; its result goes to `tool_ended/2`.
   def tool_began(name) do
     count(2)
     metadata = %{tool: name, telemetry_span_context: make_ref()}
@@ -90,7 +90,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A tool for a run that calls it in another process: its events are executed there.
+  # Wraps a tool that a run calls in another process: its events are executed there.
   def told(name, fun) when is_function(fun, 1) do
     case Process.get(@counts) do
       {counts, names} ->
@@ -109,12 +109,12 @@ defmodule PtcRunner.Native.Telemetry do
 
   def told(_name, no_tool), do: no_tool
 
-  # The caller knows the span of a call too: by the tool, and by how many calls there were.
+  # The caller can compute the span of a call too: from the tool and the number of calls.
   defp call_metadata(name, counts, ref),
     do: %{tool: name, telemetry_span_context: {ref, :counters.get(counts, 2)}}
 
-  # Which of the tools runs is noted for `ended/1`. Between the calls the run is in this process, and
-  # counts how often it is left; a tool has no part in that.
+  # Stores the index of the running tool for `ended/1`. Between calls the run is in this process, and
+  # counts its suspensions; the tool itself must not count.
   defp in_call(counts, call, fun) do
     Process.delete(@counts)
     :counters.add(counts, 2, 1)
@@ -147,7 +147,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # The process of the tools was killed: where it was in a call, that has ended too.
+  # The process of the tools was killed: if a call was running, it has failed too.
   def ended(reason) do
     with {counts, names} <- Process.get(@counts),
          call when call > 0 <- :counters.get(counts, 3) do
@@ -160,11 +160,11 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A run was left for others to have their turn.
+  # Counts a suspension of a run.
   def suspended, do: count(1)
 
   @doc false
-  # An answer of an LLM that was read; `fun` gives the turn's outcome.
+  # Reading an answer of an LLM; `fun` returns the turn's outcome.
   def answer(text, fun) do
     began = System.monotonic_time()
     result = fun.()
@@ -177,7 +177,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A coercion; `fun` gives `{:ok, value, warnings}` or an error.
+  # A coercion; `fun` returns `{:ok, value, warnings}` or an error.
   def coerce(fun) do
     began = System.monotonic_time()
     result = fun.()
@@ -231,7 +231,7 @@ defmodule PtcRunner.Native.Telemetry do
     %{duration: now - began, monotonic_time: now}
   end
 
-  # A module that may not be there.
+  # The module may be missing.
   defp execute(event, measured, metadata),
     do: apply(:telemetry, :execute, [event, measured, metadata])
 

@@ -1,9 +1,9 @@
 defmodule PtcRunner.Sandbox.Guarded do
   @moduledoc false
-  # A process that runs other people's code for the calling process: monitored by it, with a heap
-  # limit, with `$callers` and the Logger's metadata, and killed when the caller dies, however either
-  # of them dies, see `PtcRunner.Native.Reaper`.
-  # Processes that the code itself starts are its own business, except that links work as ever.
+  # A process that runs foreign code for the calling process. The caller monitors it; it has a heap
+  # limit, `$callers` and the Logger's metadata. It is killed when the caller ends, for whatever
+  # reason, see `PtcRunner.Native.Reaper`.
+  # Processes that the code itself starts are not guarded; their links work as usual.
 
   alias PtcRunner.{Native, Shown}
 
@@ -15,7 +15,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   @type max_heap :: non_neg_integer()
 
   @doc """
-  Refuses, in the calling process, a timeout that the VM refuses.
+  Rejects, in the calling process, a timeout that the VM rejects.
 
       iex> PtcRunner.Sandbox.Guarded.check_timeout!(1_000)
       :ok
@@ -35,7 +35,7 @@ defmodule PtcRunner.Sandbox.Guarded do
     end
   end
 
-  @doc "Whether the VM takes it as a timeout."
+  @doc "Whether the VM accepts the term as a timeout."
   @spec timeout?(term()) :: boolean()
   def timeout?(:infinity), do: true
   def timeout?(ms), do: is_integer(ms) and ms >= 0 and ms <= @max_timeout
@@ -45,7 +45,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   def max_timeout, do: @max_timeout
 
   @doc """
-  Refuses, in the calling process, a heap limit that the VM refuses.
+  Rejects, in the calling process, a heap limit that the VM rejects.
 
       iex> PtcRunner.Sandbox.Guarded.check_max_heap!(0)
       :ok
@@ -65,7 +65,7 @@ defmodule PtcRunner.Sandbox.Guarded do
     end
   end
 
-  @doc "Whether the VM takes it as a limit of a heap; 0 stands for none."
+  @doc "Whether the VM accepts the term as a heap limit; 0 stands for no limit."
   @spec max_heap?(term()) :: boolean()
   def max_heap?(0), do: true
 
@@ -80,10 +80,10 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  Starts a process that applies `module.function(args)`; gives its pid and the monitor on it.
+  Starts a process that applies `module.function(args)`; returns its pid and its monitor.
 
-  The message of the monitor has `tag` in place of `:DOWN`: where the process answers under the
-  same reference, one receive waits for that alone, and the VM skips all older messages.
+  The message of the monitor has `tag` in place of `:DOWN`. If the process replies under the
+  same reference, one receive waits for this reference only, and the VM skips all older messages.
   """
   @spec start(max_heap(), reference(), module(), atom(), [term()]) :: {pid(), reference()}
   def start(max_heap, tag, module, function, args) do
@@ -98,7 +98,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  Sets the heap limit of the calling process to so many words more.
+  Sets the heap limit of the calling process to `max_heap` and `more` words.
   """
   @spec allow(max_heap(), non_neg_integer()) :: :ok
   def allow(0, _more), do: :ok
@@ -109,7 +109,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  A limit and so many words more, but none that the VM refuses.
+  The sum of a limit and `more` words, but at most what the VM accepts.
 
       iex> PtcRunner.Sandbox.Guarded.sum(1_000, 24)
       1024
@@ -122,7 +122,7 @@ defmodule PtcRunner.Sandbox.Guarded do
 
   @doc false
   def init(caller, callers, metadata, module, function, args) do
-    # First of all, because the code that runs here may never come back.
+    # This comes first, because the code that runs here may never return.
     case Native.guard(caller) do
       :ok ->
         run(callers, metadata, module, function, args)
@@ -154,28 +154,28 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  Ends the process and forgets its monitor. A message of the process may be on its way still.
+  Kills the process and removes its monitor. A message of the process may still arrive.
   """
   @spec stop(pid(), reference()) :: :ok
   def stop(pid, monitor) do
-    # In this order: the monitor would only have to report the end that we bring about.
+    # In this order: the monitor must not report the kill.
     Process.demonitor(monitor, [:flush])
     Process.exit(pid, :kill)
     forget(pid)
   end
 
   @doc """
-  To be called for a process that has ended otherwise than by `stop/2`.
+  Call this for a process that ended without `stop/2`.
   """
   @spec forget(pid()) :: :ok
   def forget(pid), do: Native.unguard(pid)
 
   @doc """
-  What the end of the process means, by the reason that its monitor reports.
+  The meaning of the exit reason that the monitor reports.
 
-  The VM gives the same reason, `:killed`, whether it ended the process for its heap size or the
-  process was killed by the code in it or from outside, and leaves no other trace. Under a limit
-  `:killed` is taken for the heap.
+  The VM gives the same reason, `:killed`, if it ended the process for its heap size and if the
+  process was killed by its own code or from outside, and leaves no other trace. If there is a limit,
+  `:killed` counts as exceeding it.
 
       iex> PtcRunner.Sandbox.Guarded.ended(:killed, 1_000)
       :memory_exceeded
@@ -187,7 +187,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   @spec ended(term(), max_heap()) :: :memory_exceeded | {:execution_error, String.t()}
   def ended(:killed, max_heap) when max_heap > 0, do: :memory_exceeded
 
-  # Where the limit is met as a native function returns, the VM may give this reason.
+  # If the limit is exceeded while a native function returns, the VM may give this reason.
   def ended({:normal, []}, max_heap) when max_heap > 0, do: :memory_exceeded
 
   def ended(reason, _max_heap) do
@@ -202,7 +202,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp without_stack(reason), do: reason
 
   @doc """
-  The text that `fun` makes of a term of somebody else: its `Inspect` or `Exception` code may fail.
+  The text that `fun` makes of a foreign term: its `Inspect` or `Exception` code may fail.
 
       iex> PtcRunner.Sandbox.Guarded.text(fn -> throw(:bad_inspect) end)
       "(a term that cannot be shown)"

@@ -1,14 +1,14 @@
 defmodule PtcRunner.Sandbox.Weight do
   @moduledoc false
-  # What a copy of a term takes, found out before it is copied: sending a term to another process
-  # copies each part as often as it is used, in one go that nothing can interrupt. A small term whose
-  # parts are shared can so stand for one that no memory holds.
+  # Counts the words of a copy of a term before it is copied. Sending a term to another process
+  # copies each part as often as it is used, and nothing can interrupt the copy. A small term with
+  # shared parts can stand for one that does not fit into any memory.
 
   alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Sandbox.Guarded
   require Quanta
 
-  # 32 GiB: what is larger is not copied, whatever the limit.
+  # 32 GiB: larger terms are not copied, whatever the limit.
   @most 0x1_0000_0000
   @small 0x7FF_FFFF_FFFF_FFFF
 
@@ -16,8 +16,8 @@ defmodule PtcRunner.Sandbox.Weight do
   The words of a copy of `term`, or `:too_much` if they are more than `max_heap` (0: no limit, which
   stands for 2^32 words).
 
-  The walk ends where the limit is passed: a million words take some milliseconds. What takes longer
-  than one of them is done on a dirty scheduler, and ends if the process that weighs is killed.
+  The walk ends as soon as the limit is exceeded: a million words take some milliseconds. If the walk takes
+  longer than one millisecond, it runs on a dirty scheduler, and ends if the weighing process is killed.
 
       iex> PtcRunner.Sandbox.Weight.of(%{"n" => [1, 2]}, 0)
       {:ok, 13}
@@ -28,7 +28,7 @@ defmodule PtcRunner.Sandbox.Weight do
 
   """
   @spec of(term(), Guarded.max_heap()) :: {:ok, non_neg_integer()} | :too_much
-  # What takes nothing, or next to nothing, needs no walk: most arguments, and many answers.
+  # Small terms need no walk: they include most arguments, and many answers.
   def of(term, _max_heap) when is_atom(term) or term == [], do: {:ok, 0}
   def of(term, _max_heap) when is_integer(term) and term in -@small..@small, do: {:ok, 0}
   def of(term, _max_heap) when term == %{}, do: {:ok, 3}
@@ -37,7 +37,7 @@ defmodule PtcRunner.Sandbox.Weight do
   def of(term, max_heap), do: weigh([term], 0, limit(max_heap))
 
   @doc """
-  The words that `of/2` allows.
+  The maximum number of words that `of/2` allows.
 
       iex> PtcRunner.Sandbox.Weight.limit(1_000)
       1_000

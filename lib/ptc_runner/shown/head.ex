@@ -1,23 +1,24 @@
 defmodule PtcRunner.Shown.Head do
   @moduledoc false
-  # The part of a list, tuple or map that `inspect/2` shows. The rest of it is never looked at.
+  # The part of a list, tuple or map that `inspect/2` shows. The rest is never read.
 
   import Inspect.Algebra, only: [concat: 1, container_doc: 6, to_doc: 2]
 
   alias PtcRunner.SubAgent.Signature.Firewall
 
-  # So many elements say whether a list is a keyword list, and so many entries whether all keys are atoms.
+  # Number of elements that decide whether a list is a keyword list, and of entries that decide whether all
+  # keys are atoms.
   @telling 100
 
-  # A map of more entries than this is a hash map, and keeps its order when entries are left out.
+  # A map of more entries than this is a hash map, and keeps its order when entries are removed.
   @flat 32
 
-  # No struct that a module defines has more fields.
+  # No struct that a module defines has more fields than this.
   @fields 1_000
 
   @doc """
-  A list, tuple or small map with the elements that are shown and one more, so that `inspect/2` says that
-  there are more.
+  A list, tuple or small map, reduced to the elements that are shown and one more, so that `inspect/2` marks
+  the omission.
 
       iex> PtcRunner.Shown.Head.of({1, 2, 3, 4}, %Inspect.Opts{limit: 2})
       {1, 2, 3}
@@ -28,7 +29,7 @@ defmodule PtcRunner.Shown.Head do
       when is_list(list) do
     cond do
       charlist?(list, opts) ->
-        # `inspect/2` fails, or never ends, where no character follows the printable ones.
+        # `inspect/2` fails, or does not terminate, if no character follows the printable ones.
         first(list, printable, ?…)
 
       keyword?(list, @telling) ->
@@ -50,7 +51,7 @@ defmodule PtcRunner.Shown.Head do
   @doc """
   A map of more than 32 entries, as an algebra document.
 
-  Its first entries are the last ones of an iterator, so all are listed if there is time.
+  Its first entries are the last ones of an iterator, so all are listed if `list?` allows it.
   """
   @spec large_map(map(), Inspect.Opts.t(), boolean()) :: Inspect.Algebra.t()
   def large_map(map, opts, list?) do
@@ -69,7 +70,7 @@ defmodule PtcRunner.Shown.Head do
   defp concealed(entries, _opts), do: entries
 
   @doc """
-  A struct, with fewer elements if it is a large set and there is no time to list them all.
+  A struct; a large set is reduced if its entries may not be listed.
   """
   @spec struct(struct(), (non_neg_integer() -> boolean())) :: struct() | map()
   def struct(%MapSet{map: map} = set, list?) when map_size(map) > @telling,
@@ -91,8 +92,8 @@ defmodule PtcRunner.Shown.Head do
   end
 
   @doc """
-  A map with `mark` in the place of the values of firewalled keys. Of a large one only the values that
-  are shown matter, see `large_map/3`.
+  A map with `mark` instead of the values of firewalled keys. Large maps are unchanged: `large_map/3`
+  conceals the values that it shows.
 
       iex> PtcRunner.Shown.Head.conceal(%{_a: 1, b: 2}, :mark)
       %{_a: :mark, b: 2}
@@ -118,7 +119,7 @@ defmodule PtcRunner.Shown.Head do
   defp charlist?(_list, %{charlists: :as_charlists}), do: true
   defp charlist?(list, opts), do: List.ascii_printable?(list, opts.printable_limit)
 
-  # The first `limit` elements, and `more` in the place of all others.
+  # The first `limit` elements, and `more` instead of all others.
   defp first([_ | _], 0, more), do: [more]
   defp first([element | rest], limit, more), do: [element | first(rest, limit - 1, more)]
   defp first(tail, _limit, _more), do: tail
@@ -132,7 +133,7 @@ defmodule PtcRunner.Shown.Head do
     end
   end
 
-  # As `inspect/2` sees it, but for what stands behind the first `left` elements.
+  # As `inspect/2` decides it, but without the elements after the first `left`.
   defp keyword?([{key, _value} | rest], left) when is_atom(key) and left > 0,
     do: not alias?(key) and keyword?(rest, left - 1)
 

@@ -1,11 +1,11 @@
 defmodule PtcRunner.Shown.Raised do
   @moduledoc false
-  # What an exception says, in as much room as a value has in a message.
+  # The message of an exception, limited like a value in a message.
 
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Size
 
-  # These write out the term that they are about, without a limit.
+  # These write the term that they are about without a limit.
   @verbose [
     KeyError,
     BadMapError,
@@ -22,7 +22,7 @@ defmodule PtcRunner.Shown.Raised do
   ]
 
   @doc """
-  The message of an exception. One of Elixir's own about a large term is shown as the struct that it is.
+  The message of an exception. One of Elixir's own exceptions about a large term is shown as a struct.
 
       iex> PtcRunner.Shown.Raised.text(%ArgumentError{message: "no such thing"})
       "no such thing"

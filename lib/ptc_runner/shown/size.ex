@@ -1,20 +1,20 @@
 defmodule PtcRunner.Shown.Size do
   @moduledoc false
-  # How large a term is, in words for a reader and in bounded time.
+  # The size of a term as text, in bounded time.
 
   import Bitwise, only: [<<<: 2, >>>: 2]
 
-  # An integer of some 10,000 digits. Digits take quadratic time to make, in one step that nothing can end.
+  # An integer of about 10,000 digits. Converting to digits takes quadratic time, and nothing can interrupt it.
   @huge 1 <<< 33_220
 
-  # Longer lists are not counted.
+  # Longer lists are not counted to the end.
   @counted 10_000
 
   # A term of fewer parts is small.
   @small 2_000
 
   @doc """
-  The size of a term, in the unit that its kind has.
+  The size of a term, in the unit of its kind.
 
       iex> Enum.map(["ä", [1, 2], {}, %{a: 1}, 5, self()], &PtcRunner.Shown.Size.of/1)
       ["2 bytes", "a list of 2 elements", "a tuple of 0 elements", "a map of 1 entries",
@@ -55,7 +55,7 @@ defmodule PtcRunner.Shown.Size do
   def bits(integer) when integer < 0, do: bits(-integer)
   def bits(0), do: 0
 
-  # The words of a large integer are counted, only the last ones are looked at.
+  # Counts the words of a large integer; only the highest bits are read.
   def bits(integer) do
     below = 64 * max(:erts_debug.flat_size(integer) - 3, 0)
     <<first, rest::binary>> = :binary.encode_unsigned(integer >>> below)

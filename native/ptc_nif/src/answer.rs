@@ -1,4 +1,4 @@
-//! Answers of LLMs: the JSON in a text as terms, and whether it is what was asked for.
+//! Answers of LLMs: finds the JSON in a text, builds its terms and validates them against a type.
 
 use crate::atoms;
 use crate::decode::{frozen, thawed};
@@ -17,12 +17,12 @@ use ptc_core::stop::Stop;
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
-/// What is asked of an answer.
+/// What the caller wants from an answer.
 #[derive(Clone, Copy)]
 pub enum Ask {
     /// Its value.
     Value,
-    /// Whether it is of a type; whether that is one of a list.
+    /// Its value, if it has the type; whether the type is that of a list.
     Type { list: bool },
 }
 
@@ -30,18 +30,18 @@ pub enum Ask {
 pub struct Answering {
     stage: Stage,
     ask: Ask,
-    /// Known once it was left.
+    /// Set when the work is suspended.
     print: Option<Print>,
 }
 
-// There is one at a time, and a box would cost each small answer an allocation.
+// One exists at a time, and a box would cost each small answer an allocation.
 #[allow(clippy::large_enum_variant)]
 enum Stage {
-    /// Finding and building it.
+    /// Finding and building the value.
     Search(Box<(Search, Parts)>),
-    /// Validating the value, which is the only term; and where it starts, if it has hyphens.
+    /// Validating the value, which is the only term; with its offset, if its keys have hyphens.
     Judge(Option<usize>),
-    /// It is right; its keys are made with underscores.
+    /// The value is valid; its keys are rebuilt with underscores.
     Rename(usize),
 }
 
@@ -51,7 +51,7 @@ impl Answering {
     }
 }
 
-/// The terms that go with it.
+/// The terms of an answer that is being read.
 #[derive(Clone, Copy)]
 struct AnswerTerms<'a> {
     text: Raw<'a>,
@@ -69,10 +69,10 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
     (atoms::error(), (reason, place)).encode(env)
 }
 
-/// Begins with an answer: `{:ok, value}` with keys as they are to be; `{:hyphens, value}`, right, but
-/// two of its keys become one; `{:map, value}` and `{:list, value}`, not judged;
-/// `{:invalid, errors, line}`, `{:error, {reason, place}}`, `{:error, :timeout | :memory_exceeded}` or
-/// `{:more, state, terms}`. If only the value is asked for, `{:ok, value}` has it as it is.
+/// Reads an answer: `{:ok, value}` with normalized keys; `{:hyphens, value}` for a valid value in which two
+/// keys would become equal; `{:map, value}` and `{:list, value}` if it could not be judged;
+/// `{:invalid, errors, line}`, `{:error, {reason, position}}`, `{:error, :timeout | :memory_exceeded}` or
+/// `{:more, state, terms}`. If only the value is wanted, `{:ok, value}` has its original keys.
 pub fn answer<'a>(
     call: Call<'a>,
     source: Term<'a>,
@@ -94,7 +94,7 @@ pub fn answer<'a>(
     read(call, text, answering, terms)
 }
 
-/// Goes on; `None` if these are not the terms it was left with.
+/// Resumes the reading; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Option<Term<'a>> {
     let [text, of, values, tail] = *terms else {
         return None;
@@ -116,7 +116,7 @@ fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Te
     call.more(Work::Answer(answering), &terms)
 }
 
-/// What the reader of an answer comes to.
+/// The result of a step.
 enum Next<'a> {
     Stage(Stage, Raw<'a>),
     Reply(Term<'a>),
@@ -269,7 +269,7 @@ impl<'a> Reading<'a, '_> {
 }
 
 /// The object, or the list, which may be wrapped in an object, since some LLM interfaces allow
-/// nothing else.
+/// only objects.
 pub fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw<'a>, Atom> {
     match (heap.kind(value), list) {
         (Kind::Map, false) | (Kind::List, true) => Ok(value),
@@ -283,7 +283,7 @@ pub fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw
     }
 }
 
-/// Finds and decodes; `given` is {timeout, max_heap}.
+/// Finds and decodes the JSON; `given` is `{timeout, max_heap}`.
 #[rustler::nif]
 fn answer_parse<'a>(
     env: Env<'a>,
@@ -294,7 +294,7 @@ fn answer_parse<'a>(
     first(env, text, atoms::nil().encode(env), Ask::Value, given)
 }
 
-/// Finds, decodes and validates; `list`: the type is one of a list.
+/// Finds, decodes and validates the JSON; `list`: the type is that of a list.
 #[rustler::nif]
 fn answer_read<'a>(
     env: Env<'a>,

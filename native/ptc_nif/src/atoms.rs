@@ -1,10 +1,10 @@
-//! The atoms of the library's own making; none is ever made of input.
+//! The atoms that the library uses; no atom is made from input.
 
 use ptc_core::named::Named;
 use rustler::types::atom::Atom;
 use rustler::Env;
 
-/// The atom of a variant's name: one of as many as the enum has variants.
+/// The atom of a variant's name; there are only as many as the enum has variants.
 pub fn named<T: Named>(env: Env, variant: T) -> Atom {
     Atom::from_str(env, variant.name()).unwrap_or(error())
 }
@@ -17,7 +17,7 @@ rustler::atoms! {
     error,
     infinity,
 
-    // how a run is left, and with what it goes on
+    // replies and arguments of suspended work
     call,
     answer,
     called,
@@ -32,7 +32,7 @@ rustler::atoms! {
     timeout,
     memory_exceeded,
 
-    // what a copy takes, and values in another form
+    // weights, and forms of values
     funs,
     improper,
     keys,
@@ -42,7 +42,7 @@ rustler::atoms! {
     // of a tool
     name,
 
-    // what ends processes, and what it is told
+    // the reaper and its messages
     reaper = "Elixir.PtcRunner.Native.Reaper",
     orphans,
     gone,
@@ -52,18 +52,18 @@ rustler::atoms! {
     struct_ = "__struct__",
     lisp_keyword = "Elixir.PtcRunner.Lisp.Keyword",
 
-    // how a text came out
+    // results of the JSON writer
     partial,
     foreign,
     not_utf8,
 
-    // who found the mistake
+    // stages of errors
     parse,
     validation,
     execution,
     expensive_to_inspect,
 
-    // mistakes in a text
+    // errors in a text
     unexpected_token,
     unexpected_end,
     too_deep,
@@ -100,13 +100,13 @@ rustler::atoms! {
     list,
     closed_map,
 
-    // structs that coercion knows
+    // structs that coercion handles
     date_time = "Elixir.DateTime",
     naive_date_time = "Elixir.NaiveDateTime",
     date = "Elixir.Date",
     time = "Elixir.Time",
 
-    // what a walk over a value comes to
+    // results of a walk over a value
     path,
     message,
     inspect,
@@ -121,7 +121,7 @@ rustler::atoms! {
     too_much,
     too_long,
 
-    // what could have stood in a signature's text
+    // tokens expected in a signature's text
     type_ = "type",
     type_word,
     field_name,

@@ -1,12 +1,12 @@
-//! A plain loop over the NIF interface, for the benchmarks: what a `map` with an object is held against.
+//! A plain loop over the NIF interface: the baseline in the benchmarks for a `map` with an object.
 
 use crate::raw::{Raw, Terms};
 use rustler::{Env, NifResult, Term};
 
-/// The loop is never left.
+/// Maximum number of rows; the loop cannot be suspended.
 const MOST_ROWS: usize = 10_000;
 
-/// The map `id`, `label`, `value` of each map of a proper list.
+/// Makes a map with `id`, `label` and `value` from each map of a proper list.
 #[rustler::nif]
 fn bare_objects<'a>(env: Env<'a>, rows: Term<'a>) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("bare_objects");

@@ -1,10 +1,10 @@
-//! Binaries that do not start at a byte, and how long they are, without looking into them.
+//! Reads the length of unaligned binaries (those that do not start at a byte) without reading their bytes.
 //!
-//! The NIF interface copies such a binary whenever its bytes are asked for, and tells its length only
-//! then: too late to find out that it is long. But in memory it is a reference with the length and the
-//! place of its first bit. As with [`big_view`](crate::big_view), [`look_before_use`] makes sure of
-//! that once, when the library is loaded; where a VM arranges binaries in another way, none is taken
-//! for such a one, and they are counted after they were copied.
+//! The NIF interface copies such a binary whenever its bytes are read, and returns its length only
+//! then; by then it is too late to reject it. But in memory it is a reference with the length and the
+//! position of its first bit. As in [`big_view`](crate::big_view), [`look_before_use`] checks this once,
+//! when the library is loaded. If a VM has another layout, no binary counts as unaligned, and
+//! the bytes are counted after the copy.
 
 use crate::atoms;
 use crate::raw::{Raw, Terms};
@@ -12,24 +12,24 @@ use crate::schedule::{nif_pair, Pace};
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The first word of a reference into a binary; 0 where it is not known.
+/// The first word of a reference into a binary; 0 if it is not known.
 static HEADER: AtomicUsize = AtomicUsize::new(0);
-/// Which of [`LAYOUTS`] this VM has.
+/// Index in [`LAYOUTS`] of this VM's layout.
 static LAYOUT: AtomicUsize = AtomicUsize::new(0);
 
 /// The words after the first one of a reference into a binary.
 type ThreeWords = [usize; 3];
 
-/// How many bits after the beginning of a byte it starts, and its length in bytes, as VMs have them.
+/// The known layouts: each returns the offset in bits from a byte boundary, and the length in bytes.
 const LAYOUTS: [fn(ThreeWords) -> (usize, usize); 2] = [
-    // Until OTP 26: length and offset in bytes, then, in a byte each, the bits after the last byte
-    // and those before the first one.
+    // Until OTP 26: length and offset in bytes, then one byte each for the number of bits after the last
+    // byte and before the first one.
     |[length, _, bits]| (usize::from(bits.to_ne_bytes()[1]), length),
-    // From OTP 27 on: an address, the first bit, and the first one behind.
+    // Since OTP 27: an address, the first bit, and the bit after the last one.
     |[_, start, end]| (start % 8, end.saturating_sub(start) / 8),
 ];
 
-/// The bytes of a binary that does not start at a byte; `None` for all others.
+/// The length in bytes of an unaligned binary; `None` for all others.
 #[inline]
 pub fn unaligned<'a>(terms: Terms<'a>, binary: Raw<'a>) -> Option<usize> {
     let header = HEADER.load(Ordering::Relaxed);
@@ -40,15 +40,15 @@ pub fn unaligned<'a>(terms: Terms<'a>, binary: Raw<'a>) -> Option<usize> {
     }
 }
 
-/// The binaries among the samples that [`look_before_use`] takes.
+/// The binaries of the samples that [`look_before_use`] receives.
 pub fn references<'a>(samples: Term<'a>) -> Vec<Raw<'a>> {
     let pairs = samples.decode::<Vec<(Term<'a>, usize)>>();
     let binary = |(binary, _)| Raw::from(binary);
     pairs.unwrap_or_default().into_iter().map(binary).collect()
 }
 
-/// Finds out how this VM arranges binaries that do not start at a byte. `samples`: a list of pairs,
-/// each of such a binary and the number of bits before it.
+/// Finds the layout of this VM's unaligned binaries. `samples`: a list of pairs, each of an unaligned
+/// binary and the number of bits before it.
 pub fn look_before_use<'a>(env: Env<'a>, samples: Term<'a>) {
     let terms = Terms { env };
     let Ok(samples) = samples.decode::<Vec<(Term<'a>, usize)>>() else {
@@ -75,8 +75,8 @@ pub fn look_before_use<'a>(env: Env<'a>, samples: Term<'a>) {
 }
 
 nif_pair! {
-    /// `{:ok, binary}`, which starts at a byte: a copy if this one does not, which is left to a dirty
-    /// scheduler. There, one that was made by appending is trimmed by the VM when it is looked at.
+    /// `{:ok, binary}`, aligned. An unaligned binary is copied, on a dirty scheduler only. A dirty call also
+    /// makes the VM trim a binary that was built by appending.
     fn aligned, aligned_dirty<'a>(env, pace, binary: Term<'a>) -> Term<'a> {
         let (terms, term) = (Terms { env }, Raw::from(binary));
         let is_unaligned = unaligned(terms, term).is_some();

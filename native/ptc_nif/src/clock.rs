@@ -1,11 +1,11 @@
-//! The slice clock: how long the calls of each NIF hold their thread. For tests; off by default.
+//! The slice clock: measures how long the calls of each NIF hold their thread. For tests; off by default.
 //!
-//! It reads the CPU clock of the thread, so that the time of others does not count. But what a
-//! hypervisor takes away does, and what it costs to fill the caches again after another thread had the
-//! core. So a call is noted as disturbed if the system took its thread off the core meanwhile; in
-//! 100,000 rounds of half a millisecond of arithmetic on a busy machine, 25 took more than 2 ms, of
-//! which one was not disturbed. While the clock is off, a call costs one relaxed load. On a system without such
-//! clocks, nothing is ever measured.
+//! It reads the CPU clock of the thread, so that the time of other threads does not count. That clock still
+//! includes the time that a hypervisor takes away, and the time to fill the caches again after another
+//! thread used the core. So a call counts as disturbed if the system took its thread off the core
+//! meanwhile. In 100,000 rounds of half a millisecond of arithmetic on a busy machine, 25 took more than
+//! 2 ms; one of these was not disturbed. While the clock is off, a call costs one relaxed load. On a system
+//! without such clocks, nothing is measured.
 
 use crate::raw;
 use rustler::{Encoder, Env, Term};
@@ -14,20 +14,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static ON: AtomicBool = AtomicBool::new(false);
-/// By name of the NIF, and whether the thread belonged to a dirty scheduler.
+/// The key is the name of the NIF, and whether the thread belonged to a dirty scheduler.
 static TIMES: Mutex<BTreeMap<(&'static str, bool), Times>> = Mutex::new(BTreeMap::new());
 
-/// A power of two is divided into so many buckets, so a quantile is at most 12.5 % too high.
+/// Buckets for each power of two; a quantile is at most 12.5 % too high.
 const BUCKETS_PER_DOUBLING: u64 = 8;
 const BUCKETS: usize = 64 * BUCKETS_PER_DOUBLING as usize;
 
-/// The calls of one NIF, in nanoseconds.
+/// Statistics of the calls of one NIF, in nanoseconds.
 struct Times {
     calls: u64,
     min: u64,
     max: u64,
     total: u64,
-    /// The calls over the limit that were not disturbed, and all.
+    /// Calls over the limit that were not disturbed, and all calls over the limit.
     over: u64,
     over_at_all: u64,
     /// The longest call that was not disturbed.
@@ -35,9 +35,9 @@ struct Times {
     buckets: Box<[u32; BUCKETS]>,
 }
 
-/// A normal scheduler's thread may be held for so long, …
+/// How long a call may hold the thread of a normal scheduler.
 const LIMIT: u64 = 2_000_000;
-/// … and a dirty one's.
+/// How long a call may hold the thread of a dirty scheduler.
 const DIRTY_LIMIT: u64 = 25_000_000;
 
 impl Times {
@@ -68,7 +68,7 @@ impl Times {
         *bucket = bucket.saturating_add(1);
     }
 
-    /// An upper bound of what `share` per cent of the calls took.
+    /// An upper bound of the time that `share` per cent of the calls took.
     fn quantile(&self, share: u64) -> u64 {
         let wanted = (self.calls * share).div_ceil(100);
         let mut seen = 0;
@@ -96,13 +96,13 @@ fn end_of(bucket: usize) -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// One call, from here to where this is dropped.
+/// Measures one call until it is dropped.
 pub struct Running(Option<Began>);
 
 struct Began {
     name: &'static str,
     time: u64,
-    /// How often its thread was taken off the core before.
+    /// How often the thread had been taken off its core before the call.
     switches: u64,
 }
 
@@ -158,8 +158,8 @@ fn clock_switch(on: bool) -> bool {
 }
 
 /// `[{name, dirty?, calls, {over, over_at_all}, {min, p50, p99, max, total, max_alone}}]`: times in
-/// nanoseconds; `over` counts the calls that took more than 2 ms (25 ms on dirty schedulers) and were
-/// not disturbed, `over_at_all` all that took so long.
+/// nanoseconds. `over` counts the calls that took more than 2 ms (25 ms on dirty schedulers) and were not
+/// disturbed; `over_at_all` also counts the disturbed ones.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn clock_read(env: Env) -> Vec<Term> {
     let _clock = crate::clock::start("clock_read");

@@ -10,20 +10,20 @@ use ptc_core::stop::Stop;
 use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Env, NifResult, Term};
 
-/// Brackets cost a byte each while the text is read, so that their number needs no limit.
+/// Each bracket costs one byte during parsing, so the depth needs no limit.
 const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
 
-/// A text that is being read.
+/// A text that is being parsed.
 pub struct Decoding {
     reader: Reader,
     parts: Parts,
-    /// Known once it was left.
+    /// Set when the work is suspended.
     print: Option<Print>,
 }
 
 /// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
-/// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. `depth` is an integer, or else
-/// there is no limit; `given` is {timeout, max_heap}.
+/// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. If `depth` is not an integer,
+/// there is no limit. `given` is `{timeout, max_heap}`.
 #[rustler::nif]
 fn json_decode<'a>(
     env: Env<'a>,
@@ -46,7 +46,7 @@ fn json_decode<'a>(
     Ok(read(call, text.into(), bytes, decoding, frozen))
 }
 
-/// Goes on; `None` if these are not the terms it was left with.
+/// Resumes the decoding; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
     let [text, values, tail] = *terms else {
         return None;
@@ -59,7 +59,7 @@ pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Optio
     Some(read(call, text, bytes, decoding, frozen))
 }
 
-/// A builder's terms out of a tuple.
+/// The builder's terms from the tuple of a suspension.
 pub fn thawed<'a>(call: &Call<'a>, values: Raw<'a>, tail: Raw<'a>) -> FrozenTerms<Raw<'a>> {
     let is_none = atoms::nil() == tail.term(call.env);
     FrozenTerms {
@@ -68,7 +68,7 @@ pub fn thawed<'a>(call: &Call<'a>, values: Raw<'a>, tail: Raw<'a>) -> FrozenTerm
     }
 }
 
-/// A builder's terms as they stand in a tuple.
+/// The builder's terms for the tuple of a suspension.
 pub fn frozen<'a>(call: &Call<'a>, frozen: FrozenTerms<Raw<'a>>) -> [Raw<'a>; 2] {
     let nil = Raw::from(atoms::nil().encode(call.env));
     [frozen.values, frozen.tail.unwrap_or(nil)]

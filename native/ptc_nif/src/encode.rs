@@ -17,36 +17,37 @@ use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
-/// In a slice no integer is decoded that has more limbs …
+/// In a slice, no integer with more limbs than this is decoded.
 const LIMBS_IN_A_SLICE: usize = 500;
-/// … and no more bytes are copied of a string that does not start at a byte.
+/// In a slice, no unaligned string with more bytes than this is copied.
 const COPIED_IN_A_SLICE: usize = 16_384;
-/// The bytes of a word.
+/// Bytes of a word.
 const BYTES_PER_WORD: usize = 8;
 
 /// A text that is being written.
 pub struct Encoding {
     draft: Draft,
-    /// In bytes of text.
+    /// Maximum bytes of the text.
     limit: usize,
-    /// The bytes that its buffer had when it began: they are not taken for this text.
+    /// Capacity of the buffer at the start: it does not count as memory of this text.
     kept: usize,
-    /// All is written: what is left is to copy it to where the caller has it.
+    /// The text is complete and only has to be copied to the caller's heap.
     written: bool,
 }
 
-/// The terms that go with it, as lists, last one first: those that were frozen, and those of its gaps.
-/// `None` for the empty list.
+/// The terms of a suspended encoding, as lists in reverse order: the frozen ones, and those of its gaps.
+/// `None` stands for the empty list.
 #[derive(Default)]
 struct EncodeTerms<'a> {
     frozen: Option<Raw<'a>>,
     foreign: Option<Raw<'a>>,
 }
 
-/// `{:ok, text}`, which is a list of its parts if it is long; `{:partial, [text, foreign, text, ...]}` where something has no form in JSON;
+/// `{:ok, text}`, where a long text is a list of its parts; `{:partial, [text, foreign, text, ...]}` if
+/// a term has no form in JSON;
 /// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
 /// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
-/// `{:more, state, terms}`. `given` is {timeout, max_heap}.
+/// `{:more, state, terms}`. `given` is `{timeout, max_heap}`.
 #[rustler::nif]
 fn json_encode<'a>(
     env: Env<'a>,
@@ -67,7 +68,7 @@ fn json_encode<'a>(
     Ok(encode(call, encoding, terms, Some(term.into())))
 }
 
-/// Goes on; `None` if these are not the terms it was left with.
+/// Resumes the encoding; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
     let [frozen, foreign] = *terms else {
         return None;
@@ -82,8 +83,8 @@ pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Optio
     Some(encode(call, encoding, terms, None))
 }
 
-/// A buffer of up to this size stays with the thread, since fresh memory takes longer to get than
-/// to fill.
+/// A buffer of up to this size is kept for the thread, because allocating fresh memory takes longer than
+/// filling it.
 const KEPT_BYTES: usize = 2 << 20;
 
 thread_local! {
@@ -140,11 +141,10 @@ fn encode<'a>(
     reply
 }
 
-/// A text of more bytes is copied in parts: memory that is new to the caller takes ten times as long as
-/// the bytes.
+/// A longer text is copied in parts: the first access to new memory takes ten times as long as the copy.
 const PIECE: usize = 1 << 20;
 
-/// Copies the last part of the text onto those behind it.
+/// Copies the last part of the text and puts it in front of the parts after it.
 fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term<'a> {
     let (terms, text) = (call.terms(), &mut encoding.draft.text);
     let from = text.len().saturating_sub(PIECE);
@@ -158,7 +158,7 @@ fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term
     call.leave(Work::Encode(encoding), &[parts, none], atoms::long())
 }
 
-/// A list with these on top, in their order.
+/// Prepends the items to a list, one after the other.
 fn onto<'a>(terms: Terms<'a>, list: Option<Raw<'a>>, items: Vec<Raw<'a>>) -> Raw<'a> {
     let list = list.unwrap_or_else(|| terms.make_list(&[]));
     items
@@ -191,7 +191,7 @@ fn refused<'a>(env: Env<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
     (atoms::error(), reason).encode(env)
 }
 
-/// The text, cut where the foreign terms belong, with them between.
+/// The text, split at the gaps, with the foreign terms between.
 fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> {
     let mut pieces = Vec::with_capacity(2 * gaps.len() + 1);
     let mut from = 0;
@@ -204,14 +204,14 @@ fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> 
     terms.make_list(&pieces).term(terms.env)
 }
 
-/// The terms of one NIF call, for the writer.
+/// The writer's access to terms, for one NIF call.
 struct WriterTerms<'a> {
     terms: Terms<'a>,
     nil: Raw<'a>,
     yes: Raw<'a>,
     no: Raw<'a>,
     struct_key: Raw<'a>,
-    /// In a slice nothing long is decoded or copied.
+    /// In a slice, no long integer is decoded and no long string is copied.
     pace: Pace,
 }
 
@@ -271,7 +271,7 @@ impl<'a> WriterTerms<'a> {
         self.pace != Pace::Quantum
     }
 
-    /// The limbs of an integer beyond 64 bits; 0 where they cannot be told.
+    /// The limbs of an integer beyond 64 bits; 0 if they cannot be read.
     fn limbs(&self, integer: Raw<'a>) -> usize {
         big_view::limbs(self.terms, integer).unwrap_or(0)
     }
@@ -286,7 +286,7 @@ impl<'a> Readable for WriterTerms<'a> {
 
     #[inline]
     fn view(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
-        // There are many of these, and they need no question to the VM.
+        // These are frequent, and comparing words needs no call of the VM.
         match term.word() {
             word if word == self.nil.word() => return JsonView::Null,
             word if word == self.yes.word() => return JsonView::Bool(true),
@@ -330,8 +330,8 @@ impl<'a> Readable for WriterTerms<'a> {
         term.identity()
     }
 
-    /// A string that does not start at a byte is copied by each call that looks at it, so it is kept as
-    /// a copy that does. A long one is copied by the quantum that goes on with it.
+    /// Replaces an unaligned string by an aligned copy, because each call that reads it would copy it. A long
+    /// one is copied by the quantum that resumes the work.
     fn to_keep(&self, term: Raw<'a>) -> Raw<'a> {
         let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
         if self.is_slice() && to_copy > COPIED_IN_A_SLICE {

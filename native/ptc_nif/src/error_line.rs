@@ -1,5 +1,5 @@
-//! Validation errors in one line: `format_validation_errors/1` for errors as validation makes them.
-//! The line is bounded, in the same way as in `PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine`.
+//! Writes validation errors as one line: `format_validation_errors/1` for errors as validation makes them.
+//! The length is limited as in `PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine`.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -9,18 +9,18 @@ use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
-/// What a path segment or an error costs, in units of fuel, and the bytes that are copied for one.
+/// Fuel for a path segment or an error, and bytes that are copied for one unit of fuel.
 const FUEL_A_PART: usize = 5;
 const BYTES_A_UNIT: usize = 64;
 
-/// The bytes of the longest path, and of the longest message.
+/// Maximum bytes of a path, and of a message.
 const PART: usize = 2_000;
 
-/// The bytes of the longest line, but for how many errors are not in it.
+/// Maximum bytes of the line, without the number of omitted errors.
 const ALL: usize = 1_048_576;
 
 enum Unwritten {
-    /// Something that only Elixir knows how to write.
+    /// A term that only Elixir can write.
     Other,
     Busy,
 }
@@ -32,9 +32,9 @@ struct Line<'a> {
     path: Raw<'a>,
     message: Raw<'a>,
     text: Vec<u8>,
-    /// The bytes of the path or message that is being written, shown or not.
+    /// Bytes of the current path or message, including those that are cut off.
     part: usize,
-    /// Strings by their place in memory: errors share their messages and the names of fields.
+    /// Recent strings by word: errors share their messages and the names of fields.
     seen: [Option<(ErlNifTerm, &'a [u8])>; SEEN],
     oldest: usize,
 }
@@ -42,13 +42,13 @@ struct Line<'a> {
 const SEEN: usize = 4;
 
 impl<'a> Line<'a> {
-    /// Consumes fuel for so many units of work that come next.
+    /// Consumes fuel for the work that follows.
     fn spend(&mut self, units: usize) -> Result<(), Unwritten> {
         let spent = self.meter.consume_fuel(units, &self.heap);
         spent.map_err(|_| Unwritten::Busy)
     }
 
-    /// Shows the elements of a proper list.
+    /// Calls `write` with the elements of a proper list.
     fn each(
         &mut self,
         list: Raw<'a>,
@@ -78,7 +78,7 @@ impl<'a> Line<'a> {
         self.part(|line| line.string(message))
     }
 
-    /// Writes a path or a message, or its beginning and its size.
+    /// Writes a path or a message; a long one is cut off, with a note of its size.
     fn part(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), Unwritten>,
@@ -89,7 +89,7 @@ impl<'a> Line<'a> {
         if self.part > PART {
             let note = format!("… ({} bytes)", self.part);
             let mut end = start + PART - note.len();
-            // No character is cut in two.
+            // Do not split a character.
             let inside = |end: usize| matches!(self.text[end], 0x80..=0xBF);
             let steps = (0..3).take_while(|step| inside(end - step)).count();
             end -= steps;
@@ -99,7 +99,7 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// Adds to a path or message what is needed of it.
+    /// Appends to a path or message, up to the limit.
     fn push(&mut self, bytes: &[u8]) {
         let room = (PART + 1).saturating_sub(self.part).min(bytes.len());
         self.text.extend_from_slice(&bytes[..room]);
@@ -119,7 +119,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A place in a list: `write!` would take most of the time of an error.
+    /// Writes an index: `write!` would take most of the time of an error.
     fn index(&mut self, index: i64) {
         let Ok(mut rest) = u64::try_from(index) else {
             return self.push(index.to_string().as_bytes());
@@ -158,7 +158,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The line, as far as it takes no longer than `pace` allows and all terms are known.
+/// The line; `None` if it takes longer than `pace` allows, or if only Elixir can write it.
 pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'a>> {
     write(env, errors, pace).ok()
 }
@@ -187,7 +187,7 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwri
             line.text.extend_from_slice(b"; ");
         }
         line.error(error)?;
-        // Each error counts with the two bytes that separate it from the next.
+        // Each error counts with the two bytes of its separator.
         if line.text.len() + 2 > ALL {
             line.text.truncate(before);
             more = 1;
@@ -204,7 +204,7 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwri
 }
 
 nif_pair! {
-    /// `{:ok, line}` of errors, `:other` or `:busy`.
+    /// `{:ok, line}`, `:other` or `:busy`.
     fn error_line, error_line_dirty<'a>(env, pace, errors: Term<'a>) -> Term<'a> {
         match write(env, errors.into(), pace) {
             Ok(text) => (atoms::ok(), text.term(env)).encode(env),

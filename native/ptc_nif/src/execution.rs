@@ -1,4 +1,4 @@
-//! One execution of a run: from the start, or from where it was left, to the next reason to leave.
+//! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
 
 use crate::explain::Observation;
 use crate::heap::Beam;
@@ -17,16 +17,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A run that was left: everything but its terms, which the caller holds.
+/// A suspended run without its terms, which the caller holds.
 pub struct Suspended {
     pub program: Arc<Program>,
-    /// How many constants go with the program.
+    /// Number of the program's constants.
     consts: usize,
-    /// Stands in the caller's terms too.
+    /// Equals the token in the caller's terms.
     pub token: u64,
     pub quarters: u32,
     pub mode: Mode,
-    /// The words that this run and those of its rounds have built, where they run beside one another.
+    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
     pub together: Option<Arc<AtomicUsize>>,
     pub checkpoint: Checkpoint,
     pub limits: Limits,
@@ -34,49 +34,49 @@ pub struct Suspended {
     pub observation: Option<ResourceArc<Observation>>,
 }
 
-/// How a run meets its tools.
+/// How a run calls its tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It asks for one call after another.
+    /// Suspends at each call and returns it to the caller.
     Asks,
-    /// It goes on in the process of its tools, which is told the words at each call.
+    /// Continues in the process of its tools, and reports its words at each call.
     Moved,
-    /// Its loops fork.
+    /// Suspends at each loop that calls tools, so that the rounds of the loop run concurrently.
     Forks,
 }
 
-/// Tells the terms of one moment of one run from all others.
+/// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
-/// A run between calls; empty while it runs, so that it cannot be taken up twice.
+/// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
 pub struct Suspension(Mutex<Option<(Left, Instant)>>);
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
 
 impl Suspension {
-    /// Holds what was left.
+    /// Makes a resource that holds this work.
     pub fn new(left: Left) -> Self {
         Suspension(Mutex::new(Some((left, Instant::now()))))
     }
 
-    /// What was left, once.
+    /// Takes the suspended work out; `None` if it was already taken.
     pub fn take(&self) -> Option<Left> {
         Some(self.0.try_lock().ok()?.take()?.0)
     }
 
-    /// How long it has been there; `None` if there is nothing.
+    /// Time since the work was suspended; `None` if the resource is empty.
     pub fn age(&self) -> Option<Duration> {
         let since = self.0.try_lock().ok()?.as_ref()?.1;
         Some(since.elapsed())
     }
 
-    /// Looks at what was left; `None` if there is nothing.
+    /// Calls `look` with the suspended work; `None` if the resource is empty.
     pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
         look(&mut self.0.try_lock().ok()?.as_mut()?.0)
     }
 
-    /// Holds something again.
+    /// Puts suspended work into the resource.
     pub fn put(&self, left: Left) {
         if let Ok(mut place) = self.0.try_lock() {
             *place = Some((left, Instant::now()));
@@ -84,14 +84,14 @@ impl Suspension {
     }
 }
 
-/// Starts the clock of a deadline: the milliseconds left, rounded up, or `:infinity`.
+/// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
 fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
     let now = Instant::now();
     *deadline = deadline.started(now);
     milliseconds(env, *deadline, now)
 }
 
-/// What is left of a deadline: milliseconds, rounded up, or `:infinity`.
+/// Remaining time of a deadline: milliseconds, rounded up, or `:infinity`.
 pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<'a> {
     match deadline.left(now) {
         None => atoms::infinity().encode(env),
@@ -99,7 +99,7 @@ pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<
     }
 }
 
-/// The constants of a run: in a vector at first, in a tuple once it has been left.
+/// The constants of a run: a vector at first, a tuple after its first suspension.
 pub enum Consts<'a> {
     Vector(Vec<Raw<'a>>),
     Tuple(Raw<'a>, &'a [Raw<'a>]),
@@ -126,7 +126,7 @@ impl<'a> Consts<'a> {
     }
 }
 
-/// The terms of a run that was left.
+/// The terms of a suspended run.
 pub struct Held<'a> {
     pub consts: Consts<'a>,
     pub context: Raw<'a>,
@@ -135,15 +135,15 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
-    /// Gives it the limits that it did not know; the milliseconds left, or `:infinity`. `None` if it
-    /// knew them.
+    /// Sets the limits of a run that had none. Returns the remaining milliseconds, or `:infinity`; `None` if
+    /// the run had limits already.
     pub fn limit<'a>(&mut self, env: Env<'a>, limits: Limits) -> Option<Term<'a>> {
         (self.limits == Limits::PROBE).then_some(())?;
         self.limits = limits;
         Some(start(env, &mut self.limits.deadline))
     }
 
-    /// The terms out of what the caller held; `None` if these are not the terms of this run.
+    /// Unpacks the terms that the caller held; `None` if they are not the terms of this run.
     pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
         let [token, consts, context, memory, slots, stack, work] =
             *heap.terms.tuple(terms.into())?
@@ -168,7 +168,7 @@ impl Suspended {
 }
 
 impl<'a> Held<'a> {
-    /// The terms as one tuple again.
+    /// Packs the terms into a tuple.
     pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
         let terms = heap.terms;
         terms.make_tuple(&[
@@ -194,33 +194,33 @@ pub struct Execution<'a> {
     pub pace: Pace,
     /// The quarters of slices before this execution.
     pub quarters: u32,
-    /// Where to note what happens, if the run is observed.
+    /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
     pub mode: Mode,
     /// See [`Suspended`].
     pub together: Option<Arc<AtomicUsize>>,
 }
 
-/// Where an execution begins.
+/// Where an execution starts.
 pub enum Entry<'a> {
     Start,
-    /// Where it was left, maybe with the answer to its call.
+    /// At the checkpoint, with the answer to its call, if it made one.
     Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
-    /// One round of the loop at whose start it was left, with the slots and the item.
+    /// One round of the loop at whose start the run was suspended, with the slots and the item.
     Round(Checkpoint, Vec<Raw<'a>>, Raw<'a>),
 }
 
 impl<'a> Execution<'a> {
-    /// Runs until there is a reason to leave; what the Elixir side gets to see of it. `None` if the
-    /// terms it was to go on with are not its own.
+    /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
+    /// the terms do not belong to the run.
     pub fn run(
         mut self,
         begin: Entry<'a>,
         reuse: Option<ResourceArc<Suspension>>,
     ) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
-        // Reading the program may have taken all the time. Who waits for a run that has moved has a
-        // clock of its own.
+        // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
+        // deadline.
         if self.mode != Mode::Moved && self.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
@@ -264,7 +264,7 @@ impl<'a> Execution<'a> {
         }
         self.limits = vm.limits();
         let percent = match exit {
-            // Others have their turn before the next slice.
+            // The caller gives up the rest of its time slice.
             Exit::Halted(Halt::SliceOver) => 100,
             _ => vm.percent_of_slice(),
         };
@@ -275,7 +275,7 @@ impl<'a> Execution<'a> {
                 self.share_words();
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
-            // The answer is the program's value: nothing of the run is left.
+            // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
                 drop(vm);
                 let (tool, args) = (tool.term(env), args.term(env));
@@ -322,7 +322,7 @@ impl<'a> Execution<'a> {
             Exit::Halted(Halt::MemoryExceeded) => {
                 (atoms::error(), atoms::memory_exceeded()).encode(env)
             }
-            // Nobody sees the answer to a run that was abandoned.
+            // No process receives the reply to an abandoned run.
             Exit::Halted(Halt::DeadlinePassed | Halt::Abandoned) => {
                 (atoms::error(), atoms::timeout()).encode(env)
             }
@@ -334,14 +334,14 @@ impl<'a> Execution<'a> {
         self.heap.words_built()
     }
 
-    /// Tells the other rounds what has been built.
+    /// Publishes the words built so far to the other rounds.
     fn share_words(&self) {
         if let Some(together) = &self.together {
             together.store(self.heap_words(), Ordering::Relaxed);
         }
     }
 
-    /// What a tool may take: milliseconds (rounded up), or `:infinity`; `nil` as long as that is not
+    /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not
     /// known.
     fn milliseconds_left(&mut self) -> Term<'a> {
         let env = self.heap.terms.env;
@@ -351,7 +351,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The run's plain part as a resource, its terms as one tuple.
+    /// Suspends the run: a resource for its plain data and a tuple for its terms.
     fn suspend(
         self,
         checkpoint: Checkpoint,

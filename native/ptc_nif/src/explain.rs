@@ -1,4 +1,4 @@
-//! Observed runs: the NIFs that compile a program to be observed, run it, and tell what was noted.
+//! Observed runs: the NIFs that compile a program for observation, run it, and return the counts.
 
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Mode};
@@ -15,10 +15,10 @@ use ptc_core::vm::{Counts, Watch};
 use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 
-/// What is noted in one run; empty while that goes on.
+/// The counts of one run; `watch` is empty while the run executes.
 pub struct Observation {
     program: Arc<Program>,
-    /// How many constants belong to it.
+    /// Number of the program's constants.
     consts: usize,
     watch: Mutex<Option<Box<Watch>>>,
 }
@@ -27,18 +27,18 @@ pub struct Observation {
 impl Resource for Observation {}
 
 impl Observation {
-    /// The constants of its program, if these can be.
+    /// The constants of the program, if their number is right.
     fn consts<'a>(&self, heap: &Beam<'a>, given: Term<'a>) -> NifResult<Consts<'a>> {
         let consts = Consts::of_tuple(heap, given).filter(|it| it.slice().len() == self.consts);
         consts.ok_or(rustler::Error::BadArg)
     }
 
-    /// What has been noted so far, once.
+    /// Takes the counts so far; `None` if they were already taken.
     pub fn take(&self) -> Option<Box<Watch>> {
         self.watch.try_lock().ok()?.take()
     }
 
-    /// Holds it again.
+    /// Puts the counts back.
     pub fn put(&self, watch: Option<Box<Watch>>) {
         if let Ok(mut place) = self.watch.try_lock() {
             *place = watch;
@@ -58,7 +58,7 @@ pub fn path<'a>(heap: &mut Beam<'a>, parts: &[PathPart<Raw<'a>>]) -> Raw<'a> {
     heap.terms.make_list(&parts)
 }
 
-/// A place for what is noted in one run of a program that was compiled to be observed.
+/// Makes an observation for one run of a program that was compiled for observation.
 #[rustler::nif]
 fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
     let _clock = crate::clock::start("observation");
@@ -98,8 +98,8 @@ fn run_observed<'a>(
     Ok(reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env)))
 }
 
-/// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and
-/// what was noted about each; nil if the run was lost.
+/// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and the
+/// counts of each operation; nil if the counts of the run were lost.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn observed<'a>(
     env: Env<'a>,

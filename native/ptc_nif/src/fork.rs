@@ -1,5 +1,5 @@
-//! The rounds of a loop that calls tools, beside one another: each is a run of its own, which is left
-//! and taken up as any other. All of them run in the caller, one native stretch at a time.
+//! Concurrent rounds of a loop that calls tools. Each round is a run of its own, which is suspended
+//! and resumed like any other. All rounds run in the caller, one native call at a time.
 
 use crate::execution::{Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
@@ -8,7 +8,7 @@ use ptc_core::meter::Pace;
 use rustler::{Env, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 
-/// Starts one round of the loop at whose start a run was left; its value is that of the body.
+/// Starts one round of the loop at whose start a run was suspended; its value is that of the body.
 #[rustler::nif]
 fn round<'a>(
     env: Env<'a>,

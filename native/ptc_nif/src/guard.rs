@@ -1,9 +1,9 @@
-//! Ends the processes of runs' tools when their caller is gone.
+//! Kills the processes of runs' tools when their caller has ended.
 //!
-//! One resource a caller monitors it, from its first tool on; a monitor for each run would cost as
-//! much as half a process. What is guarded stands beside the resource. When the caller is gone, it
-//! moves to a list, and the reaper, a process of the application, is told to end it: a callback of
-//! the VM cannot. The list outlives a reaper, so that nothing is lost where another takes its place.
+//! One resource for each caller monitors it, from its first tool on; a monitor for each run would cost half
+//! as much as a process. A table holds the resource together with the guarded processes. When the caller
+//! ends, they move to a list, and the reaper, a process of the application, receives a message to kill
+//! them: a callback of the VM cannot. The list outlives the reaper, so a restarted reaper finds it complete.
 
 use crate::atoms;
 use rustler::{Atom, Env, LocalPid, Monitor, Resource, ResourceArc};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// So many locks there are, by caller.
+/// Number of locks; the hash of the caller selects one.
 const SHARDS: usize = 64;
 
 /// Monitors one caller.
@@ -27,13 +27,13 @@ impl Resource for Watch {
         }
         lock(&ORPHANS).extend(guarded);
         if let Some(reaper) = env.whereis_pid(atoms::reaper()) {
-            // A reaper that is going down leaves the list to the next one.
+            // If the reaper is going down, the next one reads the list.
             let _ = env.send(&reaper, atoms::orphans());
         }
     }
 }
 
-/// A caller: what monitors it, and the processes that must not outlive it.
+/// The resource that monitors a caller, and the processes that must not outlive it.
 struct Caller {
     _watch: ResourceArc<Watch>,
     guarded: Vec<LocalPid>,
@@ -44,7 +44,7 @@ type Callers = HashMap<LocalPid, Caller, BuildHasherDefault<DefaultHasher>>;
 static CALLERS: LazyLock<Vec<Mutex<Callers>>> =
     LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
 
-/// The processes whose callers are gone, until the reaper takes them.
+/// Processes whose callers have ended, until the reaper takes them.
 static ORPHANS: Mutex<Vec<LocalPid>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,8 +56,8 @@ fn shard(caller: &LocalPid) -> MutexGuard<'static, Callers> {
     lock(&CALLERS[(hash >> 32) as usize % SHARDS])
 }
 
-/// Guards the calling process: it will be killed when `caller` is gone. `:gone` if that is so already,
-/// `:none` where there is no reaper.
+/// Guards the calling process: it will be killed when `caller` ends. Returns `:gone` if the caller has ended
+/// already, and `:none` if there is no reaper.
 #[rustler::nif]
 fn guard(env: Env, caller: LocalPid) -> Atom {
     let _clock = crate::clock::start("guard");
@@ -69,7 +69,7 @@ fn guard(env: Env, caller: LocalPid) -> Atom {
         known.guarded.push(env.pid());
         return atoms::ok();
     }
-    // The lock keeps the end of the caller waiting until there is something to find.
+    // The lock makes `down` wait until the entry is inserted.
     let watch = ResourceArc::new(Watch);
     match watch.monitor(Some(env), &caller) {
         None => atoms::gone(),
@@ -87,8 +87,7 @@ fn guard(env: Env, caller: LocalPid) -> Atom {
     }
 }
 
-/// The calling process no longer cares about one that it had started, because that has ended or been
-/// killed.
+/// Stops guarding a process that the calling process had started, because it has ended or been killed.
 #[rustler::nif]
 fn unguard(env: Env, guarded: LocalPid) -> Atom {
     let _clock = crate::clock::start("unguard");
@@ -101,7 +100,7 @@ fn unguard(env: Env, guarded: LocalPid) -> Atom {
     atoms::ok()
 }
 
-/// The processes whose callers are gone, once each.
+/// Takes the processes whose callers have ended out of the list.
 #[rustler::nif]
 fn take_orphans() -> Vec<LocalPid> {
     let _clock = crate::clock::start("take_orphans");

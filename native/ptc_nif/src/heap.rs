@@ -1,4 +1,4 @@
-//! What the VM asks of terms, answered by the BEAM.
+//! The core's `Heap` trait, implemented over the BEAM's terms.
 
 use crate::atoms;
 use crate::big_view;
@@ -18,10 +18,10 @@ use std::cmp::Ordering;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// The bits of the largest integer that any version of the VM holds.
+/// Bits of the largest integer in any version of the VM.
 const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
 
-/// What an entry of a large map takes, its share of the tree included.
+/// Words of an entry of a large map, its share of the tree included.
 const WORDS_OF_LARGE: usize = 6;
 
 /// The heap of one NIF call.
@@ -32,13 +32,13 @@ pub struct Beam<'a> {
     no: Raw<'a>,
     words: usize,
     last_map: LastMap<'a>,
-    /// The binary that was looked at last. One that does not start at a byte is copied by the VM at
-    /// each look, and the copy stays to the end of the call.
+    /// The last inspected binary. Each inspection of an unaligned binary makes a copy, which lives to the end
+    /// of the call.
     last_binary: Cell<Option<(ErlNifTerm, &'a [u8])>>,
 }
 
 impl<'a> Beam<'a> {
-    /// `words`: what the run has built before this call.
+    /// `words`: words that the run has built before this call.
     pub fn new(env: Env<'a>, words: usize) -> Self {
         let atom = |atom: Atom| Raw::from(atom.encode(env));
         Beam {
@@ -52,8 +52,8 @@ impl<'a> Beam<'a> {
         }
     }
 
-    /// The limbs of an integer that is none of 64 bits, read off its header; where this VM's
-    /// headers are not known, it is decoded.
+    /// The limbs of an integer beyond 64 bits, read from its header. If this VM's headers are not known, the
+    /// integer is decoded.
     #[cold]
     fn limbs_of_big(&self, term: Raw<'a>) -> usize {
         match self.terms.kind(term) {
@@ -64,7 +64,7 @@ impl<'a> Beam<'a> {
         }
     }
 
-    /// A map where of equal keys the first one counts.
+    /// Makes a map in which the first of several equal keys counts.
     #[cold]
     fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         let seed = RandomState::new().build_hasher().finish();
@@ -282,7 +282,7 @@ impl<'a> Heap for Beam<'a> {
             Number::Big(value) => {
                 self.words += 1 + value.bits().div_ceil(64) as usize;
                 let term = Raw::from(value.encode(self.terms.env));
-                // Later VMs hold less than that, and rustler then answers with an atom.
+                // Later versions of the VM have a lower limit; rustler then returns an atom.
                 (self.kind(term) == Kind::Number).then_some(term)
             }
         }
@@ -326,7 +326,7 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        // A large map is a tree: given equal keys, the VM makes a wrong one and says nothing.
+        // A large map is a tree: given equal keys, the VM builds an invalid one without an error.
         if keys.len() > SMALL {
             self.words += WORDS_OF_LARGE * keys.len();
             return self.make_map_of_repeated(keys, values);

@@ -1,23 +1,22 @@
 //! The NIF library behind `PtcRunner.Native`: `ptc_core` over the BEAM's terms.
 //!
-//! * [`raw`]: terms in one word, and every call of the NIF interface that rustler has no cheap way
-//!   for, and terms read in place; with [`map_view`] the only rooms with `unsafe`
-//! * [`big_view`]: the length of a big integer; [`bits_view`]: binaries that do not start at a byte
-//! * [`heap`]: what the VM asks of terms; [`source`]: what the compiler asks of them
-//! * [`execution`]: a run between two calls; [`program`], [`run`], [`decode`], [`encode`], [`table`],
-//!   [`tools`]: the NIFs
+//! * [`raw`]: terms as single words, the calls of the NIF interface for which rustler has no cheap
+//!   wrapper, and terms read in place; with [`map_view`] the only modules with `unsafe`
+//! * [`big_view`]: the length of a big integer; [`bits_view`]: unaligned binaries
+//! * [`heap`]: the VM's access to terms; [`source`]: the compiler's access to terms
+//! * [`execution`]: starts, resumes and suspends a run; [`program`], [`run`], [`decode`], [`encode`],
+//!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
-//! * [`weigh`]: what a copy of a term takes; [`normalize`]: values in another form
+//! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values
 //! * [`explain`]: runs that are observed
-//! * [`clock`]: for tests, how long each NIF holds its thread
+//! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
-//! * [`schedule`]: when a call leaves its thread, and NIFs in pairs; [`task`]: work that is left between
-//!   two calls
-//! * [`moving`]: what a run takes along to the process of its tools; [`guard`]: that process ends with
+//! * [`schedule`]: slices and quanta, and NIFs in pairs; [`task`]: suspended work
+//! * [`moving`]: the terms that a run takes to the process of its tools; [`guard`]: ends that process with
 //!   its caller
-//! * [`fork`]: the rounds of a loop, beside one another
-//! * [`wire`]: results as terms; [`panics`]: what the log gets to see of bugs
+//! * [`fork`]: concurrent rounds of a loop
+//! * [`wire`]: results as terms; [`panics`]: messages of panics for the log
 
 mod answer;
 mod atoms;

@@ -1,14 +1,14 @@
-//! Reading one key out of many maps of the same make.
+//! Reads one key from many maps with the same keys.
 //!
-//! `enif_get_map_value` compares the key with each of a small map's keys in turn, which for string
-//! keys is most of the time a run takes. But a map iterator of the NIF interface shows where a
-//! small map's keys and values stand side by side, and rows of one table have their keys in the
-//! same order, often in the very same memory. So a place in a program remembers where it found its
-//! key last, and looks there first.
+//! `enif_get_map_value` compares the key with each key of a small map in order; for string keys, this is
+//! most of a run's time. But a map iterator of the NIF interface contains pointers to a small map's keys
+//! and values, and the rows of one table have their keys in the same order, often at the same address. So
+//! each instruction that reads a key caches the address and the index of its last hit, and checks these
+//! first.
 //!
-//! The iterator's fields are public in `erl_nif.h` but not promised: [`look_before_use`] compares
-//! them with what the iterator's functions say, once, when the library is loaded. If a VM arranges
-//! them in another way, every look-up goes through `enif_get_map_value`.
+//! The iterator's fields are public in `erl_nif.h` but not guaranteed: [`look_before_use`] compares
+//! them with the results of the iterator's functions, once, when the library is loaded. If they differ,
+//! every lookup goes through `enif_get_map_value`.
 
 use crate::raw::{words, Raw, Terms};
 use ptc_core::heap::Lookup;
@@ -18,23 +18,23 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// More entries than this are no flat arrays (`MAP_SMALL_MAP_LIMIT` in the VM).
+/// Maps with more entries are not flat arrays (`MAP_SMALL_MAP_LIMIT` in the VM).
 pub const SMALL: usize = 32;
 
 static FLAT_IS_KNOWN: AtomicBool = AtomicBool::new(false);
 
-/// With `iterator` for this in the environment of the VM, no map is read in place, nor is any other term
-/// that [`words`] reads.
+/// If this variable in the environment of the VM is `iterator`, neither maps nor any other terms that
+/// [`words`] reads are read in place.
 const SWITCH: &str = "PTC_RUNNER_NATIVE_MAP_VIEW";
 
-/// Where a place in a program found its key last.
+/// Cache of one instruction: the address of the keys and the index of its last lookup.
 #[derive(Clone, Copy, Default)]
 pub struct KeyCache {
     /// The address of the keys, 0 at first.
     keys: usize,
     /// The key's index there, or [`ABSENT`].
     index: u32,
-    /// A large map was seen: ask the VM at once.
+    /// A large map occurred: later lookups call the VM directly.
     large: bool,
 }
 
@@ -60,15 +60,15 @@ pub struct Flat<'a> {
     pub values: &'a [Raw<'a>],
 }
 
-/// A map as it stands in memory.
+/// A map as it is stored in memory.
 pub enum MapView<'a> {
     Flat(Flat<'a>),
-    /// To be asked, key by key.
+    /// Must be read key by key through the interface.
     Large,
     NotAMap,
 }
 
-/// Looks at a map in place, where this VM's maps are known; otherwise each map is a large one.
+/// Reads a map in place if the layout of this VM's maps is known; otherwise each map counts as large.
 #[inline]
 pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     let small = match words::known() {
@@ -85,13 +85,13 @@ pub fn view<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     }
 }
 
-/// The same by the fields of an iterator.
+/// Reads a map through the fields of an iterator.
 fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
     let env = terms.env.as_c_arg();
     let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
     // SAFETY: the call writes the iterator if it returns non-zero; Fields has the same size and
-    // layout, which look_before_use has made sure of, as FLAT_IS_KNOWN says. A small map's arrays hold
+    // layout, which look_before_use has checked before it set FLAT_IS_KNOWN. A small map's arrays hold
     // terms of this environment, of which a Raw is a transparent word, and live as long as the map,
     // which is as long as the environment. The iterator is destroyed once.
     unsafe {
@@ -115,7 +115,7 @@ fn view_by_iterator<'a>(terms: Terms<'a>, map: Raw<'a>) -> MapView<'a> {
     }
 }
 
-/// The small map that was looked into last: a program mostly reads several keys of one item.
+/// The last small map that was read: programs often read several keys of one item.
 pub struct LastMap<'a>(Cell<Option<(ErlNifTerm, Flat<'a>)>>);
 
 impl<'a> LastMap<'a> {
@@ -141,7 +141,7 @@ impl<'a> LastMap<'a> {
     }
 }
 
-/// The value at the key of this cache, in a map that has the same keys as the one before.
+/// The value at the cached index, if the map's keys are at the cached address.
 #[inline(always)]
 pub fn quick_lookup<'a>(map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
     words::value_at(map, cache.keys, cache.index as usize)
@@ -160,7 +160,7 @@ pub fn lookup<'a>(
     lookup_by(terms, last, map, key, cache, is_key)
 }
 
-/// The same for an atom: atoms are one word each, so only words are compared.
+/// `lookup` for an atom: atoms are one word each, so only words are compared.
 #[inline]
 pub fn lookup_atom<'a>(
     terms: Terms<'a>,
@@ -228,8 +228,8 @@ fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
     }
 }
 
-/// Finds out whether this VM's iterators are as [`Fields`] has them, and its terms as [`words`] reads
-/// them, unless [`SWITCH`] says otherwise. `references`: references into binaries.
+/// Checks whether this VM's iterators match [`Fields`] and its terms have the layout that [`words`] reads,
+/// unless [`SWITCH`] turns both off. `references`: references into binaries.
 pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     let terms = Terms { env };
     let sizes = [0, 1, 2, 7, SMALL, SMALL + 1, 100];
@@ -243,7 +243,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
 
 rustler::atoms! { direct, iterator }
 
-/// `:direct` where small maps are read in place, or `:iterator`.
+/// `:direct` if small maps are read in place, otherwise `:iterator`.
 #[rustler::nif]
 fn map_view() -> Atom {
     let _clock = crate::clock::start("map_view");
@@ -263,9 +263,9 @@ fn is_as_expected(terms: Terms, size: usize) -> bool {
     let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
     let env = terms.env.as_c_arg();
     let mut iterator = MaybeUninit::<ErlNifMapIterator>::uninit();
-    // SAFETY: the iterator is created, stepped and destroyed as the interface asks; the fields are
-    // looked at as words before one of them is followed as a pointer, and that only if it points
-    // right next to the map, where there is memory of this process for certain.
+    // SAFETY: the iterator is created, stepped and destroyed as the interface requires. The fields are
+    // read as words; one is followed as a pointer only if it points right next to the map, where there is
+    // memory of this process for certain.
     unsafe {
         if enif_map_iterator_create(env, map.word(), iterator.as_mut_ptr(), head) == 0 {
             return false;
@@ -273,7 +273,7 @@ fn is_as_expected(terms: Terms, size: usize) -> bool {
         let fields = iterator.as_ptr().cast::<Fields>().read();
         let mut as_expected = fields.map == map.word() && fields.size == size;
         if as_expected && (1..=SMALL).contains(&size) {
-            // The map was just made: its keys and values stand next to the term's own address.
+            // The map was just made: its keys and values are next to the term's own address.
             let address: usize = std::mem::transmute(map.word());
             let next_to = |array: *const ErlNifTerm| {
                 array.is_aligned() && address.abs_diff(array as usize) <= 8 * (SMALL + 8)

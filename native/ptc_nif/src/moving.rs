@@ -1,7 +1,7 @@
-//! What a run takes along when it moves to the process of its tools.
+//! Packs a run that moves to the process of its tools.
 //!
-//! Its terms are copied there. So what the rest of the program cannot read is left behind, and
-//! what goes along is weighed first.
+//! The run's terms are copied to that process. So terms that the rest of the program cannot read are
+//! removed, and the others are weighed first.
 
 use crate::execution::{milliseconds, Held, Suspended, Suspension};
 use crate::heap::Beam;
@@ -17,23 +17,23 @@ use ptc_core::program::{ConstId, Slot};
 use rustler::{Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 
-/// With more keys than that a map goes along whole.
+/// A map is copied whole if the program reads more keys than this.
 const MOST_KEYS: usize = 64;
 
-/// So many rounds to come are counted.
+/// Maximum number of remaining rounds that are counted.
 const MOST_ROUNDS: usize = 16_384;
 
-/// What goes along.
+/// The terms that the run takes along.
 struct Packed<'a> {
     terms: Raw<'a>,
-    /// The calls that are certain to come, with the one that the run is at.
+    /// The calls that are certain to come, including the current one.
     calls: usize,
 }
 
-/// The terms that a run needs to go on with an answer, and what a copy of them and of `request`
-/// takes: `{terms, weight, limit}`. The weight is what [`weigh`] says for the limit, which is
-/// `a_call` words for each of the `calls` so far, for this one and for those that are certain to come,
-/// but at most `most`.
+/// Packs the terms that a run needs to resume with an answer, and weighs a copy of them and of `request`:
+/// `{terms, weight, limit}`. The weight is the result of [`weigh`] for the limit. The limit is `a_call`
+/// words for each of the `calls` so far, for this one and for those that are certain to come, but at
+/// most `most`.
 #[rustler::nif]
 fn pack<'a>(
     env: Env<'a>,
@@ -68,7 +68,7 @@ fn packed<'a>(
     let mut held = suspended.held(heap, terms)?;
     let mut calls = 1;
     if let Some(live) = live_at(&suspended.program, suspended.checkpoint.pc()) {
-        // The empty list is a proper one, as the list of every loop in such a run is.
+        // The empty list is a proper list, as is the list of every loop in such a run.
         let nothing = heap.make_list(&[]);
         for (place, slot) in held.frozen.slots.iter_mut().enumerate() {
             if !live.slot(place as Slot) {
@@ -83,7 +83,7 @@ fn packed<'a>(
                 calls += length(heap, *rest, MOST_ROUNDS);
             }
             if !around.reads_items {
-                // Of items that are only counted, the count goes along.
+                // The loop only counts its items, so a list of the same length replaces them.
                 let rounds = length(heap, *rest, most.min(MOST_ROUNDS) + 1);
                 if rounds <= most.min(MOST_ROUNDS) {
                     *rest = heap.make_list(&vec![nothing; rounds]);
@@ -95,7 +95,7 @@ fn packed<'a>(
     Some(Packed { terms, calls })
 }
 
-/// The length of a list, but at most `most`.
+/// The length of a list, limited to `most`.
 fn length<'a>(heap: &Beam<'a>, list: Raw<'a>, most: usize) -> usize {
     let (mut length, mut rest) = (0, list);
     while let (true, Some((_, tail))) = (length < most, heap.uncons(rest)) {
@@ -105,7 +105,7 @@ fn length<'a>(heap: &Beam<'a>, list: Raw<'a>, most: usize) -> usize {
     length
 }
 
-/// The deadline of a run that was left: milliseconds, rounded up, or `:infinity`.
+/// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
 #[rustler::nif]
 fn time_left<'a>(env: Env<'a>, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("time_left");
@@ -119,8 +119,8 @@ fn time_left<'a>(env: Env<'a>, state: ResourceArc<Suspension>) -> NifResult<Term
     left.ok_or(rustler::Error::BadArg)
 }
 
-/// Gives a run at its first call the limits that it did not know, {timeout, max_heap}; what is left of
-/// the deadline, as [`time_left`] says it.
+/// Sets the limits of a run at its first call that did not know them, `{timeout, max_heap}`. Returns the
+/// remaining time of the deadline, like [`time_left`].
 #[rustler::nif]
 fn limited<'a>(
     env: Env<'a>,
@@ -136,7 +136,7 @@ fn limited<'a>(
     left.ok_or(rustler::Error::BadArg)
 }
 
-/// The map with no other keys than these; of a key that is named twice, one entry is made.
+/// The map reduced to these keys; a key that occurs twice in `keys` makes one entry.
 fn only<'a>(heap: &mut Beam<'a>, held: &Held<'a>, map: Raw<'a>, keys: &[ConstId]) -> Raw<'a> {
     if keys.len() > MOST_KEYS {
         return map;

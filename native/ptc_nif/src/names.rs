@@ -1,5 +1,5 @@
-//! `name_twin/3` and `name_twin_value/3`: a name in its other spellings among the keys of a map. And
-//! what a keyword of PTC-Lisp is.
+//! `name_twin/3` and `name_twin_value/3`: find a key of a map that spells a name in another way. Also reads
+//! and makes the keywords of PTC-Lisp.
 
 use crate::atoms;
 use crate::map_view::{view, MapView};
@@ -8,7 +8,7 @@ use crate::signature::{atom_is_named, existing_atom, with_atom_name};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
-/// A longer name is looked for in Elixir: it is no atom's (255 characters of four bytes).
+/// Elixir handles longer names: no atom has one (255 characters of four bytes).
 const LONGEST_NAME: usize = 1020;
 
 /// The text of a keyword of PTC-Lisp, `%PtcRunner.Lisp.Keyword{name: text}`; `None` for every other
@@ -17,7 +17,7 @@ pub fn keyword_text<'a>(terms: Terms<'a>, term: Raw<'a>) -> Option<&'a [u8]> {
     terms.bytes(keyword_name(terms, term)?)
 }
 
-/// The same as a term.
+/// The text of a keyword of PTC-Lisp, as a term.
 #[inline]
 pub fn keyword_name<'a>(terms: Terms<'a>, term: Raw<'a>) -> Option<Raw<'a>> {
     let atom = |atom: Atom| Raw::from(atom.encode(terms.env));
@@ -29,7 +29,7 @@ pub fn keyword_name<'a>(terms: Terms<'a>, term: Raw<'a>) -> Option<Raw<'a>> {
     terms.is_binary(name).then_some(name)
 }
 
-/// A keyword of PTC-Lisp.
+/// Makes a keyword of PTC-Lisp.
 pub fn make_keyword<'a>(terms: Terms<'a>, text: &[u8]) -> Option<Raw<'a>> {
     let atom = |atom: Atom| Raw::from(atom.encode(terms.env));
     let keys = [atom(atoms::struct_()), atom(atoms::name())];
@@ -46,14 +46,14 @@ enum Spelling {
     Atom,
     /// `%PtcRunner.Lisp.Keyword{name: text}`
     Keyword,
-    /// With underscores for hyphens.
+    /// With underscores instead of hyphens.
     PlainText,
     PlainAtom,
 }
 
 use Spelling::{Keyword, PlainAtom, PlainText, Text};
 
-/// What is looked for when a key of this kind was not found itself, in order.
+/// The other spellings of a key of this kind, in the order of preference.
 fn order(of: Atom) -> [Spelling; 4] {
     if of == atoms::string() {
         [Spelling::Atom, Keyword, PlainText, PlainAtom]
@@ -64,12 +64,12 @@ fn order(of: Atom) -> [Spelling; 4] {
     }
 }
 
-/// A name that is looked for.
+/// A name to be found.
 struct Name<'n> {
     text: &'n [u8],
-    /// The text with underscores for hyphens, if it has any.
+    /// The text with underscores instead of hyphens, if it has any.
     plain: Option<Vec<u8>>,
-    /// No string is looked for.
+    /// No spelling in `order` is a string.
     is_no_text: bool,
     order: [Spelling; 4],
 }
@@ -87,7 +87,7 @@ impl<'n> Name<'n> {
         }
     }
 
-    /// The text of a spelling, if there is such a spelling.
+    /// The text of a spelling; `None` if the name has no such spelling.
     fn of(&self, spelling: Spelling) -> Option<&[u8]> {
         match spelling {
             Text | Spelling::Atom | Keyword => Some(self.text),
@@ -95,7 +95,7 @@ impl<'n> Name<'n> {
         }
     }
 
-    /// The spelling that a text is, of two.
+    /// Which of two spellings a text is, if any.
     fn is(&self, text: &[u8], exact: Spelling, plain: Spelling) -> Option<Spelling> {
         match text {
             text if text == self.text => Some(exact),
@@ -104,7 +104,7 @@ impl<'n> Name<'n> {
         }
     }
 
-    /// How a key spells the name, if it does.
+    /// The spelling of a key, if it spells the name.
     #[inline]
     fn spelling<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
         match terms.kind(key) {
@@ -122,7 +122,7 @@ impl<'n> Name<'n> {
 
     #[inline]
     fn spelling_of_atom<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
-        // Characters are as many as bytes in ASCII, and fewer otherwise. Both spellings have as many.
+        // In ASCII there are as many characters as bytes, otherwise fewer. Both spellings have equal lengths.
         match terms.latin1_length(key) {
             Some(length) if length > self.text.len() => return None,
             Some(length) if length < self.text.len() && self.text.is_ascii() => return None,
@@ -134,7 +134,7 @@ impl<'n> Name<'n> {
         })
     }
 
-    /// The value of a small map's key that spells the name, the first in order.
+    /// The value of the small map's key whose spelling comes first in `order`.
     fn among_few<'a>(
         &self,
         terms: Terms<'a>,
@@ -156,7 +156,7 @@ impl<'n> Name<'n> {
         found
     }
 
-    /// The same for a large map, which is asked for each spelling.
+    /// The same for a large map, by a lookup of each spelling.
     fn among_many<'a>(&self, terms: Terms<'a>, map: Raw<'a>) -> Option<Raw<'a>> {
         self.order.into_iter().find_map(|spelling| {
             let text = self.of(spelling)?;
@@ -170,8 +170,8 @@ impl<'n> Name<'n> {
     }
 }
 
-/// The value of the key of `map` that spells the name otherwise than `of` (`:string`, `:atom`,
-/// `:keyword`) does. The name is an atom, or a binary of at most `LONGEST_NAME` bytes. Makes no atom.
+/// The value of the key of `map` that spells the name differently from `of` (`:string`, `:atom`,
+/// `:keyword`). The name is an atom, or a binary of at most `LONGEST_NAME` bytes. Creates no atom.
 fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResult<Option<Raw<'a>>> {
     let find = |text: &[u8]| {
         let name = Name::new(text, of);

@@ -1,23 +1,23 @@
-//! Panics: each is a bug, caught where it would leave a NIF. What it said is kept for the log.
+//! Catches the messages of panics and keeps them for the log. Each panic is a bug.
 
 use rustler::Atom;
 use std::panic::{set_hook, PanicHookInfo};
 use std::sync::Mutex;
 
-/// What panics said that nobody has asked for yet.
+/// Messages of panics that have not been read yet.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// So many are kept, and so many bytes of each message.
+/// Maximum number of messages, and maximum characters of each.
 const MOST: usize = 16;
 const LONGEST: usize = 1000;
 
-/// With this in the environment of the VM, [`panic_for_test`] panics.
+/// [`panic_for_test`] panics only if this variable is set in the environment of the VM.
 const TESTING: &str = "PTC_RUNNER_NATIVE_TEST_PANICS";
 
-/// Keeps what a panic says; the default hook would print it to the node's terminal.
+/// Installs a hook that keeps the messages; the default hook would print them to the node's terminal.
 pub fn keep_messages() {
     set_hook(Box::new(|info| {
-        // A panic while this is held would end the VM: nothing here can wait or fail.
+        // A panic while the lock is held would end the VM, so nothing here can wait or fail.
         if let Ok(mut said) = SAID.try_lock() {
             if said.len() < MOST {
                 said.push(text(info));
@@ -39,7 +39,7 @@ fn text(info: &PanicHookInfo) -> String {
     }
 }
 
-/// The messages and places of the panics since the last call, oldest first.
+/// Takes the messages and locations of the panics since the last call, oldest first.
 #[rustler::nif]
 fn take_panics() -> Vec<String> {
     let _clock = crate::clock::start("take_panics");
@@ -51,7 +51,7 @@ fn take_panics() -> Vec<String> {
 
 rustler::atoms! { off }
 
-/// Panics, or answers `:off` outside of tests.
+/// Panics, or returns `:off` outside of tests.
 #[rustler::nif]
 fn panic_for_test(message: String) -> Atom {
     let _clock = crate::clock::start("panic_for_test");

@@ -1,4 +1,4 @@
-//! Answers that are almost right, repaired: the value as terms, and what was wrong.
+//! Repairs answers that are almost valid: returns the value as terms, and the list of repairs.
 
 use crate::answer;
 use crate::atoms;
@@ -58,12 +58,12 @@ mod kinds {
     }
 }
 
-/// Words that the readings may take for each byte of the text, and in any case.
+/// Words that the readings may take for each byte of the text, and the minimum for short texts.
 const WORDS_A_BYTE: usize = 64;
 const WORDS: usize = 1_250_000;
 
-/// What is asked of a text: its value, or, as of an answer of an LLM, whether that is right, with
-/// keys as they are to be. `list`: the type is one of a list, which may be wrapped.
+/// What the caller wants from a text: its value, or, for an answer of an LLM, also a check against the type,
+/// with normalized keys. `list`: the type is that of a list, which may be wrapped in an object.
 #[derive(Clone, Copy)]
 enum Ask {
     Value,
@@ -78,10 +78,11 @@ pub struct Mending {
     types: u64,
 }
 
-/// `{:ok, value, repairs}`, each `{kind, start, end, line, column, path}`;
-/// `{:undecided, value, repairs}`, of an answer that only Elixir can judge;
+/// `{:ok, value, repairs}`, each repair is `{kind, start, end, line, column, path}`;
+/// `{:undecided, value, repairs}` if only Elixir can judge the answer;
 /// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
-/// `{:error, :timeout | :memory_exceeded}`, `:busy` or `{:long, state, terms}`. `given` is {timeout, max_heap}.
+/// `{:error, :timeout | :memory_exceeded}`, `:busy` or `{:long, state, terms}`. `given` is
+/// `{timeout, max_heap}`.
 fn repair<'a>(
     env: Env<'a>,
     source: Term<'a>,
@@ -103,7 +104,7 @@ fn repair<'a>(
     Ok(read(call, (source, text), (of, &wanted), repairing, ask))
 }
 
-/// Goes on; `None` if these are not the terms it was left with.
+/// Resumes the repair; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<Term<'a>> {
     let [source, of] = *terms else {
         return None;
@@ -112,7 +113,7 @@ pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<
     if Print::of(text) != mending.text {
         return None;
     }
-    // A slice cannot be left.
+    // A repair is resumed in quanta only.
     if call.pace != Pace::Quantum {
         return Some(call.leave(Work::Repair(Box::new(mending)), terms, atoms::long()));
     }
@@ -125,7 +126,7 @@ pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<
     Some(read(call, (source, text), (of, &wanted), repairing, ask))
 }
 
-/// The types, as a search needs them; `None` if there are too many for a slice.
+/// The types in the form that the search needs; `None` if there are too many for a slice.
 fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wanted<'a>> {
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let mut wanted = match atoms::nil() == of {
@@ -175,7 +176,7 @@ fn read<'a>(
     }
 }
 
-/// What came out.
+/// Builds the reply from the repaired text.
 fn outcome<'a>(
     env: Env<'a>,
     repaired: Repaired,
@@ -206,7 +207,7 @@ fn outcome<'a>(
                         let value = answer::wanted(&mut heap, whole, list).unwrap_or(value);
                         (atoms::ok(), value)
                     }
-                    // Two keys became one.
+                    // Two keys became equal.
                     _ => (kinds::undecided(), value),
                 },
                 Verdict::Right => (atoms::ok(), value),
@@ -226,8 +227,8 @@ fn outcome<'a>(
     Ok((tag, value.term(env), terms.make_list(&repairs).term(env)).encode(env))
 }
 
-/// The value; and whether a key has a hyphen or, with underscores for hyphens, whether two keys of an
-/// object became one.
+/// Builds the value. The flag reports whether a key has a hyphen or, if hyphens become underscores, whether
+/// two keys of an object became equal.
 fn build<'a>(
     env: Env<'a>,
     repaired: &Repaired,
@@ -252,7 +253,7 @@ fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
     let error = |reason: Atom| (atoms::error(), reason).encode(env);
     match refusal {
         Refusal::Ambiguous(offsets) => {
-            // So many are enough.
+            // Ten positions are enough.
             let offsets = offsets.iter().take(10);
             let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
             (atoms::error(), (kinds::ambiguous(), places)).encode(env)
@@ -316,7 +317,7 @@ fn kind(fault: Fault) -> Atom {
 }
 
 nif_pair! {
-    /// Repairs; `of` is a type, or nil for any.
+    /// Repairs a text; `of` is a type, or nil for any.
     fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         repair(env, text, of, Ask::Value, given, pace)
@@ -324,14 +325,14 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Repairs and judges; `list`: the type is one of a list.
+    /// Repairs an answer and judges it; `list`: the type is that of a list.
     fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         repair(env, text, of, Ask::Answer { list }, given, pace)
     }
 }
 
-/// Whether the JSON that is found in a text stands in an answer whose first bracket is missing.
+/// Whether the JSON found in a text is part of an answer whose first bracket is missing.
 #[rustler::nif]
 fn answer_is_part(text: Binary) -> bool {
     let _clock = crate::clock::start("answer_is_part");

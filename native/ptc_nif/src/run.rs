@@ -1,4 +1,4 @@
-//! The NIFs that start a run, and those that go on with whatever was left.
+//! The NIFs that start a run, and the pair that resumes any suspended work.
 
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
@@ -14,7 +14,7 @@ use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceA
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// What a run is given besides its program, as the Elixir side sends it.
+/// Arguments of a run besides its program, as the Elixir side sends them.
 #[derive(NifTuple)]
 pub struct RunArgs<'a> {
     pub context: Term<'a>,
@@ -30,7 +30,7 @@ impl RunArgs<'_> {
     }
 }
 
-/// Begins to read a program that is run then; without limits at first, if it does not know them.
+/// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
 fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
     let known = given.limits();
     let then = match known {
@@ -41,8 +41,7 @@ fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]
     (call, then, [given.context.into(), given.memory.into()])
 }
 
-/// Starts a compiled program. Without limits it is tried for a few steps, which most small programs
-/// end in.
+/// Starts a compiled program. Without limits it is probed for a few steps, in which most small programs end.
 fn start<'a>(
     heap: Beam<'a>,
     program: Arc<Program>,
@@ -69,17 +68,17 @@ fn start<'a>(
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
 }
 
-/// With what work goes on that was left.
+/// What suspended work is resumed with.
 enum ResumeWith<'a> {
-    /// `:more`: nothing; its slice or quantum was over.
+    /// `:more`: nothing; the slice or quantum of the work was over.
     Nothing,
-    /// `{:answer, term, words}`: the answer to its call, and what that takes.
+    /// `{:answer, term, words}`: the answer to the run's call, and the words of that answer.
     Answer(Term<'a>, usize),
-    /// `{:moved, term, words}`: the same, and it has moved to the process of its tools.
+    /// `{:moved, term, words}`: like `:answer`, for a run that has moved to the process of its tools.
     Moved(Term<'a>, usize),
-    /// `{:joined, term, words}`: the value of the loop at whose start it was left.
+    /// `{:joined, term, words}`: the value of the loop at whose start the run was suspended.
     Joined(Term<'a>, usize),
-    /// `{:limits, timeout, max_heap}`: the limits it did not know.
+    /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
 }
 
@@ -106,7 +105,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
     }
 }
 
-/// Takes up what was left; `None` if that was taken up already, or these are not its terms.
+/// Resumes suspended work; `None` if it was resumed already, or if the terms belong to other work.
 fn take_up<'a>(
     env: Env<'a>,
     state: ResourceArc<Suspension>,
@@ -122,7 +121,7 @@ fn take_up<'a>(
         Left::Walk(left) if pace == Pace::Quantum => {
             return signature::go_on(env, *left, terms, state);
         }
-        // A walk knows no slices.
+        // Walks are resumed in quanta only.
         left @ Left::Walk(_) => {
             state.put(left);
             return Some((atoms::long(), state, terms).encode(env));
@@ -185,7 +184,7 @@ fn take_up<'a>(
     execution.run(begin, Some(state))
 }
 
-/// Goes on with work other than a run.
+/// Resumes work other than a run.
 fn go_on<'a>(
     call: Call<'a>,
     work: Work,
@@ -208,7 +207,7 @@ fn go_on<'a>(
     }
 }
 
-/// Compiles and runs a program's text.
+/// Parses, compiles and runs a program's text.
 #[rustler::nif]
 fn run_text<'a>(
     env: Env<'a>,
@@ -222,7 +221,7 @@ fn run_text<'a>(
     from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
 }
 
-/// Compiles and runs a program that is already parsed.
+/// Compiles and runs a program that is already decoded.
 #[rustler::nif]
 fn run_node<'a>(
     env: Env<'a>,
@@ -237,7 +236,7 @@ fn run_node<'a>(
     from_node(call, node.into(), reading, then, surroundings)
 }
 
-/// Runs a compiled program; `consts` must be those it was compiled with.
+/// Runs a compiled program; `consts` must be the constants it was compiled with.
 #[rustler::nif]
 fn run_compiled<'a>(
     env: Env<'a>,
@@ -249,8 +248,8 @@ fn run_compiled<'a>(
     start_compiled(env, handle, consts, given, Mode::Asks)
 }
 
-/// The same for a run whose loops fork: `{:fork, state, terms, name of the loop, list, time left}`
-/// stands for a loop that calls tools. [`round`](crate::fork) starts each of its rounds.
+/// Runs a compiled program whose loops fork: at a loop that calls tools it returns
+/// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
 #[rustler::nif]
 fn run_forking<'a>(
     env: Env<'a>,
@@ -278,7 +277,7 @@ fn start_compiled<'a>(
 }
 
 nif_pair! {
-    /// Goes on with what was left, for a slice or a quantum.
+    /// Resumes suspended work, for a slice or a quantum.
     fn resume, resume_dirty<'a>(env, pace, state: ResourceArc<Suspension>, terms: Term<'a>, with: ResumeWith<'a>)
         -> NifResult<Term<'a>> {
         take_up(env, state, terms, with, pace).ok_or(Error::BadArg)

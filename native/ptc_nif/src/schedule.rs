@@ -1,9 +1,9 @@
-//! When a call leaves its thread, what its caller is charged, and how a NIF comes in two: for a slice
-//! on the scheduler of its caller, and for a quantum on a dirty one.
+//! Scheduling of NIF calls: the sizes of slices and quanta, the charge for a caller's time slice, and the
+//! macro that declares a NIF twice, for a slice on a normal scheduler and for a quantum on a dirty one.
 //!
-//! A meter of the core counts the work and says when a slice or a quantum is over. What cannot be
-//! counted as it goes is bounded by its size here: a slice takes no more of it than takes a
-//! fraction of a millisecond.
+//! A meter of the core counts the work and reports when a slice or a quantum is over. Work that cannot be
+//! counted while it runs is limited by its size here: a slice accepts only as much of it as is done in
+//! a fraction of a millisecond.
 
 use crate::atoms;
 pub use ptc_core::meter::Pace;
@@ -12,27 +12,27 @@ use rustler::{Atom, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// So many quarters of slices there are, one after another with turns for others in between, before work
-/// goes on in quanta. Most work ends in them, where the VM itself is fair between all its processes. A
-/// slice whose thread was off its core for most of its time counts as one quarter.
+/// Number of quarter slices before work continues in quanta. Other processes run between two slices, and
+/// most work ends within these slices, where the VM itself schedules fairly. A slice whose thread was off
+/// its core for most of its time counts as one quarter.
 const QUARTERS: u32 = 16;
-/// The per cent of a scheduler's time slice that a quarter takes.
+/// Per cent of a scheduler's time slice that a quarter takes.
 const QUARTER: i32 = 16;
 
-/// Work that has waited longer for its quantum stands in a long queue …
+/// If work waits longer than this for its quantum, the queue counts as long.
 const LONG_WAIT: Duration = Duration::from_millis(5);
-/// … and as long as it does, quanta are this short.
+/// Length of a quantum while the queue is long.
 const SHORT_QUANTUM: Duration = Duration::from_micros(250);
 
-/// Whether what was taken up last on a dirty scheduler had waited long.
+/// Whether the work that was last resumed on a dirty scheduler had waited longer than `LONG_WAIT`.
 static CROWDED: AtomicBool = AtomicBool::new(false);
 
-/// Takes down how long some work has waited for its quantum.
+/// Records how long some work has waited for its quantum.
 pub fn has_waited(time: Duration) {
     CROWDED.store(time > LONG_WAIT, Ordering::Relaxed);
 }
 
-/// A meter whose quanta are short if many wait for theirs.
+/// Makes a meter. Its quanta are short while the queue is long.
 pub fn meter(limits: Limits, pace: Pace) -> Meter {
     let meter = Meter::new(limits, pace);
     match pace == Pace::Quantum && CROWDED.load(Ordering::Relaxed) {
@@ -41,31 +41,31 @@ pub fn meter(limits: Limits, pace: Pace) -> Meter {
     }
 }
 
-/// How many quarters a slice of so many per cent of a scheduler's time slice counts for.
+/// Converts per cent of a scheduler's time slice to quarters, from 1 to 4.
 pub fn quarters(percent: i32) -> u32 {
     (percent / QUARTER).clamp(1, 4) as u32
 }
 
-/// The bytes of a stream's chunk that a slice reads.
+/// Maximum bytes of a stream's chunk that a slice reads.
 pub const CHUNK_BYTES: usize = 65_536;
-/// The bytes of a stream's text whose value a slice makes.
+/// Maximum bytes of a stream's text whose value a slice builds.
 pub const PARTIAL_BYTES: usize = 32_768;
-/// The bytes of an answer that a slice repairs.
+/// Maximum bytes of an answer that a slice repairs.
 pub const REPAIR_BYTES: usize = 4_096;
-/// The bytes of a signature that a slice parses.
+/// Maximum bytes of a signature that a slice parses.
 pub const SIGNATURE_BYTES: usize = 32_768;
-/// The bytes of a type's text that a slice writes: as long as it takes to write its worth of types.
+/// Maximum bytes of a type's text that a slice writes.
 pub const TYPE_TEXT_BYTES: usize = 1 << 18;
-/// The elements of a list of a program that a slice looks at.
+/// Maximum elements of a program's list that a slice examines.
 pub const ELEMENTS: usize = 5_000;
-/// The tools that a slice merges.
+/// Maximum number of tools that a slice merges.
 pub const TOOLS: usize = 4_000;
 
-/// In this part of a slice, in per cent, a program that was just read begins to run.
+/// A program that was just loaded starts in the same slice if at most this per cent of it is used.
 pub const MOST_OF_SLICE: i32 = 50;
 
-/// The limits out of `{timeout, max_heap}`: milliseconds or `:infinity`, and words or 0 for no limit.
-/// `None` if either is nil, which stands for "not known yet".
+/// Decodes `{timeout, max_heap}`: milliseconds or `:infinity`, and words or 0 for no limit.
+/// Returns `None` if either is nil (not known yet).
 pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
     let deadline = match timeout.decode() {
         Ok(length) => Deadline::After(Duration::from_millis(length)),
@@ -79,15 +79,15 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
-/// A meter of work that cannot be left in the middle: a quantum goes on to its end or to a limit.
+/// Makes a meter for work that cannot be suspended: a quantum continues to the end of the work or to a limit.
 pub fn whole(limits: Limits, pace: Pace) -> Meter {
     let mut meter = Meter::new(limits, pace);
     meter.begin_whole();
     meter
 }
 
-/// Where work goes on whose slice or quantum is over: `more` in a slice, `long` in a quantum. `quarters`
-/// counts those of the present slice.
+/// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.
+/// `quarters` includes those of the current slice.
 pub fn next(pace: Pace, quarters: u32, needs_quantum: bool) -> Atom {
     match pace == Pace::Quantum || needs_quantum || quarters >= QUARTERS {
         true => atoms::long(),
@@ -95,32 +95,32 @@ pub fn next(pace: Pace, quarters: u32, needs_quantum: bool) -> Atom {
     }
 }
 
-/// Whether so much work, of which `most` fits into a slice, must be left to a quantum.
+/// Whether work of this size needs a quantum; at most `most` fits into a slice.
 pub fn is_too_long(pace: Pace, size: usize, most: usize) -> bool {
     pace != Pace::Quantum && size > most
 }
 
-/// Charges the caller for its time on its own scheduler, in per cent of a time slice. A dirty one
-/// has no time slices, and a probe is too short to count.
+/// Charges the caller for its time on its own scheduler, in per cent of a time slice. Dirty schedulers
+/// have no time slices, and a probe is too short to count.
 pub fn charge(env: Env, pace: Pace, percent: i32) {
     if pace == Pace::Slice && percent > 0 {
         rustler::schedule::consume_timeslice(env, percent);
     }
 }
 
-/// The same for what a meter has counted.
+/// Charges the caller for the work that a meter has counted.
 pub fn settle(env: Env, meter: &Meter) {
     charge(env, meter.pace(), meter.percent_of_slice());
 }
 
-/// The same for work that no meter counts, of which so much is done in a microsecond.
+/// Charges the caller for work that no meter counts; `in_a_microsecond` is the work done in a microsecond.
 pub fn charge_for(env: Env, pace: Pace, size: usize, in_a_microsecond: usize) {
     charge(env, pace, (size / in_a_microsecond / 10).min(100) as i32);
 }
 
-/// Declares the two NIFs of an operation: the first is called on a normal scheduler, where it takes a
-/// slice at most and says `:busy` if that is not enough, the second on a dirty one. `pace` says which it is.
-/// `PtcRunner.Quanta` on the Elixir side calls the one, and then the other.
+/// Declares the two NIFs of an operation. `PtcRunner.Quanta` calls the first one on a normal scheduler,
+/// where it runs for a slice at most. If that is not enough, it returns `:busy`, and `PtcRunner.Quanta`
+/// calls the second one on a dirty scheduler. `pace` is `Slice` in the first and `Quantum` in the second.
 macro_rules! nif_pair {
     ($(#[$doc:meta])* fn $here:ident, $dirty:ident<$life:lifetime>($env:ident, $pace:ident, $($arguments:tt)*)
         -> $reply:ty $body:block) => {

@@ -1,4 +1,4 @@
-//! A program that is already parsed: the compiler reads it out of the terms.
+//! The compiler's access to a program that is already decoded to terms.
 
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
@@ -9,26 +9,26 @@ use ptc_core::stop::Stop;
 use rustler::Encoder;
 use std::cell::{Cell, RefCell};
 
-/// So many bytes are looked at in the time that an element of a list takes.
+/// Bytes that are compared in the time that one element of a list takes.
 const BYTES_A_PART: usize = 64;
 
 /// The terms of one NIF call as a program's source.
 pub struct TermSource<'a> {
     heap: Beam<'a>,
-    /// The names that were asked for, as terms.
+    /// Field names as terms, made on first use.
     names: RefCell<Vec<(&'static str, Raw<'a>)>>,
     struct_key: Raw<'a>,
-    /// How long a list may be, what that means, and whether one was longer.
+    /// Maximum length of a list, the stop for a longer one, and the stop if one was longer.
     longest: usize,
     too_long: Stop,
     stop: Cell<Option<Stop>>,
-    /// The elements that were looked at since this was last asked.
+    /// Elements that were visited since `take_uncounted` was last called.
     looked_at: Cell<usize>,
 }
 
 impl<'a> TermSource<'a> {
-    /// `longest`: how many elements of a list may be looked at in one go; `too_long`: what happens
-    /// at a longer one.
+    /// `longest`: how many elements of a list may be visited without a pause; `too_long`: the stop for a
+    /// longer list.
     pub fn new(terms: Terms<'a>, longest: usize, too_long: Stop) -> Self {
         TermSource {
             heap: Beam::new(terms.env, 0),
@@ -51,7 +51,7 @@ impl<'a> TermSource<'a> {
         term
     }
 
-    /// Shows the elements of a list, if it is not too long; whether it is a proper one.
+    /// Calls `visit` with the elements of a list. Returns whether it is a proper list that is not too long.
     fn walk(&self, list: Raw<'a>, mut visit: impl FnMut(Raw<'a>)) -> bool {
         let (mut rest, mut length) = (list, 0);
         while let Some((element, tail)) = self.heap.uncons(rest) {
@@ -157,7 +157,7 @@ impl<'a> Source for TermSource<'a> {
 
     fn entries(&self, node: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = self.heap.entries(node);
-        // The longest keys are those that are compared longest.
+        // Comparing the longest keys takes the most time.
         let keys = entries.iter().map(|(key, _)| *key);
         let bytes = keys.map(|key| self.heap.byte_length(key).unwrap_or(0));
         let rounds = entries.len().max(1).ilog2() as usize + 1;

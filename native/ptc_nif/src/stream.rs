@@ -1,9 +1,8 @@
-//! Answers while they come in: a stream between two chunks, and the NIFs that feed and end it.
+//! Streams of answers: the NIFs that create a stream, feed it and read its partial value.
 //!
-//! A stream is a value on the Elixir side: the text so far, and a reference to what is here, which is
-//! small: the text is kept where the VM counts its memory. If another value went on from the same
-//! place, the reference has taken more, and the first of the two that comes back is given one of its
-//! own, made from its text.
+//! On the Elixir side, a stream is a value: the text so far, and a reference to the state here. The state is
+//! small, because the text is kept where the VM counts its memory. If two copies of a stream value are fed,
+//! the state matches only the first one. The other one then receives a new state, built from its text.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -15,20 +14,20 @@ use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// A stream between two calls.
+/// The state of a stream between two calls.
 pub struct Held(Mutex<Stream>);
 
 #[rustler::resource_impl]
 impl Resource for Held {}
 
-/// The bytes of a chunk that are read in a microsecond.
+/// Number of bytes of a chunk read in a microsecond.
 const BYTES_A_MICROSECOND: usize = 100;
 
 impl Held {
-    /// The stream, unless another process is at it and this thread must not wait.
+    /// Locks the stream; `None` if another process uses it and this thread must not wait.
     fn take(&self, pace: Pace) -> Option<MutexGuard<'_, Stream>> {
         match pace {
-            // Whoever held it panicked between two bytes at worst: the stream is as it was.
+            // A panic occurs between two bytes at worst, so the stream is consistent.
             Pace::Quantum => Some(self.0.lock().unwrap_or_else(|held| held.into_inner())),
             Pace::Probe | Pace::Slice => match self.0.try_lock() {
                 Ok(held) => Some(held),
@@ -99,7 +98,7 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
     }
 }
 
-/// `{:ok, stream}` of its own, of the same kind, that took this text.
+/// Makes `{:ok, stream}`: a separate stream of the same kind that has read this text.
 #[rustler::nif(schedule = "DirtyCpu")]
 fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
     let _clock = crate::clock::start("stream_again");
@@ -109,7 +108,7 @@ fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, Resou
 }
 
 nif_pair! {
-    /// `{:ok, stream}` that nothing came from yet, or `:busy`.
+    /// Makes `{:ok, stream}`, which has read nothing, or returns `:busy`.
     fn stream_new, stream_new_dirty<'a>(env, pace, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
         let caution = match early {
             true => Caution::Early,
@@ -120,15 +119,15 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Takes a chunk.
+    /// Reads a chunk.
     fn stream_feed, stream_feed_dirty<'a>(env, pace, held: ResourceArc<Held>, taken: usize, chunk: Binary<'a>) -> Term<'a> {
         feed(env, &held, taken, chunk, pace)
     }
 }
 
 nif_pair! {
-    /// The value as far as it came. In one go: as long as the text is, which the stream's `:max_bytes`
-    /// bounds.
+    /// The value of the text so far. Not suspended: the work is bounded by the text's length, which the
+    /// stream's `:max_bytes` limits.
     fn stream_partial, stream_partial_dirty<'a>(env, pace, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
         partial(env, &held, text, pace)
     }

@@ -1,5 +1,5 @@
-//! Work that is left between two calls, be it a run or the reading of a text: one resource for the
-//! plain part, one tuple for the terms, and the same two NIFs to go on with any of it.
+//! Suspended work: a run, a walk or the reading or writing of a text, between two calls. A resource holds
+//! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
 use crate::answer::Answering;
 use crate::atoms;
@@ -16,7 +16,7 @@ use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
 
-/// What was left.
+/// Suspended work.
 pub enum Left {
     Run(Suspended),
     Walk(Box<LeftWalk>),
@@ -39,7 +39,7 @@ pub enum Work {
     Repair(Box<Mending>),
 }
 
-/// Puts what was left into the resource it came out of, or a new one.
+/// Puts suspended work into the resource it came from, or into a new one.
 pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceArc<Suspension> {
     match reuse {
         Some(state) => {
@@ -50,7 +50,7 @@ pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceAr
     }
 }
 
-/// One call that goes on with some work.
+/// A call that starts or resumes work.
 pub struct Call<'a> {
     pub env: Env<'a>,
     pub pace: Pace,
@@ -59,12 +59,12 @@ pub struct Call<'a> {
     pub words: usize,
     /// The quarters of slices before this call.
     pub quarters: u32,
-    /// Where the work was.
+    /// The resource that held the work.
     pub state: Option<ResourceArc<Suspension>>,
 }
 
 impl<'a> Call<'a> {
-    /// The first call, for a slice; `given` is {timeout, max_heap}.
+    /// The first call, in a slice; `given` is `{timeout, max_heap}`.
     pub fn begin(env: Env<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Self> {
         let limits = schedule::limits(given).ok_or(Error::BadArg)?;
         Ok(Call::first(env, limits, Pace::Slice))
@@ -94,13 +94,13 @@ impl<'a> Call<'a> {
         Terms { env: self.env }
     }
 
-    /// `{:more, state, terms}`, to go on in a slice, or `{:long, state, terms}`, in a quantum.
+    /// Suspends the work: `{:more, state, terms}` resumes in a slice, `{:long, state, terms}` in a quantum.
     pub fn more(self, work: Work, terms: &[Raw<'a>]) -> Term<'a> {
         let next = schedule::next(self.pace, self.quarters + 1, false);
         self.leave(work, terms, next)
     }
 
-    /// The same with another word.
+    /// Suspends the work with `why` as the tag.
     pub fn leave(self, work: Work, terms: &[Raw<'a>], why: rustler::Atom) -> Term<'a> {
         let (env, tuple) = (self.env, self.terms().make_tuple(terms));
         let left = Left::Work {
@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
         (why, state, tuple.term(env)).encode(env)
     }
 
-    /// What is over, other than for a while. Nobody sees the answer to work that was abandoned.
+    /// The error for a stop that is final. No process receives the reply to abandoned work.
     pub fn stopped(&self, stop: Stop) -> Term<'a> {
         let reason = match stop {
             Stop::MemoryExceeded => atoms::memory_exceeded(),
@@ -122,16 +122,16 @@ impl<'a> Call<'a> {
         (atoms::error(), reason).encode(self.env)
     }
 
-    /// Charges the caller for what was done on its scheduler, and remembers the clock of the deadline.
+    /// Charges the caller for the work on its scheduler and keeps the started clock of the deadline.
     pub fn settle(&mut self, meter: &Meter) {
         self.limits = meter.limits;
-        // Leaving counts for one more.
+        // `leave` counts one quarter itself.
         self.quarters += schedule::quarters(meter.percent_of_slice()) - 1;
         schedule::settle(self.env, meter);
     }
 }
 
-/// By what a text is known again: work on it goes on only with the same one.
+/// Fingerprint of a text: suspended work is resumed only with the same text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Print {
     length: usize,

@@ -1,4 +1,4 @@
-//! `merge_tools/2`: the tools of a call.
+//! `merge_tools/2`: merges the tools of a call.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -10,12 +10,12 @@ use ptc_core::meter::Limits;
 use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Env, Term};
 
-/// Tools that are merged in a microsecond.
+/// Number of tools merged in a microsecond.
 const TOOLS_A_MICROSECOND: usize = 20;
 
 nif_pair! {
-    /// `{:ok, merged}`: `overrides` merged into `tools` by name, or just `tools` if either is no proper
-    /// list; or `:busy`. In one go: as long as the two lists, which the caller holds.
+    /// `{:ok, merged}`: `overrides` merged into `tools` by name, or just `tools` if either is not a proper
+    /// list; or `:busy`. Not suspended: the result is as long as the two lists, which the caller holds.
     fn merge_tools, merge_tools_dirty<'a>(env, pace, tools: Term<'a>, overrides: Term<'a>) -> Term<'a> {
         let limit = match pace {
             Pace::Quantum => usize::MAX,
@@ -52,7 +52,7 @@ fn merge<'a>(
     let name = Raw::from(atoms::name().encode(env));
     let mut meter = schedule::whole(Limits::UNLIMITED, pace);
     let mut work = Workspace::in_one_go(&mut heap, &mut meter);
-    // On a dirty scheduler only work that nobody waits for is stopped.
+    // On a dirty scheduler, only work whose caller has ended is stopped.
     match merge_by_field(&mut work, name, &left, &right) {
         Ok(merged) => List::Proper(merged),
         Err(_) => List::TooLong,

@@ -1,7 +1,7 @@
-//! How many words a copy of a term takes, found out without making one.
+//! Counts the words of a copy of a term, without making the copy.
 //!
-//! A small term can stand for a huge one, since its parts may be shared: a copy has each of them as
-//! often as it is used. The walk ends as soon as the limit is passed, so the limit bounds the work.
+//! A small term can stand for a huge one, since its parts may be shared: a copy contains each part as
+//! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -15,13 +15,13 @@ use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an entry of a large map takes on average: its cell, and its share of the tree.
+/// Average words of an entry of a large map: its cell, and its share of the tree.
 const WORDS_OF_LARGE: usize = 4;
-/// A reference to bytes outside of the heap, until OTP 26 and since OTP 27.
+/// Words of a reference to bytes outside of the heap, until OTP 26 and since OTP 27.
 const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
 static SINCE_27: AtomicBool = AtomicBool::new(false);
 
-/// Takes down which release of Erlang/OTP this is. Called when the library is loaded.
+/// Stores the release of Erlang/OTP. Called when the library is loaded.
 pub fn know_release(release: usize) {
     SINCE_27.store(release >= 27, Ordering::Relaxed);
 }
@@ -30,31 +30,31 @@ fn words_of_reference() -> usize {
     WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Ordering::Relaxed))]
 }
 
-/// References, and pids and ports of other nodes; a fun without what it closes over.
+/// Words of references, pids and ports of other nodes, and a fun without the terms in its closure.
 const WORDS_OF_OTHER: usize = 5;
-/// Binaries of so many bytes are on the heap, larger ones are referred to.
+/// Binaries of up to this many bytes are on the heap; larger ones are references.
 const ON_HEAP: usize = 64;
-/// Integers of so many bits, with their sign, stand in the word itself.
+/// Integers of up to this many bits, with their sign, are immediates.
 const SMALL_BITS: u32 = 60;
-/// What it takes to get at an entry of a large map.
+/// Fuel to read an entry of a large map.
 const FUEL_A_LARGE: usize = 4;
 
-/// A walk that weighs.
+/// A walk that counts words.
 struct Scale<'a> {
     heap: Beam<'a>,
     meter: Meter,
     words: usize,
     limit: usize,
-    /// What is still to be weighed.
+    /// Terms that are not weighed yet.
     pending: Vec<Raw<'a>>,
-    /// Only Elixir can tell what a fun closes over.
+    /// Funs that were met; only Elixir can read the terms in their closures.
     funs: Vec<Raw<'a>>,
-    /// Where the keys of a map without nested ones stand, and what they take: the maps of one list
-    /// often share them.
+    /// The keys of the last map whose keys are all small, and their words: maps of one list often share
+    /// their keys.
     keys: Option<(&'a [Raw<'a>], usize)>,
 }
 
-/// Why a walk ends before its end.
+/// Why a walk ends early.
 enum Unweighed {
     TooMuch,
     SliceOver,
@@ -64,14 +64,14 @@ impl<T> From<Halt<T>> for Unweighed {
     fn from(halt: Halt<T>) -> Self {
         match halt {
             Halt::SliceOver => Unweighed::SliceOver,
-            // The caller is gone.
+            // The caller has ended.
             _ => Unweighed::TooMuch,
         }
     }
 }
 
 impl<'a> Scale<'a> {
-    /// Weighs what is pending.
+    /// Weighs the pending terms.
     fn run(&mut self) -> Result<(), Unweighed> {
         loop {
             self.fuel(1)?;
@@ -90,7 +90,7 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Counts a term's own words; its parts are to be weighed.
+    /// Counts a term's own words and adds its parts to the pending terms.
     fn add(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         match terms.kind(term) {
@@ -105,7 +105,7 @@ impl<'a> Scale<'a> {
             ERL_NIF_TERM_TYPE_MAP => self.map(term),
             ERL_NIF_TERM_TYPE_TUPLE => {
                 let elements = terms.tuple(term).unwrap_or(&[]);
-                // The VM has one empty tuple for all.
+                // The VM shares one empty tuple.
                 self.count(elements.len() + usize::from(!elements.is_empty()))?;
                 self.fuel(elements.len())?;
                 self.pending.extend_from_slice(elements);
@@ -152,7 +152,7 @@ impl<'a> Scale<'a> {
         Ok(())
     }
 
-    /// Adds the keys of a small map.
+    /// Counts the keys of a small map.
     fn keys(&mut self, keys: &'a [Raw<'a>]) -> Result<(), Unweighed> {
         match self.keys {
             Some((known, words)) if std::ptr::eq(known, keys) => return self.count(words),
@@ -171,7 +171,7 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// The words of an atom, a float, a small integer or a short string; `None` for all else.
+    /// The words of an atom, a float, a small integer or a short string; `None` for other terms.
     fn words_of_small(&self, term: Raw<'a>) -> Option<usize> {
         let terms = self.heap.terms;
         match terms.kind(term) {
@@ -192,12 +192,12 @@ impl<'a> Scale<'a> {
     fn bits(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         if !terms.is_binary(term) {
-            // Bits that are no bytes: a part of a binary with its place in it.
+            // A bitstring that is not a binary: a reference into a binary, with a position.
             return self.count(words_of_reference() + WORDS_OF_OTHER);
         }
         match self.heap.byte_length(term).unwrap_or(0) {
             bytes if bytes <= ON_HEAP => self.count(2 + bytes.div_ceil(8)),
-            // Copied by each look of native code at it: counts as if it were on the heap.
+            // Native code copies it at each read, so it counts as if it were on the heap.
             bytes if self.heap.bytes_to_copy(term) > 0 => self.count(bytes.div_ceil(8)),
             _ => self.count(words_of_reference()),
         }
@@ -211,15 +211,15 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Counts work before it is done.
+    /// Consumes fuel for work before it is done.
     fn fuel(&mut self, units: usize) -> Result<(), Unweighed> {
         Ok(self.meter.consume_fuel(units, &self.heap)?)
     }
 }
 
-/// `{:ok, words}`, of all that was weighed so far; `:too_much` beyond the limit; `{:funs, funs, words}`
-/// where the rest is what these close over; `:busy` if a slice is not enough. What is pending is not
-/// handed out: as a list it could take more of the caller's heap than is left.
+/// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:funs, funs, words}` if the terms
+/// in the closures of these funs are still to be weighed; `:busy` if a slice is not enough. The pending
+/// terms are not returned: as a list they could take more of the caller's heap than is left.
 pub fn weighed<'a>(
     env: Env<'a>,
     pending: Term<'a>,
@@ -230,7 +230,7 @@ pub fn weighed<'a>(
     let terms = Terms { env };
     let mut scale = Scale {
         heap: Beam::new(env, 0),
-        // A quantum goes on to the end, or to the limit.
+        // A quantum continues to the end, or to the limit.
         meter: whole(Limits::UNLIMITED, pace),
         words,
         limit,
@@ -257,7 +257,7 @@ pub fn weighed<'a>(
 }
 
 nif_pair! {
-    /// Weighs the terms of a list, on top of `words`.
+    /// Weighs the terms of a list; their words are added to `words`.
     fn weigh, weigh_dirty<'a>(env, pace, pending: Term<'a>, words: usize, limit: usize) -> Term<'a> {
         weighed(env, pending, words, limit, pace)
     }

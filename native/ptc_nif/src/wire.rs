@@ -1,4 +1,4 @@
-//! Results as terms: what the Elixir side makes its answers and messages of.
+//! Results and errors as terms; the Elixir side builds its answers and messages from them.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -8,13 +8,13 @@ use ptc_core::json::JsonError;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};
 
-/// `{:error, {:parse, {kind, position}}}` and the like.
+/// For example `{:error, {:parse, {kind, position}}}`.
 pub fn json_error<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     let detail = json_error_detail(env, error);
     (atoms::error(), (atoms::parse(), detail)).encode(env)
 }
 
-/// `{kind, position}`, or `{kind, limit, position}` where a limit was crossed.
+/// `{kind, position}`, or `{kind, limit, position}` if a limit was exceeded.
 pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     match error {
         JsonError::UnexpectedToken(at) => (atoms::unexpected_token(), at).encode(env),
@@ -26,8 +26,8 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     }
 }
 
-/// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil. One that must
-/// be shown with care is `{:error, {:expensive_to_inspect, {stage, …}}}`.
+/// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil. If the terms are
+/// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let op = fault.op.map(|op| op.name());

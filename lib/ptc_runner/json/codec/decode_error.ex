@@ -1,12 +1,12 @@
 defmodule PtcRunner.Json.Codec.DecodeError do
   @moduledoc """
-  Why a text is not JSON, and where: `position` is a zero-based byte offset.
+  The reason why a text is not JSON, and its position: `position` is a zero-based byte offset.
 
-    * `:unexpected_token` - the first byte that cannot stand where it stands
+    * `:unexpected_token` - the first byte that is not valid at its position
     * `:unexpected_end` - the text ends inside a value
     * `:too_deep` - the bracket that nests deeper than `limit`, the option `:depth`
     * `:integer_too_long` - an integer of more than `limit` digits
-    * `:failed` - a bug in the native library; `text` says so
+    * `:failed` - a bug in the native library; `text` is the message
     * `:timeout` - reading took longer than `limit` milliseconds, the option `:timeout`
     * `:memory_exceeded` - the terms would take more than `limit` words, the option `:max_heap`
 

@@ -1,12 +1,12 @@
 defmodule PtcRunner.Json.Codec.EncodeError do
   @moduledoc """
-  Why a term was not written, other than that JSON has no form for it.
+  The reason why a term was not written, other than a term that has no form in JSON.
 
-    * `:not_utf8` - `value` is a string that from the byte `position` on is not UTF-8
+    * `:not_utf8` - `value` is a string whose bytes from `position` on are not UTF-8
     * `:too_long` - the text would be longer than `limit` bytes, the option `:max_bytes`
     * `:timeout` - writing took longer than `limit` milliseconds, the option `:timeout`
     * `:memory_exceeded` - the text would take more than `limit` words, the option `:max_heap`
-    * `:failed` - a bug in the native library; `value` is a text that says so
+    * `:failed` - a bug in the native library; `value` is the message
 
   """
 

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Json.ErrorText.Scan do
   @moduledoc false
-  # Finding things in the text of an error, by bytes and in one pass: a message may hold user data
-  # of any size. Written by hand because compiled regular expressions cannot be kept in a module
-  # across OTP versions, and backtracking over such a message can take for ever.
+  # Searches the text of an error, by bytes and in one pass: a message may contain user data
+  # of any size. Written by hand because compiled regular expressions cannot be stored in a module
+  # across OTP versions, and because backtracking over such a message can take very long.
 
   defguardp is_space(byte) when byte == ?\s or byte in ?\t..?\r
 
@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   def until(text, pattern), do: hd(:binary.split(text, pattern))
 
   @doc """
-  What follows each occurrence of the pattern, from left to right.
+  The text after each occurrence of the pattern, from left to right.
 
       iex> PtcRunner.Json.ErrorText.Scan.rests("a key and a key.", "key")
       [" and a key.", "."]
@@ -50,7 +50,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   end
 
   @doc """
-  The text without the white space it begins with.
+  The text without its leading white space.
 
       iex> PtcRunner.Json.ErrorText.Scan.skip_space(" \\n\\ta b")
       "a b"
@@ -61,7 +61,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   def skip_space(rest), do: rest
 
   @doc """
-  The same, where there is at least some white space.
+  The text without its leading white space, if there is any.
 
       iex> PtcRunner.Json.ErrorText.Scan.after_space(" a")
       {:ok, "a"}
@@ -75,7 +75,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   def after_space(_rest), do: :error
 
   @doc """
-  What stands in the quotes that the text begins with, unless that is nothing, and the rest.
+  The text in the quotes that the text begins with, unless it is empty, and the rest.
 
       iex> PtcRunner.Json.ErrorText.Scan.quoted(~s("a b" c))
       {:ok, "a b", " c"}
@@ -95,7 +95,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   def quoted(_rest), do: :error
 
   @doc """
-  The word that the text begins with, and the rest.
+  The word at the start of the text, and the rest.
 
       iex> PtcRunner.Json.ErrorText.Scan.word("name_1, b")
       {:ok, "name_1", ", b"}
@@ -113,7 +113,7 @@ defmodule PtcRunner.Json.ErrorText.Scan do
   end
 
   @doc """
-  Whether the text is one word and nothing else.
+  Whether the text is exactly one word.
 
       iex> PtcRunner.Json.ErrorText.Scan.word?("a b")
       false

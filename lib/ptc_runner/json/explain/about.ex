@@ -1,18 +1,18 @@
 defmodule PtcRunner.Json.Explain.About do
   @moduledoc false
-  # An operation on one line: its name and what it was given literally.
+  # Describes an operation on one line: its name and its literal fields.
 
   alias PtcRunner.Shown
 
   @line 60
   @value 24
 
-  # In this order; those of the first group are names.
+  # In this order; the fields of the first group are names.
   @names ["name", "tool", "field", "path", "fields"]
   @values ["value", "index", "count", "order", "precision", "default"]
 
   @doc """
-  What the line says.
+  The line.
 
       iex> PtcRunner.Json.Explain.About.text("eq", %{"op" => "eq", "field" => "customer", "value" => "Ada"})
       ~s(eq customer "Ada")
@@ -35,7 +35,7 @@ defmodule PtcRunner.Json.Explain.About do
   def text(op, _implicit_object), do: op
 
   @doc """
-  A name as it may stand in a line: quoted unless it is an ordinary one.
+  A name as text for a line: quoted unless it has only word characters and hyphens.
 
       iex> PtcRunner.Json.Explain.About.name("a\\e[31m")
       ~S("a\\e[31m")
@@ -56,7 +56,7 @@ defmodule PtcRunner.Json.Explain.About do
   defp quoted(name) when is_binary(name), do: name |> name() |> fit(@value)
   defp quoted(_other), do: nil
 
-  # An improper list cannot be gone through to its end; nobody looks that far.
+  # Reads only the first names, because the list may be improper.
   defp several(names, between) do
     names |> Stream.take(8) |> Enum.map_join(between, &name/1) |> fit(@value)
   end

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Explain.Findings do
   @moduledoc false
-  # What in an explanation is worth a look.
+  # Finds possible problems in an explanation.
 
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.About
@@ -8,13 +8,13 @@ defmodule PtcRunner.Json.Explain.Findings do
   @filters ["filter", "reject", "filter_in"]
 
   @doc """
-  The findings about operations, in the order of the program.
+  The findings for operations, in the order of the program.
   """
   @spec of([Explain.operation()]) :: [Explain.finding()]
   def of(operations), do: Enum.flat_map(operations, &about/1)
 
   @doc """
-  The findings about one operation.
+  The findings for one operation.
 
       iex> operation = %{path: ["program"], op: "sum", items_in: 2, items_out: nil, ended: 1,
       ...>   keys: [%{key: "totl", looked: 2, found: 0}]}

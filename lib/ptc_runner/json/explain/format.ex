@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Explain.Format do
   @moduledoc false
-  # Numbers for readers.
+  # Formats numbers for readers.
 
   @doc """
   A whole number with separators.

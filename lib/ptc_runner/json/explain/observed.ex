@@ -1,13 +1,13 @@
 defmodule PtcRunner.Json.Explain.Observed do
   @moduledoc false
-  # Compiles a program to be observed, runs it, and makes operations of what the native side noted.
+  # Compiles a program for observation, runs it, and converts the native counts to operations.
 
   alias PtcRunner.Native
   alias PtcRunner.Json.{Explain, Limits, Program, Runner}
   alias PtcRunner.Json.Explain.{About, Findings}
 
   @doc """
-  Runs a program; gives its value (or why there is none), and the explanation without a result.
+  Runs a program; returns its value (or the error), and the explanation without a result.
 
       iex> node = %{"op" => "load", "name" => "n"}
       iex> limits = {1_000, 0, 100}
@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   end
 
   @doc """
-  Checks a program's text and runs nothing: `:ok`, or the error and the path of the mistake, if it is known.
+  Checks a program's text without a run: `:ok`, or the error and its path, if that is known.
 
       iex> PtcRunner.Json.Explain.Observed.check(~s({"program": {"op": "not", "condition": {"op": "fitler"}}}))
       {:error, {:validation_error, "Unknown operation 'fitler'. Did you mean 'filter'?"}, ["program", "condition"]}
@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   defp compile(source, {timeout, max_heap, reading}),
     do: Program.build(source, Program.observed(reading), {timeout, max_heap})
 
-  # Reading and compiling count: the run has what they left of the time.
+  # Parsing and compiling count: the run gets the remaining time.
   defp left(:infinity, _began), do: :infinity
   defp left(timeout, began), do: max(timeout - div(since(began), 1_000_000), 0)
 
@@ -81,7 +81,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   defp failed(path, began),
     do: %Explain{result: nil, failed_at: path, duration: since(began)}
 
-  # The run was lost with a bug in the native library.
+  # The run was lost because of a bug in the native library.
   defp explanation(nil, _node, _result, began), do: failed(nil, began)
 
   defp explanation({innermost, rows}, node, result, began) do
@@ -98,7 +98,7 @@ defmodule PtcRunner.Json.Explain.Observed do
     }
   end
 
-  # A part comes after the operation around it. What was found out about that one is looked up by number.
+  # A part comes after the operation around it, whose data is looked up by its number.
   defp operations(rows, node) do
     known = %{nil => {["program"], -1, node}}
 
@@ -115,8 +115,8 @@ defmodule PtcRunner.Json.Explain.Observed do
     operations
   end
 
-  # A list of parts is made a tuple once, under the number of the operation that it belongs to: there
-  # may be many parts.
+  # A list of parts is converted to a tuple once, and kept under the number of the operation that contains it:
+  # there may be many parts.
   defp part([key, index], around, parent, lists) when is_map(around) and is_integer(index) do
     lists = Map.put_new_lazy(lists, {parent, key}, fn -> parts(around, key) end)
     parts = Map.fetch!(lists, {parent, key})
@@ -160,7 +160,7 @@ defmodule PtcRunner.Json.Explain.Observed do
     }
   end
 
-  # From the last operation to the first, each adds what it took to the one around it.
+  # From the last operation to the first, adds the totals of each to those of the operation around it.
   defp with_totals(operations) do
     numbered = operations |> Enum.with_index() |> Enum.reverse()
 

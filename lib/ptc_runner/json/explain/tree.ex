@@ -1,13 +1,13 @@
 defmodule PtcRunner.Json.Explain.Tree do
   @moduledoc false
-  # An explanation as text: the tree of operations on the left, what they did in columns beside it.
+  # Writes an explanation as text: the tree of operations on the left, their counts in columns beside it.
 
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.{About, Findings, Format}
 
   @bar 10
   @widest 56
-  # A program may have very many operations.
+  # Maximum number of operations in the text.
   @lines 500
 
   @doc "The text, with a line for each operation and one for the whole."
@@ -38,7 +38,7 @@ defmodule PtcRunner.Json.Explain.Tree do
     end
   end
 
-  # Waiting for a tool is where the time of a call goes.
+  # The time of a call includes the wait for its tool.
   defp own(operation), do: operation.time + operation.tool_time
 
   defp row({operation, tree}, width, whole, explanation) do
@@ -85,8 +85,8 @@ defmodule PtcRunner.Json.Explain.Tree do
   defp times(1), do: "once"
   defp times(count), do: "#{Format.number(count)} times"
 
-  # The names with the lines of the tree in front. Whether another part follows at the same depth is
-  # known from below.
+  # The names with the lines of the tree in front. The operations are visited in reverse order, so it is
+  # known whether another part follows at the same depth.
   defp branches(operations) do
     {lines, _open} =
       operations
@@ -101,7 +101,7 @@ defmodule PtcRunner.Json.Explain.Tree do
     Enum.reverse(lines)
   end
 
-  # What it is for the operation around it, where that has several parts.
+  # The role of an operation in the one around it, if that has several parts.
   defp role(%{path: [_program]}), do: ""
 
   defp role(%{path: path}) do
@@ -116,7 +116,7 @@ defmodule PtcRunner.Json.Explain.Tree do
     if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
   end
 
-  # Numbers to the right, bars and notes to the left.
+  # Aligns numbers to the right, bars and notes to the left.
   defp aligned(rows) do
     widths =
       for column <- 0..5,

@@ -1,4 +1,4 @@
-//! Values out of their parts, once these have their results.
+//! Builds values from the results of their parts.
 
 use super::forms::Form;
 use super::{Open, Parts, Unfinished, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
@@ -6,14 +6,14 @@ use crate::map_view::SMALL;
 use crate::raw::Raw;
 use ptc_core::heap::Heap;
 
-/// Up to so many bytes a key takes no longer than the rest of its entry.
+/// A key of up to this many bytes takes no longer than the rest of its entry.
 const LONG_KEY: usize = 64;
 
-/// A map with so many other values is changed value by value, which shares its keys.
+/// A map with at most this many changed values is updated value by value, so that it shares its keys.
 const FEW: usize = 4;
 
 impl<'a> Walk<'a> {
-    /// Completes the innermost value. `tail`: what its list ends in, if not in an empty list.
+    /// Completes the innermost value. `tail`: the term that its list ends with, if it is not the empty list.
     pub(super) fn close(&mut self, tail: Option<Raw<'a>>) -> Result<(), Unfinished<'a>> {
         let Some(Open {
             term,
@@ -43,7 +43,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// A list of the results, which goes on as `tail`, what was made of `rest`.
+    /// A list of the results that ends with `tail`, which is the result of `rest`.
     fn list(
         &mut self,
         list: Raw<'a>,
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         made
     }
 
-    /// New cells for the results.
+    /// Makes new cells for the results.
     fn cells(&self, start: usize, tail: Option<Raw<'a>>) -> Raw<'a> {
         let (terms, items) = (self.heap.terms, &self.results[start..]);
         match tail {
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         terms.make_map(keys, values).unwrap_or(map)
     }
 
-    /// A map with other keys. Of equal ones the last in term order counts.
+    /// A map with other keys. If keys are equal, the one that was last in term order counts.
     fn renamed_map(&mut self, old_keys: &[Raw<'a>], keys: &[Raw<'a>], start: usize) -> Raw<'a> {
         let values = &self.results[start..];
         let size = keys.len();
@@ -170,7 +170,7 @@ impl<'a> Walk<'a> {
         let (mut kept, mut kept_values) = (Vec::new(), Vec::new());
         for at in order {
             let is_it = |key: &Raw<'a>| self.heap.identical(*key, keys[at]);
-            // Of equal keys of a large map the heap takes the first one.
+            // For a large map, `make_map` itself keeps the first of equal keys.
             if keys.len() > SMALL || !kept.iter().any(is_it) {
                 kept.push(keys[at]);
                 kept_values.push(values[at]);

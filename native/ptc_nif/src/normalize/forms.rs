@@ -1,4 +1,4 @@
-//! The forms that a value can be given.
+//! The forms that a value can be converted to.
 
 use crate::atoms;
 use crate::heap::Beam;
@@ -8,19 +8,19 @@ use ptc_core::heap::Heap;
 use ptc_core::number::Number;
 use rustler::{Atom, Error, NifResult};
 
-/// What is made of a value.
+/// A form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Keys are strings with underscores.
     Keys,
-    /// The same, tuples are lists, and whole floats are integers.
+    /// Like `Keys`; in addition, tuples become lists, and whole floats become integers.
     CacheKey,
     /// Maps have no hidden keys.
     Public,
 }
 
 impl Form {
-    /// By name.
+    /// The form with this name.
     pub fn of(name: Atom) -> NifResult<Self> {
         match name {
             name if name == atoms::keys() => Ok(Form::Keys),
@@ -30,7 +30,7 @@ impl Form {
         }
     }
 
-    /// A float in this form.
+    /// Converts a float.
     pub fn float<'a>(self, heap: &mut Beam<'a>, term: Raw<'a>) -> Raw<'a> {
         match self {
             Form::CacheKey => whole(heap, term).unwrap_or(term),
@@ -39,9 +39,9 @@ impl Form {
     }
 }
 
-/// The integer that a whole float is equal to.
+/// The integer that is equal to a whole float.
 fn whole<'a>(heap: &mut Beam<'a>, term: Raw<'a>) -> Option<Raw<'a>> {
-    /// Of the fraction of a double; its exponent is this much more than that of the integer.
+    /// Bits of a double's fraction; the biased exponent is `BIAS` more than that of the integer.
     const FRACTION_BITS: i32 = 52;
     const BIAS: i32 = 1023 + FRACTION_BITS;
     let value = heap.float(term).filter(|value| value.fract() == 0.0)?;

@@ -1,10 +1,10 @@
-//! Values in another form: with normalized keys, as the key of a cache, without hidden keys.
+//! Converts values to another form: with normalized keys, as a cache key, or without hidden keys.
 //!
-//! * this file: the walk; [`forms`]: what the forms are; [`close`]: values out of their parts
-//! * [`names`]: keys in another form; [`seen`]: what a long walk need not do again
+//! * this file: the walk; [`forms`]: the forms; [`close`]: builds values from the results of their parts
+//! * [`names`]: converts keys; [`seen`]: memo of the results of a long walk
 //!
-//! What does not change is the very term it was, so a value keeps its shared parts. Frames stand on
-//! a stack of their own, so nothing recurses over depth.
+//! An unchanged value keeps its original term, so it keeps its shared parts. The walk keeps its frames on
+//! an explicit stack, so the depth of a value causes no recursion.
 
 mod close;
 mod forms;
@@ -24,18 +24,18 @@ use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Seen;
 
-/// What it takes to get at an entry of a large map …
+/// Fuel to read an entry of a large map.
 const FUEL_A_LARGE: usize = 8;
-/// … and to put one into a new map.
+/// Fuel to put an entry into a new large map.
 const FUEL_OF_NEW: usize = 32;
-/// So many bytes of a key are looked at for one unit.
+/// Bytes of a key that are read for one unit of fuel.
 const BYTES_A_UNIT: usize = 8;
 
-/// Why a walk ends before its end.
+/// Why a walk ends early.
 enum Unfinished<'a> {
-    /// It is too long for a scheduler's own thread, or nobody waits for it any more.
+    /// It is too long for a normal scheduler, or the caller has ended.
     Busy,
-    /// A list that ends in this.
+    /// An improper list, with its tail.
     Improper(Raw<'a>),
 }
 
@@ -45,35 +45,35 @@ impl<'a> From<Halt<Raw<'a>>> for Unfinished<'a> {
     }
 }
 
-/// A value whose parts are being looked at.
+/// A value whose parts are being converted.
 struct Open<'a> {
     term: Raw<'a>,
     parts: Parts<'a>,
-    /// Where its results start among all.
+    /// Index of its first result in `results`.
     start: usize,
-    /// One of them is not the part it was.
+    /// A part differs from its result.
     changed: bool,
-    /// One of them has parts.
+    /// A part has parts itself.
     nested: bool,
 }
 
 enum Parts<'a> {
-    /// The cells that are left.
+    /// The remaining cells.
     List(Raw<'a>),
-    /// The tail of an improper list is the last part.
+    /// The tail of an improper list is its last part.
     Tail,
     Tuple(&'a [Raw<'a>]),
-    /// Keys and values side by side.
+    /// Keys and values of a small map, in place.
     Map(&'a [Raw<'a>], &'a [Raw<'a>]),
     LargeMap(Vec<Raw<'a>>, Vec<Raw<'a>>),
 }
 
-/// What comes next.
+/// The next step of the walk.
 enum Next<'a> {
     Look(Raw<'a>),
     /// The part has its result already.
     Skip,
-    /// The innermost value is complete; a list that ends as one seen before ends in this.
+    /// The innermost value is complete. The term is the result of the list's tail, if that is known.
     Close(Option<Raw<'a>>),
     End,
 }
@@ -87,7 +87,7 @@ struct Walk<'a> {
     struct_key: Raw<'a>,
     open: Vec<Open<'a>>,
     results: Vec<Raw<'a>>,
-    /// The keys of the map that is being made.
+    /// Buffer for the keys of a new map.
     keys: Vec<Raw<'a>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes up a value: its result, or its parts.
+    /// Begins a value: pushes its result, or opens it.
     #[inline]
     fn look(&mut self, term: Raw<'a>) -> Result<(), Unfinished<'a>> {
         let terms = self.heap.terms;
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The entries of a map; `None` for a struct, which stays as it is.
+    /// The entries of a map; `None` for a struct, which stays unchanged.
     fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Unfinished<'a>> {
         let terms = self.heap.terms;
         let is_atom = |term: Raw<'a>| matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM);
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
         let (Some(&key), Some(&value)) = (keys.get(at), values.get(at)) else {
             return Ok(Next::Close(None));
         };
-        // What is hidden is not looked at.
+        // Hidden values are not converted.
         if self.form == Form::Public && self.names.is_hidden(terms, key) {
             open.changed = true;
             self.results.push(value);
@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
         Ok(Next::Look(value))
     }
 
-    /// Takes down the result of a value.
+    /// Pushes the result of a value.
     #[inline]
     fn done(&mut self, term: Raw<'a>, result: Raw<'a>) {
         if let Some(open) = self.open.last_mut() {
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
         self.results.push(result);
     }
 
-    /// Counts work before it is done.
+    /// Consumes fuel for work before it is done.
     #[inline]
     fn spend(&mut self, units: usize) -> Result<(), Unfinished<'a>> {
         self.seen.count(units);
@@ -244,11 +244,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// `{:ok, value}`, `{:improper, tail}` of a list that must be proper, or `:busy`.
+/// `{:ok, value}`, `{:improper, tail}` for an improper list where it must be proper, or `:busy`.
 fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResult<Term<'a>> {
     let mut walk = Walk {
         heap: Beam::new(env, 0),
-        // A quantum goes on to the end: what is open here cannot be left.
+        // A quantum continues to the end: this walk cannot be suspended.
         meter: whole(Limits::UNLIMITED, pace),
         form: Form::of(form)?,
         names: Names::new(),
@@ -268,7 +268,7 @@ fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResul
 }
 
 nif_pair! {
-    /// A value in the form of that name.
+    /// Converts a value to the form with this name.
     fn normalize, normalize_dirty<'a>(env, pace, term: Term<'a>, form: Atom) -> NifResult<Term<'a>> {
         in_form(env, term, form, pace)
     }

@@ -1,13 +1,13 @@
-//! Keys in another form. Rows repeat their keys, so what was made of a key is remembered.
+//! Converts keys. Rows repeat their keys, so the results are cached.
 
 use crate::names::keyword_text;
 use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTermType::*;
 
-/// So many keys are remembered, each at the place that its content or its word says.
+/// Size of each cache; the content or the word of a key selects the index.
 const PLACES: usize = 64;
 
-/// What was made of keys.
+/// Caches of converted keys.
 pub struct Names<'a> {
     atoms: [Option<(Raw<'a>, Raw<'a>)>; PLACES],
     strings: [Option<(&'a [u8], Raw<'a>)>; PLACES],
@@ -23,7 +23,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A key as a string with underscores, if it is an atom or a string.
+    /// An atom or a string as a string with underscores; other keys are unchanged.
     #[inline]
     pub fn underscored(&mut self, terms: Terms<'a>, key: Raw<'a>) -> Raw<'a> {
         match terms.kind(key) {
@@ -111,7 +111,7 @@ fn underscore(name: &mut [u8]) {
     }
 }
 
-/// Spreads words, whose lowest bits say little, over the places.
+/// Maps a word to an index; the lowest bits of a word vary little.
 fn place_of(word: usize) -> usize {
     (word >> 4 ^ word >> 10) % PLACES
 }

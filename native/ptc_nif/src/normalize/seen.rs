@@ -1,15 +1,15 @@
-//! What a long walk has made of a term, by its place in memory: parts of a term may be shared, and
+//! Memo of a long walk: results by the address of the term. Parts of a term may be shared, and
 //! a small term can stand for a huge one.
 
 use crate::raw::Raw;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// From so many units on results are kept: about two milliseconds of a walk.
+/// Results are kept after this many units of work: about two milliseconds of a walk.
 const LONG: usize = 1 << 18;
 
-/// So many of the terms are kept that have no parts with parts: looking at them again is cheap, and a
-/// table has millions of them.
+/// Number of kept terms whose parts have no parts: converting them again is cheap, and a table has millions
+/// of them.
 const FLAT: usize = 1024;
 
 /// Results by term, empty until the walk is long.
@@ -17,7 +17,7 @@ const FLAT: usize = 1024;
 pub struct Seen<'a> {
     units: usize,
     deep: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
-    /// Each at the place that its address says.
+    /// A cache; the address selects the index.
     flat: Vec<Option<(usize, Raw<'a>)>>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Seen<'a> {
         self.units > LONG
     }
 
-    /// The result of a term.
+    /// The kept result of a term.
     #[inline]
     pub fn get(&self, term: Raw<'a>) -> Option<Raw<'a>> {
         if !self.is_long() {
@@ -47,7 +47,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The result of the rest of a list, after its first `at` elements.
+    /// The kept result of the rest of a list, after its first `at` elements.
     #[inline]
     pub fn tail(&self, rest: Raw<'a>, at: usize) -> Option<Raw<'a>> {
         match self.is_long() && at > 0 && self.keeps(rest) {
@@ -56,13 +56,13 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Whether the results of the rest of a list are kept where it begins with this cell: one cell in
-    /// sixteen, so that a walk comes to one soon.
+    /// Whether the result of the rest of a list that begins with this cell is kept: one cell in sixteen, so
+    /// that a walk soon meets one.
     pub fn keeps(&self, rest: Raw<'a>) -> bool {
         spread(rest.identity() as u64) >> 60 == 0
     }
 
-    /// Keeps a result; `deep`: of a term with parts that have parts.
+    /// Keeps a result; `deep`: the term has parts that have parts.
     #[inline]
     pub fn add(&mut self, term: Raw<'a>, result: Raw<'a>, deep: bool) {
         if !self.is_long() {
@@ -82,12 +82,12 @@ fn place_of(identity: usize) -> usize {
     spread(identity as u64) as usize >> 32 & (FLAT - 1)
 }
 
-/// The golden ratio, so that neighbours come to lie far apart.
+/// Multiplies by the golden ratio, which spreads neighbouring addresses.
 fn spread(word: u64) -> u64 {
     word.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// A hash of one word. Words are places in memory, which no input can choose.
+/// A hash of one word. Words are addresses, which no input can choose.
 #[derive(Default)]
 pub struct Spread(u64);
 

@@ -1,4 +1,4 @@
-//! A program out of its text or terms, as far as one call gets.
+//! Loads a program from its text or terms: the work of one call.
 
 use super::{LoadTerms, Reading};
 use crate::heap::Beam;
@@ -19,20 +19,20 @@ use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Term};
 use std::sync::Arc;
 
-/// What a constant that is no more than a name or a number costs.
+/// Fuel for a constant that is only a name or a number.
 const SMALL_CONSTANT: usize = 4;
 
-/// How far a program is.
+/// The stage of a program that is being loaded.
 pub enum Stage {
-    /// The text becomes a table …
+    /// Parses the text to a table.
     Read(TableReader),
-    /// … whose operations are compiled …
+    /// Compiles the operations of the table.
     Compile(Walk<u32>, Table),
-    /// … and whose constants become terms.
+    /// Builds the constants as terms.
     Build(Building),
-    /// The same for a program that is terms already; its nodes are numbers while it is left.
+    /// Compiles a program given as terms; while it is suspended, its nodes are indices.
     Walk(Walk<usize>),
-    /// Only the constants were missing.
+    /// The program is compiled, and its constants are built.
     Ready(Arc<Program>),
 }
 
@@ -40,23 +40,23 @@ pub struct Building {
     program: Arc<Program>,
     consts: Vec<Const<u32>>,
     table: Table,
-    /// The constant that comes next, and what was done of it.
+    /// The next constant, and the state of a constant that is partly built.
     next: usize,
     begun: Option<(Replay, Parts)>,
 }
 
-/// What the loader comes to.
-// There is one a call, and a box would cost each an allocation.
+/// The result of a step.
+// One exists per call, and a box would cost each call an allocation.
 #[allow(clippy::large_enum_variant)]
 pub enum Next<'a> {
     Loaded(Arc<Program>, Vec<Raw<'a>>),
-    /// There is no program.
+    /// The program is invalid.
     Reply(Term<'a>),
-    /// It was stopped at this stage.
+    /// The work was stopped at this stage.
     Stopped(Stop, Stage),
 }
 
-/// Loads in one call.
+/// Loads a program in one call.
 pub struct Loader<'a> {
     pub heap: Beam<'a>,
     pub meter: Meter,
@@ -66,7 +66,7 @@ pub struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// Goes on from a stage, as far as it gets.
+    /// Continues from a stage until the program is loaded or the work is stopped.
     pub fn step(&mut self, stage: Stage) -> Next<'a> {
         match stage {
             Stage::Read(reader) => self.read(reader),
@@ -130,7 +130,7 @@ impl<'a> Loader<'a> {
                     };
                     Next::Reply(self.at_path(reply, walk.mistake(), key))
                 }
-                // The walk ends there again.
+                // The resumed walk stops at the same fault.
                 Err(stop) => Next::Stopped(stop, Stage::Compile(walk, document.into_table())),
             },
         }
@@ -277,7 +277,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The reply to a mistake, with the place of it where the program was going to be observed.
+    /// The reply to a fault, with its path if the program is compiled for observation.
     fn at_path<N: Copy>(
         &mut self,
         reply: Term<'a>,
@@ -300,7 +300,7 @@ impl<'a> Loader<'a> {
         (atoms::rejected(), reply, path.term(env)).encode(env)
     }
 
-    /// Moves the constants to the heap, onto those that are there already.
+    /// Puts the constants on the list on the heap.
     pub fn freeze_consts(&mut self, consts: Vec<Raw<'a>>) {
         for value in consts {
             self.terms.consts = self.heap.cons(value, self.terms.consts);
@@ -319,7 +319,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// What a walk is given to ask.
+/// Consumes fuel and checks the heap limit, for a walk; without `words` the walk cannot be suspended.
 fn spend(heap: &Beam, meter: &mut Meter, fuel: usize, words: Option<usize>) -> Result<(), Stop> {
     let can_be_left = words.is_some();
     match meter.consume_fuel(fuel, heap) {

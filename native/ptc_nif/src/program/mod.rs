@@ -1,7 +1,7 @@
-//! Programs before they run: out of text or terms, with their constants as terms.
+//! Loads programs: from text or terms to compiled programs, with their constants as terms.
 //!
-//! * this file: the NIFs, and a program between two calls
-//! * [`loader`]: what one call does for it
+//! * this file: the NIFs, and a program that is being loaded
+//! * [`loader`]: the work of one call
 
 mod loader;
 
@@ -22,16 +22,16 @@ use ptc_core::stop::Stop;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
-/// How a program is to be read; of a text, its depth is also how deep brackets may nest.
+/// Options for loading a program; for a text, the depth also limits the nesting of brackets.
 #[derive(Clone, Copy)]
 pub struct Reading {
     pub options: Options,
-    /// Whether the program is going to be observed.
+    /// Whether the program is compiled for observation.
     pub observed: bool,
 }
 
 impl Reading {
-    /// The walk over a program that is read this way.
+    /// The compiler's walk over a program, with these options.
     fn walk<N: Copy>(&self, root: N) -> Walk<N> {
         let walk = Walk::new(root, self.options);
         match self.observed {
@@ -41,16 +41,16 @@ impl Reading {
     }
 }
 
-/// The same as the Elixir side sends it: a depth, and what is seldom asked for.
+/// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum ReadingArg {
     Depth(u32),
-    /// The depth, whether atoms are keys too, whether the program is strict.
+    /// The depth, whether atoms count as keys too, whether the program is strict.
     Full((u32, bool, bool)),
-    /// `:observed`, and the same.
+    /// `:observed`, and the same options.
     Observed((Atom, u32, bool, bool)),
 }
 
-// By hand: what rustler derives raises `:invalid_variant`, and a wrong argument is an `ArgumentError`.
+// Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
 impl<'a> Decoder<'a> for ReadingArg {
     fn decode(term: Term<'a>) -> NifResult<Self> {
         let depth = term.decode().map(ReadingArg::Depth);
@@ -62,7 +62,7 @@ impl<'a> Decoder<'a> for ReadingArg {
 }
 
 impl ReadingArg {
-    /// `checked`: whether mistakes are reported before the run.
+    /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> Reading {
         let (depth, any_keys, strict, observed) = match *self {
             ReadingArg::Depth(depth) => (depth, false, false, false),
@@ -81,38 +81,38 @@ impl ReadingArg {
     }
 }
 
-/// What a program is read for.
+/// What happens to a loaded program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Then {
-    /// To be run.
+    /// It runs.
     Run,
-    /// The same where the limits are not known yet: reading a small program needs none.
+    /// It runs; the limits are not known yet: loading a small program needs none.
     RunWithoutLimits,
-    /// To be kept.
+    /// It is returned as a handle.
     Keep,
 }
 
-/// A program that is being read.
+/// A program that is being loaded.
 pub struct Loading {
     stage: Stage,
     then: Then,
     reading: Reading,
-    /// Of the text, if it is one and was left.
+    /// The text's fingerprint; set when the work is suspended.
     print: Option<Print>,
 }
 
-/// The terms that go with it.
+/// The terms of a program that is being loaded.
 #[derive(Clone, Copy)]
 pub struct LoadTerms<'a> {
-    /// The text, or the part of it under `"program"`.
+    /// The text, or the term under `"program"`.
     pub source: Raw<'a>,
     pub context: Raw<'a>,
     pub memory: Raw<'a>,
-    /// A list of what the numbers in a walk stand for.
+    /// The list of nodes to which the indices in a suspended walk refer.
     nodes: Raw<'a>,
-    /// The constants that are done, last one first.
+    /// The finished constants in reverse order.
     consts: Raw<'a>,
-    /// Those of the constant that is being built.
+    /// The terms of the constant that is being built.
     frozen: FrozenTerms<Raw<'a>>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> LoadTerms<'a> {
     }
 }
 
-/// Begins with a program's text: `{"program": …}`. It is always checked.
+/// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
     call: Call<'a>,
     text: Raw<'a>,
@@ -168,7 +168,7 @@ pub fn from_text<'a>(
     Some(load(call, heap, loading, terms))
 }
 
-/// Begins with a program as terms: what stands under `"program"`.
+/// Starts loading from terms: the value under `"program"`.
 pub fn from_node<'a>(
     call: Call<'a>,
     node: Raw<'a>,
@@ -188,8 +188,8 @@ pub fn from_node<'a>(
     load(call, heap, loading, terms)
 }
 
-/// Goes on; `None` if these are not the terms it was left with. `limits` are those that it did not
-/// know before.
+/// Resumes the loading; `None` if the terms belong to other work. `limits` are those that were not known
+/// before.
 pub fn go_on<'a>(
     mut call: Call<'a>,
     mut loading: Loading,
@@ -274,7 +274,7 @@ fn load<'a>(
     }
 }
 
-/// Runs the program, or gives `{:ok, handle, constants}`.
+/// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(
     call: Call<'a>,
     loader: Loader<'a>,
@@ -312,17 +312,17 @@ fn finish<'a>(
     reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
 }
 
-/// A compiled program between calls; its constants are kept beside it, as a tuple of terms.
+/// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
 pub struct Handle {
     pub program: Arc<Program>,
-    /// How many constants there must be.
+    /// Number of the program's constants.
     pub consts: usize,
 }
 
 #[rustler::resource_impl]
 impl Resource for Handle {}
 
-/// Compiles a program's text, maybe to be observed; `given` is {timeout, max_heap}.
+/// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
 #[rustler::nif]
 fn compile_text<'a>(
     env: Env<'a>,
@@ -337,7 +337,7 @@ fn compile_text<'a>(
     from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
 }
 
-/// Compiles a program that is already parsed.
+/// Compiles a program that is already decoded.
 #[rustler::nif]
 fn compile_node<'a>(
     env: Env<'a>,

@@ -1,16 +1,15 @@
-//! Where the native memory comes from: large pieces out of the VM's allocators, the others out of the
-//! system's.
+//! The global allocator: large blocks come from the VM's allocators, all others from the system's.
 //!
-//! The system's allocator takes a large piece fresh from the kernel, page by page, and gives it back at
-//! once: a walk that finds ten thousand errors spends a quarter of its time on that. The VM keeps such
-//! pieces for whoever asks next. For small ones the system's is several times faster.
+//! The system's allocator maps each large block anew, page by page, and unmaps it at once: a walk that finds
+//! ten thousand errors spends a quarter of its time on that. The VM keeps freed large blocks for reuse.
+//! For small blocks, the system's allocator is several times faster.
 
 use rustler::sys::{enif_alloc, enif_free, enif_realloc};
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// From so many bytes on, a piece is a large one.
+/// Blocks of at least this many bytes are large.
 const LARGE: usize = 1 << 15;
-/// The VM's pieces are aligned to so many bytes.
+/// Alignment of the VM's blocks, in bytes.
 const ALIGNED: usize = 8;
 
 struct Allocator;
@@ -23,9 +22,9 @@ fn is_large(layout: Layout) -> bool {
     layout.size() >= LARGE && layout.align() <= ALIGNED
 }
 
-// SAFETY: which allocator a piece belongs to is told by its layout alone, and a piece is given back with
-// the layout that it was asked for with. The VM's pieces are as long and as aligned as asked for. No
-// large piece is asked for before the library is loaded.
+// SAFETY: the layout alone decides which allocator a block belongs to, and a block is freed with the layout
+// that it was allocated with. The VM's blocks are as long and as aligned as requested. No large block is
+// allocated before the library is loaded.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -45,7 +44,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: whoever asks makes sure that the size is that of a layout.
+        // SAFETY: the caller guarantees that the size is valid for a layout.
         let other = Layout::from_size_align_unchecked(size, layout.align());
         match (is_large(layout), is_large(other)) {
             (false, false) => return System.realloc(piece, layout, size),

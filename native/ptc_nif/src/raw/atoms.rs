@@ -1,12 +1,12 @@
-//! The names of atoms.
+//! Reads the names of atoms.
 
 use super::{Raw, Terms};
 use rustler::sys::*;
 use std::mem::MaybeUninit;
 
 impl<'a> Terms<'a> {
-    /// An atom's characters. The interface of this version knows Latin-1 atoms only; those with
-    /// others are asked for in the external term format.
+    /// An atom's name. The interface of this version knows Latin-1 atoms only; other names are read from the
+    /// external term format.
     pub fn atom_text(self, term: Raw<'a>) -> Option<String> {
         let term = term.term(self.env);
         if let Ok(text) = term.atom_to_string() {
@@ -21,11 +21,12 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Writes the name of an atom in Latin-1; gives its length, or `None` for other terms and other names.
+    /// Writes a Latin-1 name of an atom to the buffer. Returns its length; `None` for other terms and other
+    /// names.
     pub fn latin1_name(self, atom: Raw<'a>, buffer: &mut [u8; 256]) -> Option<usize> {
         let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;
-        // SAFETY: the call writes at most so many bytes to the buffer and counts them, with the
-        // zero at the end.
+        // SAFETY: the call writes at most `buffer.len()` bytes to the buffer and returns their number, with
+        // the terminating zero.
         let written = unsafe {
             enif_get_atom(
                 self.c(),
@@ -38,7 +39,7 @@ impl<'a> Terms<'a> {
         usize::try_from(written).ok()?.checked_sub(1)
     }
 
-    /// The characters of an atom's name in Latin-1; `None` for other terms and other names.
+    /// Number of characters of a Latin-1 name of an atom; `None` for other terms and other names.
     #[inline]
     pub fn latin1_length(self, atom: Raw<'a>) -> Option<usize> {
         let encoding = ErlNifCharEncoding::ERL_NIF_LATIN1;

@@ -1,4 +1,4 @@
-//! New terms, maps excepted.
+//! Makes terms other than maps.
 
 use super::{Raw, Terms};
 use rustler::sys::*;
@@ -10,7 +10,7 @@ impl<'a> Terms<'a> {
         self.own(unsafe { enif_make_int64(self.c(), value) })
     }
 
-    /// A float; `None` if it is not finite: the NIF interface would raise.
+    /// A float; `None` if it is not finite, because the NIF interface would raise.
     pub fn make_float(self, value: f64) -> Option<Raw<'a>> {
         // SAFETY: makes a term of this environment, and the value is finite.
         value
@@ -20,8 +20,8 @@ impl<'a> Terms<'a> {
 
     pub fn make_binary(self, bytes: &[u8]) -> Raw<'a> {
         let mut term = MaybeUninit::uninit();
-        // SAFETY: the call gives memory for so many bytes, not initialised, which nobody else has
-        // seen, and writes the term.
+        // SAFETY: the call returns uninitialised memory for `bytes.len()` bytes, to which no other reference
+        // exists, and writes the term.
         self.own(unsafe {
             let data = enif_make_new_binary(self.c(), bytes.len(), term.as_mut_ptr());
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len());

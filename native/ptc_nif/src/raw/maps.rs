@@ -1,4 +1,4 @@
-//! Maps.
+//! Reads and makes maps.
 
 use super::{words, Raw, Terms};
 use rustler::sys::*;
@@ -26,7 +26,7 @@ impl<'a> Terms<'a> {
         Some(self.own(value))
     }
 
-    /// A new map; `None` if a key stands twice.
+    /// Makes a map; `None` if a key occurs twice.
     pub fn make_map(self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Option<Raw<'a>> {
         let count = keys.len().min(values.len());
         let (keys, values) = (keys.as_ptr().cast(), values.as_ptr().cast());
@@ -40,7 +40,7 @@ impl<'a> Terms<'a> {
         Some(self.own(map))
     }
 
-    /// The map with another value at a key that it has; small maps share their keys with it.
+    /// Makes a map with another value at an existing key; small maps share their keys with the original.
     pub fn map_update(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
         let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_update(
             self.c(),
@@ -52,14 +52,14 @@ impl<'a> Terms<'a> {
         Some(self.own(map))
     }
 
-    /// The entries of a map.
+    /// The entries of a map; empty for other terms.
     pub fn entries(self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = Vec::with_capacity(self.map_size(map).unwrap_or(0));
         self.each_entry(map, |key, value| entries.push((key, value)));
         entries
     }
 
-    /// Shows every entry of a map to `visit`; no entry of another term.
+    /// Calls `visit` with every entry of a map; does nothing for other terms.
     pub fn each_entry(self, map: Raw<'a>, mut visit: impl FnMut(Raw<'a>, Raw<'a>)) {
         let head = ErlNifMapIteratorEntry::ERL_NIF_MAP_ITERATOR_HEAD;
         let Some(mut iterator) = filled!(|out: &mut MaybeUninit<ErlNifMapIterator>| {
@@ -67,8 +67,8 @@ impl<'a> Terms<'a> {
         }) else {
             return;
         };
-        // SAFETY: the iterator was created for this environment and is destroyed once, below;
-        // nothing between can leave this function.
+        // SAFETY: the iterator was created for this environment and is destroyed once, below; the code
+        // between cannot leave this function.
         unsafe {
             let (mut key, mut value) = Default::default();
             while enif_map_iterator_get_pair(self.c(), &mut iterator, &mut key, &mut value) != 0 {

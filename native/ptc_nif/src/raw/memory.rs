@@ -1,18 +1,18 @@
-//! The first words of what a term points to, for those who know how the VM arranges them.
+//! Reads the first words of the memory that a term points to; the callers know the VM's layout.
 
 use super::{Raw, Terms};
 use rustler::sys::*;
 
-/// The bits of a word that are no part of an address.
+/// The bits of a word that do not belong to an address.
 const TAG: usize = 7;
-/// Those that tell whether it is one …
+/// The bits that distinguish kinds of terms.
 const TAG_OF_BOXED: usize = 3;
-/// … to something that is neither a word itself nor a list's cell.
+/// Value of these bits for a pointer to a term that is neither an immediate nor a list cell.
 const BOXED: usize = 2;
 
 impl<'a> Terms<'a> {
-    /// The word that an integer beyond 64 bits begins with in memory; `None` for every other term,
-    /// and where the term is no pointer as VMs have had them so far.
+    /// The first word in memory of an integer beyond 64 bits; `None` for every other term, and if the term
+    /// is not a pointer as in all VMs so far.
     pub fn first_word(self, term: Raw<'a>) -> Option<usize> {
         let kind = self.kind(term);
         let is_integer = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_INTEGER);
@@ -29,8 +29,8 @@ impl<'a> Terms<'a> {
         Some(unsafe { place.read() })
     }
 
-    /// The word that a binary begins with in memory, if at least three words stand behind it; `None`
-    /// for every other term, and where the term is no pointer as VMs have had them so far.
+    /// The first word in memory of a binary, if at least three words follow it; `None` for every other
+    /// term, and if the term is not a pointer as in all VMs so far.
     pub fn header_of_binary(self, term: Raw<'a>) -> Option<usize> {
         const ARITY: u32 = 6;
         let word = term.identity();
@@ -43,8 +43,8 @@ impl<'a> Terms<'a> {
         (header >> ARITY >= 3).then_some(header)
     }
 
-    /// The three words behind the first one of a term that begins with `header`, which must be 0 or
-    /// what [`Terms::header_of_binary`] gave; `None` if the term begins with something else.
+    /// The three words after the first word of a term that begins with `header`, which must be 0 or a result
+    /// of [`Terms::header_of_binary`]; `None` if the term begins with another word.
     #[inline]
     pub fn words_behind(self, term: Raw<'a>, header: usize) -> Option<[usize; 3]> {
         let word = term.identity();
@@ -52,8 +52,8 @@ impl<'a> Terms<'a> {
             return None;
         }
         let place = (word & !TAG) as *const usize;
-        // SAFETY: a term with these bits is a pointer to a first word, as the VM has had them so far:
-        // `header` was found in this way. A term with that header has three words behind it.
+        // SAFETY: a term with these bits is a pointer to a first word, as in all VMs so far: `header` was
+        // found in this way. A term with that header has three words behind it.
         unsafe {
             match place.read() == header {
                 true => Some(place.add(1).cast::<[usize; 3]>().read()),

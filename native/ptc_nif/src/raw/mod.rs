@@ -1,15 +1,15 @@
-//! Terms in one word, and the NIF interface under them.
+//! Terms as single words, and the calls of the NIF interface on them.
 //!
-//! rustler's `Term` is three words and its lists and maps go through vectors; the VM keeps millions
-//! of terms and makes a map an item. So the VM's terms are bare words, bound to the environment by
-//! lifetime only, and this room is the one place that hands them to the NIF interface.
+//! rustler's `Term` is three words, and its lists and maps go through vectors; the VM keeps millions
+//! of terms and makes a map for each item. So the VM's terms are bare words that only a lifetime binds to
+//! the environment. Only this module passes them to the NIF interface.
 //!
-//! * this file: what every term is asked; scalars, lists, tuples
-//! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: who calls
-//! * [`words`]: terms read in place; [`memory`]: the words that they point to
-//! * [`allocator`]: where native memory comes from
+//! * this file: kinds and comparisons of terms; scalars, lists, tuples
+//! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: the calling thread and process
+//! * [`words`]: terms read in place; [`memory`]: the first words of a term in memory
+//! * [`allocator`]: the global allocator
 
-/// A term out of a call that fills in `N` words and says whether it did.
+/// Runs a call that writes a result and returns non-zero on success; `None` if it returns zero.
 macro_rules! filled {
     ($call:expr) => {{
         let mut out = MaybeUninit::uninit();
@@ -51,13 +51,13 @@ impl<'a> From<Term<'a>> for Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The same term as rustler has it.
+    /// The same term as a rustler `Term`.
     pub fn term(self, env: Env<'a>) -> Term<'a> {
         // SAFETY: a Raw<'a> is only ever made of terms of the one environment with lifetime 'a.
         unsafe { Term::new(env, self.0) }
     }
 
-    /// The word: equal for the same immediate and for the same place in memory.
+    /// The word: equal for equal immediates and for the same address in memory.
     #[inline]
     pub fn word(self) -> ErlNifTerm {
         self.0
@@ -66,12 +66,12 @@ impl<'a> Raw<'a> {
     /// The word as a number, never 0.
     #[inline]
     pub fn identity(self) -> usize {
-        // SAFETY: the interface's term is one word, whose type keeps it from being counted with.
+        // SAFETY: the interface's term is one word; its type only prevents arithmetic on it.
         unsafe { std::mem::transmute(self.0) }
     }
 }
 
-/// An environment's calls on bare terms.
+/// The calls of the NIF interface on bare terms, for one environment.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     pub env: Env<'a>,
@@ -121,7 +121,7 @@ impl<'a> Terms<'a> {
         if a.0 == b.0 {
             return true;
         }
-        // Two atoms or small integers that are equal are the same word.
+        // Equal atoms and equal small integers are the same word.
         if words::known() && words::is_immediate(a) && words::is_immediate(b) {
             return false;
         }
@@ -159,13 +159,13 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The same through the interface.
+    /// `uncons` through the NIF interface.
     fn ask_uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         let mut head = MaybeUninit::uninit();
         let mut tail = MaybeUninit::uninit();
-        // SAFETY: the call writes both or, if it returns zero, neither. The reads are volatile to
-        // keep them apart: joined to one of 16 bytes, it would have to wait for both writes to
-        // reach the cache, which doubles the time of a walk.
+        // SAFETY: the call writes both or, if it returns zero, neither. The reads are volatile to keep them
+        // apart: a combined read of 16 bytes would have to wait until both writes reach the cache, which
+        // doubles the time of a walk.
         unsafe {
             match enif_get_list_cell(self.c(), list.0, head.as_mut_ptr(), tail.as_mut_ptr()) {
                 0 => None,
@@ -186,8 +186,8 @@ impl<'a> Terms<'a> {
         unsafe { enif_is_empty_list(self.c(), term.0) != 0 }
     }
 
-    /// Whether it is made of whole bytes. Quicker than looking at them, and makes no copy of those
-    /// that do not start at a byte.
+    /// Whether a bitstring consists of whole bytes. Faster than reading its bytes, and does not copy an
+    /// unaligned one.
     #[inline]
     pub fn is_binary(self, term: Raw<'a>) -> bool {
         // SAFETY: the term belongs to this environment.
@@ -250,10 +250,10 @@ impl<'a> Terms<'a> {
         })
     }
 
-    /// Whether a pid or a port is one of this node, and so stands in the word itself.
+    /// Whether a pid or a port belongs to this node, and is therefore an immediate.
     pub fn is_local(self, term: Raw<'a>) -> bool {
         let (mut pid, mut port) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: the calls write to `pid` and `port` at most, which nobody reads.
+        // SAFETY: the calls write to `pid` and `port` at most, which are never read.
         unsafe {
             enif_get_local_pid(self.c(), term.0, pid.as_mut_ptr()) != 0
                 || enif_get_local_port(self.c(), term.0, port.as_mut_ptr()) != 0

@@ -1,11 +1,11 @@
-//! The thread of a call, and the process that called.
+//! The CPU time of the calling thread, its kind of scheduler, and whether the calling process is alive.
 
 use super::Terms;
 use rustler::sys::*;
 use std::mem::MaybeUninit;
 
 impl Terms<'_> {
-    /// Whether the process that called is still there. Only a dirty NIF can outlive it.
+    /// Whether the calling process is still alive. Only a dirty NIF can outlive it.
     pub fn caller_is_alive(self) -> bool {
         // SAFETY: the environment is that of a NIF call.
         unsafe { enif_is_current_process_alive(self.c()) != 0 }
@@ -34,7 +34,7 @@ pub fn thread_time() -> Option<u64> {
     None
 }
 
-/// How often the system took this thread off its core so far; 0 where it does not say.
+/// How often the system has taken this thread off its core so far; 0 if the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn thread_switches() -> u64 {
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
@@ -48,7 +48,7 @@ pub fn thread_switches() -> u64 {
     u64::try_from(usage.ru_nivcsw).unwrap_or(0)
 }
 
-/// How often the system took this thread off its core so far; 0 where it does not say.
+/// How often the system has taken this thread off its core so far; 0 if the system does not report it.
 #[cfg(not(target_os = "linux"))]
 pub fn thread_switches() -> u64 {
     0

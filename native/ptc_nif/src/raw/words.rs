@@ -1,26 +1,26 @@
 //! Terms that are read in place, without a call of the NIF interface.
 //!
-//! A walk over rows asks a few plain questions an item: the head and the tail of a list, a small
-//! integer, where a map's keys stand. Each takes a nanosecond or less in memory and three to five
-//! through the interface, which is most of what a filter or a check of types does. How 64-bit VMs
-//! lay out these terms has not changed in twenty years, but nobody promises it. So, as with
-//! [`map_view`](crate::map_view), [`look_before_use`] compares what is read here with what the
-//! interface says, once, when the library is loaded; where the two differ, every question is asked
-//! through the interface.
+//! A walk over rows does a few simple reads per item: the head and the tail of a list, a small integer, the
+//! address of a map's keys. Each takes a nanosecond or less in memory, and three to five through the
+//! interface, which is most of the time of a filter or a type check. The layout of these terms in 64-bit
+//! VMs has not changed in twenty years, but it is not documented. So, as in
+//! [`map_view`](crate::map_view), [`look_before_use`] compares the terms read here with the results of the
+//! interface, once, when the library is loaded. If they differ, every read goes through the
+//! interface.
 
 use super::{Raw, Terms};
 use rustler::sys::ErlNifTermType;
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The lowest bits of a word: what it is.
+/// The lowest bits of a word: the kind of term.
 const PRIMARY: usize = 3;
 const CONS: usize = 1;
 const BOXED: usize = 2;
 const IMMEDIATE: usize = 3;
-/// The bits of a pointer that are none of the address.
+/// The bits of a pointer that do not belong to the address.
 const TAG: usize = 7;
-/// A small integer, its value above these bits.
+/// A small integer has its value above these bits.
 const INTEGER_BITS: u32 = 4;
 const INTEGER: usize = 15;
 const ATOM_BITS: usize = 0x3F;
@@ -28,16 +28,16 @@ const ATOM: usize = 0x0B;
 const EMPTY_LIST: usize = 0x3B;
 /// The bytes of a word.
 const WORD: usize = size_of::<usize>();
-/// The most entries of a map that stand side by side.
+/// Maximum number of entries of a map stored as flat arrays.
 const SMALL: usize = 32;
 
 static KNOWN: AtomicBool = AtomicBool::new(false);
-/// The first word of a small map, and of a float; 0 is the first word of nothing.
+/// The first word of a small map, and of a float; 0 is never a first word.
 static MAP: AtomicUsize = AtomicUsize::new(0);
 static FLOAT: AtomicUsize = AtomicUsize::new(0);
 
-/// The lowest bits of the first word of a binary that stands on the heap, 0 if binaries are not known,
-/// and in how many units its length is counted for each byte.
+/// The lowest bits of the first word of a binary on the heap, or 0 if the layout of binaries is not known;
+/// and the units of its length for each byte.
 static BINARY: AtomicUsize = AtomicUsize::new(0);
 static UNITS_A_BYTE: AtomicUsize = AtomicUsize::new(1);
 const KIND_BITS: usize = 0x3F;
@@ -53,7 +53,7 @@ pub fn is_immediate(term: Raw) -> bool {
     term.identity() & PRIMARY == IMMEDIATE
 }
 
-/// The value of a small integer. Only where terms are [`known`], like all that follows.
+/// The value of a small integer. Valid only if [`known`], like all functions below.
 #[inline(always)]
 pub fn small_integer(term: Raw) -> Option<i64> {
     let word = term.identity();
@@ -74,11 +74,11 @@ pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
     }
     let cell = (word & !TAG) as *const Raw<'a>;
     // SAFETY: a word with this tag points to the two words of a list cell, which live as long as
-    // the environment; `look_before_use` has made sure that this VM has them so.
+    // the environment; `look_before_use` has checked this layout.
     Some(unsafe { (cell.read(), cell.add(1).read()) })
 }
 
-/// Where a term stands that is neither immediate nor a list, and its first word.
+/// The address of a term that is neither immediate nor a list, and its first word.
 #[inline(always)]
 fn boxed(term: Raw) -> Option<(*const usize, usize)> {
     let word = term.identity();
@@ -95,14 +95,14 @@ fn boxed(term: Raw) -> Option<(*const usize, usize)> {
 pub fn float(term: Raw) -> Option<f64> {
     match boxed(term) {
         Some((place, first)) if first == FLOAT.load(Ordering::Relaxed) => {
-            // SAFETY: behind the first word of a float stand its 64 bits.
+            // SAFETY: the 64 bits of a float follow its first word.
             Some(f64::from_bits(unsafe { place.add(1).read() } as u64))
         }
         _ => None,
     }
 }
 
-/// False for most of what is no integer beyond those that a word holds.
+/// False for most terms that are not integers too large for a word.
 #[inline(always)]
 pub fn may_be_integer(term: Raw) -> bool {
     match boxed(term) {
@@ -113,7 +113,7 @@ pub fn may_be_integer(term: Raw) -> bool {
     }
 }
 
-/// The keys and the values of a small map, side by side.
+/// The keys and the values of a small map, as slices.
 #[inline(always)]
 pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [Raw<'a>], &'a [Raw<'a>])> {
     let (place, first) = boxed(term)?;
@@ -134,8 +134,8 @@ pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [Raw<'a>], &'a [Raw<'a>])> {
     }
 }
 
-/// The value at a place of a small map whose keys stand at this address; `None` for every other term,
-/// and where terms are not [`known`].
+/// The value at an index of a small map whose keys are at this address; `None` for every other term, and
+/// if terms are not [`known`].
 #[inline(always)]
 pub fn value_at<'a>(map: Raw<'a>, keys: usize, index: usize) -> Option<Raw<'a>> {
     let map_first = MAP.load(Ordering::Relaxed);
@@ -153,7 +153,7 @@ pub fn value_at<'a>(map: Raw<'a>, keys: usize, index: usize) -> Option<Raw<'a>> 
     }
 }
 
-/// Whether two short binaries are the same; `None` for other terms, references into a binary among them.
+/// Whether two short binaries are identical; `None` for other terms, including references into a binary.
 #[inline(always)]
 pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
     let ((a, first), (b, other)) = (boxed(a)?, boxed(b)?);
@@ -161,18 +161,18 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
     if kind == 0 || first & KIND_BITS != kind || other & KIND_BITS != kind {
         return None;
     }
-    // SAFETY: behind the first word, which says how many words follow, stand the length and the bytes.
+    // SAFETY: the first word holds the number of the words that follow it: the length and the bytes.
     unsafe {
         let length = a.add(1).read();
         let units = UNITS_A_BYTE.load(Ordering::Relaxed);
-        // What does not end with a byte is compared by the VM.
+        // The VM compares bitstrings that do not end at a byte.
         if length % units != 0 {
             return None;
         }
         if first != other || length != b.add(1).read() {
             return Some(false);
         }
-        // The bytes take up whole words, of which the last one may end with others.
+        // The bytes take up whole words; the last word may contain other bytes after them.
         let bytes = length / units;
         let differs = |at| (a.add(2 + at).read() ^ b.add(2 + at).read()).to_le();
         let (words, more) = (bytes / WORD, bytes % WORD);
@@ -181,7 +181,7 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
     }
 }
 
-/// What kind of term it is, if that can be told at a look.
+/// The kind of a term, if its word and its first word in memory determine it.
 #[inline(always)]
 pub fn kind(term: Raw) -> Option<ErlNifTermType> {
     use ErlNifTermType::*;
@@ -199,8 +199,8 @@ pub fn kind(term: Raw) -> Option<ErlNifTermType> {
     }
 }
 
-/// Finds out whether this VM's terms are as they are read here. `references`: references into binaries,
-/// which no short binary may look like.
+/// Checks whether this VM's terms have the expected layout. `references`: references into binaries,
+/// which must be distinguishable from short binaries.
 pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     let terms = Terms { env };
     let known = cfg!(target_pointer_width = "64")
@@ -221,7 +221,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     );
 }
 
-/// The kind of a short binary, 0 if they are not as [`same_short_binaries`] reads them.
+/// The kind bits of a short binary; 0 if binaries do not have the layout that [`same_short_binaries`] reads.
 fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
     let texts: [&[u8]; 7] = [
         b"a",
@@ -237,8 +237,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         let Some((place, first)) = boxed(terms.make_binary(text)) else {
             return 0;
         };
-        // SAFETY: a binary on the heap takes three words at least: its first one, and, of which this
-        // makes sure before it reads on, its length and its bytes.
+        // SAFETY: a binary on the heap takes three words at least: its first one, its length and its bytes.
+        // The number of words is checked before the bytes are read.
         let (length, words) = unsafe { (place.add(1).read(), first >> 6) };
         let units = match length {
             length if length == text.len() => 1,
@@ -248,7 +248,7 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         if words != 1 + text.len().div_ceil(8) {
             return 0;
         }
-        // SAFETY: so many words follow the first one, as the check above has shown.
+        // SAFETY: this many words follow the first one, as the check above has shown.
         let bytes = unsafe { std::slice::from_raw_parts(place.add(2).cast::<u8>(), text.len()) };
         if bytes != text {
             return 0;
@@ -353,7 +353,7 @@ fn boxes_are_as_expected(terms: Terms) -> bool {
         })
 }
 
-/// Whether a small map that was just made stands in memory as [`small_map`] reads it.
+/// Whether a newly made small map has the layout that [`small_map`] reads.
 fn is_as_expected<'a>(terms: Terms<'a>, map: Raw<'a>, size: usize) -> bool {
     let Some((place, first)) = boxed(map) else {
         return false;
@@ -362,7 +362,7 @@ fn is_as_expected<'a>(terms: Terms<'a>, map: Raw<'a>, size: usize) -> bool {
         return false;
     }
     // SAFETY: a map of any VM takes its first word, its size and a pointer at least. The pointer is
-    // followed only if it is one, and if the size is what it should be.
+    // followed only if it is one, and if the size is the expected one.
     let (length, keys) = unsafe { (place.add(1).read(), place.add(2).read()) };
     if length != size || keys & PRIMARY != BOXED {
         return false;

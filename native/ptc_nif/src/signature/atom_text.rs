@@ -1,5 +1,5 @@
-//! Atoms and their names. The NIF interface of OTP 25 knows names in Latin-1 only; the others go
-//! through the external term format, which creates no atom either.
+//! Finds atoms by name and reads their names. The NIF interface of OTP 25 knows Latin-1 names only; other
+//! names go through the external term format, which creates no atom either.
 
 use crate::raw::{Raw, Terms};
 use rustler::types::atom::Atom;
@@ -10,12 +10,12 @@ const VERSION: u8 = 131;
 const ATOM: u8 = 118;
 const SMALL_ATOM: u8 = 119;
 
-/// The characters of the longest name.
+/// Maximum number of characters of a name.
 const LONGEST: usize = 255;
 
-/// The atom of that name, if there is one already.
+/// The atom with this name, if it exists already.
 pub fn existing<'a>(terms: Terms<'a>, name: &[u8]) -> Option<Raw<'a>> {
-    // No look at what is too long for certain: no character takes more than four bytes.
+    // Skip names that are certainly too long: no character takes more than four bytes.
     if name.len() > 4 * LONGEST {
         return None;
     }
@@ -42,7 +42,7 @@ fn existing_latin1<'a>(terms: Terms<'a>, name: &[u8]) -> Option<Raw<'a>> {
     Some(atom.encode(terms.env).into())
 }
 
-/// Shows the name of an atom, in UTF-8.
+/// Calls `show` with the name of an atom, in UTF-8.
 pub fn with_name<'a, T>(terms: Terms<'a>, atom: Raw<'a>, show: impl FnOnce(&[u8]) -> T) -> T {
     let mut buffer = [0; 256];
     match terms.latin1_name(atom, &mut buffer) {
@@ -64,7 +64,7 @@ pub fn with_name<'a, T>(terms: Terms<'a>, atom: Raw<'a>, show: impl FnOnce(&[u8]
     }
 }
 
-/// Whether the atom has that name.
+/// Whether the atom has this name.
 pub fn is_named<'a>(terms: Terms<'a>, atom: Raw<'a>, name: &[u8]) -> bool {
     let mut buffer = [0; 256];
     match terms.latin1_name(atom, &mut buffer) {

@@ -1,4 +1,4 @@
-//! What signatures ask of terms, answered by the BEAM.
+//! The core's `Values` trait for signatures, implemented over the BEAM's terms.
 
 use super::atom_text;
 use super::shape::Shapes;

@@ -8,8 +8,8 @@ use ptc_core::signature::{Findings, Got, Mismatch, PathStep, Target, Wrong};
 use rustler::types::atom::Atom;
 use rustler::Encoder;
 
-/// The findings as a list, and whether all of them are complete. One that Elixir has to complete is
-/// `{:inspect, path, text, value}`, `{:kind, path, text, value}` if only its kind may be shown, or
+/// The findings as a list, and whether all of them are complete. Elixir completes
+/// `{:inspect, path, text, value}`, `{:kind, path, text, value}` (only the kind may be shown), and
 /// `{:unexpected, path, keys, hidden?}`.
 pub fn errors<'a>(
     heap: &Beam<'a>,
@@ -47,11 +47,11 @@ pub fn errors<'a>(
     (terms.make_list(&list), complete)
 }
 
-/// Paths as lists. All that end with the same field share their last cell.
+/// Makes paths as lists. All paths that end with the same field share their last cell.
 struct Paths<'a, 'r> {
     terms: Terms<'a>,
     names: &'r [Raw<'a>],
-    /// By field.
+    /// Last cells by field.
     ends: Vec<Option<Raw<'a>>>,
 }
 
@@ -89,7 +89,7 @@ fn word(terms: Terms, atom: Atom) -> Raw {
     atom.encode(terms.env).into()
 }
 
-/// Errors without their path, each made once.
+/// Errors without their path; each is made once.
 struct Templates<'a> {
     terms: Terms<'a>,
     made: [[Option<Raw<'a>>; Got::COUNT]; Target::COUNT],

@@ -1,4 +1,4 @@
-//! Whether a value that was just read out of an answer is of the type that was asked for.
+//! Checks whether a value from an answer has the requested type.
 
 use super::errors::errors;
 use super::read::{read, Read, ReadOptions};
@@ -12,17 +12,17 @@ use ptc_core::repair::Wanted;
 use ptc_core::signature::{Check, Scalar, Type, TypeId, Walk, WalkEnd};
 use rustler::Env;
 
-/// What there is to say about the value.
+/// The result of the check.
 pub enum Verdict<'a> {
-    /// It is of the type.
+    /// The value has the type.
     Right,
-    /// It is not; the errors.
+    /// The value does not have the type; the errors.
     Wrong(Raw<'a>),
-    /// Only Elixir can say: strings may have to become dates, keys may be atoms, the type is none.
+    /// Only Elixir can decide: strings may have to become dates, keys may be atoms, or the type is invalid.
     Undecided,
-    /// It takes too long for a scheduler's own thread.
+    /// The check takes too long for a normal scheduler.
     Busy,
-    /// The deadline has passed, or nobody waits for it.
+    /// The deadline has passed, or the caller has ended.
     Late,
 }
 
@@ -35,7 +35,7 @@ impl Verdict<'_> {
     }
 }
 
-/// Judges a value whose keys are strings. A quantum goes on to the end, or to the deadline, whose clock
+/// Checks a value whose keys are strings. A quantum continues to the end, or to the deadline, whose clock
 /// is started in `limits`.
 pub fn judge<'a>(
     env: Env<'a>,
@@ -73,7 +73,7 @@ pub fn judge<'a>(
         Err(
             stop @ (WalkEnd::SliceOver | WalkEnd::TooLong | WalkEnd::Abandoned | WalkEnd::Failed),
         ) => Verdict::of_stop(stop),
-        // So many errors are enough.
+        // If there are too many errors, the ones found so far are enough.
         Ok(()) | Err(WalkEnd::TooMuch) if walk.findings.need_values() => Verdict::Undecided,
         Ok(()) | Err(WalkEnd::TooMuch) => match walk.findings.count() {
             0 => Verdict::Right,
@@ -88,7 +88,7 @@ pub fn answer_type<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Opt
     Some(AnswerType::new(&read.types, id, list))
 }
 
-/// The types of an answer that is to be repaired; `None` if there are too many for a slice.
+/// The types of an answer, for a repair; `None` if there are too many for a slice.
 pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Option<Wanted<'a>> {
     let (read, id) = types_now(env, of, pace)?;
     Some(Wanted::new(&read.types, id, wrapped))

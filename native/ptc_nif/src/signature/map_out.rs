@@ -1,4 +1,4 @@
-//! Maps out of coerced fields.
+//! Builds maps from coerced fields.
 
 use crate::map_view::Flat;
 use crate::names::keyword_text;
@@ -6,11 +6,11 @@ use crate::raw::{Raw, Terms};
 use rustler::sys::ErlNifTerm;
 use std::collections::HashMap;
 
-/// A map with so many other values is changed value by value, which shares its keys.
+/// A map with at most this many changed values is updated value by value, so that it shares its keys.
 const FEW: usize = 4;
 
-/// A small map of these keys and old values again: at the `covered` places, with the values it
-/// `changed` to.
+/// Builds a small map from these keys and old values: keeps the keys at the `covered` indices, with the
+/// `changed` values.
 pub fn small<'a>(
     terms: Terms<'a>,
     map: Raw<'a>,
@@ -41,7 +41,7 @@ pub fn small<'a>(
     terms.make_map(&kept, &values).unwrap_or(map)
 }
 
-/// A large map again, of key, old value and new value in turn; of equal keys the last one counts.
+/// Builds a large map from triples of key, old value and new value; of equal keys the last one counts.
 pub fn large<'a>(terms: Terms<'a>, map: Raw<'a>, outputs: &[Raw<'a>]) -> Raw<'a> {
     let mut places: HashMap<Key<'a>, usize> = HashMap::new();
     let (mut keys, mut values) = (Vec::new(), Vec::new());
@@ -61,13 +61,13 @@ pub fn large<'a>(terms: Terms<'a>, map: Raw<'a>, outputs: &[Raw<'a>]) -> Raw<'a>
     }
 }
 
-/// A key, to be compared with others.
+/// A key that can be compared and hashed.
 #[derive(PartialEq, Eq, Hash)]
 pub enum Key<'a> {
     String(&'a [u8]),
-    /// `%PtcRunner.Lisp.Keyword{}` of that name.
+    /// `%PtcRunner.Lisp.Keyword{}` with this name.
     Keyword(&'a [u8]),
-    /// An atom; of other terms, no two are the same.
+    /// An atom, or another term; two different words of other terms count as different keys.
     Word(ErlNifTerm),
 }
 

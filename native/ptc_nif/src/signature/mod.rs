@@ -1,10 +1,10 @@
-//! Signatures on the BEAM's terms: the NIFs, and what the walks of the core ask of terms.
+//! Signatures on the BEAM's terms: the NIFs, and the core's access to terms.
 //!
 //! * [`read`], [`write`]: type terms to a table of types and back; [`schema`]: to JSON Schema
-//! * [`beam`]: what signatures ask of terms; [`shape`]: where the fields of a type stand in the maps
-//!   at hand; [`map_out`]: maps out of coerced fields
-//! * [`values`]: values against types, in one call or in several; [`suspension`]: between two calls
-//! * [`judge`]: the same for an answer that was just read; [`errors`]: findings as terms
+//! * [`beam`]: properties of terms; [`shape`]: finds the fields of a type in maps; [`map_out`]: builds maps
+//!   from coerced fields
+//! * [`values`]: checks values against types, in one call or several; [`suspension`]: suspended walks
+//! * [`judge`]: checks an answer that was just read; [`errors`]: findings as terms
 
 mod atom_text;
 mod beam;

@@ -1,4 +1,4 @@
-//! Type terms to a table.
+//! Reads type terms into a table.
 
 use super::type_atoms::TypeAtoms;
 use crate::heap::Beam;
@@ -14,35 +14,35 @@ pub struct Read<'a> {
     pub types: Types<'a>,
     /// The declared name of each field, as a term.
     pub names: Vec<Raw<'a>>,
-    /// The terms that are no types.
+    /// The terms that are not types.
     pub unknown: Vec<Raw<'a>>,
-    /// All maps were taken for closed ones.
+    /// All maps are treated as closed.
     pub closed: bool,
 }
 
-/// What a walk may take for the same.
+/// Which differences between types are ignored.
 #[derive(Clone, Copy, Default)]
 pub struct ReadOptions {
-    /// Maps are closed, all of them.
+    /// All maps count as closed.
     pub closed: bool,
-    /// An optional type that is optional once more is read as one.
+    /// An optional type within an optional type counts as one.
     pub once_optional: bool,
 }
 
-/// With so many types, a term that was seen before is not read again: a small term can stand for a
-/// huge type, since parts may be shared.
+/// From this number of types on, a term that was read before is not read again: a small term can stand for
+/// a huge type, since parts may be shared.
 const FEW: usize = 64;
 
-/// What has begun and is not complete, with the term it is read from.
+/// A type that is incomplete, with the term it is read from.
 enum Open<'a> {
     Optional(Raw<'a>),
     List(Raw<'a>),
     Map {
         term: Raw<'a>,
         closed: bool,
-        /// Where its fields start among the pending ones.
+        /// Index of its first field in `pending`.
         start: usize,
-        /// The fields that are left.
+        /// The remaining fields.
         rest: Raw<'a>,
     },
 }
@@ -57,7 +57,7 @@ struct Reader<'a, 'w> {
     known: HashMap<ErlNifTerm, TypeId>,
 }
 
-/// Reads a type; a term that is none is kept as unknown, wherever it stands.
+/// Reads a type; an invalid type at any depth is kept as unknown.
 pub fn read<'a>(
     heap: &Beam<'a>,
     term: Raw<'a>,
@@ -92,14 +92,14 @@ pub fn read<'a>(
     }
 }
 
-/// What comes next.
+/// The next step.
 enum Step<'a> {
     Read(Raw<'a>),
     Complete(TypeId),
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Looks at a term in the place of a type.
+    /// Reads a term as a type.
     fn step(&mut self, term: Raw<'a>) -> Step<'a> {
         if self.read.types.all().len() > FEW {
             if let Some(id) = self.known.get(&term.word()) {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Takes the next field of a map, or completes it.
+    /// Reads the next field of a map, or completes the map.
     fn fields(&mut self, term: Raw<'a>, closed: bool, start: usize, fields: Raw<'a>) -> Step<'a> {
         if let Some((field, rest)) = self.terms.uncons(fields) {
             if let Some([name, holds]) = self.terms.tuple(field) {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a, '_> {
         self.unknown(term)
     }
 
-    /// Hands a type to what it is a part of; `None` if it is the whole.
+    /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<Step<'a>> {
         Some(match self.open.pop()? {
             Open::List(term) => Step::Complete(self.add(term, Type::List(id))),

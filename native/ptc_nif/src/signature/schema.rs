@@ -1,4 +1,4 @@
-//! Types to JSON Schema, each type once: parts that are shared stay shared.
+//! Converts types to JSON Schema, each type once: shared parts stay shared.
 
 use super::read::Read;
 use crate::atoms;
@@ -17,7 +17,7 @@ struct Strings<'a> {
     additional: Raw<'a>,
 }
 
-/// The schema of a type, or the number of an unknown one in it.
+/// The schema of a type, or the number of an unknown type in it.
 pub fn schema<'a>(terms: Terms<'a>, read: &Read<'a>, id: TypeId) -> Result<Raw<'a>, u32> {
     let string = |text: &str| terms.make_binary(text.as_bytes());
     let strings = Strings {

@@ -1,8 +1,8 @@
-//! Where the fields of a type stand in the maps at hand.
+//! Finds the fields of a type in maps.
 //!
-//! Which key of a map is meant by a field depends on the map's keys alone, and rows of one table
-//! have their keys in the same order, mostly in the very same memory. So a type remembers the keys
-//! it met last and where its fields stood among them: of the next row only the values are read.
+//! Only the keys of a map decide which key a field refers to, and rows of one table have their keys
+//! in the same order, mostly at the same address. So each type caches the keys of its last map and the
+//! positions of its fields among them: from the next row, only the values are read.
 
 use super::atom_text;
 use super::map_out::{self, Key};
@@ -18,38 +18,38 @@ use rustler::types::atom::__struct__;
 use rustler::Encoder;
 use std::collections::HashSet;
 
-/// A map that a type looks into.
+/// A map whose fields are read.
 #[derive(Clone, Copy)]
 pub enum Opened<'a> {
-    /// Small: the values; its keys are those that the type met last.
+    /// Small: the values; its keys are the last keys of the type.
     Flat(&'a [Raw<'a>]),
-    /// Asked key by key.
+    /// Large: read key by key.
     Large(Raw<'a>),
 }
 
-/// The keys that a type met last.
+/// The keys of the last map of a type.
 #[derive(Clone, Copy)]
 struct Last<'a> {
     keys: &'a [Raw<'a>],
-    /// There were some.
+    /// Whether there was a map.
     met: bool,
-    /// Where `__struct__` stands.
+    /// Index of `__struct__`.
     struct_at: u8,
-    /// The places of the fields, as bits.
+    /// The indices of the fields, as bits.
     covered: u32,
 }
 
-/// What all types of a call know about the maps they met.
+/// The caches of all types in one call.
 pub struct Shapes<'a> {
     terms: Terms<'a>,
     struct_key: Raw<'a>,
     matching: Matching,
     /// By type.
     last: Vec<Last<'a>>,
-    /// By field: its place, and how well the key there fits.
+    /// By field: the index of its key, and the rank of that key.
     slots: Vec<u8>,
     ranks: Vec<u8>,
-    /// By field: its possible keys, best first, once a large map was seen.
+    /// By field: its possible keys, best first; filled for the first large map.
     large_keys: Vec<Option<Box<[Raw<'a>]>>>,
 }
 
@@ -198,7 +198,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// The places of the fields in a small map, as bits.
+    /// The indices of the fields in a small map, as bits.
     fn covered(&self, id: TypeId, fields: Fields) -> u32 {
         match fields.count {
             0 => 0,
@@ -238,10 +238,10 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Finds the fields among keys at another place than the last ones.
+    /// Finds the fields among keys at a new address.
     fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
-        // A type without fields asks only whether the map is a struct: the keys are not looked into.
+        // A type without fields only needs to know whether the map is a struct: the keys are not compared.
         if last.met && fields.count > 0 && same_keys(self.terms, last.keys, keys) {
             last.keys = keys;
             return;
@@ -279,7 +279,7 @@ impl<'a> Shapes<'a> {
         self.last[id.index()].covered = slots.iter().map(bit).fold(0, |all, bit| all | bit);
     }
 
-    /// Gives a key to the fields that it fits best so far.
+    /// Assigns a key to the fields for which it ranks best so far.
     fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], kind: KeyKind) {
         let start = fields.start as usize;
         for (index, field) in types.fields(fields).iter().enumerate() {
@@ -293,7 +293,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Whether two maps have equal keys at equal places.
+/// Whether two maps have equal keys in the same order.
 fn same_keys<'a>(terms: Terms<'a>, some: &'a [Raw<'a>], others: &'a [Raw<'a>]) -> bool {
     let same = |(a, b): (&Raw<'a>, &Raw<'a>)| terms.identical(*a, *b);
     some.len() == others.len() && some.iter().zip(others).all(same)

@@ -1,4 +1,4 @@
-//! A walk between two quanta: its plain part as a resource, its terms with the caller.
+//! Walks that are suspended between two quanta: a resource holds the plain data, the caller holds the terms.
 
 use super::read::Read;
 use crate::atoms;
@@ -14,7 +14,7 @@ use ptc_core::signature::{Check, Walk, WalkEnd};
 use rustler::{Encoder, ResourceArc, Term};
 use std::time::{Duration, Instant};
 
-/// A walk that was left, and whether it takes all maps for closed.
+/// A suspended walk, and whether it treats all maps as closed.
 pub enum LeftWalk {
     Check(Suspended<(), Check>, bool),
     Coerce(Suspended<Mark, Frozen>, bool),
@@ -27,7 +27,7 @@ impl LeftWalk {
     }
 }
 
-/// A task that can be left.
+/// A task whose walk can be suspended.
 pub trait Task<'a>: ptc_core::signature::walk::Task<Beam<'a>> {
     fn left(suspended: Suspended<Self::Mark, Self::Frozen>, closed: bool) -> LeftWalk;
 }
@@ -44,17 +44,17 @@ impl<'a> Task<'a> for Coerce<Raw<'a>> {
     }
 }
 
-/// How long a call may go on with a walk.
+/// Decides how long a call may continue a walk.
 pub struct Turn {
     pub pace: Pace,
-    /// When a quantum began, and what reading the types took, which each call does anew.
+    /// The start of a quantum, and the time to read the types, which each call does again.
     begun: Option<(Instant, Duration)>,
-    /// The walk's fuel when the call began.
+    /// The walk's fuel at the start of the call.
     fuel: usize,
 }
 
 impl Turn {
-    /// The types were read since `begun`, if there is a clock: a slice has none.
+    /// The types have been read since `begun`; `None` in a slice, which measures no time.
     pub fn new(pace: Pace, begun: Option<Instant>, fuel: usize) -> Self {
         Turn {
             pace,
@@ -63,9 +63,9 @@ impl Turn {
         }
     }
 
-    /// Runs a walk for a quantum. Two kinds of walk get more at once: where reading the types takes
-    /// longer than that, and where what the walk remembers, which is lost when it is left, would not
-    /// bring it to its end: it gets a quarter of what it had so far.
+    /// Runs a walk for a quantum. Two kinds of walk run longer. A walk whose types take longer than a
+    /// quantum to read runs for the time of that reading. A walk with a memo loses the memo when it is
+    /// suspended and might then never end, so it runs for a quarter of its fuel so far.
     pub fn run<'a, K: Task<'a>>(&self, walk: &mut Walk<Beam<'a>, K>) -> Result<K::Done, WalkEnd> {
         loop {
             match walk.run() {
@@ -84,7 +84,7 @@ impl Turn {
     }
 }
 
-/// `{:long, state, terms}`; the first of the terms are the type and the value.
+/// Suspends the walk: `{:long, state, terms}`; the first two terms are the type and the value.
 pub fn leave<'a, K: Task<'a>>(
     walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,

@@ -1,4 +1,4 @@
-//! Signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
+//! Reads and writes signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
 use super::read::{read, ReadOptions};
 use super::type_atoms::TypeAtoms;
@@ -14,14 +14,14 @@ use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
 use rustler::{Atom, Binary, Encoder, Env, Term};
 
-/// A text may be so long: a small type can stand for a huge one, since parts may be shared.
+/// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
 const LONGEST_TEXT: usize = 1 << 22;
 
-/// Bytes of a name that are written anew for one unit of fuel.
+/// Bytes of a name that are written for one unit of fuel.
 const BYTES_OF_A_NAME: usize = 8;
 
-/// `{:ok, {:signature, params, type}}` or `{:error, {line, column, line, column, expected}}`: the
-/// place that is reported, then the place that is meant.
+/// `{:ok, {:signature, params, type}}` or `{:error, {line, column, line, column, expected}}`: first the
+/// reported position, then the position of the fault.
 fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
     let terms = Terms { env };
     match parse(text) {
@@ -69,7 +69,7 @@ fn word(expected: Expected) -> Atom {
     }
 }
 
-/// `{:ok, text}` of a type, `:busy`, `:too_long`, or `{:unknown, term}`.
+/// The text of a type: `{:ok, text}`, `:busy`, `:too_long`, or `{:unknown, term}`.
 fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a> {
     let heap = Beam::new(env, 0);
     let terms = heap.terms;
@@ -96,7 +96,7 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
     }
 }
 
-/// `{:ok, name}` as Lisp programs read it, or `:busy`.
+/// `{:ok, name}` in the spelling of Lisp programs, or `:busy`.
 fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
     let mut meter = whole(Limits::UNLIMITED, pace);
     let heap = Beam::new(env, 0);
@@ -110,7 +110,7 @@ fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
 }
 
 nif_pair! {
-    /// Text to a signature.
+    /// Parses a signature.
     fn signature_parse, signature_parse_dirty<'a>(env, pace, text: Binary<'a>) -> Term<'a> {
         match is_too_long(pace, text.len(), SIGNATURE_BYTES) {
             true => atoms::busy().encode(env),
@@ -120,14 +120,14 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// A type to text.
+    /// Writes a type as text.
     fn signature_render, signature_render_dirty<'a>(env, pace, term: Term<'a>, lisp: bool) -> Term<'a> {
         rendered(env, term, lisp, pace)
     }
 }
 
 nif_pair! {
-    /// A name as Lisp programs read it.
+    /// Converts a name to the spelling of Lisp programs.
     fn signature_lisp_key, signature_lisp_key_dirty<'a>(env, pace, name: Binary<'a>) -> Term<'a> {
         lisp(env, name, pace)
     }

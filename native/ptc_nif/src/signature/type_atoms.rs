@@ -1,4 +1,4 @@
-//! The atoms that type terms are made of.
+//! The atoms in type terms.
 
 use crate::atoms;
 use crate::raw::Raw;
@@ -6,7 +6,7 @@ use ptc_core::signature::Scalar;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 
-/// Atoms of one call.
+/// The atoms, for one call.
 pub struct TypeAtoms<'a> {
     pub optional: Raw<'a>,
     pub list: Raw<'a>,
@@ -34,12 +34,12 @@ impl<'a> TypeAtoms<'a> {
         Some(Scalar::ALL[index])
     }
 
-    /// The atom of a type without parts.
+    /// The atom of a scalar.
     pub fn scalar_atom(&self, scalar: Scalar) -> Raw<'a> {
         self.scalars[scalar as usize]
     }
 
-    /// The atom of the scalar that is also the tag of maps.
+    /// The atom of the map scalar, which is also the tag of maps.
     pub fn map(&self) -> Raw<'a> {
         self.scalars[Scalar::Map as usize]
     }

@@ -1,4 +1,4 @@
-//! Type terms to other terms: `signature_schema/1`, `signature_public/1`.
+//! Converts type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
 use super::read::{read, Read, ReadOptions};
 use super::schema::schema;
@@ -12,7 +12,7 @@ use ptc_core::meter::Limits;
 use ptc_core::signature::TypeId;
 use rustler::{Encoder, Env, Term};
 
-/// What is made of a type, or `:busy`.
+/// Reads a type and calls `make`; returns `:busy` if reading takes too long.
 fn made<'a>(
     env: Env<'a>,
     term: Term<'a>,
@@ -28,7 +28,7 @@ fn made<'a>(
 }
 
 nif_pair! {
-    /// A type to JSON Schema: `{:ok, schema}`, `:busy` or `{:unknown, term}`.
+    /// Converts a type to JSON Schema: `{:ok, schema}`, `:busy` or `{:unknown, term}`.
     fn signature_schema, signature_schema_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
         made(env, term, pace, |terms, read, id| match schema(terms, read, id) {
             Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
@@ -41,7 +41,7 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// A type without its firewalled fields, as LLMs and parent agents see it: `{:ok, type}` or `:busy`.
+    /// Removes the firewalled fields, which LLMs and parent agents must not see: `{:ok, type}` or `:busy`.
     fn signature_public, signature_public_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
         made(env, term, pace, |terms, read, id| {
             let type_atoms = TypeAtoms::new(env);

@@ -1,5 +1,5 @@
-//! Values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`, which go on
-//! in quanta where one is not enough.
+//! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`; long walks
+//! continue in further quanta.
 
 use super::errors::errors;
 use super::read::{read, Read, ReadOptions};
@@ -33,7 +33,7 @@ fn types<'a>(
     read(heap, of.into(), reading, &mut meter).ok()
 }
 
-/// What a task makes of the end of its walk.
+/// Converts the end of a task's walk to a reply.
 trait Outcome<'a>: Task<'a> {
     fn outcome(
         walk: &mut Walk<'_, '_, Beam<'a>, Self>,
@@ -43,8 +43,8 @@ trait Outcome<'a>: Task<'a> {
     ) -> Term<'a>;
 }
 
-/// Walks: `{:long, state, terms}` if a slice or a quantum is over, `:busy` if nothing could be kept of the
-/// slice, `{:unknown, term}` if the walk came to what is no type; otherwise what the task makes of it.
+/// Runs a walk: `{:long, state, terms}` if a slice or a quantum is over, `:busy` if the work of the slice
+/// cannot be kept, `{:unknown, term}` if the walk met an invalid type; otherwise the outcome of the task.
 fn walk<'a, K: Outcome<'a>>(
     mut walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
@@ -66,7 +66,7 @@ fn walk<'a, K: Outcome<'a>>(
     }
 }
 
-/// Begins a walk.
+/// Starts a walk.
 fn begin<'a, K: Outcome<'a>>(
     env: Env<'a>,
     (of, closed): (Term<'a>, bool),
@@ -85,7 +85,7 @@ fn begin<'a, K: Outcome<'a>>(
     walk(begun, &read, (of, value), &turn, None)
 }
 
-/// Goes on with a walk for a quantum; `None` if these are not the terms it was left with.
+/// Resumes a walk for a quantum; `None` if the terms belong to another walk.
 pub fn go_on<'a>(
     env: Env<'a>,
     left: LeftWalk,
@@ -125,7 +125,7 @@ impl<'a> Outcome<'a> for Check {
         _value: Term<'a>,
         _end: Result<(), WalkEnd>,
     ) -> Term<'a> {
-        // Where there are too many, so many errors are enough.
+        // If there are too many errors, the ones found so far are enough.
         match walk.findings.count() {
             0 => atoms::ok().encode(walk.heap.terms.env),
             _ => found(walk.heap, read, &mut walk.findings),
@@ -174,7 +174,7 @@ fn found<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>)
     (atoms::error(), list.term(env), finished).encode(env)
 }
 
-/// What only Elixir can convert, as `{type, value, hidden?}`.
+/// Values that only Elixir can convert, as `{type, value, hidden?}`.
 fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
     let type_atoms = TypeAtoms::new(terms.env);
@@ -187,7 +187,7 @@ fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a>
     terms.make_list(&asked).term(terms.env)
 }
 
-/// Why a value cannot be coerced.
+/// The reason why a value cannot be coerced.
 fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let Some(number) = findings.count().checked_sub(1) else {
@@ -237,7 +237,7 @@ fn rebuild<'a>(
 }
 
 nif_pair! {
-    /// Validates a value; `closed`: as if all maps were.
+    /// Validates a value; `closed`: treats all maps as closed.
     fn signature_validate, signature_validate_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
         begin(env, (of, closed), value, Check, pace)
     }

@@ -1,4 +1,4 @@
-//! A table to type terms.
+//! Converts a table of types to type terms.
 
 use super::read::Read;
 use super::type_atoms::TypeAtoms;
@@ -6,7 +6,7 @@ use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::is_firewalled;
 use ptc_core::signature::{Fields, Type, TypeId, Types};
 
-/// Type terms of a table, made in its order: parts first.
+/// The type terms of a table, made in its order: parts first.
 pub struct Writer<'a, 'c> {
     terms: Terms<'a>,
     type_atoms: &'c TypeAtoms<'a>,
@@ -24,14 +24,14 @@ impl<'a, 'c> Writer<'a, 'c> {
         }
     }
 
-    /// Terms of all types of a text.
+    /// Makes the terms of all types of a text.
     pub fn write(&mut self, types: &Types) {
         let terms = self.terms;
         let name = |index: usize| terms.make_binary(types.field(index).name);
         self.write_with(types, &[], |index| Some(name(index)));
     }
 
-    /// Terms of all types without their firewalled fields; unknown ones are kept as they are.
+    /// Makes the terms of all types without their firewalled fields; unknown types stay unchanged.
     pub fn write_public(&mut self, read: &Read<'a>) {
         self.write_with(&read.types, &read.unknown, |index| public_name(read, index));
     }
@@ -68,7 +68,7 @@ impl<'a, 'c> Writer<'a, 'c> {
         self.made[id.index()]
     }
 
-    /// Parameters or fields as a list of pairs, of those that have a name.
+    /// Parameters or fields as a list of pairs; those without a name are omitted.
     pub fn fields(
         &mut self,
         types: &Types,
