@@ -129,7 +129,7 @@ fn read<'a>(
     answering: Answering,
     mut terms: AnswerTerms<'a>,
 ) -> Term<'a> {
-    let mut reading = Reading {
+    let mut reading = AnswerReader {
         heap: Beam::new(call.env, call.words),
         meter: call.meter(),
         text,
@@ -167,7 +167,7 @@ fn read<'a>(
     }
 }
 
-struct Reading<'a, 't> {
+struct AnswerReader<'a, 't> {
     heap: Beam<'a>,
     meter: Meter,
     text: &'t [u8],
@@ -176,7 +176,7 @@ struct Reading<'a, 't> {
     walk: Pace,
 }
 
-impl<'a> Reading<'a, '_> {
+impl<'a> AnswerReader<'a, '_> {
     fn step(&mut self, stage: Stage, terms: FrozenTerms<Raw<'a>>) -> Next<'a> {
         match (stage, self.ask) {
             (Stage::Search(search), _) => self.search(*search, terms),

@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
-use crate::program::{from_node, from_text, Handle, ReadingArg, Then};
+use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
@@ -212,7 +212,7 @@ fn go_on<'a>(
 fn run_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    reading: ReadingArg,
+    reading: CompileOptionsArg,
     given: RunArgs<'a>,
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("run_text");
@@ -227,7 +227,7 @@ fn run_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
     checked: bool,
-    reading: ReadingArg,
+    reading: CompileOptionsArg,
     given: RunArgs<'a>,
 ) -> Term<'a> {
     let _clock = crate::clock::start("run_node");

@@ -1,7 +1,7 @@
 //! Builds values from the results of their parts.
 
 use super::forms::Form;
-use super::{Open, Parts, Unfinished, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
+use super::{OpenTerm, Parts, Unfinished, Walk, BYTES_A_UNIT, FUEL_OF_NEW};
 use crate::map_view::SMALL;
 use crate::raw::Raw;
 use ptc_core::heap::Heap;
@@ -15,7 +15,7 @@ const FEW: usize = 4;
 impl<'a> Walk<'a> {
     /// Completes the innermost value. `tail`: the term that its list ends with, if it is not the empty list.
     pub(super) fn close(&mut self, tail: Option<Raw<'a>>) -> Result<(), Unfinished<'a>> {
-        let Some(Open {
+        let Some(OpenTerm {
             term,
             parts,
             start,

@@ -22,7 +22,7 @@ use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
-use seen::Seen;
+use seen::Converted;
 
 /// Fuel to read an entry of a large map.
 const FUEL_A_LARGE: usize = 8;
@@ -46,7 +46,7 @@ impl<'a> From<Halt<Raw<'a>>> for Unfinished<'a> {
 }
 
 /// A value whose parts are being converted.
-struct Open<'a> {
+struct OpenTerm<'a> {
     term: Raw<'a>,
     parts: Parts<'a>,
     /// Index of its first result in `results`.
@@ -83,9 +83,9 @@ struct Walk<'a> {
     meter: Meter,
     form: Form,
     names: Names<'a>,
-    seen: Seen<'a>,
+    seen: Converted<'a>,
     struct_key: Raw<'a>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenTerm<'a>>,
     results: Vec<Raw<'a>>,
     /// Buffer for the keys of a new map.
     keys: Vec<Raw<'a>>,
@@ -144,7 +144,7 @@ impl<'a> Walk<'a> {
                 }
             },
         };
-        self.open.push(Open {
+        self.open.push(OpenTerm {
             term,
             parts,
             start: self.results.len(),
@@ -252,7 +252,7 @@ fn in_form<'a>(env: Env<'a>, term: Term<'a>, form: Atom, pace: Pace) -> NifResul
         meter: whole(Limits::UNLIMITED, pace),
         form: Form::of(form)?,
         names: Names::new(),
-        seen: Seen::default(),
+        seen: Converted::default(),
         struct_key: rustler::types::atom::__struct__().encode(env).into(),
         open: Vec::with_capacity(16),
         results: Vec::with_capacity(64),

@@ -14,14 +14,14 @@ const FLAT: usize = 1024;
 
 /// Results by term, empty until the walk is long.
 #[derive(Default)]
-pub struct Seen<'a> {
+pub struct Converted<'a> {
     units: usize,
     deep: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
     /// A cache; the address selects the index.
     flat: Vec<Option<(usize, Raw<'a>)>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Converted<'a> {
     /// Counts work.
     #[inline]
     pub fn count(&mut self, units: usize) {

@@ -1,6 +1,6 @@
 //! Loads a program from its text or terms: the work of one call.
 
-use super::{LoadTerms, Reading};
+use super::{CompileOptions, LoadTerms};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, ELEMENTS};
@@ -61,7 +61,7 @@ pub struct Loader<'a> {
     pub heap: Beam<'a>,
     pub meter: Meter,
     pub terms: LoadTerms<'a>,
-    pub reading: Reading,
+    pub reading: CompileOptions,
     pub pace: Pace,
 }
 

@@ -24,13 +24,13 @@ use std::sync::Arc;
 
 /// Options for loading a program; for a text, the depth also limits the nesting of brackets.
 #[derive(Clone, Copy)]
-pub struct Reading {
+pub struct CompileOptions {
     pub options: Options,
     /// Whether the program is compiled for observation.
     pub observed: bool,
 }
 
-impl Reading {
+impl CompileOptions {
     /// The compiler's walk over a program, with these options.
     fn walk<N: Copy>(&self, root: N) -> Walk<N> {
         let walk = Walk::new(root, self.options);
@@ -42,7 +42,7 @@ impl Reading {
 }
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
-pub enum ReadingArg {
+pub enum CompileOptionsArg {
     Depth(u32),
     /// The depth, whether atoms count as keys too, whether the program is strict.
     Full((u32, bool, bool)),
@@ -51,25 +51,27 @@ pub enum ReadingArg {
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
-impl<'a> Decoder<'a> for ReadingArg {
+impl<'a> Decoder<'a> for CompileOptionsArg {
     fn decode(term: Term<'a>) -> NifResult<Self> {
-        let depth = term.decode().map(ReadingArg::Depth);
+        let depth = term.decode().map(CompileOptionsArg::Depth);
         depth
-            .or_else(|_| term.decode().map(ReadingArg::Full))
-            .or_else(|_| term.decode().map(ReadingArg::Observed))
+            .or_else(|_| term.decode().map(CompileOptionsArg::Full))
+            .or_else(|_| term.decode().map(CompileOptionsArg::Observed))
             .map_err(|_| Error::BadArg)
     }
 }
 
-impl ReadingArg {
+impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
-    pub fn reading(&self, checked: bool) -> Reading {
+    pub fn reading(&self, checked: bool) -> CompileOptions {
         let (depth, any_keys, strict, observed) = match *self {
-            ReadingArg::Depth(depth) => (depth, false, false, false),
-            ReadingArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, false),
-            ReadingArg::Observed((_, depth, any_keys, strict)) => (depth, any_keys, strict, true),
+            CompileOptionsArg::Depth(depth) => (depth, false, false, false),
+            CompileOptionsArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, false),
+            CompileOptionsArg::Observed((_, depth, any_keys, strict)) => {
+                (depth, any_keys, strict, true)
+            }
         };
-        Reading {
+        CompileOptions {
             options: Options {
                 checked,
                 depth,
@@ -96,7 +98,7 @@ pub enum Then {
 pub struct Loading {
     stage: Stage,
     then: Then,
-    reading: Reading,
+    reading: CompileOptions,
     /// The text's fingerprint; set when the work is suspended.
     print: Option<Print>,
 }
@@ -151,7 +153,7 @@ impl<'a> LoadTerms<'a> {
 pub fn from_text<'a>(
     call: Call<'a>,
     text: Raw<'a>,
-    reading: Reading,
+    reading: CompileOptions,
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
@@ -172,7 +174,7 @@ pub fn from_text<'a>(
 pub fn from_node<'a>(
     call: Call<'a>,
     node: Raw<'a>,
-    reading: Reading,
+    reading: CompileOptions,
     then: Then,
     [context, memory]: [Raw<'a>; 2],
 ) -> Term<'a> {
@@ -327,7 +329,7 @@ impl Resource for Handle {}
 fn compile_text<'a>(
     env: Env<'a>,
     text: Term<'a>,
-    reading: ReadingArg,
+    reading: CompileOptionsArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_text");
@@ -342,7 +344,7 @@ fn compile_text<'a>(
 fn compile_node<'a>(
     env: Env<'a>,
     node: Term<'a>,
-    reading: ReadingArg,
+    reading: CompileOptionsArg,
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let _clock = crate::clock::start("compile_node");

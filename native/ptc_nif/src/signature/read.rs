@@ -34,7 +34,7 @@ pub struct ReadOptions {
 const FEW: usize = 64;
 
 /// A type that is incomplete, with the term it is read from.
-enum Open<'a> {
+enum OpenType<'a> {
     Optional(Raw<'a>),
     List(Raw<'a>),
     Map {
@@ -52,7 +52,7 @@ struct Reader<'a, 'w> {
     type_atoms: &'w TypeAtoms<'a>,
     reading: ReadOptions,
     read: Read<'a>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenType<'a>>,
     pending: Vec<(Field<'a>, Raw<'a>)>,
     known: HashMap<ErlNifTerm, TypeId>,
 }
@@ -79,12 +79,12 @@ pub fn read<'a>(
         pending: Vec::with_capacity(16),
         known: HashMap::new(),
     };
-    let mut next = Step::Read(term);
+    let mut next = Next::Read(term);
     loop {
         meter.consume_fuel(2, heap)?;
         next = match next {
-            Step::Read(term) => reader.step(term),
-            Step::Complete(id) => match reader.hand_over(id) {
+            Next::Read(term) => reader.step(term),
+            Next::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None => return Ok((reader.read, id)),
             },
@@ -93,31 +93,31 @@ pub fn read<'a>(
 }
 
 /// The next step.
-enum Step<'a> {
+enum Next<'a> {
     Read(Raw<'a>),
     Complete(TypeId),
 }
 
 impl<'a> Reader<'a, '_> {
     /// Reads a term as a type.
-    fn step(&mut self, term: Raw<'a>) -> Step<'a> {
+    fn step(&mut self, term: Raw<'a>) -> Next<'a> {
         if self.read.types.all().len() > FEW {
             if let Some(id) = self.known.get(&term.word()) {
-                return Step::Complete(*id);
+                return Next::Complete(*id);
             }
         }
         if let Some(scalar) = self.type_atoms.scalar(term) {
-            return Step::Complete(self.read.types.add(Type::Scalar(scalar)));
+            return Next::Complete(self.read.types.add(Type::Scalar(scalar)));
         }
         let type_atoms = self.type_atoms;
         match self.terms.tuple(term) {
             Some([tag, inner]) if tag.word() == type_atoms.optional.word() => {
-                self.open.push(Open::Optional(term));
-                Step::Read(*inner)
+                self.open.push(OpenType::Optional(term));
+                Next::Read(*inner)
             }
             Some([tag, inner]) if tag.word() == type_atoms.list.word() => {
-                self.open.push(Open::List(term));
-                Step::Read(*inner)
+                self.open.push(OpenType::List(term));
+                Next::Read(*inner)
             }
             Some([tag, fields]) if tag.word() == type_atoms.map().word() => {
                 self.fields(term, self.reading.closed, self.pending.len(), *fields)
@@ -130,7 +130,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the next field of a map, or completes the map.
-    fn fields(&mut self, term: Raw<'a>, closed: bool, start: usize, fields: Raw<'a>) -> Step<'a> {
+    fn fields(&mut self, term: Raw<'a>, closed: bool, start: usize, fields: Raw<'a>) -> Next<'a> {
         if let Some((field, rest)) = self.terms.uncons(fields) {
             if let Some([name, holds]) = self.terms.tuple(field) {
                 if let Some(bytes) = self.name(*name) {
@@ -139,13 +139,13 @@ impl<'a> Reader<'a, '_> {
                         holds: TypeId(0),
                     };
                     self.pending.push((field, *name));
-                    self.open.push(Open::Map {
+                    self.open.push(OpenType::Map {
                         term,
                         closed,
                         start,
                         rest,
                     });
-                    return Step::Read(*holds);
+                    return Next::Read(*holds);
                 }
             }
         } else if self.terms.is_empty_list(fields) {
@@ -155,24 +155,24 @@ impl<'a> Reader<'a, '_> {
             let fields = pending.iter().map(|(field, _)| *field);
             let fields = self.read.types.add_fields(fields);
             self.pending.truncate(start);
-            return Step::Complete(self.add(term, Type::Map { fields, closed }));
+            return Next::Complete(self.add(term, Type::Map { fields, closed }));
         }
         self.pending.truncate(start);
         self.unknown(term)
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
-    fn hand_over(&mut self, id: TypeId) -> Option<Step<'a>> {
+    fn hand_over(&mut self, id: TypeId) -> Option<Next<'a>> {
         Some(match self.open.pop()? {
-            Open::List(term) => Step::Complete(self.add(term, Type::List(id))),
-            Open::Optional(term) => {
+            OpenType::List(term) => Next::Complete(self.add(term, Type::List(id))),
+            OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));
                 match twice && self.reading.once_optional {
-                    true => Step::Complete(id),
-                    false => Step::Complete(self.add(term, Type::Optional(id))),
+                    true => Next::Complete(id),
+                    false => Next::Complete(self.add(term, Type::Optional(id))),
                 }
             }
-            Open::Map {
+            OpenType::Map {
                 term,
                 closed,
                 start,
@@ -198,9 +198,9 @@ impl<'a> Reader<'a, '_> {
         id
     }
 
-    fn unknown(&mut self, term: Raw<'a>) -> Step<'a> {
+    fn unknown(&mut self, term: Raw<'a>) -> Next<'a> {
         let number = self.read.unknown.len() as u32;
         self.read.unknown.push(term);
-        Step::Complete(self.add(term, Type::Unknown(number)))
+        Next::Complete(self.add(term, Type::Unknown(number)))
     }
 }

@@ -45,7 +45,7 @@ impl<'a> Task<'a> for Coerce<Raw<'a>> {
 }
 
 /// Decides how long a call may continue a walk.
-pub struct Turn {
+pub struct QuantumClock {
     pub pace: Pace,
     /// The start of a quantum, and the time to read the types, which each call does again.
     begun: Option<(Instant, Duration)>,
@@ -53,10 +53,10 @@ pub struct Turn {
     fuel: usize,
 }
 
-impl Turn {
+impl QuantumClock {
     /// The types have been read since `begun`; `None` in a slice, which measures no time.
     pub fn new(pace: Pace, begun: Option<Instant>, fuel: usize) -> Self {
-        Turn {
+        QuantumClock {
             pace,
             begun: begun.map(|begun| (begun, begun.elapsed())),
             fuel,

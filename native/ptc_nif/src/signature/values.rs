@@ -3,7 +3,7 @@
 
 use super::errors::errors;
 use super::read::{read, Read, ReadOptions};
-use super::suspension::{leave, LeftWalk, Task, Turn};
+use super::suspension::{leave, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
 use crate::atoms;
 use crate::execution::Suspension;
@@ -49,11 +49,11 @@ fn walk<'a, K: Outcome<'a>>(
     mut walk: Walk<'_, '_, Beam<'a>, K>,
     read: &Read<'a>,
     (of, value): (Term<'a>, Term<'a>),
-    turn: &Turn,
+    clock: &QuantumClock,
     reuse: Option<ResourceArc<Suspension>>,
 ) -> Term<'a> {
     let terms = walk.heap.terms;
-    let end = turn.run(&mut walk);
+    let end = clock.run(&mut walk);
     settle(terms.env, walk.meter());
     match end {
         Err(WalkEnd::SliceOver) => leave(walk, read, (of, value), reuse),
@@ -79,10 +79,10 @@ fn begin<'a, K: Outcome<'a>>(
     let Some((read, id)) = types(&heap, of, closed, pace) else {
         return atoms::busy().encode(env);
     };
-    let turn = Turn::new(pace, begun, 0);
+    let clock = QuantumClock::new(pace, begun, 0);
     let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
     let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
-    walk(begun, &read, (of, value), &turn, None)
+    walk(begun, &read, (of, value), &clock, None)
 }
 
 /// Resumes a walk for a quantum; `None` if the terms belong to another walk.
@@ -105,14 +105,14 @@ pub fn go_on<'a>(
     let types = &read.types;
     Some(match left {
         LeftWalk::Check(left, _) => {
-            let turn = Turn::new(Pace::Quantum, begun, left.fuel());
+            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
             let resumed = Walk::<_, Check>::resume(&mut heap, types, left, terms, meters)?;
-            walk(resumed, &read, (of, value), &turn, Some(state))
+            walk(resumed, &read, (of, value), &clock, Some(state))
         }
         LeftWalk::Coerce(left, _) => {
-            let turn = Turn::new(Pace::Quantum, begun, left.fuel());
+            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
             let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, types, left, terms, meters)?;
-            walk(resumed, &read, (of, value), &turn, Some(state))
+            walk(resumed, &read, (of, value), &clock, Some(state))
         }
     })
 }
