@@ -101,6 +101,7 @@ fn length_of(cost: i64) -> Duration {
 }
 
 /// Counts the fuel of one execution.
+///
 /// When an execution is over, the meter returns [`Halt::SliceOver`]. The caller then suspends and
 /// resumes in another execution. A step that loses its progress when it is suspended could start
 /// again for ever, so a step reports its progress ([`Meter::advanced`]). A step that was

@@ -1,5 +1,6 @@
 //! A growable sequence of terms: in native memory, and in tuples on the heap while the run is
 //! suspended.
+//!
 //! A full tuple is written once and then read in place. So frequent suspension costs a long
 //! evaluation little, and resuming costs nothing, however many terms there are.
 

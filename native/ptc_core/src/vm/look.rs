@@ -1,4 +1,5 @@
 //! The cost of comparing and hashing terms.
+//!
 //! A heap compares or hashes a term in one call, however large the term is. So the machine first
 //! walks the term and counts each part, then counts the comparison or the hash as a whole.
 

@@ -30,6 +30,7 @@ pub(super) const LIST_BATCH: usize = 4_096;
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
 
 /// The machine during a run.
+///
 /// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands. So
 /// it must not take them off the stack; the run does that once the evaluation has succeeded. A
 /// long evaluation keeps its progress and continues, see [`Machine::resumable`].
@@ -223,6 +224,7 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Passes the remaining items of the operation's current value, which must be a proper list, to
     /// `visit`.
+    ///
     /// An error that `visit` finds counts only if the list is proper; then `visit` receives the item
     /// again. If `visit` halts, its state must be as if it had not received the item.
     #[inline]

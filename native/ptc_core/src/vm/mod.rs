@@ -1,5 +1,6 @@
 //! The VM: runs a program over a heap, in slices. It can be suspended and resumed at any
 //! instruction.
+//!
 //! All live terms of a run are in slots and on one stack. To suspend a run, [`Vm::freeze`] moves
 //! both to the heap as terms; everything else is plain data ([`Checkpoint`]). Tool calls, long
 //! work and cancellation all use this mechanism.

@@ -1,4 +1,5 @@
 //! Sizes of terms that share subterms: small in memory, huge once they are copied.
+//!
 //! `x = {"a": x, "b": x}`, repeated thirty times, takes 150 words, and a billion once it is sent,
 //! stored or inspected. A list that holds one string of 60 bytes a thousand times takes 2,000 words,
 //! and 12,000 as a copy. Only a program that uses one value several times can build such a term

@@ -1,5 +1,6 @@
 //! The stack of values: live in native memory, with its lower part possibly frozen in a list on
 //! the heap.
+//!
 //! Only the top is read. Freezing moves the live values onto the frozen list, so a value is frozen
 //! at most once as long as it stays on the stack. So suspending a long loop after every item costs
 //! no more than the loop itself.

@@ -1,5 +1,6 @@
 //! Counters of an observed run: how often each operation ran, how many items it had, how long it
 //! took.
+//!
 //! A watch is plain data; it is taken out of the run while the run is suspended. The lists whose
 //! items it has counted are in slots of their own, so that a list is counted once and not in every
 //! iteration.

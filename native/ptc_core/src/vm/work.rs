@@ -1,4 +1,5 @@
 //! The suspended state of an evaluation over a list.
+//!
 //! Every operation over a list keeps its state here, and nowhere else. The plain part goes to
 //! the checkpoint; the terms go to the caller together with those of the run.
 
