@@ -134,7 +134,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Adds a type and closes the types that end with it; returns the type of the whole text.
+    /// Adds a type and closes the types that end with it; returns the type once none is open.
     fn complete(&mut self, of: Type) -> Result<Option<TypeId>, Expected> {
         let mut id = self.add(of);
         loop {
