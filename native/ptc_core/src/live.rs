@@ -43,9 +43,10 @@ impl Live {
     }
 }
 
-/// What is live before the instruction at `pc`, which stands behind a call, in a run whose loops all run over proper lists (as
-/// those of a program that calls tools do); `None` if that is not known: of a long program, of one that is
-/// observed or may show what names there are, and of one whose keys can be found as atoms.
+/// Returns what is live before the instruction at `pc`, which follows a call. All loops of the run must
+/// have proper lists, as in a program that calls tools. `None` if liveness is unknown: for a long
+/// program, for one that is observed or may report existing names, and for one with keys that can be
+/// atoms.
 pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
     let is_plain = program.sites.is_empty() && !program.strict && !program.any_keys;
