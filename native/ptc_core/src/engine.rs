@@ -81,7 +81,7 @@ struct Names<T> {
     /// Indices of `entries` plus one; 0 is free. Its size is a power of two, at most half full; empty
     /// for few names.
     table: Vec<u32>,
-    /// Random, so that nobody can choose names whose hashes collide.
+    /// Random, so that the hashes of chosen names cannot be made to collide.
     seed: u64,
 }
 

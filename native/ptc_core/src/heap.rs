@@ -66,7 +66,7 @@ pub trait Heap {
     fn equal(&self, a: Self::Term, b: Self::Term) -> bool {
         self.compare(a, b).is_eq()
     }
-    /// Returns a number that is equal for two handles of the same term in memory.
+    /// Returns a number that is equal for two handles of the same term in memory, and guarantees no more.
     fn identity(&self, term: Self::Term) -> usize;
     /// Returns a hash that is equal for identical terms; `seed` makes it unpredictable.
     fn hash(&self, term: Self::Term, seed: u64) -> u64;

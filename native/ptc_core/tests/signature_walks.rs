@@ -1,5 +1,5 @@
-//! The fuzz target `walk` on stable Rust, and single cases. `PTC_ROUNDS=1000000 cargo test --release
-//! --test signature_walks` runs longer.
+//! The fuzz target `walk` on stable Rust, and single cases.
+//! `PTC_ROUNDS=1000000 cargo test --release --test signature_walks` runs longer.
 
 mod common;
 

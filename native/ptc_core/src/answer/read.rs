@@ -31,7 +31,7 @@ pub struct Answer<T> {
     pub start: usize,
 }
 
-/// Builds an answer that was already found again, with underscores for the hyphens of its keys; `None`
+/// Builds a found answer a second time, with underscores for the hyphens of its keys; `None`
 /// if two keys of an object became equal.
 pub fn read_underscored<H: Heap>(
     text: &[u8],

@@ -131,7 +131,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.pop().unwrap_or(nil)
     }
 
-    /// Counts other work; suspends after it if the quantum is over.
+    /// Counts other work, at a point where the builder can be suspended.
     pub fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
         self.work.consume_fuel_or_suspend(units)
     }

@@ -38,7 +38,7 @@ pub struct Table {
     places: Vec<u32>,
     /// Number of terms in `places`: all terms, except while the table grows.
     placed: usize,
-    /// Random, so that nobody can choose terms whose hashes collide.
+    /// Random, so that the hashes of chosen terms cannot be made to collide.
     seed: u64,
 }
 

@@ -29,7 +29,7 @@ impl Places {
         }
     }
 
-    /// Returns the index from which on no item need exist.
+    /// Returns the index from which on items may be missing.
     #[inline]
     pub fn end(self) -> usize {
         match self {

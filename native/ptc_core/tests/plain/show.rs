@@ -15,8 +15,8 @@ enum Piece {
 }
 
 impl PlainHeap {
-    /// Returns the term as text, truncated if it is very long: `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k"
-    /// => []}}, [1 | 2], #Pid<1>]`.
+    /// Returns the term as text, truncated if it is very long:
+    /// `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
     pub fn show(&self, term: Term) -> String {
         let mut text = String::new();
         let mut todo = vec![Piece::Term(term)];
