@@ -96,7 +96,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         )
     }
 
-    /// See [`scan::skip`].
+    /// See [`scan::skip_on`].
     pub fn skip(
         &mut self,
         text: &[u8],
