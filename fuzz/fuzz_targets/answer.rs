@@ -1,4 +1,4 @@
-//! Any bytes as an LLM's answer: what is found in it is JSON that stands in it, found in linear time.
+//! Any bytes as an LLM's answer: the result is JSON from the text, found in linear time.
 #![no_main]
 
 use ptc_fuzz::common::answers;

@@ -1,4 +1,4 @@
-//! Any JSON: it is written as text that reads the same again, in linear time.
+//! Any JSON: the written text reads as the same value, in linear time.
 #![no_main]
 
 use ptc_fuzz::common::codec;

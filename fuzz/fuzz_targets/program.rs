@@ -1,5 +1,5 @@
-//! Any JSON as a program, over terms made up from it: it ends the same way, however it is given
-//! and wherever it is left; it is compiled in linear time.
+//! Any JSON as a program, over terms derived from it: all forms of input and all suspensions give the
+//! same result; it compiles in linear time.
 #![no_main]
 
 use ptc_fuzz::common::probe;

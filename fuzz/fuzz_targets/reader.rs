@@ -1,4 +1,5 @@
-//! Any bytes: the reader agrees with serde_json, reports a mistake where it is, and takes linear time.
+//! Any bytes: the reader agrees with serde_json, reports the correct offset of an error, and takes
+//! linear time.
 #![no_main]
 
 use ptc_fuzz::common::probe;

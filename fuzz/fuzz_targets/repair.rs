@@ -1,4 +1,4 @@
-//! Any bytes as an answer to be repaired: it ends, and what comes out is of the type.
+//! Any bytes as an answer to be repaired: the repair terminates, and its result is of the type.
 #![no_main]
 
 use ptc_fuzz::common::repairs;

@@ -1,5 +1,5 @@
-//! Any bytes: a signature whose text reads the same again, or a mistake at a place in the text; in
-//! linear time.
+//! Any bytes: a signature whose rendered text parses to the same signature, or an error with an offset
+//! in the text; in linear time.
 #![no_main]
 
 use ptc_fuzz::common::probe;

@@ -1,5 +1,5 @@
-//! Any bytes as an LLM's answer: a stream of it halts only where it is no object, wherever it is cut,
-//! and takes linear time.
+//! Any bytes as an LLM's answer: its stream halts only if it is not an object, for all chunk
+//! boundaries, and takes linear time.
 #![no_main]
 
 use ptc_fuzz::common::answers;

@@ -1,4 +1,4 @@
-//! Any bytes as a term, which runs as a program: it ends the same way wherever it is left.
+//! Any bytes as a term, which runs as a program: all suspensions give the same result.
 #![no_main]
 
 use ptc_fuzz::common::probe;

@@ -1,4 +1,4 @@
-//! Any bytes as a type and a value: the walks of signatures come to what the oracle says.
+//! Any bytes as a type and a value: the walks of signatures give the same result as the oracle.
 #![no_main]
 
 use ptc_fuzz::common::walks;

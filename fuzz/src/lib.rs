@@ -1,24 +1,25 @@
-//! Ceilings for fuzz targets: an input must not take more memory or time than its length allows,
-//! so an input that takes more than linear work is a finding.
+//! Ceilings for fuzz targets: the memory and time for an input are bounded by its length, so an input
+//! that takes more than linear work is a finding.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What the tests share with the fuzz targets.
+/// The code that the tests and the fuzz targets share.
 #[path = "../../native/ptc_core/tests/common/mod.rs"]
 pub mod common;
 
-/// Bytes of memory for each byte of the input, on top of [`FIXED_BYTES`]: some four times what was measured.
+/// Bytes of memory per byte of the input, in addition to [`FIXED_BYTES`]: about four times the measured
+/// maximum.
 pub const BYTES_A_BYTE: usize = 1_000;
-/// CPU nanoseconds for each byte of the input, on top of [`FIXED_NANOSECONDS`]: the same.
+/// CPU nanoseconds per byte of the input, in addition to [`FIXED_NANOSECONDS`]: the same margin.
 pub const NANOSECONDS_A_BYTE: u64 = 1_000;
-/// What any input may take.
+/// Bytes of memory for any input.
 pub const FIXED_BYTES: usize = 1 << 20;
-/// What any input may take.
+/// CPU nanoseconds for any input.
 pub const FIXED_NANOSECONDS: u64 = 5_000_000;
 
-/// Runs a probe under the ceilings. A machine that is interrupted counts that as CPU time, so the best
-/// of five runs counts.
+/// Runs a probe under the ceilings. Interrupts of the machine count as CPU time, so the best of five
+/// runs counts.
 pub fn within(text: &[u8], probe: impl Fn(&[u8])) {
     let bytes = FIXED_BYTES + BYTES_A_BYTE * text.len();
     let nanoseconds = FIXED_NANOSECONDS + NANOSECONDS_A_BYTE * text.len() as u64;
@@ -42,7 +43,7 @@ pub fn within(text: &[u8], probe: impl Fn(&[u8])) {
     panic!("{best} ns for an input of {} bytes", text.len());
 }
 
-/// The CPU time of this thread in nanoseconds.
+/// Returns the CPU time of this thread in nanoseconds.
 fn thread_time() -> u64 {
     let mut time = std::mem::MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: the call writes the time or returns non-zero.
@@ -57,7 +58,7 @@ fn thread_time() -> u64 {
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, which also counts what Rust code holds.
+/// The system's allocator, which also counts the memory of Rust code.
 struct Counting;
 
 #[global_allocator]

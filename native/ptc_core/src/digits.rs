@@ -1,36 +1,36 @@
-//! Decimal digits to an integer, one product at a time.
+//! Conversion of decimal digits to an integer, one product at a time.
 //!
-//! Reading digit by digit takes quadratic time. Here short parts are read that way and then put
-//! together in pairs, pairs of pairs and so on. All products of one round share one power: that of
-//! five, since a power of two is a shift.
+//! Reading digit by digit takes quadratic time. So only short parts are read that way; they are then
+//! combined in pairs, in several rounds. All products of one round share one power, a power of five,
+//! because a power of two is a shift.
 
 use crate::stop::Stop;
 use num_bigint::{BigInt, BigUint, Sign};
 use std::time::Duration;
 
-/// The digits of a part that is read digit by digit.
+/// Number of digits of a part that is read digit by digit.
 const PART: usize = 2048;
-/// As many digits fit 64 bits, or nearly.
+/// Number of digits that fit 64 bits, approximately.
 const DIGITS_IN_A_LIMB: usize = 19;
 
-/// An integer that is being read. It can be left before any of its products and taken up again.
+/// An integer that is being read. It can be suspended before any of its products and resumed.
 #[derive(Debug, Default)]
 pub struct Digits {
-    /// The digits that no part was made of yet; the parts are made from the end of the number.
+    /// Number of digits that are in no part yet; the parts are made from the end of the number.
     rest: usize,
-    /// The values of the parts, lowest first. In the middle of a round the first `done` belong to
-    /// the next round already, and those from `next` on still to this one.
+    /// The values of the parts, lowest first. During a round the first `done` belong to the next round,
+    /// and those from `next` on still to this one.
     parts: Vec<BigUint>,
     done: usize,
     next: usize,
     /// Five to the power of `length`.
     power: BigUint,
-    /// The digits of a part of this round.
+    /// Number of digits of a part of this round.
     length: usize,
 }
 
 impl Digits {
-    /// A number of so many digits.
+    /// Creates the state for a number of this many digits.
     pub fn new(digits: usize) -> Self {
         Digits {
             rest: digits,
@@ -40,19 +40,19 @@ impl Digits {
         }
     }
 
-    /// The words that an integer of so many digits takes.
+    /// Returns the words that an integer of this many digits takes.
     pub fn words(digits: usize) -> usize {
         1 + digits / DIGITS_IN_A_LIMB
     }
 
-    /// The time that a fast machine needs for so many digits.
+    /// Returns the time that a fast machine needs for this many digits.
     pub fn least_time(digits: usize) -> Duration {
         let millions = digits as f64 / 1e6;
         Duration::from_secs_f64(0.02 * millions * millions.sqrt())
     }
 
-    /// Goes on with the number, whose text `token` is the same each time: digits, maybe a sign.
-    /// `count` is asked before each step, with its cost in units of fuel.
+    /// Reads on; the text `token` must be the same each time: digits, maybe with a sign. Calls `count`
+    /// before each step, with its cost in units of fuel.
     pub fn read(
         &mut self,
         token: &[u8],
@@ -79,7 +79,7 @@ impl Digits {
         ))
     }
 
-    /// Puts the parts together in pairs.
+    /// Combines the parts in pairs.
     fn round(&mut self, count: &mut impl FnMut(usize) -> Result<(), Stop>) -> Result<(), Stop> {
         while self.next < self.parts.len() {
             let (low, high) = (self.next, self.next + 1);
@@ -103,7 +103,7 @@ impl Digits {
     }
 }
 
-/// What a product costs, in units of fuel.
+/// Returns the cost of a product, in units of fuel.
 fn cost(left: &BigUint, right: &BigUint) -> usize {
     let limbs = |value: &BigUint| value.bits().div_ceil(64);
     let (a, b) = (limbs(left), limbs(right));
@@ -160,7 +160,7 @@ mod tests {
             Ok(())
         });
         assert!(read.is_ok());
-        // Less than linear in steps, more than linear in cost, far from the square.
+        // The cost grows more than linearly, but far less than quadratically.
         assert!((200_000..4_000_000).contains(&all), "{all}");
         assert!(most < 600_000, "{most}");
     }

@@ -1,4 +1,4 @@
-//! The tools of an engine: two lists of maps, merged by one of their fields.
+//! Tools of an engine: merging two lists of maps by one of their fields.
 
 use crate::heap::{Heap, Lookup};
 use crate::stop::Stop;
@@ -7,10 +7,10 @@ use crate::workspace::Workspace;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// Merges `right` into `left`: each item of `left` gives way to the last item of `right` that has
-/// the same term (by `===`) at `field`; items of `right` that took no place follow in their order,
-/// unless an equal one took one. Items without the field stay. Linear; what the terms take to hash and
-/// to compare is counted before.
+/// Merges `right` into `left`: each item of `left` is replaced with the last item of `right` that has
+/// the same term (by `===`) at `field`. Items of `right` that replace no item follow in their order,
+/// unless an equal one replaced an item. Items without the field are kept. Linear; the cost of hashing
+/// and comparing the terms is counted first.
 pub fn merge_by_field<H: Heap>(
     work: &mut Workspace<H>,
     field: H::Term,
@@ -44,14 +44,14 @@ pub fn merge_by_field<H: Heap>(
     Ok(merged)
 }
 
-/// What an item takes besides its name.
+/// Cost of an item without its name.
 const ITEM: usize = 4;
-/// A name is hashed, and compared with one that has the same hash or with a few.
+/// Factor for a name: it is hashed, and compared with one of the same hash or with a few names.
 const TIMES: usize = 8;
-/// So many bytes are copied in a unit.
+/// Bytes that are copied per unit.
 const COPIED_A_UNIT: usize = 8;
 
-/// The term at the field; counts what it takes to look for it among others.
+/// Returns the term at the field; counts the cost of looking it up among others.
 fn field_of<H: Heap>(
     work: &mut Workspace<H>,
     item: H::Term,
@@ -70,21 +70,22 @@ fn field_of<H: Heap>(
 struct Entry<T> {
     hash: u64,
     name: T,
-    /// Where the name stands last.
+    /// Index of the last item with the name.
     last: usize,
     taken: bool,
 }
 
-/// Names and their entries: an open table, unless there are few.
+/// Names and their entries: an open-addressing table, unless there are few.
 struct Names<T> {
     entries: Vec<Entry<T>>,
-    /// Places in `entries` plus one; 0 is free. A power of two, at most half full; empty for few.
+    /// Indices of `entries` plus one; 0 is free. Its size is a power of two, at most half full; empty
+    /// for few names.
     table: Vec<u32>,
-    /// Unknown to whoever chose the names, so that hashes cannot be made to collide.
+    /// Random, so that the hashes of chosen names cannot be made to collide.
     seed: u64,
 }
 
-/// Up to here a look at every name is quicker than a hash.
+/// Up to this size, comparing with every name is quicker than hashing.
 const FEW: usize = 8;
 
 impl<T: Copy> Names<T> {
@@ -103,7 +104,7 @@ impl<T: Copy> Names<T> {
         }
     }
 
-    /// Takes in that `name` stands at `at`; gives the place of its entry.
+    /// Records that `name` occurs at index `at`; returns the index of its entry.
     fn insert<H: Heap<Term = T>>(&mut self, heap: &H, name: T, at: usize) -> usize {
         let hash = self.hash(heap, name);
         match self.search(heap, name, hash) {
@@ -138,7 +139,7 @@ impl<T: Copy> Names<T> {
         }
     }
 
-    /// The entry's place, or the slot of the table where it belongs.
+    /// Returns the index of the entry, or the slot of the table for it.
     fn search<H: Heap<Term = T>>(&self, heap: &H, name: T, hash: u64) -> Result<usize, usize> {
         let is_it = |entry: &Entry<T>| entry.hash == hash && heap.identical(entry.name, name);
         if self.table.is_empty() {

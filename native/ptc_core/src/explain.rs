@@ -1,48 +1,48 @@
-//! What an observed program has besides its instructions: its operations' places, and marks around each.
+//! Metadata of an observed program: the positions of its operations, and the marks around each.
 
 use crate::ops::OpCode;
 use crate::program::{ConstId, Slot};
 
-/// Where an operation stands in the one around it: `steps`, 2; `where`; `fields`, "total".
+/// The position of an operation in the surrounding one: `steps`, 2; `where`; `fields`, "total".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
-    /// The field of the operation around it; none in an object without `op`.
+    /// The field of the surrounding operation; none in an object without `op`.
     pub field: Option<&'static str>,
-    /// The place in the list there.
+    /// The index in the list in this field.
     pub index: Option<u32>,
-    /// The key in the map there.
+    /// The key in the map in this field.
     pub key: Option<ConstId>,
 }
 
 /// An operation of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// Which operation.
+    /// Its opcode.
     pub op: OpCode,
-    /// The operation around it; none for the outermost.
+    /// The surrounding operation; none for the outermost.
     pub parent: Option<u32>,
-    /// Where it stands in that one.
+    /// Its position in the surrounding operation.
     pub place: Place,
-    /// The slot of its current value, if it can see that.
+    /// The slot of its current value, if it can read it.
     pub input: Option<Slot>,
-    /// The keys it looks up in its current value, or in each row of it. Each stands for itself, but
-    /// those of a path, which are followed one after another.
+    /// The keys it looks up in its current value, or in each row of it. The keys are independent,
+    /// except those of a path, which are followed one after another.
     pub keys: Keys,
 }
 
-/// The keys that an operation looks up: constants side by side.
+/// The keys that an operation looks up: consecutive constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Keys {
     /// The first one.
     pub first: ConstId,
-    /// How many.
+    /// The number of keys.
     pub count: u32,
     /// Whether they are the steps of one path.
     pub path: bool,
 }
 
 impl Keys {
-    /// How many look-ups that makes.
+    /// Returns the number of look-ups.
     pub fn lookups(self) -> u32 {
         match self.path {
             true => self.count.min(1),
@@ -51,17 +51,17 @@ impl Keys {
     }
 }
 
-/// What is noted at a point of an observed program, about the operation of that number.
+/// The action at a mark of an observed program, for the operation with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// The items of its current value are counted.
+    /// Count the items of its current value.
     Input(u32),
-    /// Its keys are looked up.
+    /// Look its keys up.
     Keys(u32),
-    /// It begins.
+    /// The operation begins.
     Enter(u32),
-    /// The items of its value are counted.
+    /// Count the items of its value.
     Output(u32),
-    /// It ends.
+    /// The operation ends.
     Leave(u32),
 }

@@ -1,15 +1,15 @@
-//! Errors as data: a code, the operation and field it is about, and the offending terms.
+//! Errors as data: a code, the operation and field concerned, and the offending terms.
 
 use crate::named::named;
 use crate::opcode::OpCode;
 
 named! {
-    /// What a checked program or a run can end with; the text is made by whoever shows it.
+    /// The error codes of the check and of a run; other modules make the messages.
     ///
-    /// The codes. Those of the check come first, then those of a run.
+    /// The codes of the check come first, then those of a run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Code {
-        /// `5` where an operation should stand. Terms: the part.
+        /// `5` instead of an operation. Terms: the part.
         NodeNotAMap = "node_not_a_map",
         /// `{"op": null}`
         MissingOp = "missing_op",
@@ -35,75 +35,76 @@ named! {
         FieldAndPath = "field_and_path",
         /// `{"op": "get"}`
         NeitherFieldNorPath = "neither_field_nor_path",
-        /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was meant, if one is
-        /// close. Terms: the name.
+        /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
+        /// one is similar. Terms: the name.
         UnknownField = "unknown_field",
-        /// More operations inside one another than the limit allows. Terms: the limit.
+        /// The nesting of operations exceeds the limit. Terms: the limit.
         TooDeep = "too_deep",
 
-        /// `{"op": "count"}` with nothing to count.
+        /// `{"op": "count"}` without a current value.
         NoInput = "no_input",
-        /// `count` of what is no list. Terms: the value.
+        /// `count` of a value that is not a list. Terms: the value.
         NeedsList = "needs_list",
-        /// `keys` of what is no map. Terms: the value.
+        /// `keys` of a value that is not a map. Terms: the value.
         NeedsMap = "needs_map",
-        /// `sum` over an item that is no map. Terms: the item.
+        /// `sum` over an item that is not a map. Terms: the item.
         NeedsListOfMaps = "needs_list_of_maps",
-        /// `sum` over a value that is no number. Terms: the value.
+        /// `sum` over a value that is not a number. Terms: the value.
         NeedsNumbers = "needs_numbers",
-        /// `merge` with a value that is no map. Terms: the value.
+        /// `merge` with a value that is not a map. Terms: the value.
         NeedsMapValues = "needs_map_values",
-        /// `zip` with a value that is no list. Terms: the value.
+        /// `zip` with a value that is not a list. Terms: the value.
         NeedsListValues = "needs_list_values",
-        /// `add` of what is no number. Terms: left and right.
+        /// `add` of a value that is not a number. Terms: left and right.
         NeedsNumericOperands = "needs_numeric_operands",
         /// `div` by zero.
         DivisionByZero = "division_by_zero",
-        /// `round` of what is no number, or to what is no integer. Terms: value and precision.
+        /// `round` of a value that is not a number, or to a precision that is not an integer. Terms:
+        /// value and precision.
         NeedsValueAndPrecision = "needs_value_and_precision",
-        /// `round` to 16 places. Terms: the precision.
+        /// `round` to 16 decimals. Terms: the precision.
         PrecisionOutOfRange = "precision_out_of_range",
-        /// A result no double can hold.
+        /// A result that no double can represent.
         BadArith = "bad_arith",
-        /// `get` through what is no map. Terms: the value in the way.
+        /// `get` through a value that is not a map. Terms: the value.
         PathThroughNonMap = "path_through_non_map",
         /// `typeof` of a tuple. Terms: the value.
         NoTypeName = "no_type_name",
-        /// `load` of a name that the context does not have, in a strict program. Terms: the name,
-        /// the first names that there are, how many there are.
+        /// `load` of a name that the context does not have, in a strict program. Terms: the name, the
+        /// first existing names, their number.
         UnknownName = "unknown_name",
-        /// `load` with a name that is no string, in a part that was never checked. Terms: the name.
+        /// `load` with a name that is not a string, in an unchecked part. Terms: the name.
         ContextKey = "context_key",
-        /// The same for `var`.
+        /// Same for `var`.
         MemoryKey = "memory_key",
-        /// The same for `let`.
+        /// Same for `let`.
         LetName = "let_name",
-        /// The same for the number of `nth`, `take`, `drop`. Terms: the number.
+        /// Same for the number of `nth`, `take`, `drop`. Terms: the number.
         NotACount = "not_a_count",
-        /// The same for a field that must be a list. Terms: the value.
+        /// Same for a field that must be a list. Terms: the value.
         UncheckedNotList = "unchecked_not_list",
-        /// The same for a field that must be a map. Terms: the value.
+        /// Same for a field that must be a map. Terms: the value.
         UncheckedNotMap = "unchecked_not_map",
     }
 }
 
-/// An error with what it is about.
+/// An error with its details.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault<T> {
-    /// What happened.
+    /// The code.
     pub code: Code,
-    /// The operation, where there is one.
+    /// The operation, if there is one.
     pub op: Option<OpCode>,
-    /// The field, where it is about one.
+    /// The field, if the error is about one.
     pub field: Option<&'static str>,
     /// The offending terms, as [`Code`] lists them.
     pub terms: Vec<T>,
-    /// Whether the terms use parts of theirs so often that showing them is work to be limited.
+    /// Whether the terms share so many parts that inspecting them must be limited.
     pub expensive_to_inspect: bool,
 }
 
 impl<T> Fault<T> {
-    /// An error that is about no field.
+    /// Creates an error that is not about a field.
     pub fn new(code: Code, op: Option<OpCode>, terms: Vec<T>) -> Self {
         Fault {
             code,
@@ -114,13 +115,13 @@ impl<T> Fault<T> {
         }
     }
 
-    /// The same error about a field.
+    /// Returns the same error about a field.
     pub fn about(mut self, field: &'static str) -> Self {
         self.field = Some(field);
         self
     }
 
-    /// The same error about other handles of the same terms.
+    /// Returns the same error with other handles of the terms.
     pub fn map<U>(self, term: impl FnMut(T) -> U) -> Fault<U> {
         Fault {
             code: self.code,
@@ -135,15 +136,15 @@ impl<T> Fault<T> {
 /// Why a run stopped before its end.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Halt<T> {
-    /// The program is at fault.
+    /// An error in the program.
     Fault(Box<Fault<T>>),
-    /// This slice is used up: go on in another one, from the same instruction.
+    /// This slice is used up: resume at the same instruction in another one.
     SliceOver,
     /// The deadline has passed.
     DeadlinePassed,
-    /// More words built than allowed.
+    /// The heap limit was exceeded.
     MemoryExceeded,
-    /// Nobody waits for the answer.
+    /// No process waits for the result.
     Abandoned,
 }
 

@@ -1,9 +1,9 @@
-//! What the VM asks of the heap its terms live on: the BEAM's in production, plain Rust in tests.
+//! The VM's interface to the heap of its terms: the BEAM's in production, plain Rust in tests.
 
 use crate::number::Number;
 use std::cmp::Ordering;
 
-/// The kinds of term that operations tell apart.
+/// The kinds of term that operations distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The atom `nil`.
@@ -12,7 +12,7 @@ pub enum Kind {
     Bool,
     /// An integer of any size, or a float.
     Number,
-    /// A binary; whether it is UTF-8 or not.
+    /// A binary, valid UTF-8 or not.
     String,
     /// A list, proper or not, empty or not.
     List,
@@ -22,41 +22,41 @@ pub enum Kind {
     Other,
 }
 
-/// What a look-up in a term found.
+/// The result of a look-up in a term.
 #[derive(Debug, Clone, Copy)]
 pub enum Lookup<T> {
     /// The term is a map and has the key.
     Found(T),
     /// The term is a map without the key.
     Missing,
-    /// The term is no map.
+    /// The term is not a map.
     NotAMap,
 }
 
-/// What stands inside a term of [`Kind::Other`].
+/// The content of a term of [`Kind::Other`].
 #[derive(Debug, Clone, Copy)]
 pub enum Inside<'h, T> {
     /// The elements of a tuple.
     Elements(&'h [T]),
-    /// Nothing that takes long to look at: it is an atom, a pid, a port or a reference.
+    /// No content: an atom, a pid, a port or a reference.
     Nothing,
-    /// What the heap cannot tell: the environment of a function, the length of a bitstring.
+    /// Content that the heap cannot read: the environment of a function, the length of a bitstring.
     Unknown,
 }
 
 /// A heap of immutable terms.
 ///
-/// Everything here takes constant time unless it says otherwise; whatever is longer is cut up by
-/// the caller, who counts fuel.
+/// All methods take constant time unless documented otherwise; the caller divides longer work into
+/// steps and counts fuel.
 pub trait Heap {
     /// A handle to a term.
     type Term: Copy;
-    /// What one place in a program remembers between look-ups of its key in one map after another.
+    /// The cache of one key in a program, for look-ups in one map after another.
     type KeyCache: Copy + Default;
 
-    /// The kind of `term`.
+    /// Returns the kind of `term`.
     fn kind(&self, term: Self::Term) -> Kind;
-    /// False for `nil` and `false` only.
+    /// Returns false for `nil` and `false` only.
     fn truthy(&self, term: Self::Term) -> bool;
     /// Strict equality, `===`.
     fn identical(&self, a: Self::Term, b: Self::Term) -> bool;
@@ -66,50 +66,50 @@ pub trait Heap {
     fn equal(&self, a: Self::Term, b: Self::Term) -> bool {
         self.compare(a, b).is_eq()
     }
-    /// The same for two handles of one term in memory; nothing more than that.
+    /// Returns a number that is equal for two handles of the same term in memory, and guarantees no more.
     fn identity(&self, term: Self::Term) -> usize;
-    /// Equal for identical terms; `seed` keeps the values from being foreseen.
+    /// Returns a hash that is equal for identical terms; `seed` makes it unpredictable.
     fn hash(&self, term: Self::Term, seed: u64) -> u64;
 
-    /// What stands inside a term of [`Kind::Other`].
+    /// Returns the content of a term of [`Kind::Other`].
     fn inside(&self, term: Self::Term) -> Inside<'_, Self::Term>;
 
-    /// The 64-bit limbs of an integer that is none of 64 bits; 0 for every other term. Reads no
-    /// limb.
+    /// Returns the number of 64-bit limbs of an integer beyond 64 bits; 0 for every other term. Reads
+    /// no limb.
     fn limbs(&self, term: Self::Term) -> usize;
-    /// The number, if it is one. Linear in the limbs.
+    /// Returns the number if the term is one. Linear in the limbs.
     fn number(&self, term: Self::Term) -> Option<Number>;
-    /// The integer, if it is one of 64 bits.
+    /// Returns the integer if the term is a 64-bit integer.
     fn small_integer(&self, term: Self::Term) -> Option<i64>;
-    /// The float, if it is one.
+    /// Returns the float if the term is one.
     fn float(&self, term: Self::Term) -> Option<f64>;
-    /// The atom that has a string's name, if there is one already; no atom is ever made.
+    /// Returns the existing atom of this name; never creates an atom.
     fn atom_named(&self, name: Self::Term) -> Option<Self::Term>;
-    /// The length of a binary. Looks at none of its bytes.
+    /// Returns the length of a binary without reading its bytes.
     fn byte_length(&self, term: Self::Term) -> Option<usize> {
         self.bytes(term).map(<[u8]>::len)
     }
-    /// How many bytes [`Heap::bytes`] would copy first: those of a binary that does not start at a
-    /// byte, unless it was the last one that was looked at.
+    /// Returns how many bytes [`Heap::bytes`] would copy: those of a binary that is not byte-aligned,
+    /// unless it was the last one read.
     fn bytes_to_copy(&self, _term: Self::Term) -> usize {
         0
     }
-    /// The content of a binary. Constant time, but for [`Heap::bytes_to_copy`].
+    /// Returns the content of a binary. Constant time, except for [`Heap::bytes_to_copy`].
     fn bytes(&self, term: Self::Term) -> Option<&[u8]>;
-    /// Head and tail of a non-empty list.
+    /// Returns the head and tail of a non-empty list.
     fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
-    /// The empty list, and nothing else.
+    /// Returns whether this is the empty list.
     fn is_empty_list(&self, term: Self::Term) -> bool;
-    /// The number of entries of a map.
+    /// Returns the number of entries of a map.
     fn map_size(&self, term: Self::Term) -> Option<usize>;
-    /// The value at `key`.
+    /// Returns the value at `key`.
     fn lookup(
         &self,
         map: Self::Term,
         key: Self::Term,
         cache: &mut Self::KeyCache,
     ) -> Lookup<Self::Term>;
-    /// The same where the key is an atom, which may be quicker to find.
+    /// Same for a key that is an atom, which may be quicker.
     fn lookup_atom(
         &self,
         map: Self::Term,
@@ -118,41 +118,42 @@ pub trait Heap {
     ) -> Lookup<Self::Term> {
         self.lookup(map, atom, cache)
     }
-    /// The value at the key that was looked up with this cache before, if that can be told at a look.
+    /// Returns the value at the key of the last look-up with this cache, if the cache is valid for the
+    /// map.
     #[inline]
     fn quick_lookup(&self, _map: Self::Term, _cache: &Self::KeyCache) -> Option<Self::Term> {
         None
     }
-    /// All entries of a map, in no order that means anything. Linear.
+    /// Returns all entries of a map, in unspecified order. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 
     /// `nil`
     fn nil(&self) -> Self::Term;
     /// `true` or `false`
     fn boolean(&self, value: bool) -> Self::Term;
-    /// A new number; `None` for a float that is not finite.
+    /// Makes a number; `None` for a float that is not finite.
     fn make_number(&mut self, number: Number) -> Option<Self::Term>;
-    /// A new binary. Linear.
+    /// Makes a binary. Linear.
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
-    /// A new proper list. Linear.
+    /// Makes a proper list. Linear.
     fn make_list(&mut self, items: &[Self::Term]) -> Self::Term;
-    /// A new list of these items in front of another one. Linear in the items.
+    /// Makes a list of these items followed by `tail`. Linear in the items.
     fn make_list_onto(&mut self, items: &[Self::Term], tail: Self::Term) -> Self::Term;
-    /// A new list cell.
+    /// Makes a list cell.
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term;
-    /// A new map; of equal keys the first one counts. Linear in the fields.
+    /// Makes a map; of equal keys the first one counts. Linear in the fields.
     fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
-    /// A new tuple. Linear.
+    /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
-    /// How many elements a tuple has; `None` for anything else.
+    /// Returns the arity of a tuple; `None` for any other term.
     fn arity(&self, term: Self::Term) -> Option<usize>;
-    /// An element of a tuple, counted from 0.
+    /// Returns an element of a tuple, counted from 0.
     fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term>;
 
-    /// Words built so far. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they are for leaving
-    /// the machine, which must not decide about memory.
+    /// Returns the number of words built. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they
+    /// suspend the machine, which must not affect the heap limit.
     fn words_built(&self) -> usize;
-    /// The process that asked is gone, and with it every use of an answer.
+    /// Returns whether no process waits for the result any more.
     fn abandoned(&self) -> bool;
 }

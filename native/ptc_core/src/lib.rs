@@ -1,24 +1,24 @@
 //! The PTC-JSON language without the BEAM: reader, compiler and VM over any heap of terms.
 //!
-//! The rooms of the language, in the order a program walks through them:
+//! The modules of the language, in the order in which a program passes through them:
 //!
-//! * [`answer`]: where in the text of an LLM the JSON is
-//! * [`json`]: JSON text to events, and the flat document a program's text becomes
-//! * [`repair`]: answers that are almost right
-//! * [`source`]: what the compiler asks of a program, be it a document or terms
-//! * [`opcode`]: the operations by name, and no more of them
+//! * [`answer`]: finds the JSON in the text of an LLM
+//! * [`json`]: JSON text to events, and to the flat document of a program
+//! * [`repair`]: repair of answers that are almost correct
+//! * [`source`]: the compiler's interface to a program, which is a document or terms
+//! * [`opcode`]: the names of the operations
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
-//! * [`compile`]: source to [`program::Program`], checking on the way
-//! * [`signature`]: the types of values that programs and tools take and give
-//! * [`explain`]: what an observed program has besides its instructions
+//! * [`compile`]: source to [`program::Program`], with all checks
+//! * [`signature`]: the types of values that programs and tools take and return
+//! * [`explain`]: metadata of an observed program
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
-//! * [`live`]: what the rest of a run can still read
-//! * [`meter`]: fuel, the clock and the word count of everything that may take long
-//! * [`stop`]: why work on a text ends early; [`workspace`]: what it is done with
-//! * [`similar`]: which name was meant
+//! * [`live`]: liveness analysis: what the rest of a run can still read
+//! * [`meter`]: fuel, clock and heap limit of all long work
+//! * [`stop`]: why work on a text stops early; [`workspace`]: its heap and meter
+//! * [`similar`]: suggestions for mistyped names
 //! * [`digits`]: long integers, read one product at a time
 //!
-//! Beside the language stands [`engine`]: what the tools of an engine need.
+//! Apart from the language, [`engine`] has the tools of an engine.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

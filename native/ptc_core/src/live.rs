@@ -1,51 +1,52 @@
-//! What the rest of a run can still read: the slots, and the keys of the context and the memory.
+//! Liveness analysis: the slots, and the keys of the context and the memory, that a run can still read.
 //!
-//! A run that moves to another process takes only that along. What is said here to be dead is never
-//! looked at again; what is not may be.
+//! A run that moves to another process takes only these along. What is reported dead is never read
+//! again; what is reported live may be read.
 
 use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_PC};
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
-/// More slots neither: a set of them is one word.
+/// Same for programs with more slots: a set of slots is one word.
 const MOST_SLOTS: u32 = 64;
-/// So often the code is gone through for what the loops in it carry from round to round.
+/// Maximum number of passes over the code to propagate liveness through loops.
 const MOST_PASSES: usize = 16;
 
-/// What is live at one place of a program.
+/// The live data at one address of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Live {
-    /// The slots, one a bit.
+    /// The live slots, one per bit.
     slots: u64,
-    /// The keys that are read of the context.
+    /// The keys that are read from the context.
     pub context: Vec<ConstId>,
-    /// The keys that are read of the memory.
+    /// The keys that are read from the memory.
     pub memory: Vec<ConstId>,
-    /// The innermost loop around the place.
+    /// The innermost loop around the address.
     pub around: Option<Around>,
 }
 
-/// A loop in the middle of a round that has called a tool.
+/// A loop during an iteration that has called a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Around {
-    /// The slot with the items that are still to come.
+    /// The slot with the remaining items.
     pub rest: Slot,
-    /// Whether any of these is looked at, rather than counted.
+    /// Whether any of these items is read, and not only counted.
     pub reads_items: bool,
-    /// Whether each of the rounds to come calls a tool, unless an earlier one fails.
+    /// Whether each remaining iteration calls a tool, unless an earlier one fails.
     pub calls_each_round: bool,
 }
 
 impl Live {
-    /// Whether a slot can still be read.
+    /// Returns whether a slot can still be read.
     pub fn slot(&self, slot: Slot) -> bool {
         self.slots >> slot & 1 == 1
     }
 }
 
-/// What is live before the instruction at `pc`, which stands behind a call, in a run whose loops all run over proper lists (as
-/// those of a program that calls tools do); `None` if that is not known: of a long program, of one that is
-/// observed or may show what names there are, and of one whose keys can be found as atoms.
+/// Returns what is live before the instruction at `pc`, which follows a call. All loops of the run must
+/// have proper lists, as in a program that calls tools. `None` if liveness is unknown: for a long
+/// program, for one that is observed or may report existing names, and for one with keys that can be
+/// atoms.
 pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
     let is_plain = program.sites.is_empty() && !program.strict && !program.any_keys;
@@ -78,9 +79,9 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     Some(live)
 }
 
-/// The innermost loop around the call before `pc`.
+/// Returns the innermost loop around the call before `pc`.
 fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
-    // A residue stands outside of the loop that it belongs to.
+    // A residue is outside of the loop that it belongs to.
     let has_residue = |instr: &Instr| matches!(instr, Instr::Next(next) if next.residue != NO_PC);
     if code.iter().any(has_residue) {
         return None;
@@ -103,7 +104,8 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
     })
 }
 
-/// The live slots before each instruction, to the fixed point; `None` if that is far.
+/// Returns the live slots before each instruction, by fixed-point iteration; `None` after too many
+/// passes.
 fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
     let mut live = vec![0; code.len()];
     for _ in 0..MOST_PASSES {
@@ -126,7 +128,7 @@ fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
     None
 }
 
-/// Where a run may go on behind an instruction.
+/// Returns the possible addresses after an instruction.
 fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
     match instr {
         Instr::Jump(to) => [Some(*to), None, None, None],
@@ -138,7 +140,7 @@ fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
             None,
             None,
         ],
-        // Behind a loop that tallies, the store and the tally are left out.
+        // After a loop that tallies, the store and the tally are skipped.
         Instr::Next(next) => [
             Some(pc + 1),
             Some(next.to),
@@ -163,17 +165,17 @@ fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
     }
 }
 
-/// The slots that an instruction reads, and those that it writes in any case.
+/// Returns the slots that an instruction reads, and those that it always writes.
 fn slots_of(instr: &Instr) -> (u64, u64) {
     let bit = |slot: Slot| 1u64 << slot;
     match instr {
         Instr::Slot(slot) => (bit(*slot), 0),
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
-        // Where the list is empty they are not written, and nothing behind the loop reads them.
+        // They are not written for an empty list; then the code after the loop does not read them.
         Instr::Enter(enter) => (bit(enter.list), STATE << enter.item),
         Instr::Sieve(looped, _) => (bit(looped.list), 0),
         Instr::Next(next) => (read_by(next), bit(next.item)),
-        // Whether it is there.
+        // Reads whether it exists.
         Instr::NeedInput(_) => (bit(INPUT), 0),
         Instr::Expect { input, .. } => (bit(*input), 0),
         Instr::Apply(apply) if apply.op.combines() => (0, 0),
@@ -193,10 +195,11 @@ fn slots_of(instr: &Instr) -> (u64, u64) {
     }
 }
 
-/// A loop's item, the rest of its list and what it could not tally stand in three slots.
+/// A loop's item, the rest of its list and the item it could not tally are in three slots.
 const STATE: u64 = 0b111;
 
-/// The slots that the end of a round reads. The rest leads to the next item, which is written then.
+/// Returns the slots that the end of an iteration reads. The rest gives the next item, which is written
+/// then.
 fn read_by(next: &Loop) -> u64 {
     let item = u64::from(next.kind != LoopKind::Map || next.residue != NO_PC);
     let wrong = u64::from(next.tally.is_some());

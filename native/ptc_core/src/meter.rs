@@ -1,25 +1,25 @@
-//! Fuel, the clock and the word count: what keeps a run short, in time and small.
+//! Fuel, clock and heap limit: they bound each slice, the duration of a run, and its size.
 
 use crate::fault::Halt;
 use crate::heap::Heap;
 use std::time::{Duration, Instant};
 
-/// Units of work between two looks at the clock; a unit is about as long as a map look-up.
+/// Units of fuel between two reads of the clock; a unit is about as long as a map look-up.
 const FUEL_BETWEEN_LOOKS: i64 = 4096;
-/// How long one slice works. It holds its thread a little longer: what was left is put together
-/// before, and taken apart afterwards.
+/// Length of a slice. It occupies its thread a little longer: the state is rebuilt before the
+/// slice and frozen after it.
 const SLICE: Duration = Duration::from_micros(700);
-/// How long one quantum may take, if nothing else is said. With a hundred callers on two threads, each has
-/// its turn after 50 times as long; leaving and coming back costs some microseconds.
+/// Default length of a quantum. With a hundred callers on two threads, each gets a quantum every 50
+/// quanta; suspending and resuming costs some microseconds.
 const QUANTUM: Duration = Duration::from_millis(1);
-/// What a unit takes.
+/// Assumed duration of a unit.
 const NANOSECONDS_A_UNIT: i64 = 10;
-/// Work that is known to take longer than a slice, in units.
+/// Number of units that take longer than a slice.
 const MORE_THAN_A_SLICE: i64 = SLICE.as_nanos() as i64 / NANOSECONDS_A_UNIT;
-/// A step that has counted so much before a slice ended is taken for one that no slice can hold.
+/// After this many refills before a slice ended, a step is assumed to be too long for any slice.
 const REFILLS_OF_A_LONG_STEP: u32 = 16;
 
-/// When a run must be over. Short runs never look at a clock: theirs starts with the first look.
+/// When a run must be over. Short runs never read a clock: theirs starts with the first read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deadline {
     /// Never.
@@ -31,7 +31,7 @@ pub enum Deadline {
 }
 
 impl Deadline {
-    /// What is left, at `now`; `None` for [`Deadline::Never`].
+    /// Returns the remaining time at `now`; `None` for [`Deadline::Never`].
     pub fn left(self, now: Instant) -> Option<Duration> {
         match self {
             Deadline::Never => None,
@@ -40,15 +40,16 @@ impl Deadline {
         }
     }
 
-    /// Whether its clock has run out. Looks at no clock where none is running.
+    /// Returns whether the deadline has passed. Reads the clock only if the deadline's clock
+    /// runs.
     pub fn has_passed(self) -> bool {
         matches!(self, Deadline::At(end) if Instant::now() >= end)
     }
 
-    /// The same deadline with its clock running.
+    /// Returns the same deadline with its clock running.
     pub fn started(self, now: Instant) -> Self {
         match self {
-            // Beyond what a clock can show is never.
+            // A time that the clock cannot represent counts as never.
             Deadline::After(length) => now.checked_add(length).map_or(Self::Never, Self::At),
             other => other,
         }
@@ -60,55 +61,54 @@ impl Deadline {
 pub struct Limits {
     /// When the run must be over.
     pub deadline: Deadline,
-    /// How many words it may build.
+    /// Maximum number of words that it may build.
     pub words: usize,
 }
 
 impl Limits {
-    /// For work that has no limit but its pace.
+    /// For work without limits, apart from its pace.
     pub const UNLIMITED: Limits = Limits {
         deadline: Deadline::Never,
         words: usize::MAX,
     };
 
-    /// Stands for limits that are not known yet.
+    /// Stands in for limits that are not known yet.
     pub const PROBE: Limits = Limits {
         deadline: Deadline::Never,
         words: PROBE_WORDS,
     };
 }
 
-/// How long an execution of a run may hold its thread.
+/// How long one execution of a run may occupy its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// A few steps, so few that no limit matters: for runs whose limits are not known yet.
+    /// A few steps, too few to reach any limit: for runs whose limits are not known yet.
     Probe,
-    /// A stretch on a normal scheduler: less than a millisecond.
+    /// A time slice on a normal scheduler: less than a millisecond.
     Slice,
-    /// A stretch on a dirty scheduler. What cannot be cut up is done to its end here.
+    /// A time slice on a dirty scheduler. Steps that cannot be interrupted are completed here.
     Quantum,
 }
 
-/// The units of a probe.
+/// The fuel of a probe, in units.
 const PROBE_FUEL: i64 = 256;
-/// The words of a probe: the least that a heap can be limited to.
+/// The words of a probe: the smallest heap limit possible.
 const PROBE_WORDS: usize = 233;
 
-/// How long so many units take, if a slice can hold them.
+/// Returns the duration of this many units.
 fn length_of(cost: i64) -> Duration {
     Duration::from_nanos((cost.max(0) * NANOSECONDS_A_UNIT) as u64)
 }
 
-/// Counts one execution.
+/// Counts the fuel of one execution.
 ///
-/// An execution that is over answers [`Halt::SliceOver`]. Whoever counts then leaves, and goes on
-/// in another execution. A step that loses what it has done when it leaves could start again for
-/// ever, so a step says when it has come further ([`Meter::advanced`]). One that had to leave
-/// before it came any further goes on [whole](Meter::next_step_whole) in the next
-/// quantum.
+/// When an execution is over, the meter returns [`Halt::SliceOver`]. The caller then suspends and
+/// resumes in another execution. A step that loses its progress when it is suspended could start
+/// again for ever, so a step reports its progress ([`Meter::advanced`]). A step that was
+/// suspended before it advanced runs [whole](Meter::next_step_whole) in the next quantum.
 #[derive(Debug)]
 pub struct Meter {
-    /// The limits; the deadline's clock runs as soon as a clock was looked at.
+    /// The limits; the deadline's clock runs as soon as a clock was read.
     pub limits: Limits,
     pace: Pace,
     quantum: Duration,
@@ -117,23 +117,23 @@ pub struct Meter {
     refills: u32,
     /// The units of a refill.
     refill: i64,
-    /// The number of the present step.
+    /// The number of the current step.
     step: u64,
-    /// The last step that has come further.
+    /// The last step that has advanced.
     further: u64,
-    /// The step that must not be left before it has come further.
+    /// The step that must not be suspended before it has advanced.
     whole: u64,
-    /// The step of the last refill, and how many it has had.
+    /// The step of the last refill, and its number of refills.
     refilled: u64,
     refills_of_step: u32,
-    /// Something was to be counted that no slice can hold.
+    /// A cost was counted that is too long for any slice.
     too_long: bool,
-    /// The quantum would have ended, but for a step that is whole.
+    /// The quantum is over, but a step that must run whole has not advanced yet.
     overdue: bool,
 }
 
 impl Meter {
-    /// A meter for an execution.
+    /// Creates a meter for an execution.
     pub fn new(limits: Limits, pace: Pace) -> Self {
         Meter {
             limits,
@@ -156,7 +156,7 @@ impl Meter {
         }
     }
 
-    /// A quantum of so many units, however short they take: for tests.
+    /// A quantum of a fixed number of units, however long they take: for tests.
     pub fn with_fuel(limits: Limits, units: usize) -> Self {
         Meter {
             end: Some(Instant::now()),
@@ -166,12 +166,12 @@ impl Meter {
         }
     }
 
-    /// The same meter with quanta of this length.
+    /// Returns the same meter with quanta of this length.
     pub fn with_quantum(self, quantum: Duration) -> Self {
         Meter { quantum, ..self }
     }
 
-    /// Where it counts.
+    /// Returns the pace of the execution.
     pub fn pace(&self) -> Pace {
         self.pace
     }
@@ -186,7 +186,7 @@ impl Meter {
         }
     }
 
-    /// A step begins, which is one unit.
+    /// Begins a step, which costs one unit.
     #[inline]
     pub fn begin<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
         self.step += 1;
@@ -201,47 +201,50 @@ impl Meter {
     fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
         let refilled = self.refill(1, heap);
         if refilled.is_err() {
-            // Between two steps nothing is lost.
+            // Between two steps no progress can be lost.
             self.advanced();
         }
         refilled
     }
 
-    /// A quantum does not end before the next step has come further.
+    /// Makes the next step run whole: the quantum does not end before it has advanced.
     pub fn next_step_whole(&mut self) {
         self.whole = self.step + 1;
     }
 
-    /// A step begins that keeps nothing when it is left, see [`Meter::next_step_whole`].
+    /// Begins a step that loses its progress when it is suspended, see
+    /// [`Meter::next_step_whole`].
     pub fn begin_whole(&mut self) {
         self.next_step_whole();
         self.step += 1;
     }
 
-    /// Whether the quantum would have ended, but for a step that is whole.
+    /// Returns whether the quantum is over, but for a step that must run whole.
     #[inline]
     pub fn is_overdue(&self) -> bool {
         self.overdue
     }
 
-    /// Another quantum begins.
+    /// Begins another quantum.
     pub fn renew(&mut self) {
         self.end = None;
         self.overdue = false;
     }
 
-    /// The present step has come further, and would not lose that if it were left.
+    /// Reports that the current step has advanced, and would not lose its progress if it were
+    /// suspended.
     #[inline]
     pub fn advanced(&mut self) {
         self.further = self.step;
     }
 
-    /// Whether the present step has come further.
+    /// Returns whether the current step has advanced.
     pub fn has_advanced(&self) -> bool {
         self.further == self.step
     }
 
-    /// Whether the present step is known to take longer than a slice, and cannot be cut up.
+    /// Returns whether the current step cannot be interrupted and is known to take longer than
+    /// a slice.
     pub fn needs_quantum(&self) -> bool {
         let long = self.refilled == self.step && self.refills_of_step >= REFILLS_OF_A_LONG_STEP;
         self.too_long || (long && !self.has_advanced())
@@ -267,7 +270,8 @@ impl Meter {
         };
         let end = *self.end.get_or_insert(now + length);
         self.too_long = self.pace == Pace::Slice && cost >= MORE_THAN_A_SLICE;
-        // A slice does not begin what would end after it; a quantum does, so that all work ends.
+        // A slice does not begin work that would end after it; a quantum does, so that all work
+        // ends.
         let over = match self.pace {
             Pace::Slice if !self.too_long => now + length_of(cost) >= end,
             _ => now >= end,
@@ -286,8 +290,8 @@ impl Meter {
         Ok(())
     }
 
-    /// The slice or quantum begins now, and not with the first look at the clock: what comes before
-    /// that may take long.
+    /// Starts the slice or quantum now, and not with the first read of the clock: the work before
+    /// that read may take long.
     pub fn start_clock(&mut self) {
         let length = match self.pace {
             Pace::Probe => return,
@@ -297,12 +301,12 @@ impl Meter {
         self.end.get_or_insert_with(|| Instant::now() + length);
     }
 
-    /// How much of a scheduler's time slice (1 ms) has been used, in per cent, roughly.
+    /// Returns roughly how much of a scheduler's time slice (1 ms) has been used, in per cent.
     pub fn percent_of_slice(&self) -> i32 {
         (self.refills as i32).saturating_mul(4).min(100)
     }
 
-    /// Whether `words` more may be built.
+    /// Checks that `words` more may be built.
     #[inline]
     pub fn check_heap_limit<H: Heap>(&self, words: usize, heap: &H) -> Result<(), Halt<H::Term>> {
         match heap.words_built().saturating_add(words) > self.limits.words {
@@ -311,8 +315,9 @@ impl Meter {
         }
     }
 
-    /// Whether work of about this length can end before the deadline. For the few steps that
-    /// cannot be cut up; assumes a fast machine, so that what could end is never refused.
+    /// Checks that work of about this length can end before the deadline. For the few steps
+    /// that cannot be interrupted; assumes a fast machine, so that it never refuses work that
+    /// could end in time.
     pub fn check_time_left<T>(&self, length: Duration) -> Result<(), Halt<T>> {
         match self.limits.deadline.left(Instant::now()) {
             Some(left) if left < length => Err(Halt::DeadlinePassed),

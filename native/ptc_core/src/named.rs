@@ -1,15 +1,15 @@
-//! Enums whose variants have names: on the BEAM each is an atom of that name.
+//! Enums whose variants have names; on the BEAM each variant is an atom of that name.
 
 /// A fieldless enum whose variants have names.
 pub trait Named: Copy + 'static {
     /// All variants, in the order of their declaration.
     const ALL: &'static [Self];
 
-    /// The name of the variant.
+    /// Returns the name of the variant.
     fn name(self) -> &'static str;
 }
 
-/// Declares an enum that is [`Named`]: each variant stands beside its name.
+/// Declares a [`Named`] enum, with a name for each variant.
 macro_rules! named {
     (
         $(#[$about:meta])*

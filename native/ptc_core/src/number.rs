@@ -1,4 +1,4 @@
-//! Numbers as the BEAM counts: exact integers of any size, finite doubles, and its own conversion.
+//! Numbers with the BEAM's arithmetic: integers of any size, finite doubles, and its conversion.
 
 use crate::digits::Digits;
 use num_bigint::{BigInt, Sign};
@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 /// An integer or a finite double.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Number {
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
     /// Any other integer.
     Big(BigInt),
@@ -14,14 +14,14 @@ pub enum Number {
     Float(f64),
 }
 
-/// The bits of an integer for which there may be a double.
+/// Maximum number of bits of an integer that may fit a double.
 const MOST_BITS: u64 = 1088;
 
-/// The result of arithmetic that the BEAM refuses with `badarith`: an overflow.
+/// An overflow, which the BEAM reports as `badarith`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadArith;
 
-/// Addition, subtraction, multiplication: exact on integers, in doubles as soon as one is a float.
+/// Addition, subtraction, multiplication: exact on integers; in doubles if one operand is a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arithmetic {
     /// `left + right`
@@ -33,7 +33,7 @@ pub enum Arithmetic {
 }
 
 impl Number {
-    /// An integer of any size in its smallest form.
+    /// Converts an integer of any size to its smallest form.
     pub fn from_big(big: BigInt) -> Self {
         match i64::try_from(&big) {
             Ok(small) => Number::Int(small),
@@ -41,8 +41,8 @@ impl Number {
         }
     }
 
-    /// An integer as it stands in JSON text: digits, maybe a sign. For a text that cannot be long;
-    /// see [`Digits`] for others.
+    /// Converts an integer in JSON text: digits, maybe with a sign. Only for short texts; see
+    /// [`Digits`] for others.
     pub fn from_digits(digits: &[u8]) -> Self {
         let count = digits.len() - usize::from(digits.first() == Some(&b'-'));
         let value = Digits::new(count).read(digits, |_| Ok(()));
@@ -54,15 +54,15 @@ impl Number {
         matches!(self, Number::Int(0)) || matches!(self, Number::Float(value) if *value == 0.0)
     }
 
-    /// The double the BEAM makes of this number.
+    /// Converts the number to a double as the BEAM does.
     ///
-    /// A big integer is summed from its 64-bit limbs in double arithmetic, which is what the BEAM
-    /// does and which is not always the nearest double.
+    /// A big integer is summed from its 64-bit limbs in double arithmetic, like on the BEAM; the result
+    /// is not always the nearest double.
     pub fn to_float(&self) -> Result<f64, BadArith> {
         let value = match self {
             Number::Int(value) => *value as f64,
             Number::Float(value) => *value,
-            // No sum of limbs beyond the largest double comes back to it.
+            // A larger sum of limbs is always beyond the largest double.
             Number::Big(big) if big.bits() > MOST_BITS => return Err(BadArith),
             Number::Big(big) => {
                 let limb = |sum: f64, limb: &u64| sum * 18_446_744_073_709_551_616.0 + *limb as f64;
@@ -76,7 +76,7 @@ impl Number {
         finite(value)
     }
 
-    /// The 64-bit limbs an integer takes; 1 for a float.
+    /// Returns the number of 64-bit limbs of an integer; 1 for a float.
     pub fn limbs(&self) -> usize {
         match self {
             Number::Big(big) => big.bits().div_ceil(64) as usize,
@@ -84,7 +84,7 @@ impl Number {
         }
     }
 
-    /// `self + other`, in place if integers are long.
+    /// Adds `other`; in place for long integers.
     #[inline]
     pub fn add(&mut self, other: Number) -> Result<(), BadArith> {
         match (&mut *self, other) {
@@ -105,7 +105,7 @@ impl Number {
         Ok(())
     }
 
-    /// Gives an integer its smallest form.
+    /// Converts an integer to its smallest form.
     fn shrink(&mut self) {
         if let Number::Big(big) = self {
             if let Ok(small) = i64::try_from(&*big) {
@@ -124,7 +124,7 @@ impl Number {
 }
 
 impl Arithmetic {
-    /// `left op right`
+    /// Returns `left op right`.
     pub fn apply(self, left: &Number, right: &Number) -> Result<Number, BadArith> {
         if let (Number::Int(left), Number::Int(right)) = (left, right) {
             let small = match self {
@@ -153,12 +153,12 @@ impl Arithmetic {
     }
 }
 
-/// `left / right` in doubles; the caller has looked at zero.
+/// Returns `left / right` in doubles; the caller has checked for zero.
 pub fn divide(left: &Number, right: &Number) -> Result<f64, BadArith> {
     finite(left.to_float()? / right.to_float()?)
 }
 
-/// The double, unless it overflowed.
+/// Returns the double, unless it overflowed.
 pub fn finite(value: f64) -> Result<f64, BadArith> {
     match value.is_finite() {
         true => Ok(value),
@@ -166,8 +166,8 @@ pub fn finite(value: f64) -> Result<f64, BadArith> {
     }
 }
 
-/// The double nearest to `value` rounded to `places` decimals (0 to 15) in exact decimal
-/// arithmetic, ties away from zero, as `Float.round/2` does it.
+/// Returns the double nearest to `value` rounded to `places` decimals (0 to 15) in exact decimal
+/// arithmetic, ties away from zero, like `Float.round/2`.
 pub fn round(value: f64, places: u32) -> f64 {
     let bits = value.to_bits();
     let exponent = ((bits >> 52) & 0x7FF) as i32;
@@ -186,7 +186,7 @@ pub fn round(value: f64, places: u32) -> f64 {
         1..=120 => (scaled + (1u128 << (shift - 1))) >> shift,
         _ => 0,
     };
-    // Reading decimal text is the correctly rounded quotient by a power of ten.
+    // Parsing decimal text gives the correctly rounded quotient by a power of ten.
     let size: f64 = format!("{rounded}e-{places}").parse().unwrap_or(0.0);
     size.copysign(value)
 }

@@ -1,9 +1,9 @@
-//! The names of the operations inside this library, in the order in which they are listed for readers.
+//! The opcodes: the names of the operations, in the order in which they are listed for readers.
 //!
-//! Nothing is said here about what they do, so whatever only has to tell operations apart (faults,
-//! instructions) depends on nothing else.
+//! This module has nothing but names, so code that only distinguishes operations (faults, instructions)
+//! depends on nothing else.
 
-/// Hands the operations to a macro: `room::Entry` each, the entry's place in `ops`.
+/// Passes the operations to a macro, each as `module::Entry`, its path in `ops`.
 macro_rules! operations {
     ($make:ident) => {
         $make! {
@@ -39,7 +39,7 @@ macro_rules! codes {
         }
 
         impl OpCode {
-            /// The whole table.
+            /// All operations.
             pub const ALL: &'static [OpCode] = &[$(OpCode::$op,)+];
         }
     };
@@ -48,6 +48,6 @@ macro_rules! codes {
 operations!(codes);
 
 impl OpCode {
-    /// What an object without `op` is compiled as.
+    /// The operation that an object without `op` is compiled as.
     pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
 }

@@ -4,28 +4,28 @@ use crate::explain::{Mark, Site};
 use crate::fault::Code;
 use crate::opcode::OpCode;
 
-/// A register: the current value, a binding or the state of a loop, placed by lexical depth.
+/// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
-/// An index into the table of constants that goes with a program.
+/// An index into a program's table of constants.
 pub type ConstId = u32;
 /// An index into the instructions.
 pub type Pc = u32;
 
-/// The slot of the value a program starts with; the only one that may be absent.
+/// The slot of the value a program starts with; the only slot that may be empty.
 pub const INPUT: Slot = 0;
-/// Stands where an instruction has no constant.
+/// Sentinel for an instruction without a constant.
 pub const NO_CONST: ConstId = u32::MAX;
-/// Stands where a loop has no residue.
+/// Sentinel for a loop without a residue.
 pub const NO_PC: Pc = u32::MAX;
 
-/// A constant before there is a heap to put it on.
+/// A constant before it is built on a heap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Const<N> {
-    /// `nil`, for what a program left out.
+    /// `nil`, for an omitted part of a program.
     Nil,
-    /// An integer, for what a program left out or for an error's text.
+    /// An integer, for an omitted part or for an error message.
     Int(i64),
-    /// `%{}`, for what a program left out.
+    /// `%{}`, for an omitted part.
     EmptyMap,
     /// A part of the program's source, taken literally.
     Node(N),
@@ -42,78 +42,78 @@ pub enum LoopKind {
     Map,
 }
 
-/// Which items of a list are looked at by what comes after it. What makes the list may leave out the
-/// items behind them, and have anything in the place of those before them.
+/// Which items of a list its consumer reads. The producer of the list may omit the items after them,
+/// and replace those before them with any term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
     /// All of them.
     All,
-    /// None: only how many there are.
+    /// None, only their number.
     Number,
     /// The first one.
     One,
-    /// The first ones, as many as the constant says; all if it is no count.
+    /// The first ones, as many as the constant specifies; all if it is not a count.
     First(ConstId),
-    /// The one at the index that the constant says; all if it is none.
+    /// The one at the index in the constant; all if it is not an index.
     At(ConstId),
-    /// The last one, and all the others may be left out.
+    /// The last one; all others may be omitted.
     Last,
 }
 
-/// Comparisons of a field of an item with a constant that decide together whether a filter's
-/// condition holds. They stand in the code, with a jump behind each but a single one.
+/// Comparisons of a field of an item with a constant that form a filter's condition. They are in the
+/// code, each followed by a jump unless there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tests {
     /// The first one.
     pub first: Pc,
-    /// How many there are.
+    /// Their number.
     pub count: u32,
-    /// The truth of a comparison that decides alone.
+    /// The truth of a comparison that decides the condition.
     pub decisive: bool,
 }
 
-/// The slots of a loop and where its body starts.
+/// A loop: its slots, and where its body starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
-    /// What it does.
+    /// Its kind.
     pub kind: LoopKind,
-    /// Holds the list.
+    /// The slot of the list.
     pub list: Slot,
-    /// Holds the item; the slot after it holds the rest of the list.
+    /// The slot of the item; the next slot has the rest of the list.
     pub item: Slot,
-    /// Where it goes on: at `Enter` the end, at `Next` the body.
+    /// The jump target: the end of the loop for `Enter`, the body for `Next`.
     pub to: Pc,
-    /// The operation (and its field) that tallies what is kept, in place of the list. The list's
-    /// `Store` and the operation's `Apply` stand behind the loop, for the list without items.
+    /// The operation (and its field) that tallies the items instead of collecting them. The list's
+    /// `Store` and the operation's `Apply` follow the loop, for an empty list.
     pub tally: Option<(OpCode, ConstId)>,
-    /// What of its value is looked at.
+    /// Which items of its value are read.
     pub demand: Demand,
-    /// In place of the body for an item whose value is not looked at: what of the body can fail for
-    /// one item and not for another. It pushes nothing and ends at the loop's `Next`. [`NO_PC`] if
-    /// the body itself is run.
+    /// The code that replaces the body for an item whose value is not read: the part of the body that
+    /// can fail for one item and not for another. It pushes nothing and ends at the loop's `Next`. With
+    /// [`NO_PC`] the body itself runs.
     pub residue: Pc,
 }
 
-/// A call of an operation's evaluation.
+/// An evaluation of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Apply {
-    /// Which operation.
+    /// The operation.
     pub op: OpCode,
     /// The slot of the current value.
     pub input: Slot,
-    /// How many operands it takes from the stack, once it has succeeded.
+    /// Number of operands that it takes from the stack once it has succeeded.
     pub operands: u32,
-    /// Constants, as the operation's plan and evaluation agree on.
+    /// Constants, whose meaning the operation's plan and evaluation define.
     pub a: u32,
     /// As `a`.
     pub b: u32,
     /// As `a`.
     pub c: u32,
-    /// What of its value is looked at, if that is a list.
+    /// Which items of its value are read, if that is a list.
     pub demand: Demand,
 }
 
-/// What the machine does in one step.
+/// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instr {
     /// Pushes a constant.
@@ -126,82 +126,81 @@ pub enum Instr {
     Slot(Slot),
     /// Pops into a slot.
     Store(Slot),
-    /// The same, where only the next instruction will read it.
+    /// Same as `Store`, where only the next instruction reads the slot.
     StoreOnce(Slot),
-    /// Fails unless the program was given a current value.
+    /// Fails if the program has no current value.
     NeedInput(OpCode),
     /// Pushes the context's value at a key.
     LoadContext(ConstId),
     /// Pushes the memory's value at a key.
     LoadMemory(ConstId),
-    /// Pops what nobody looks at.
+    /// Pops a value that is not used.
     Drop,
-    /// Goes on elsewhere.
+    /// Jumps.
     Jump(Pc),
-    /// Pops; goes on elsewhere if the value's truth is `when`.
+    /// Pops a value; jumps if its truth is `when`.
     JumpIf {
         /// The truth to jump on.
         when: bool,
-        /// Where to.
+        /// The target.
         to: Pc,
     },
     /// Starts a loop over the list in a slot.
     Enter(Loop),
-    /// All of a loop that filters with comparisons, in place of its `Enter`.
+    /// A complete loop that filters with comparisons, instead of `Enter`.
     Sieve(Loop, Tests),
-    /// Ends one round of a loop.
+    /// Ends one iteration of a loop.
     Next(Loop),
-    /// Fails unless the operation can go on with what it has so far.
+    /// Lets the operation check its operands so far, and fails if they are invalid.
     Expect {
-        /// Which operation.
+        /// The operation.
         op: OpCode,
         /// The slot of its current value.
         input: Slot,
     },
     /// Evaluates an operation.
     Apply(Apply),
-    /// Leaves the machine for a tool call; its answer is pushed.
+    /// Stops the machine for a tool call; pushes its answer.
     Call {
         /// The tool's name.
         tool: ConstId,
         /// The arguments, literally.
         args: ConstId,
     },
-    /// Fails: a mistake that only matters once it is reached.
+    /// Fails: an error that only counts when it is reached.
     Fail {
-        /// What is wrong.
+        /// The kind of error.
         code: Code,
-        /// In which operation.
+        /// The operation.
         op: Option<OpCode>,
-        /// In which of its fields.
+        /// The field.
         field: Option<&'static str>,
         /// The offending part, or [`NO_CONST`].
         subject: ConstId,
     },
-    /// Notes something about an operation: in observed programs only.
+    /// Records counters of an operation; only in observed programs.
     Watch(Mark),
-    /// The top of the stack is the program's value.
+    /// Ends the run; the top of the stack is the program's value.
     Done,
 }
 
-/// A compiled program. The constants go beside it, as terms, in a table of their own.
+/// A compiled program. Its constants are terms in a separate table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     /// The instructions.
     pub code: Vec<Instr>,
-    /// How many slots a run needs.
+    /// Number of slots that a run needs.
     pub slots: u32,
-    /// Whether anything looks at the value a program starts with.
+    /// Whether it reads the value that a program starts with.
     pub reads_input: bool,
-    /// Whether it uses one value in so many places that a copy of what it builds could be much
-    /// larger than what it builds.
+    /// Whether it uses a value so often that a copy of its result could be much larger than the result.
     pub multiplies: bool,
-    /// Whether it may call tools, which can tell how far a run has come.
+    /// Whether it may call tools, which can observe the progress of a run.
     pub calls_tools: bool,
     /// Whether `load` fails for a name that the context does not have.
     pub strict: bool,
-    /// Whether a key that a map does not have is looked for as an atom.
+    /// Whether a key that a map does not have is also looked up as an atom.
     pub any_keys: bool,
-    /// The operations of a program that is observed; empty for all others.
+    /// The operations of an observed program; empty for all others.
     pub sites: Vec<Site>,
 }

@@ -1,17 +1,17 @@
-//! "Did you mean": the known name that is most similar to an unknown one.
+//! "Did you mean": finds the known name that is most similar to an unknown one.
 //!
-//! The measure is that of the suggestions for operations, which `PtcRunner.Json.Suggestion` makes. A
-//! letter is a character here and a grapheme there, which is the same for names of ASCII.
+//! The measure is that of the suggestions for operations in `PtcRunner.Json.Suggestion`. A letter is a
+//! character here and a grapheme there, which is the same for ASCII names.
 
-/// From this similarity on a name counts as mistyped.
+/// Minimum similarity of a mistyped name.
 const CLOSE: f64 = 0.8;
-/// A name of more letters, for each letter of the longest known one, is similar to none.
+/// A name with more letters, per letter of the longest known name, is not similar to any.
 const LETTERS_PER_LETTER: usize = 3;
-/// The bytes of the longest letter.
+/// Maximum number of bytes of a letter.
 const BYTES_PER_LETTER: usize = 4;
 
-/// The most similar of the names, of which none is longer than `longest` letters: of equally similar
-/// ones the first. `None` if none is close.
+/// Returns the most similar name; of equally similar ones the first. No name may be longer than
+/// `longest` letters. `None` if no name is close.
 pub fn closest(
     unknown: &[u8],
     names: impl Iterator<Item = &'static str>,
@@ -34,7 +34,7 @@ pub fn closest(
     best
 }
 
-/// The Jaro similarity, from 0.0 (nothing in common) to 1.0 (equal).
+/// Returns the Jaro similarity, from 0.0 (nothing in common) to 1.0 (equal).
 fn similarity(a: &[char], b: &[char]) -> f64 {
     if a == b {
         return if a.is_empty() { 0.0 } else { 1.0 };

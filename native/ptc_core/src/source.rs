@@ -1,14 +1,14 @@
-//! What the compiler asks of a program: the same questions to a JSON document and to terms.
+//! The compiler's interface to a program, which is a JSON document or a term.
 
 use crate::json::{Document, Entry};
 use crate::stop::Stop;
 
-/// What a part of a program is, as far as checks can tell parts apart.
+/// The shape of a part of a program, as far as checks distinguish shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A map that is no struct.
+    /// A map that is not a struct.
     Map,
-    /// A struct: a map to Elixir, but no operation.
+    /// A struct: a map in Elixir, but not an operation.
     Struct,
     /// A proper list.
     List,
@@ -16,7 +16,7 @@ pub enum Shape {
     String,
     /// An integer of any size.
     Integer {
-        /// Whether it is below zero.
+        /// Whether it is negative.
         negative: bool,
     },
     /// A float.
@@ -27,7 +27,7 @@ pub enum Shape {
     Other,
 }
 
-/// The bytes of a part from which on a look at all of it counts.
+/// Minimum size in bytes of a part whose reading is counted.
 pub const LONG: usize = 256;
 
 /// A program before it is compiled.
@@ -35,34 +35,34 @@ pub trait Source {
     /// A part of the program.
     type Node: Copy;
 
-    /// Whether two parts are one and the same. Equal parts that stand side by side may be taken for one.
+    /// Returns whether two handles are the same part. Adjacent equal parts may count as the same.
     fn same(&self, a: Self::Node, b: Self::Node) -> bool;
-    /// What the part is.
+    /// Returns the shape of the part.
     fn shape(&self, node: Self::Node) -> Shape;
-    /// Whether it is a string or an integer of more than [`LONG`] bytes.
+    /// Returns whether it is a string or an integer of more than [`LONG`] bytes.
     fn is_long(&self, node: Self::Node) -> bool;
-    /// Whether other terms stand inside the part.
+    /// Returns whether the part contains other terms.
     fn has_parts(&self, node: Self::Node) -> bool;
-    /// Whether it is a map that is no struct.
+    /// Returns whether it is a map that is not a struct.
     fn is_map(&self, node: Self::Node) -> bool;
-    /// The value at a string key of a map; the first one in a text that repeats the key.
+    /// Returns the value at a string key of a map; the first one if a text repeats the key.
     fn field(&self, node: Self::Node, name: &'static str) -> Option<Self::Node>;
-    /// The content of a string.
+    /// Returns the content of a string.
     fn text(&self, node: Self::Node) -> Option<&[u8]>;
-    /// How many entries a map has; quick, unlike [`Source::entries`].
+    /// Returns the number of entries of a map; quick, unlike [`Source::entries`].
     fn size(&self, node: Self::Node) -> usize;
-    /// Why what was said since this was last asked does not count, if a list was too long to be
-    /// looked at in one go.
+    /// Returns why the answers since the last call are invalid, if a list was too long to read in one
+    /// call.
     fn take_stop(&self) -> Option<Stop> {
         None
     }
-    /// How many parts were looked at, other than one by one, since this was last asked.
+    /// Returns how many parts were read since the last call by other methods than one by one.
     fn take_uncounted(&self) -> usize {
         0
     }
-    /// The elements of a list.
+    /// Returns the elements of a list.
     fn elements(&self, node: Self::Node) -> Vec<Self::Node>;
-    /// The entries of a map, each key once, in ascending term order of the keys.
+    /// Returns the entries of a map, each key once, in ascending term order of the keys.
     fn entries(&self, node: Self::Node) -> Vec<(Self::Node, Self::Node)>;
 }
 

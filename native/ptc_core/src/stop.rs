@@ -1,17 +1,17 @@
-//! Why work on a text stops before its end.
+//! Reasons why work on a text stops early.
 
 use crate::fault::Halt;
 
-/// Why work stops before its end, other than that there is something wrong.
+/// Why work stops before its end, apart from errors in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// This slice or quantum is used up: go on in another one.
+    /// This slice or quantum is used up: resume in another one.
     SliceOver,
     /// The deadline has passed.
     DeadlinePassed,
-    /// More words built than allowed.
+    /// The heap limit was exceeded.
     MemoryExceeded,
-    /// Nobody waits for the answer.
+    /// No process waits for the result.
     Abandoned,
 }
 

@@ -1,4 +1,4 @@
-//! What work on a text is done with: a heap, and the meter of what is built on it.
+//! A heap and the meter of what is built on it, for work on a text.
 
 use crate::fault::Halt;
 use crate::heap::Heap;
@@ -6,7 +6,7 @@ use crate::meter::{Limits, Meter, Pace};
 use crate::stop::Stop;
 use std::time::Duration;
 
-/// A meter for work that has no limits and is never suspended.
+/// Returns a meter for work that has no limits and is never suspended.
 pub fn unlimited() -> Meter {
     Meter::new(Limits::UNLIMITED, Pace::Quantum)
 }
@@ -15,14 +15,14 @@ pub fn unlimited() -> Meter {
 pub struct Workspace<'w, H: Heap> {
     /// Where the terms are.
     pub heap: &'w mut H,
-    /// The limits.
+    /// The fuel and the limits.
     pub meter: &'w mut Meter,
-    /// Whether a quantum may end within this work. If not, it ends at its deadline all the same.
+    /// Whether a quantum may end within this work. If not, the work still ends at its deadline.
     pub suspendable: bool,
 }
 
 impl<'w, H: Heap> Workspace<'w, H> {
-    /// Work that can be suspended.
+    /// For work that can be suspended.
     pub fn new(heap: &'w mut H, meter: &'w mut Meter) -> Self {
         Workspace {
             heap,
@@ -31,7 +31,7 @@ impl<'w, H: Heap> Workspace<'w, H> {
         }
     }
 
-    /// Work that cannot: in a quantum it goes on to its end or to a limit.
+    /// For work that cannot be suspended: in a quantum it runs to its end or to a limit.
     pub fn in_one_go(heap: &'w mut H, meter: &'w mut Meter) -> Self {
         meter.begin_whole();
         Workspace {
@@ -41,8 +41,8 @@ impl<'w, H: Heap> Workspace<'w, H> {
         }
     }
 
-    /// Counts `cost` units before they are spent, where a quantum cannot end: what is done here is
-    /// done to its end, or to the deadline. A slice can end, and the work begins again.
+    /// Counts `cost` units before they are spent, where a quantum cannot end: the work here runs
+    /// to its end, or to the deadline. A slice can end; then the work begins again.
     #[inline]
     pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Stop> {
         match self.meter.consume_fuel(cost, self.heap) {
@@ -51,7 +51,7 @@ impl<'w, H: Heap> Workspace<'w, H> {
         }
     }
 
-    /// The same where work can be suspended.
+    /// Same for work that can be suspended.
     #[inline]
     pub fn consume_fuel_or_suspend(&mut self, cost: usize) -> Result<(), Stop> {
         if !self.suspendable {
@@ -60,13 +60,13 @@ impl<'w, H: Heap> Workspace<'w, H> {
         Ok(self.meter.consume_fuel(cost, self.heap)?)
     }
 
-    /// Whether `words` more may be built.
+    /// Checks that `words` more may be built.
     #[inline]
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Stop> {
         Ok(self.meter.check_heap_limit(words, self.heap)?)
     }
 
-    /// Whether work of about this length can end before the deadline.
+    /// Checks that work of about this length can end before the deadline.
     pub fn check_time_left(&self, length: Duration) -> Result<(), Stop> {
         Ok(self.meter.check_time_left::<H::Term>(length)?)
     }

@@ -1,4 +1,4 @@
-//! What the check finds before a run, and that it reports the first mistake.
+//! The check before a run: the errors it finds, and that it reports the first one.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What the operations over lists compute on plain values.
+//! Results of the operations over lists on plain values.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! What is dropped is not built, and nobody can tell: a list that goes straight to what drops some of it
-//! is made in part, and the same list with a name in between is made whole.
+//! Dropped items are not built, and the results do not change: a list that goes directly to an
+//! operation that drops items is built in part; with a name in between, the same list is built in full.
 
 mod common;
 
@@ -10,7 +10,7 @@ use ptc_core::compile::Options;
 use ptc_core::heap::Heap;
 use ptc_core::plain::PlainHeap;
 
-/// What makes a list, item by item; some of it fails for some items.
+/// Operations that make a list, item by item; some fail for some items.
 const MAKE: &[&str] = &[
     r#"{"op":"select","fields":["a","n"]}"#,
     r#"{"op":"select","fields":[]}"#,
@@ -32,7 +32,7 @@ const MAKE: &[&str] = &[
     r#"{"op":"map","expr":{"op":"load","name":"a"}}"#,
 ];
 
-/// What looks at a part of its list.
+/// Operations that read a part of their list.
 const KEEP: &[&str] = &[
     r#"{"op":"count"}"#,
     r#"{"op":"first"}"#,
@@ -99,7 +99,7 @@ fn the_same_value_and_the_same_fault() {
     );
 }
 
-/// Many items with ties, of which one in thirty has something in the way of a path.
+/// Many items with equal keys; one in thirty makes a path fail.
 fn context(rng: &mut Rng) -> String {
     let items: Vec<String> = (0..rng.below(100))
         .map(|index| {
@@ -139,7 +139,7 @@ fn leaving_after_every_unit() {
     }
 }
 
-/// The same lab with room for a few maps.
+/// The same lab with a heap limit of a few maps.
 fn small(mut lab: Lab) -> Lab {
     lab.limits.words = lab.heap.words_built() + 200;
     lab
@@ -162,7 +162,7 @@ fn a_list_that_is_not_built_takes_no_words() {
     }
 }
 
-/// What fails for every item is found out with the first one, so one item at least is made.
+/// An error that occurs for every item is found with the first one, so at least one item is made.
 #[test]
 fn what_fails_for_all_items_fails_where_none_is_kept() {
     let fails = [

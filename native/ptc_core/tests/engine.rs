@@ -1,4 +1,4 @@
-//! Lists of maps, merged by a field, against the rule in its plainest form.
+//! Merging lists of maps by a field, compared with a simple model.
 
 use ptc_core::engine::merge_by_field;
 use ptc_core::heap::{Heap, Lookup};
@@ -46,7 +46,7 @@ impl Merge {
         }
     }
 
-    /// The rule, quadratic.
+    /// The model, in quadratic time.
     fn expected(&self, left: &[Term], right: &[Term]) -> Vec<Term> {
         let last = |item: &Term| right.iter().rfind(|other| self.same(*item, **other));
         let mut merged: Vec<_> = left

@@ -1,4 +1,4 @@
-//! Plain values behave as terms do.
+//! Plain values behave like terms.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Long strings, long integers and large terms count before anything looks at all of them.
+//! Long strings, long integers and large terms are counted before all of them is read.
 
 mod common;
 
@@ -9,7 +9,7 @@ use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::vm::{Exit, Inputs, Vm};
 
-/// Whether the program ends within the few units of a probe.
+/// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {
     let mut lab = Lab::of_text(PlainHeap::new(), program.as_bytes(), STRICT)
         .unwrap_or_else(|end| panic!("{program}: {end:?}"));
@@ -28,7 +28,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
     }
 }
 
-/// A context of equal terms at different places, out of the JSON text of one.
+/// A context of equal terms at different addresses, from the JSON text of one.
 fn context(heap: &mut PlainHeap, json: &str) -> Term {
     let mut copy = || term(heap, json).expect("JSON");
     let (a, b, c) = (copy(), copy(), copy());
@@ -47,7 +47,7 @@ fn context(heap: &mut PlainHeap, json: &str) -> Term {
     heap.make_map(&keys, &[a, c, rows, many, map])
 }
 
-/// Every operation that looks at all of a term.
+/// Every operation that reads all of a term.
 const LOOKS: &[&str] = &[
     r#"{"op":"pipe","steps":[{"op":"load","name":"a"},{"op":"eq","value":{"op":"load","name":"c"}}]}"#,
     r#"{"op":"pipe","steps":[{"op":"load","name":"a"},{"op":"neq","value":{"op":"load","name":"c"}}]}"#,
@@ -143,7 +143,7 @@ fn a_comparison_ends_where_the_smaller_side_does() {
     }
 }
 
-/// A filter of `rows` short texts by a needle of so many bytes.
+/// A filter of `rows` short texts by a needle of this many bytes.
 fn filter(rows: usize, needle: usize) -> bool {
     let program = r#"{"op":"pipe","steps":[{"op":"load","name":"rows"},
         {"op":"filter","where":{"op":"contains","value":{"op":"load","name":"needle"}}}]}"#;

@@ -1,4 +1,4 @@
-//! Every limit, at N and one beyond.
+//! Every limit, at N and at N + 1.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn depth_of_brackets() {
     assert!(Document::parse(b"[]", none).is_err());
 }
 
-/// So many operations inside one another.
+/// Operations nested this deep.
 fn nested(depth: usize) -> String {
     let open = r#"{"op":"not","condition":"#;
     format!("{}{{}}{}", open.repeat(depth - 1), "}".repeat(depth - 1))
@@ -104,7 +104,7 @@ fn lab(program: &str, limits: Limits) -> Lab {
     lab
 }
 
-/// The words a program has built at its end.
+/// Returns the words that a program has built at its end.
 fn words_of(program: &str) -> usize {
     use ptc_core::heap::Heap;
     let mut lab = lab(program, common::FREE);
@@ -139,7 +139,7 @@ fn words() {
     }
 }
 
-/// A list that doubles as often as it says, in a small program.
+/// A list that is doubled this many times, in a small program.
 fn doubled(times: usize) -> String {
     let open = r#"{"op":"let","name":"x","value":{"op":"concat","lists":[{"op":"var","name":"x"},{"op":"var","name":"x"}]},"in":"#;
     let start = r#"{"op":"let","name":"x","value":{"op":"literal","value":[1]},"in":"#;
@@ -201,7 +201,7 @@ fn numbers_grow_within_the_limit_too() {
     assert_eq!(lab.in_one_go(), End::MemoryExceeded);
 }
 
-/// Work for far longer than any test: loops inside one another over the same list.
+/// Work that takes far longer than any test: nested loops over the same list.
 fn endless() -> String {
     let list = r#"{"op":"load","name":"items"}"#;
     (0..6).fold(list.to_string(), |inner, _| {

@@ -1,5 +1,5 @@
-//! Names that are not there: mistyped fields, unknown fields and names in strict programs, and keys
-//! that are atoms.
+//! Missing names: mistyped fields, unknown fields and names in strict programs, and keys that are
+//! atoms.
 
 mod common;
 
@@ -19,7 +19,7 @@ const ANY_KEYS: Options = Options {
     ..STRICT
 };
 
-/// As text and as terms, which must come to the same.
+/// The result as text and as terms, which must be equal.
 fn run(program: &str, context: &str, options: Options) -> End {
     let run = |lab: Result<Lab, End>| match lab {
         Ok(lab) => lab.given(context, "{}").in_one_go(),
@@ -32,7 +32,7 @@ fn run(program: &str, context: &str, options: Options) -> End {
     of_text
 }
 
-/// Code, the field that was meant, and the first term.
+/// The code, the field that was meant, and the first term.
 fn mistake(end: End) -> (Code, &'static str, String) {
     match end {
         End::Rejected(mistake) | End::Fault(mistake) => {
@@ -134,7 +134,7 @@ fn a_strict_program_loads_no_unknown_names() {
     assert_eq!(run(program, "{}", STRICT), End::Value("nil".into()));
 }
 
-/// Rows with atoms as keys, by these names.
+/// Rows with these names as atom keys.
 fn atom_rows(heap: &mut PlainHeap, names: &[&str], rows: &[&[&str]]) -> Term {
     let keys: Vec<_> = names.iter().map(|name| heap.atom(name)).collect();
     let rows: Vec<_> = rows

@@ -6,7 +6,7 @@ use common::rng::Rng;
 use num_bigint::{BigInt, Sign};
 use ptc_core::number::{divide, round, Arithmetic, BadArith, Number};
 
-/// A finite double as a fraction: numerator and the exponent of two below it.
+/// A finite double as a fraction: the numerator, and the exponent of two of the denominator.
 fn fraction(value: f64) -> (BigInt, u32) {
     let bits = value.to_bits();
     let (exponent, mantissa) = ((bits >> 52) & 0x7FF, bits & ((1 << 52) - 1));
@@ -33,7 +33,7 @@ fn distance(value: f64, numerator: &BigInt, denominator: &BigInt) -> BigInt {
     BigInt::from_biguint(Sign::Plus, size.magnitude().clone())
 }
 
-/// Rounds in exact arithmetic, then asks whether no double is nearer.
+/// Rounds in exact arithmetic, then checks that no double is nearer.
 fn check_round(value: f64, places: u32) {
     let rounded = round(value, places);
     let (top, shift) = fraction(value);

@@ -1,4 +1,4 @@
-//! Observed programs: the same values, and what was noted on the way.
+//! Observed programs: the same values as unobserved ones, and the recorded counts.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn compiled(heap: &mut PlainHeap, program: &str) -> (Program, Vec<Term>) {
     (compiled.program, consts)
 }
 
-/// What it came to, what was noted, and the names of the operations. `units`: how long an execution is.
+/// The result, the counts, and the names of the operations. `units`: the fuel of an execution.
 fn observed(
     program: &str,
     context: &str,
@@ -88,7 +88,7 @@ fn observed(
     }
 }
 
-/// The same counts, whatever took how long.
+/// The same counts without the times.
 fn timeless(watch: &Watch) -> Vec<Counts> {
     let counts = watch.counts().iter().cloned();
     counts

@@ -1,4 +1,4 @@
-//! What the operations compute on plain values, but for those over lists (`collections.rs`).
+//! Results of the operations on plain values, except those over lists (`collections.rs`).
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! A fuzzer for every day: the targets of `fuzz/`, on stable Rust, for a bounded time.
+//! The targets of `fuzz/` on stable Rust, for a bounded time.
 //!
-//! `PTC_ROUNDS=1000000 cargo test --release --test random` goes on for longer.
+//! `PTC_ROUNDS=1000000 cargo test --release --test random` runs longer.
 
 mod common;
 

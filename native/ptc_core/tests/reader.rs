@@ -1,4 +1,4 @@
-//! The JSON reader: what it accepts, what it makes of it, and where it says a mistake is.
+//! The JSON reader: accepted texts, their values, and the offsets of errors.
 
 mod common;
 
@@ -82,7 +82,7 @@ fn escapes() {
     }
 }
 
-/// Where a text stops being JSON.
+/// The offset where a text stops being JSON.
 fn token_at(text: impl AsRef<[u8]>, at: usize) {
     let text = text.as_ref();
     let error = Document::parse(text, DEEP).err();
@@ -246,7 +246,7 @@ fn bytes_that_are_no_utf8() {
     }
 }
 
-/// Every beginning of a text is one of: valid, ended too early, cut off inside a keyword or escape.
+/// Every prefix of a text is valid, incomplete, or cut off inside a keyword or escape.
 #[test]
 fn every_prefix_of_a_text() {
     let mut rng = Rng::new(21);

@@ -1,4 +1,4 @@
-//! Reading that is left at every step and taken up again comes to what it comes to in one go.
+//! Reading that is suspended at every step gives the same result as reading without suspension.
 
 mod common;
 
@@ -13,7 +13,7 @@ use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
 use ptc_core::workspace::{unlimited, Workspace};
 
-/// Stops everything that can be stopped, once.
+/// A sink that stops once at everything that can be stopped.
 struct Stubborn<'b, S> {
     sink: &'b mut S,
     go: &'b mut bool,
@@ -71,7 +71,7 @@ impl<'t, S: Sink<'t>> Sink<'t> for Stubborn<'_, S> {
     }
 }
 
-/// Reads with a stop at each step; gives how often that was, too.
+/// Reads with a stop at each step; also returns the number of stops.
 fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usize) {
     let mut reader = Reader::new(0, Extent::Whole, DEEP).looking_often();
     let (mut parts, mut go, mut stops) = (Parts::default(), true, 0);
@@ -194,7 +194,7 @@ fn what_is_long() {
     }
 }
 
-/// A value is frozen once, however often a reader is left.
+/// A value is frozen once, however often a reader is suspended.
 #[test]
 fn leaving_costs_what_is_new() {
     let mut heap = PlainHeap::new();

@@ -1,4 +1,4 @@
-//! Answers that are almost right, at random: the target `repair` of `fuzz/`, on stable Rust.
+//! Random answers that are almost correct: the target `repair` of `fuzz/`, on stable Rust.
 
 mod common;
 
@@ -43,7 +43,7 @@ fn random_bytes() {
     }
 }
 
-/// The work is linear in the text, counted in fuel's stead by what a slice or a limit lets pass.
+/// The work is linear in the text, measured by the fuel that a slice or a limit permits.
 #[test]
 fn limits_hold() {
     let text = "[\"a\" ".repeat(400_000);
@@ -65,7 +65,7 @@ fn limits_hold() {
     assert_eq!(gone, stopped(Stop::Abandoned));
 }
 
-/// Left wherever it can be left, a search finds what it finds in one go.
+/// A search that is suspended wherever possible finds the same as one without suspension.
 #[test]
 fn quanta_change_nothing() {
     let row = r#"{"id": 1 "name": "a "quoted" word", tags: ['x', "y"], "n": 1,234},"#;
@@ -108,7 +108,7 @@ fn quanta_change_nothing() {
     assert!(most > 1_000, "{most} quanta at most");
 }
 
-/// A million brackets are no deeper than a few.
+/// A million brackets are treated like a few.
 #[test]
 fn depth_costs_memory_only() {
     let text = format!("{}1,{}", "[".repeat(300_000), "]".repeat(300_000));

@@ -1,4 +1,4 @@
-//! Every operation over a list can be left after any unit of fuel, and goes on where it was.
+//! Every operation over a list can be suspended after any unit of fuel, and resumes where it was.
 
 mod common;
 
@@ -7,10 +7,10 @@ use common::{End, Lab, STRICT};
 use ptc_core::heap::Heap;
 use ptc_core::plain::PlainHeap;
 
-/// More items than stand in one tuple of a run that is left.
+/// More items than one tuple of a suspended run holds.
 const ITEMS: usize = 1_500;
 
-/// What is done with the list; every operation that looks at all of it.
+/// The operations: every one that reads all of a list.
 const STEPS: &[&str] = &[
     r#"{"op":"count"}"#,
     r#"{"op":"sum","field":"n"}"#,

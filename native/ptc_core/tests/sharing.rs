@@ -1,4 +1,4 @@
-//! Terms that are small where they are and huge as a copy: they do not leave a run.
+//! Terms that are small in memory and huge as a copy: a run does not return them.
 
 mod common;
 
@@ -7,7 +7,7 @@ use ptc_core::meter::{Deadline, Limits};
 use ptc_core::plain::PlainHeap;
 use std::time::{Duration, Instant};
 
-/// `name` is bound to `{"a": name, "b": name}`, so many times over, around `body`.
+/// Binds `name` to `{"a": name, "b": name}`, this many times, around `body`.
 fn doubled(name: &str, times: usize, body: &str) -> String {
     let seed =
         format!(r#"{{"op":"let","name":"{name}","value":{{"op":"literal","value":[1]}},"in":"#);
@@ -77,7 +77,7 @@ fn looks_into_it_end_at_the_deadline() {
     }
 }
 
-/// A list of so many times the value, which a loop puts there.
+/// A list of this many references to the value, built by a loop.
 fn repeated(value: &str, times: usize) -> End {
     let rows = format!("{{\"rows\":[{}true]}}", "true,".repeat(times - 1));
     let program = format!(

@@ -1,5 +1,5 @@
-//! The fuzz target `walk` for every day, and what is worth a case of its own.
-//! `PTC_ROUNDS=1000000 cargo test --release --test signature_walks` goes on for longer.
+//! The fuzz target `walk` on stable Rust, and single cases.
+//! `PTC_ROUNDS=1000000 cargo test --release --test signature_walks` runs longer.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn meter(pace: Pace) -> (Meter, Pace) {
     (Meter::new(limits, pace), pace)
 }
 
-/// A list type of that depth over a scalar.
+/// A list type of this depth over a scalar.
 fn lists(scalar: Scalar, depth: usize) -> (Types<'static>, TypeId) {
     let mut types = Types::new();
     let scalar = types.add(Type::Scalar(scalar));
@@ -41,7 +41,7 @@ fn lists(scalar: Scalar, depth: usize) -> (Types<'static>, TypeId) {
     (types, root)
 }
 
-/// A list of two lists that are the same, and so on: a small term that stands for 2^depth values.
+/// A list of two references to the same list, nested: a small term that represents 2^depth values.
 fn doubled(heap: &mut PlainHeap, leaf: Term, depth: usize) -> Term {
     (0..depth).fold(leaf, |value, _| heap.make_list(&[value, value]))
 }
@@ -139,7 +139,7 @@ fn depth_needs_no_call_stack_and_freezing_each_frame_once_no_square() {
     assert_eq!(heap.small_integer(inner), Some(12));
 }
 
-/// A slice that is over after so much fuel.
+/// A slice that is over after this much fuel.
 fn slice(units: usize) -> (Meter, Pace) {
     let limits = meter(Pace::Slice).0.limits;
     (Meter::with_fuel(limits, units), Pace::Slice)

@@ -1,5 +1,5 @@
-//! The fuzz target `signature` for every day: texts made by changing and crossing texts that are
-//! right. `PTC_ROUNDS=1000000 cargo test --release --test signatures` goes on for longer.
+//! The fuzz target `signature` on stable Rust: texts made by mutating and crossing valid texts.
+//! `PTC_ROUNDS=1000000 cargo test --release --test signatures` runs longer.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::probe;
 use common::rng::Rng;
 use ptc_core::signature::parse;
 
-/// Texts to start from.
+/// The initial texts.
 const SEEDS: [&str; 10] = [
     "(query :string, options {limit :int?, sort :string?}) -> {results [{id :int}], total :int}",
     "{:id :int :name :string :customer {:id :int}}",
@@ -21,7 +21,7 @@ const SEEDS: [&str; 10] = [
     "{a :int b :int}",
 ];
 
-/// Pieces that are put in.
+/// Pieces that are inserted.
 const PIECES: [&[u8]; 20] = [
     b":",
     b"?",

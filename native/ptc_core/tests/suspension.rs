@@ -1,4 +1,4 @@
-//! Leaving the machine anywhere changes nothing but where the terms stand meanwhile.
+//! Suspending the machine changes nothing except where the terms are stored meanwhile.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn lab(program: &str, context: &str) -> Lab {
     lab.given(context, "{}")
 }
 
-/// The same value and the same calls, in one go and in executions.
+/// The same value and the same calls, with and without suspension.
 fn same(program: &str, context: &str, mut units: impl FnMut() -> usize) -> Lab {
     let (mut whole, mut cut) = (lab(program, context), lab(program, context));
     assert_eq!(

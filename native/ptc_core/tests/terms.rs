@@ -1,4 +1,4 @@
-//! What comes of terms that JSON cannot say, and of parts that were never checked.
+//! Terms that JSON cannot represent, and parts that were never checked.
 
 mod common;
 
@@ -7,7 +7,7 @@ use ptc_core::fault::Code;
 use ptc_core::heap::Heap;
 use ptc_core::plain::{Opaque, PlainHeap, Term};
 
-/// A program over one term that JSON cannot say, as the current value.
+/// A program over one term that JSON cannot represent, as the current value.
 fn over_term(program: &str, make: impl FnOnce(&mut PlainHeap) -> Term) -> End {
     let mut heap = PlainHeap::new();
     let (input, key) = (make(&mut heap), heap.make_string(b"__input"));

@@ -1,4 +1,4 @@
-//! The writer over an arena of values: what it writes, where it leaves gaps, what it refuses.
+//! The writer over an arena of values: its text, its gaps, its refusals.
 
 use num_bigint::BigInt;
 use ptc_core::json::{write, Draft, Gap, JsonView, Readable, Refusal, Writer};
@@ -173,7 +173,7 @@ fn depth_needs_no_native_stack() {
     assert_eq!(text(&arena, deep).len(), 400_002);
 }
 
-/// Terms that share their parts are small, and their text is not.
+/// Terms with shared parts are small, but their text is long.
 #[test]
 fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
     let mut arena = Arena::default();
@@ -201,7 +201,7 @@ fn what_explodes_ends_at_the_limit_or_when_nobody_waits() {
     assert!((1_000_000..10_000_000).contains(&bytes), "{bytes}");
 }
 
-/// What cannot be cut up is asked for before it is done.
+/// The limits are checked before work that cannot be interrupted.
 #[test]
 fn long_integers_are_asked_for() {
     let mut arena = Arena::default();
@@ -215,8 +215,8 @@ fn long_integers_are_asked_for() {
     assert!(out.is_empty());
 }
 
-/// Writes until all is written, leaving at every `often`th question; how often it was left, and the
-/// most bytes that were written between two questions.
+/// Writes to the end, suspending at every `often`th check; returns the number of suspensions, and the
+/// maximum number of bytes written between two checks.
 fn in_parts(
     arena: &mut Arena,
     root: usize,
@@ -261,7 +261,7 @@ fn in_parts(
     (draft.text, gaps, left, most)
 }
 
-/// Wherever the writer is left, it goes on to the same text and the same gaps.
+/// A suspended writer resumes to the same text and the same gaps.
 #[test]
 fn a_writer_that_is_left_goes_on() {
     let mut arena = Arena::default();
@@ -292,7 +292,7 @@ fn a_writer_that_is_left_goes_on() {
     }
 }
 
-/// A string that is cut into parts is refused where it stops being UTF-8.
+/// A string that is written in parts is refused at its first invalid byte.
 #[test]
 fn a_long_string_is_refused_at_the_right_byte() {
     for at in (16_370..16_400).chain(32_760..32_776) {

@@ -1,17 +1,17 @@
-//! Whether there is JSON at some place of an answer, and where it ends. Nothing is built.
+//! Checks for valid JSON at an offset of an answer, and finds its end. Builds nothing.
 
 use super::walks::CountOrLeave;
 use crate::json::{JsonLimits, ReadError, Reader, Sink, Text};
 use crate::stop::Stop;
 
-/// What an answer may ask for. A million brackets inside one another is no answer anybody can use;
-/// an integer of more than 1024 digits neither.
+/// Limits for an answer: deeper nesting, or longer integers, are of no use to a caller.
 pub const LIMITS: JsonLimits = JsonLimits {
     depth: 1_000_000,
     integer: 1024,
 };
 
-/// The end of the JSON that this reader is at, if it is any. Where it was stopped, it goes on.
+/// Returns the end of the JSON at the reader, or `None` if it is invalid. It resumes where it was
+/// stopped.
 pub fn go_on(
     reader: &mut Reader,
     text: &[u8],
@@ -24,7 +24,7 @@ pub fn go_on(
     }
 }
 
-/// Takes events for granted: what is asked is only whether they come.
+/// A sink that ignores all events.
 struct Ignore<'i, 'c> {
     count: &'i mut CountOrLeave<'c>,
 }

@@ -1,32 +1,32 @@
-//! Which part of a text is tried first: the content of a fence, or what a bracket opens.
+//! The first candidate for the answer: the content of a fence, or the value at the first bracket.
 
 use super::scan::is_blank;
 use super::walks::Walks;
 use crate::stop::Stop;
 use std::ops::Range;
 
-/// The part that is tried first.
+/// The candidate that is tried first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// All of this range.
     Fenced(Range<usize>),
-    /// What the first bracket of the text opens, if there is one.
+    /// The value at the first bracket of the text, if there is one.
     Raw,
 }
 
-/// A choice that can be left.
+/// The state of a choice that can be suspended.
 #[derive(Debug, Default)]
 pub struct Choosing {
-    /// From here on fences are looked for.
+    /// Offset from which fences are searched.
     from: usize,
-    /// The one that was found.
+    /// The fence that was found.
     fence: Option<Fence>,
-    /// From here on JSON is looked for that its marker stands in.
+    /// Offset from which JSON around the fence's marker is searched.
     at: usize,
 }
 
 impl Choosing {
-    /// Chooses. `known` is a region that is JSON, start and end. Goes on where it was left.
+    /// Chooses. `known` is a region that is valid JSON, start and end. Resumes where it was suspended.
     pub fn go_on(
         &mut self,
         text: &[u8],
@@ -57,7 +57,7 @@ impl Choosing {
         }
     }
 
-    /// The end of the JSON that begins between `from` and `marker` and ends after `marker`.
+    /// Returns the end of the JSON that begins between `from` and `marker` and ends after `marker`.
     fn around(
         &mut self,
         text: &[u8],
@@ -94,12 +94,12 @@ impl Choosing {
 
 #[derive(Debug, Clone)]
 struct Fence {
-    /// Where its opening marker stands.
+    /// Offset of its opening marker.
     marker: usize,
     content: Range<usize>,
 }
 
-/// The first fence from `from` on. One without a closing marker is none.
+/// Returns the first fence from `from` on; a fence needs a closing marker.
 fn fence(text: &[u8], from: usize, walks: &mut Walks) -> Result<Option<Fence>, Stop> {
     let Some(marker) = walks.find_backticks(text, from)? else {
         return Ok(None);

@@ -1,15 +1,15 @@
-//! Answers of LLMs: where in a text the JSON is that was asked for.
+//! Answers of LLMs: finds the requested JSON in a text.
 //!
 //! * [`scan`]: fences, brackets and blanks, byte by byte
-//! * [`walks`]: ways through a text that can be left
-//! * [`check`]: whether there is JSON at a place
-//! * [`choice`]: the one place that is tried first
-//! * [`recovery`]: the only other place there may be, when that one is no JSON
-//! * [`stream`]: an answer while it comes in
-//! * [`read`]: the value itself, built in the heap on the way
+//! * [`walks`]: scans of a text that can be suspended
+//! * [`check`]: check for valid JSON at an offset
+//! * [`choice`]: the candidate that is tried first
+//! * [`recovery`]: the search for another candidate if the first one is not JSON
+//! * [`stream`]: an answer that arrives in chunks
+//! * [`read`]: the value, built in the heap during the search
 //!
-//! Everything is linear in the text, whatever it holds, and looks at bytes: what stands outside of
-//! the JSON need not even be UTF-8.
+//! Everything is linear in the length of the text, and works on bytes: text outside of the JSON need
+//! not be UTF-8.
 
 mod check;
 mod choice;

@@ -1,4 +1,4 @@
-//! From text to value: the first choice is built as it is read, so that a plain answer is read once.
+//! From text to value: the first candidate is built while it is read, so a plain answer is read once.
 
 use super::check::LIMITS;
 use super::choice::{Choice, Choosing};
@@ -9,30 +9,30 @@ use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
 use crate::stop::Stop;
 use crate::workspace::{unlimited, Workspace};
 
-/// Why a text has no answer in it.
+/// Why a text contains no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// No bracket, or none that is closed; what is missing after the first one.
+    /// No bracket, or none that is closed; with the error after the first bracket.
     #[error("no JSON found")]
     NotFound(Option<JsonError>),
-    /// Something that should be JSON and is not.
+    /// Text that should be JSON and is invalid.
     #[error("{0}")]
     Invalid(JsonError),
 }
 
-/// What was found.
+/// The answer that was found.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<T> {
     /// The value.
     pub value: T,
-    /// Some key has a hyphen.
+    /// Whether a key has a hyphen.
     pub hyphens: bool,
-    /// Where it begins.
+    /// Its offset.
     pub start: usize,
 }
 
-/// Builds an answer that was found once more, with underscores for the hyphens of its keys; `None`
-/// if two keys of an object became one.
+/// Builds a found answer a second time, with underscores for the hyphens of its keys; `None`
+/// if two keys of an object became equal.
 pub fn read_underscored<H: Heap>(
     text: &[u8],
     start: usize,
@@ -46,8 +46,8 @@ pub fn read_underscored<H: Heap>(
     }
 }
 
-/// Finds the JSON of an answer and builds it. Where it was stopped it can go on; it is plain data
-/// then, while the builder has the terms.
+/// Finds the JSON of an answer and builds it. It can be suspended and resumed; it is plain data, while
+/// the builder has the terms.
 #[derive(Debug, Default)]
 pub struct Search {
     stage: Stage,
@@ -59,51 +59,51 @@ pub struct Search {
 enum Stage {
     #[default]
     Begin,
-    /// Building what starts here and ends before `end`.
+    /// Building the value that starts here and ends before `end`.
     Build {
         reader: Reader,
         start: usize,
         end: usize,
         part: Part,
     },
-    /// What was built starts and ends here: looking at what stands behind it.
+    /// The value is built; checking the text after it.
     Behind {
         start: usize,
         end: usize,
         part: Behind,
     },
-    /// Choosing the part that is tried first. What the first bracket opens was tried already: it
-    /// ends there, or is no JSON.
+    /// Choosing the first candidate. The value at the first bracket was already tried: its end, or its
+    /// error.
     Choose(Option<(usize, Result<usize, JsonError>)>, Choosing),
-    /// Looking whether a bracket is ever closed, behind which there is no JSON.
+    /// Checking whether a bracket with invalid JSON after it is ever closed.
     Closed(usize, JsonError),
-    /// The second look.
+    /// Searching for another candidate.
     Recover(NoAnswer, Box<Recovery>),
 }
 
-/// What is asked about the text behind a value.
+/// The question about the text after a value.
 #[derive(Debug, Clone, Copy)]
 enum Behind {
-    /// Whether there is a marker. No marker comes before the value, and those within stand in strings.
+    /// Whether there is a marker. No marker precedes the value, and those inside it are in strings.
     Marker,
-    /// Whether there is anything but blanks up to here, where its fence ends.
+    /// Whether there is only white space up to this offset, the end of its fence.
     Blanks(usize),
 }
 
-/// Which part of the text is built.
+/// The candidate that is being built.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// What the first bracket opens, if it comes before all markers.
+    /// The value at the first bracket, which precedes all markers.
     First,
     /// The content of a fence.
     Fenced,
-    /// What the first bracket opens, wherever it stands.
+    /// The value at the first bracket, at any offset.
     Raw,
-    /// What the second look found.
+    /// The candidate that the recovery found.
     Recovered,
 }
 
-/// What a step comes to.
+/// The result of a step.
 enum Next {
     Stage(Stage),
     /// The builder has the value, which starts here.
@@ -112,7 +112,7 @@ enum Next {
 }
 
 impl Search {
-    /// Goes on in `text`, which is the same each time.
+    /// Continues in `text`, which must be the same each time.
     pub fn go_on<'t, H: Heap>(
         &mut self,
         text: &'t [u8],
@@ -236,7 +236,7 @@ fn reading(start: usize, end: usize, part: Part) -> Next {
     })
 }
 
-/// A part was JSON, up to `end`.
+/// Handles a candidate that was valid, up to `end`.
 fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
     let part = match part {
         Part::First => Behind::Marker,
@@ -246,7 +246,7 @@ fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
     Next::Stage(Stage::Behind { start, end, part })
 }
 
-/// A part was no JSON.
+/// Handles a candidate that was invalid.
 fn failed(start: usize, error: JsonError, part: Part) -> Next {
     match part {
         Part::First => choosing(Some((start, Err(error)))),
@@ -264,7 +264,7 @@ pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>
     found.unwrap_or(Err(NoAnswer::NotFound(None)))
 }
 
-/// Builds the JSON at `start`, without limits of time and memory; gives it and the offset after it.
+/// Builds the JSON at `start`, without limits of time and memory; returns it and the offset after it.
 pub fn build<H: Heap>(
     text: &[u8],
     start: usize,

@@ -1,24 +1,24 @@
-//! The second look at a text whose first choice is no JSON: if there is exactly one part that is,
-//! and nothing that looks like an answer gone wrong, that part is the answer. Nothing is repaired.
+//! The search for another candidate if the first one is not JSON. If exactly one part of the text is
+//! JSON, and nothing looks like a broken answer, that part is the answer. Nothing is repaired.
 
 use super::scan::{is_blank, opens, skip_on, BYTES_BETWEEN_LOOKS};
 use super::walks::Walks;
 use crate::stop::Stop;
 use std::ops::Range;
 
-/// A second look, which can be left and resumed.
+/// The state of the search; it can be suspended and resumed.
 #[derive(Debug, Default)]
 pub struct Recovery {
     runs: Runs,
     /// The JSON that was found.
     only: Option<Range<usize>>,
-    /// How far it is, and where it asked last whether to go on.
+    /// The current offset, and the offset of the last check of the limits.
     at: usize,
     asked: usize,
 }
 
 impl Recovery {
-    /// The only JSON of the text. Goes on where it was left.
+    /// Returns the only JSON of the text. Resumes where it was suspended.
     pub fn go_on(&mut self, text: &[u8], walks: &mut Walks) -> Result<Option<Range<usize>>, Stop> {
         while let Some(&byte) = text.get(self.at) {
             let at = self.at;
@@ -53,11 +53,11 @@ impl Recovery {
 }
 
 enum Step {
-    /// Nothing here: go on from there.
+    /// No JSON here; continue at this offset.
     On(usize),
-    /// JSON; go on from there.
+    /// JSON; continue at this offset.
     Candidate(Range<usize>, usize),
-    /// It looks as if this was meant to be the answer.
+    /// It looks like a broken answer.
     Veto,
 }
 
@@ -65,7 +65,7 @@ fn region(text: &[u8], at: usize, walks: &mut Walks) -> Result<Step, Stop> {
     if let Some(end) = walks.check(text, at)? {
         return Ok(Step::Candidate(at..end, end));
     }
-    // `[Note]`, `{name}`: up to its end nothing that JSON is made of.
+    // `[Note]`, `{name}`: up to its end it has no characters of a JSON value.
     let end = walks.skip(text, at + 1, text.len(), is_of_note)?;
     Ok(match text.get(end) {
         Some(byte) if *byte == text[at] + 2 => Step::On(end + 1),
@@ -77,7 +77,7 @@ fn is_of_note(byte: u8) -> bool {
     !b"\"':,{}[]\\".contains(&byte)
 }
 
-/// A run of `length` backticks at `at`.
+/// Examines a run of `length` backticks at `at`.
 fn fence(
     text: &[u8],
     at: usize,
@@ -114,18 +114,18 @@ fn fence(
     Ok(Step::On(next.unwrap_or(after)))
 }
 
-/// The runs of three backticks and more of a text, so that looking for one of some length is not a walk of
-/// its own each time.
+/// The runs of three or more backticks of a text; finding a run of some length needs no scan of the
+/// text.
 #[derive(Debug, Default)]
 struct Runs {
     known: Vec<Run>,
-    /// Those whose next longer one is not known yet; none is shorter than one after it.
+    /// Runs whose next longer one is not known yet; none is shorter than a later one.
     waiting: Vec<usize>,
-    /// All runs that end before this are known, …
+    /// All runs that end before this offset are known.
     at: usize,
-    /// … and one that starts here goes on.
+    /// A run that starts here is not complete yet.
     start: Option<usize>,
-    /// How many of them start before the last offset asked for.
+    /// Number of runs that start before the last offset asked for.
     passed: usize,
 }
 
@@ -137,12 +137,12 @@ struct Run {
     longer: Option<usize>,
 }
 
-/// As many backticks are a fence.
+/// Minimum number of backticks of a fence.
 const FENCE: usize = 3;
 
 impl Runs {
-    /// The end of the first run of that length, which is a fence, or more from `at` on; `at` never goes
-    /// back.
+    /// Returns the end of the first run of at least that length, which is a fence, from `at` on; `at`
+    /// must not decrease.
     fn next(
         &mut self,
         text: &[u8],
@@ -165,7 +165,7 @@ impl Runs {
         Ok(None)
     }
 
-    /// Finds them all, once. Goes on where it was left.
+    /// Finds all runs, once. Resumes where it was suspended.
     fn find_all(&mut self, text: &[u8], walks: &mut Walks) -> Result<(), Stop> {
         let end = text.len();
         let mut count = |units| walks.count(units);
@@ -206,5 +206,5 @@ impl Runs {
     }
 }
 
-/// What a run of backticks takes.
+/// Fuel for a run of backticks.
 const FUEL_A_RUN: usize = 4;

@@ -1,32 +1,32 @@
-//! Landmarks in a text: brackets, backticks, blanks.
+//! Scanner for landmarks in a text: brackets, backticks, blanks.
 
 use crate::stop::Stop;
 use memchr::{memchr2, memchr3_iter, memmem};
 
-/// The first `{` or `[` from `at` on, before `end`.
+/// Returns the first `{` or `[` from `at` on, before `end`.
 pub fn bracket(text: &[u8], at: usize, end: usize) -> Option<usize> {
     memchr2(b'{', b'[', text.get(at..end)?).map(|offset| at + offset)
 }
 
-/// `{` and `[`
+/// Returns whether the byte is `{` or `[`.
 pub fn opens(byte: u8) -> bool {
     matches!(byte, b'{' | b'[')
 }
 
-/// What is asked before so many bytes are looked at.
+/// A function that counts this many bytes before they are read.
 pub type Count<'c> = dyn FnMut(usize) -> Result<(), Stop> + 'c;
 
-/// As many bytes are looked at between two questions.
+/// Number of bytes between two checks of the limits.
 pub const BYTES_BETWEEN_LOOKS: usize = 4096;
 
-/// What is looked at only for landmarks takes less time than what is read.
+/// Number of bytes that are searched in the time of one byte that is read.
 pub const SEARCHED_PER_UNIT: usize = 16;
 
-/// As many bytes are searched between two questions.
+/// Number of bytes that are searched between two checks of the limits.
 const PIECE: usize = BYTES_BETWEEN_LOOKS * SEARCHED_PER_UNIT;
 
-/// What `find` finds from `from` on, before `end`, in the pieces that it is shown; `overlap` bytes of a
-/// piece are shown again with the next one.
+/// Searches with `find` from `from` on, before `end`, piece by piece; two consecutive pieces overlap by
+/// `overlap` bytes.
 fn in_pieces(
     text: &[u8],
     from: &mut usize,
@@ -50,7 +50,7 @@ fn in_pieces(
     }
 }
 
-/// The first `{` or `[` from `at` on, before `end`.
+/// Returns the first `{` or `[` from `at` on, before `end`.
 pub fn find_bracket(
     text: &[u8],
     at: &mut usize,
@@ -60,7 +60,7 @@ pub fn find_bracket(
     in_pieces(text, at, end, 0, count, |piece| memchr2(b'{', b'[', piece))
 }
 
-/// The first three backticks in a row from `at` on.
+/// Returns the first three consecutive backticks from `at` on.
 pub fn find_backticks(
     text: &[u8],
     at: &mut usize,
@@ -70,8 +70,8 @@ pub fn find_backticks(
     in_pieces(text, at, text.len(), 2, count, find)
 }
 
-/// The first offset from `at` on, before `end`, of a byte that is not `such`. Where it was stopped, it
-/// goes on from `at`.
+/// Returns the first offset from `at` on, before `end`, of a byte that is not `such`. If it is stopped,
+/// it resumes from `at`.
 pub fn skip_on(
     text: &[u8],
     at: &mut usize,
@@ -91,16 +91,16 @@ pub fn skip_on(
     Ok(end.max(*at))
 }
 
-/// ASCII whitespace.
+/// Returns whether the byte is ASCII white space.
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, 9..=13 | b' ')
 }
 
-/// The way through a region that a bracket opens: only brackets of its own kind count, and none
-/// inside of strings.
+/// A scan of the region that a bracket opens: only brackets of the same kind count, and none inside
+/// strings.
 #[derive(Debug)]
 pub struct Region {
-    /// Where its bracket is.
+    /// Offset of its bracket.
     start: usize,
     at: usize,
     depth: usize,
@@ -108,7 +108,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region of the bracket there.
+    /// The region of the bracket at this offset.
     pub fn at(start: usize) -> Self {
         Region {
             start,
@@ -118,7 +118,7 @@ impl Region {
         }
     }
 
-    /// The offset after it. Where it was stopped, it goes on.
+    /// Returns the offset after the region. Resumes where it was stopped.
     pub fn end(&mut self, text: &[u8], count: &mut Count) -> Result<Option<usize>, Stop> {
         let open = text[self.start];
         let close = open + 2;
@@ -149,23 +149,23 @@ impl Region {
     }
 }
 
-/// The offset after the region that the bracket at `at` opens.
+/// Returns the offset after the region that the bracket at `at` opens.
 pub fn region_end(text: &[u8], at: usize, count: &mut Count) -> Result<Option<usize>, Stop> {
     Region::at(at).end(text, count)
 }
 
-/// The first three backticks in a row from `at` on.
+/// Returns the first three consecutive backticks from `at` on.
 pub fn backticks(text: &[u8], at: usize) -> Option<usize> {
     memmem::find(text.get(at..)?, b"```").map(|offset| at + offset)
 }
 
-/// How many backticks stand at `at`.
+/// Returns the number of backticks at `at`.
 pub fn run_length(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     rest.iter().take_while(|byte| **byte == b'`').count()
 }
 
-/// What `backticks` and `bracket` look for from `at` on, whichever comes first.
+/// Returns the first match of `backticks` or `bracket` from `at` on.
 pub fn landmark(text: &[u8], at: &mut usize, count: &mut Count) -> Result<Option<usize>, Stop> {
     in_pieces(text, at, text.len(), 2, count, |piece| {
         let is_landmark = |at: &usize| opens(piece[*at]) || piece[*at..].starts_with(b"```");
@@ -173,7 +173,7 @@ pub fn landmark(text: &[u8], at: &mut usize, count: &mut Count) -> Result<Option
     })
 }
 
-/// The first offset from `start` on, before `end`, of what is no whitespace, that of Unicode included.
+/// Returns the first offset from `start` on, before `end`, that is not white space, Unicode included.
 pub fn trim_start(
     text: &[u8],
     start: &mut usize,
@@ -191,7 +191,7 @@ pub fn trim_start(
     }
 }
 
-/// The offset after the last character before `end`, from `start` on, that is no whitespace.
+/// Returns the offset after the last character before `end`, from `start` on, that is not white space.
 pub fn trim_end(
     text: &[u8],
     start: usize,
@@ -209,10 +209,10 @@ pub fn trim_end(
     }
 }
 
-/// What it takes to find out whether a character is whitespace.
+/// Cost of checking whether a character is white space.
 const SPACE: usize = 2;
 
-/// Takes `end` back to the offset after the last byte, from `start` on, that is no ASCII whitespace.
+/// Moves `end` back to the offset after the last byte, from `start` on, that is not ASCII white space.
 fn skip_back(text: &[u8], start: usize, end: &mut usize, count: &mut Count) -> Result<(), Stop> {
     while start < *end {
         let from = start.max(end.saturating_sub(BYTES_BETWEEN_LOOKS));
@@ -228,7 +228,7 @@ fn skip_back(text: &[u8], start: usize, end: &mut usize, count: &mut Count) -> R
     Ok(())
 }
 
-/// Unicode's whitespace in UTF-8.
+/// Unicode's white space in UTF-8.
 const SPACES: [&[u8]; 25] = [
     b"\t",
     b"\n",

@@ -1,4 +1,4 @@
-//! The rules one by one; the vectors of the Elixir side are the whole of them.
+//! Tests of each rule; the vectors of the Elixir side test all rules together.
 
 use super::choice::Choosing;
 use super::recovery::Recovery;
@@ -96,7 +96,7 @@ fn regions() {
     assert_eq!(trim(b"   "), Ok(3..3));
 }
 
-/// Texts of 100 kB of which a step that looks at all the rest makes minutes.
+/// Texts of 100 kB that take minutes if a step scans all the remaining text.
 #[test]
 fn hostile_texts_are_read_in_linear_time() {
     let units = [
@@ -127,8 +127,8 @@ fn hostile_texts_are_read_in_linear_time() {
     let _ = found(&format!("[x]{}", falling.join(" a ")));
 }
 
-/// What a search comes to, and the units it counted. It is left wherever it may be, once it has counted
-/// `most` units since it was taken up.
+/// Returns the result of a search, and the units it counted. The search is suspended wherever possible
+/// once it has counted `most` units since it was resumed.
 fn searched<R>(most: usize, mut go_on: impl FnMut(&mut Walks) -> Result<R, Stop>) -> (R, usize) {
     let (mut journal, mut all) = (Journal::default(), 0);
     loop {
@@ -186,7 +186,7 @@ fn searches_count_what_they_look_at_and_can_be_left_in_the_middle() {
                 assert_eq!(recover(most).0, found, "{unit:?} {most}");
                 assert_eq!(choose(most).0, chosen, "{unit:?} {most}");
             }
-            // Without brackets the second look ends at the end.
+            // Without brackets the recovery stops at the end.
             if !text.iter().any(|byte| b"{[".contains(byte)) {
                 assert!(counted >= text.len() / 64, "{unit:?}: {counted}");
             }

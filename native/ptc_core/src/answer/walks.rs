@@ -1,4 +1,4 @@
-//! Walks over a text that can be left: a step made of them begins again where it was.
+//! Walks over a text that can be suspended: a step made of walks resumes where it was.
 
 use super::check::{self, LIMITS};
 use super::scan::{self, Region};
@@ -6,11 +6,11 @@ use crate::json::{Extent, Reader};
 use crate::stop::Stop;
 use std::ops::Range;
 
-/// A way to count; if the flag is set, the work may be left there and goes on later.
+/// A function that counts work; if the flag is set, the work may be suspended there and resumed later.
 pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
 
-/// What the walks of the present step came to, in their order. Where the step is left and begins
-/// again, those that have ended are not done again, and the last one goes on.
+/// The results of the walks of the current step, in order. If the step is suspended and begins again,
+/// the finished walks are not repeated, and the last one is resumed.
 #[derive(Debug, Default)]
 pub struct Journal {
     ended: Vec<Option<usize>>,
@@ -18,14 +18,14 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A new step begins.
+    /// Begins a new step.
     pub fn clear(&mut self) {
         self.ended.clear();
         self.underway = None;
     }
 }
 
-/// How far a walk is.
+/// The state of a walk.
 #[derive(Debug)]
 enum Place {
     At(usize),
@@ -33,16 +33,16 @@ enum Place {
     Read(Box<Reader>),
 }
 
-/// The walks of a step. A step must make the same ones each time it begins.
+/// The walks of a step. A step must make the same walks each time it begins.
 pub struct Walks<'c, 'd> {
     journal: &'c mut Journal,
-    /// So many of those that have ended were asked for again.
+    /// Number of finished walks whose result was requested again.
     again: usize,
     count: &'c mut CountOrLeave<'d>,
 }
 
 impl<'c, 'd> Walks<'c, 'd> {
-    /// The step begins, maybe again.
+    /// Begins the step, or begins it again.
     pub fn new(journal: &'c mut Journal, count: &'c mut CountOrLeave<'d>) -> Self {
         Walks {
             journal,
@@ -51,7 +51,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         }
     }
 
-    /// The step has come further and would not begin again: what follows is a step of its own.
+    /// Ends the step, so that it does not begin again: the following work is a step of its own.
     pub fn next_step(&mut self) {
         self.journal.clear();
         self.again = 0;
@@ -81,7 +81,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         end
     }
 
-    /// Like `walk` for one that needs only its offset.
+    /// Like `walk`, for a walk whose state is only an offset.
     fn from(
         &mut self,
         at: usize,
@@ -96,7 +96,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         )
     }
 
-    /// See [`scan::skip`].
+    /// See [`scan::skip_on`].
     pub fn skip(
         &mut self,
         text: &[u8],
@@ -110,7 +110,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         Ok(end.unwrap_or(at))
     }
 
-    /// How many backticks stand at `at`.
+    /// Returns the number of backticks at `at`.
     pub fn run_length(&mut self, text: &[u8], at: usize) -> Result<usize, Stop> {
         Ok(self.skip(text, at, text.len(), |byte| byte == b'`')? - at)
     }
@@ -161,7 +161,7 @@ impl<'c, 'd> Walks<'c, 'd> {
         Ok(start..trimmed.unwrap_or(end))
     }
 
-    /// The end of the JSON at `start`, if there is any.
+    /// Returns the end of the JSON at `start`, if it is valid.
     pub fn check(&mut self, text: &[u8], start: usize) -> Result<Option<usize>, Stop> {
         self.walk(
             || Place::Read(Box::new(Reader::new(start, Extent::Value, LIMITS))),

@@ -1,4 +1,4 @@
-//! The checks of an operation's fields, as its table of fields asks for them.
+//! Field checks of an operation, as its field table declares them.
 
 use super::plan::{Checked, Plan};
 use super::walk::Step;
@@ -9,9 +9,9 @@ use crate::program::Const;
 use crate::source::{Shape, Source};
 
 impl<S: Source> Plan<'_, '_, S> {
-    /// Checks the fields one after the other: whether it is there, then what it holds. A field that
-    /// is an operation is checked where that is compiled. Gives how many of the fields are there. In a
-    /// checked part the operations that must be there are taken to be: the walk ends if they are not.
+    /// Checks the fields one after the other: first presence, then content. A field that is an
+    /// operation is checked when that operation is compiled. Returns the number of fields present. In
+    /// a checked part, required operations count as present: if one is missing, the walk ends.
     pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
         let mut there = 0;
         for field in fields {
@@ -29,8 +29,8 @@ impl<S: Source> Plan<'_, '_, S> {
         Ok(there)
     }
 
-    /// Looks at the fields that the operation of a part does not have, if there can be such, once all
-    /// else was looked at. `there`: how many of its own fields the part has.
+    /// Plans the search for fields that the operation does not have, if there can be any, after all
+    /// other checks. `there`: how many of its own fields the part has.
     pub fn unknown_fields(&mut self, node: S::Node, op: OpCode, there: usize) {
         // One of the part's fields is `op`.
         let others = self.source().size(node) > there + 1;

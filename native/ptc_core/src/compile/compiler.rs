@@ -1,4 +1,4 @@
-//! What each step of the walk does: parts become operations, and these their plans.
+//! The steps of the walk: each part becomes an operation, and each operation a plan.
 
 use super::walk::{Step, Walk};
 use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
@@ -8,25 +8,25 @@ use crate::program::{Const, ConstId, Instr};
 use crate::source::{Shape, Source};
 use crate::stop::Stop;
 
-/// What a walk asks before it goes on: counts so many units of fuel, while the walk itself takes so
-/// many words; `None` where it cannot be left.
+/// The walk calls this before it continues: it counts this many units of fuel and receives the
+/// number of words that the walk takes; `None` where the walk cannot be suspended.
 pub type Spend<'c> = dyn FnMut(usize, Option<usize>) -> Result<(), Stop> + 'c;
 
-/// Whether the walk goes on.
+/// Whether the walk continues.
 pub(super) type Going<S> = Result<(), Failure<<S as Source>::Node>>;
 
-/// A walk at its source.
+/// A walk and its source.
 pub struct Compiler<'s, S: Source> {
     pub(super) source: &'s S,
     pub(super) walk: &'s mut Walk<S::Node>,
     pub(super) spend: &'s mut Spend<'s>,
-    /// Parts that were looked at and not counted yet.
+    /// Parts that were visited and not counted yet.
     pub(super) uncounted: usize,
 }
 
-/// So many parts are looked at between two looks at the limits.
+/// Number of parts between two checks of the limits.
 const PARTS_BETWEEN_LOOKS: usize = 256;
-/// What a part costs, in units of fuel.
+/// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 
 impl<S: Source> Compiler<'_, S> {
@@ -47,7 +47,7 @@ impl<S: Source> Compiler<'_, S> {
                 self.walk.keep_mistake();
             }
             if done.is_err() {
-                // The step is done again when the walk goes on.
+                // The step is done again when the walk resumes.
                 self.walk.consts.truncate(consts);
                 self.walk.code.truncate(code);
                 self.walk.labels.truncate(labels);
@@ -67,7 +67,7 @@ impl<S: Source> Compiler<'_, S> {
         (walk.consts.len(), walk.code.len(), walk.labels.len())
     }
 
-    /// Counts the step that comes next, and asks whether to go on if it is time to.
+    /// Counts the next step and checks the limits if they are due.
     #[inline]
     fn look(&mut self) -> Going<S> {
         self.uncounted += 1;
@@ -84,7 +84,7 @@ impl<S: Source> Compiler<'_, S> {
         (self.spend)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
     }
 
-    /// Counts so many parts in the middle of a step.
+    /// Counts this many parts in the middle of a step.
     pub(super) fn count(&mut self, parts: usize) -> Going<S> {
         self.uncounted += parts;
         match self.uncounted >= PARTS_BETWEEN_LOOKS {
@@ -170,7 +170,7 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    /// The checks of an operation, and its steps.
+    /// Makes the plan of an operation: its checks and its steps.
     fn plan(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) -> Going<S> {
         let mut plan = Plan::new(self, node, op, scope, implicit);
         if implicit {
@@ -202,12 +202,12 @@ impl<S: Source> Compiler<'_, S> {
         slot
     }
 
-    /// A mistake about a part of the source.
+    /// Rejects a part of the source.
     fn wrong(&mut self, scope: Scope, code: Code, node: S::Node) -> Going<S> {
         self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
     }
 
-    /// A field is missing. Where an operation should stand, that is a `nil` in an unchecked part.
+    /// Handles a missing field. In an unchecked part, a missing operation evaluates to `nil`.
     fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going<S> {
         let fault = match scope.checked {
             true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
@@ -216,7 +216,7 @@ impl<S: Source> Compiler<'_, S> {
         self.reject(scope, fault)
     }
 
-    /// Ends the walk with the fault, or leaves an instruction that fails with it.
+    /// Ends the walk with the fault, or emits an instruction that fails with it.
     pub(super) fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
         if scope.checked {
             return Err(Failure::Rejected(fault));

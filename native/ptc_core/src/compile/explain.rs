@@ -1,7 +1,7 @@
-//! Compiling a program so that it can be observed: marks around each operation, and where it stands.
+//! Compilation of a program that is observed: marks around each operation, and its path.
 //!
-//! The marks are instructions, so they also keep the instructions of two operations apart: nothing
-//! is fused or tallied across them, and each operation does what its entry says.
+//! The marks are instructions, so they also separate the instructions of two operations: nothing is
+//! fused or tallied across them, and each operation is executed as written.
 
 use super::compiler::Compiler;
 use super::{Scope, Walk};
@@ -11,18 +11,18 @@ use crate::ops::FieldKind;
 use crate::program::{Const, ConstId, Instr};
 use crate::source::{Shape, Source};
 
-/// The slots in which an observed run remembers lists whose items it has counted.
+/// Number of slots in which an observed run remembers lists whose items it has counted.
 pub(crate) const COUNTED_LISTS: u32 = 8;
 
-/// The operations of a program that is compiled to be observed.
+/// The operations of a program that is compiled for observation.
 #[derive(Debug)]
 pub(super) struct Observer<N> {
     sites: Vec<Site>,
-    /// The operations around the present step, innermost last.
+    /// The operations around the current step, innermost last.
     open: Vec<Open<N>>,
-    /// Where the part stands that is being looked at and is not open yet.
+    /// Path of the part that is being visited and is not open yet.
     at: Option<Place>,
-    /// Where the mistake is that ended the walk.
+    /// Path of the error that ended the walk.
     mistake: Vec<PathPart<N>>,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Observer<N> {
 struct Open<N> {
     site: u32,
     parts: Vec<Part<N>>,
-    /// The part after the last one that was found: most operations compile theirs in order.
+    /// Index after the last part that was found: most operations compile their parts in order.
     next: usize,
 }
 
-/// A part of an operation that could be one too.
+/// A part that could be an operation.
 #[derive(Debug, Clone, Copy)]
 struct Part<N> {
     node: N,
@@ -44,7 +44,7 @@ struct Part<N> {
     key: Option<N>,
 }
 
-/// How far an observer is, to go back there if a step has to be done again.
+/// The state of an observer, to restore it if a step has to be done again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     sites: usize,
@@ -57,9 +57,9 @@ pub(super) struct Seen {
 pub enum PathPart<N> {
     /// A field of an operation.
     Field(&'static str),
-    /// A place in a list.
+    /// An index in a list.
     Index(u32),
-    /// A key of a map, as it stands in the program.
+    /// A key of a map, as written in the program.
     Key(N),
 }
 
@@ -97,14 +97,14 @@ impl<N: Copy> Observer<N> {
             open: open.collect(),
             sites: self.sites,
             at: self.at,
-            // A walk that has ended is not gone on with.
+            // A walk that has ended is not resumed.
             mistake: Vec::new(),
         }
     }
 }
 
 impl<N: Copy> Walk<N> {
-    /// The same walk, which has not begun, over a program that is to be observed.
+    /// Makes a walk that has not begun compile the program for observation.
     pub fn observed(mut self) -> Self {
         self.observer = Some(Box::new(Observer {
             sites: Vec::new(),
@@ -132,7 +132,8 @@ impl<N: Copy> Walk<N> {
         observer.map(|observer| Box::new(observer.map(&mut node)))
     }
 
-    /// The operations, once the walk has come to its end; makes room for what a run remembers.
+    /// Takes the operations out at the end of the walk; reserves the slots for the lists of the
+    /// run.
     pub(super) fn take_sites(&mut self) -> Vec<Site> {
         match self.observer.take() {
             Some(observer) => {
@@ -143,13 +144,13 @@ impl<N: Copy> Walk<N> {
         }
     }
 
-    /// Where the mistake is that ended the walk.
+    /// Returns the path of the error that ended the walk.
     pub fn mistake(&self) -> &[PathPart<N>] {
         let observer = self.observer.as_ref();
         observer.map_or(&[], |observer| &observer.mistake)
     }
 
-    /// The walk ends here.
+    /// Keeps the path of the error that ends the walk.
     #[cold]
     pub(super) fn keep_mistake(&mut self) {
         let path = self.path();
@@ -158,8 +159,8 @@ impl<N: Copy> Walk<N> {
         }
     }
 
-    /// Where the walk stands: the path of the part that is being looked at, or else of the innermost
-    /// operation whose parts are being compiled.
+    /// Returns the current path: that of the part that is being visited, or else that of the
+    /// innermost operation whose parts are being compiled.
     fn path(&self) -> Vec<PathPart<N>> {
         let Some(observer) = &self.observer else {
             return vec![];
@@ -185,7 +186,7 @@ impl<N: Copy> Walk<N> {
 }
 
 impl<S: Source> Compiler<'_, S> {
-    /// A part of an observed program is going to be looked at.
+    /// Notes the position of a part that is visited next.
     #[cold]
     pub(super) fn locate(&mut self, node: S::Node) {
         let Some(mut observer) = self.walk.observer.take() else {
@@ -198,7 +199,7 @@ impl<S: Source> Compiler<'_, S> {
         self.walk.observer = Some(observer);
     }
 
-    /// The part was wrong, and the walk goes on all the same.
+    /// Forgets the position of a part that was wrong, where the walk continues.
     #[cold]
     pub(super) fn forget_place(&mut self) {
         if let Some(observer) = &mut self.walk.observer {
@@ -206,7 +207,7 @@ impl<S: Source> Compiler<'_, S> {
         }
     }
 
-    /// The part that was located is an operation, and begins here.
+    /// Opens the operation at the noted position.
     #[cold]
     pub(super) fn open(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) {
         let Some(mut observer) = self.walk.observer.take() else {
@@ -237,7 +238,7 @@ impl<S: Source> Compiler<'_, S> {
         self.walk.observer = Some(observer);
     }
 
-    /// The innermost operation ends here.
+    /// Closes the innermost operation.
     #[cold]
     pub(super) fn close(&mut self) {
         let open = self.walk.observer.as_mut().and_then(|it| it.open.pop());
@@ -247,7 +248,7 @@ impl<S: Source> Compiler<'_, S> {
         }
     }
 
-    /// Where a part stands in the operation around it.
+    /// Returns the position of a part in the operation around it.
     fn place(&mut self, around: &mut Open<S::Node>, node: S::Node) -> Place {
         let count = around.parts.len();
         for at in (around.next..count).chain(0..around.next.min(count)) {
@@ -264,7 +265,7 @@ impl<S: Source> Compiler<'_, S> {
         Place::default()
     }
 
-    /// The parts of an operation that could be operations.
+    /// Returns the parts of an operation that could be operations.
     fn parts(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Vec<Part<S::Node>> {
         let mut parts = Vec::new();
         if implicit {
@@ -317,7 +318,8 @@ impl<S: Source> Compiler<'_, S> {
         }));
     }
 
-    /// The keys that an operation looks up, by the names that fields have in all of them.
+    /// Returns the keys that an operation looks up, by the field names that all operations
+    /// share.
     fn keys(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Keys {
         let has = |name: &str| {
             op.definition()

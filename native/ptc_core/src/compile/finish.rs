@@ -1,4 +1,4 @@
-//! The end of a walk: labels become places in the code, and what only the whole code tells.
+//! The end of a walk: resolves labels to addresses and analyses the whole code.
 
 use super::{optimise, Compiled, Walk};
 use crate::opcode::OpCode;
@@ -7,7 +7,7 @@ use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
 use crate::source::Source;
 
 impl<N: Copy> Walk<N> {
-    /// The program, once the walk has come to its end.
+    /// Returns the program at the end of the walk.
     pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
         self.code.push(Instr::Done);
         let sites = self.take_sites();
@@ -29,7 +29,7 @@ impl<N: Copy> Walk<N> {
             _ => false,
         };
         let multiplies = multiplies(&self.code, has_parts);
-        // In an observed program each operation does what its entry says, and nothing else.
+        // In an observed program each operation is executed as written.
         if sites.is_empty() {
             tally_in_loops(&mut self.code);
             optimise::optimise(&mut self.code);
@@ -50,13 +50,13 @@ impl<N: Copy> Walk<N> {
     }
 }
 
-/// From here on what a program builds is weighed.
+/// The results of a program that may use a value more often than this are weighed.
 const MANY_PLACES: u32 = 64;
 
-/// See [`Program::multiplies`]: a value from outside of a loop, in what the loop makes of each item;
-/// or one term out of several, out of several, out of several.
+/// See [`Program::multiplies`]: a value from outside a loop that the loop uses for each item; or a
+/// term built from several terms, nested several times.
 ///
-/// Constants without parts are not looked at here: what they weigh in a result is known at its end.
+/// Constants without parts are ignored here: the weight of a result accounts for them.
 fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
     // The first slots of the `map` loops around an instruction.
     let mut inside: Vec<u32> = Vec::new();
@@ -78,7 +78,7 @@ fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
             Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
             Instr::LoadContext(_) | Instr::LoadMemory(_) => !inside.is_empty(),
             Instr::Const(id) => !inside.is_empty() && has_parts(id),
-            // A default stands there for each item that has nothing.
+            // The default is used for each item without a value.
             Instr::Apply(apply) if apply.op == OpCode::Get => {
                 !inside.is_empty() && has_parts(&apply.c)
             }
@@ -91,7 +91,7 @@ fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
     false
 }
 
-/// Lets a loop tally what it keeps, where the list it would make is tallied and nothing else.
+/// Lets a loop tally its items if its list is only tallied.
 fn tally_in_loops(code: &mut [Instr]) {
     for at in 0..code.len().saturating_sub(2) {
         let (Instr::Next(next), Instr::StoreOnce(slot), Instr::Apply(apply)) =
@@ -102,7 +102,7 @@ fn tally_in_loops(code: &mut [Instr]) {
         if apply.input == slot && Tally::of(apply.op).is_some() {
             let tally = Some((apply.op, apply.a));
             code[at] = Instr::Next(Loop { tally, ..next });
-            // The loop's start stands right before its body.
+            // The loop's start directly precedes its body.
             if let Some(Instr::Enter(enter)) = code.get_mut((next.to as usize).wrapping_sub(1)) {
                 enter.tally = tally;
             }

@@ -1,18 +1,18 @@
-//! From source to program in one walk: checks, lexical scopes, jumps.
+//! Compiler from source to program, in one walk: checks, lexical scopes, jumps.
 //!
-//! The walk keeps its own stack of steps, so that nesting costs memory and not call depth. The
-//! steps of an operation come from its plan, in the order in which it checks and evaluates. Between
-//! two steps it can be left.
+//! The walk keeps its own stack of steps, so nesting costs memory and not call depth. The plan of
+//! an operation adds its steps, in the order in which the operation checks and evaluates. The walk
+//! can be suspended between two steps.
 //!
-//! * `walk`: the steps, and a walk between two of them
-//! * `compiler`: what each step does
-//! * `plan`: what an operation's plan is written with
-//! * `check`: the checks of an operation's fields
+//! * `walk`: the steps, and the state of a walk between two of them
+//! * `compiler`: execution of each step
+//! * `plan`: the interface for writing an operation's plan
+//! * `check`: checks of an operation's fields
 //! * `unknown`: fields that an operation does not have
-//! * `scope`: what a name and the current value mean at a place
+//! * `scope`: meaning of names and of the current value
 //! * `explain`: marks around each operation, for a program that is observed
-//! * `finish`: jumps, and what only the whole code tells
-//! * `optimise`: what makes the finished code quicker
+//! * `finish`: jumps, and analysis of the whole code
+//! * `optimise`: optimisations of the finished code
 
 mod check;
 mod compiler;
@@ -36,32 +36,32 @@ use crate::program::{Const, Program};
 use crate::source::Source;
 use crate::stop::Stop;
 
-/// The name under which a program sees its current value.
+/// The name under which a program refers to its current value.
 pub const INPUT_NAME: &str = "__input";
 
-/// What the check found, about parts of the source.
+/// The error that the check found in a part of the source.
 pub type Rejection<N> = Fault<Const<N>>;
 
-/// How to read a program.
+/// Options of the compiler.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Report what is wrong with a part that was given; otherwise a mistake becomes an
-    /// instruction that fails when (and if) it is reached.
+    /// Whether an error in a given part is reported; otherwise it becomes an instruction that
+    /// fails when it is reached.
     pub checked: bool,
-    /// How many operations may stand inside one another.
+    /// Maximum nesting depth of operations.
     pub depth: u32,
     /// Refuse fields that an operation does not have, and names that the context does not have.
     pub strict: bool,
-    /// Find atoms in maps, where a string of the same name is not there.
+    /// Look up atoms in maps that do not have a string of the same name.
     pub any_keys: bool,
 }
 
-/// Why there is no program.
+/// Why compilation failed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure<N> {
     /// The check found a mistake.
     Rejected(Rejection<N>),
-    /// A limit. After [`Stop::SliceOver`] the walk can go on.
+    /// A limit. After [`Stop::SliceOver`] the walk can be resumed.
     Stopped(Stop),
 }
 
@@ -69,7 +69,7 @@ pub enum Failure<N> {
 pub struct Compiled<N> {
     /// The instructions.
     pub program: Program,
-    /// What [`ConstId`]s stand for.
+    /// The constants that the [`ConstId`]s refer to.
     pub consts: Vec<Const<N>>,
 }
 

@@ -1,4 +1,4 @@
-//! What an operation's plan is written with: its fields, their checks, and the steps that follow.
+//! The interface for writing an operation's plan: its fields, their checks, and its steps.
 
 use super::compiler::Compiler;
 use super::walk::{Label, Step};
@@ -13,20 +13,20 @@ use crate::source::{Shape, Source};
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
 
-/// A look at so many bytes counts like a look at a part.
+/// Bytes that count like one part.
 const BYTES_A_PART: usize = 64;
 
 /// Keys and values.
 type Pairs<N> = Vec<(N, N)>;
 
-/// The plan of one operation. Checks happen at once, steps in the order they are added.
+/// The plan of one operation. Checks run at once; steps run later, in the order they are added.
 pub struct Plan<'p, 's, S: Source> {
     compiler: &'p mut Compiler<'s, S>,
     /// The operation's part of the source.
     pub node: S::Node,
     /// Which operation it is.
     pub op: OpCode,
-    /// Where it stands.
+    /// Its scope.
     pub scope: Scope,
     /// Whether the part is an object that names no operation.
     pub implicit: bool,
@@ -49,35 +49,36 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// The source, for what the helpers here do not ask.
+    /// Returns the source, for queries without a helper here.
     pub fn source(&self) -> &'s S {
         self.compiler.source
     }
 
     // Fields and their checks
 
-    /// The field, if it is there.
+    /// Returns the field if it exists.
     pub fn field(&self, name: &'static str) -> Option<S::Node> {
         self.compiler.source.field(self.node, name)
     }
 
-    /// The field, if it is there and not `nil`.
+    /// Returns the field if it exists and is not `nil`.
     pub fn non_null(&self, name: &'static str) -> Option<S::Node> {
         self.field(name)
             .filter(|node| self.shape(*node) != Shape::Null)
     }
 
-    /// Whether a part is a string or an integer so long that a look at all of it counts.
+    /// Returns whether a part is a string or an integer so long that reading it must be
+    /// counted.
     pub fn is_long(&self, node: S::Node) -> bool {
         self.compiler.source.is_long(node)
     }
 
-    /// What a part is.
+    /// Returns the kind of a part.
     pub fn shape(&self, node: S::Node) -> Shape {
         self.compiler.source.shape(node)
     }
 
-    /// The field must be there.
+    /// Checks that the field exists.
     pub fn required(&self, name: &'static str) -> Checked<(), S::Node> {
         match self.field(name) {
             Some(_) => Ok(()),
@@ -85,8 +86,8 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// The members of a field that holds a list; none if it is not there. In an unchecked part it may
-    /// be no list: then the plan ends with a step that fails.
+    /// Returns the members of a list field; empty if the field is missing. In an unchecked part the
+    /// field may be no list: then the plan ends with a step that fails.
     pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
         match self.field(name) {
             None => Ok(Some(vec![])),
@@ -98,31 +99,31 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// Whether a field that should hold a list does; in a checked part it was looked at before.
+    /// Returns whether a list field holds a list; in a checked part this was checked before.
     pub fn is_list(&self, node: S::Node) -> bool {
         self.scope.checked || self.shape(node) == Shape::List
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub fn elements(&mut self, list: S::Node) -> Checked<Vec<S::Node>, S::Node> {
         let elements = self.compiler.source.elements(list);
         self.compiler.count(elements.len())?;
         Ok(elements)
     }
 
-    /// The entries of a map, in ascending order of the keys.
+    /// Returns the entries of a map, in ascending order of the keys.
     pub fn entries(&mut self, map: S::Node) -> Checked<Pairs<S::Node>, S::Node> {
         self.compiler.count(self.compiler.source.size(map))?;
         Ok(self.compiler.source.entries(map))
     }
 
-    /// Counts a look at so many bytes, a hash of them say.
+    /// Counts the reading of this many bytes, for a hash for example.
     pub fn spend_bytes(&mut self, bytes: usize) -> Checked<(), S::Node> {
         self.compiler.count(bytes / BYTES_A_PART)
     }
 
-    /// A mistake in a checked part ends the walk; in an unchecked part it is overlooked here, and
-    /// the evaluation meets it.
+    /// Ends the walk in a checked part; in an unchecked part the error is ignored here and found
+    /// during evaluation.
     pub fn report(
         &self,
         code: Code,
@@ -139,35 +140,35 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     // Constants and slots
 
-    /// The field as a constant; `nil` if it is not there.
+    /// Returns the field as a constant; `nil` if it is missing.
     pub fn constant_of(&mut self, name: &'static str) -> ConstId {
         let value = self.field(name).map_or(Const::Nil, Const::Node);
         self.compiler.constant(value)
     }
 
-    /// A constant.
+    /// Adds a constant.
     pub fn constant(&mut self, value: Const<S::Node>) -> ConstId {
         self.compiler.constant(value)
     }
 
-    /// Constants that stand side by side; gives the first one's index.
+    /// Adds consecutive constants; returns the index of the first one.
     pub fn constants(&mut self, parts: impl Iterator<Item = S::Node>) -> ConstId {
         let first = self.compiler.walk.consts.len() as ConstId;
         self.compiler.walk.consts.extend(parts.map(Const::Node));
         first
     }
 
-    /// A slot for the rest of this operation.
+    /// Reserves a slot for the rest of this operation.
     pub fn take_slot(&mut self) -> Slot {
         self.compiler.take_slot(&mut self.scope)
     }
 
-    /// The slot of the innermost `let` of this name.
+    /// Returns the slot of the innermost `let` of this name.
     pub fn binding(&self, name: &[u8]) -> Option<Slot> {
         self.compiler.walk.bindings.slot(name)
     }
 
-    /// Whether a part is `{"op": "var", "name": "__input"}`.
+    /// Returns whether a part is `{"op": "var", "name": "__input"}`.
     pub fn names_input(&self, node: S::Node) -> bool {
         let source = self.compiler.source;
         let text = |name| source.field(node, name).and_then(|part| source.text(part));
@@ -176,31 +177,31 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
             && text("name") == Some(INPUT_NAME.as_bytes())
     }
 
-    /// Whether the program is to have no fields that its operations do not have.
+    /// Returns whether fields that an operation does not have are errors.
     pub(super) fn is_strict(&self) -> bool {
         self.compiler.walk.strict
     }
 
     // Steps
 
-    /// Do a step of the walk.
+    /// Adds a step of the walk.
     pub(super) fn later(&mut self, step: Step<S::Node>) {
         self.compiler.walk.planned.push(step);
     }
 
-    /// Emit an instruction.
+    /// Emits an instruction.
     pub fn emit(&mut self, instr: Instr) {
         self.later(Step::Emit(instr));
     }
 
-    /// Fail when reached.
+    /// Emits a failure.
     pub fn fail(&mut self, code: Code, field: &'static str, subject: Const<S::Node>) {
         let fault = Fault::new(code, Some(self.op), vec![subject]);
         let instr = self.compiler.fail(fault.about(field));
         self.emit(instr);
     }
 
-    /// Fail when reached without a current value.
+    /// Emits a failure if there is no current value.
     pub fn needs_input(&mut self) {
         if self.scope.input == INPUT {
             self.compiler.walk.reads_input = true;
@@ -208,7 +209,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// Ask the operation whether it can go on with what it has so far.
+    /// Lets the operation check its operands so far before it continues.
     pub fn expect(&mut self) {
         self.emit(Instr::Expect {
             op: self.op,
@@ -216,17 +217,17 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         });
     }
 
-    /// Evaluate a field, which must hold an operation.
+    /// Evaluates a field, which must hold an operation.
     pub fn expr(&mut self, name: &'static str) {
         self.expr_in(name, self.scope, false);
     }
 
-    /// The same, where a bare number may stand too.
+    /// Same as `expr`, but the field may also hold a bare number.
     pub fn operand(&mut self, name: &'static str) {
         self.field_step(name, self.scope, true, false);
     }
 
-    /// The same in another scope; `given` if this operation sets the current value there.
+    /// Same as `expr` in another scope; `given` if this operation sets the current value there.
     pub fn expr_in(&mut self, name: &'static str, scope: Scope, given: bool) {
         self.field_step(name, scope, false, given);
     }
@@ -242,12 +243,12 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         });
     }
 
-    /// Evaluate a part, which must be an operation.
+    /// Evaluates a part, which must be an operation.
     pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
         self.later(Step::Visit { node, scope, given });
     }
 
-    /// Evaluate a part if it names an operation, take it literally otherwise.
+    /// Evaluates a part if it names an operation; otherwise takes it literally.
     pub fn value(&mut self, node: S::Node, scope: Scope) {
         match self.is_operation(node) {
             true => self.visit(node, scope, false),
@@ -258,19 +259,19 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }
     }
 
-    /// The operation a part names.
+    /// Returns the operation that a part names.
     pub fn operation(&self, node: S::Node) -> Option<OpCode> {
         let source = self.source();
         let name = source.field(node, "op")?;
         source.text(name).and_then(OpCode::from_name)
     }
 
-    /// Whether a part is a map with the key `op`.
+    /// Returns whether a part is a map with the key `op`.
     pub fn is_operation(&self, node: S::Node) -> bool {
         self.source().is_map(node) && self.source().field(node, "op").is_some()
     }
 
-    /// Evaluate this operation with the constants and as many operands from the stack.
+    /// Applies this operation to the constants and this many operands from the stack.
     pub fn apply(&mut self, operands: u32, [a, b, c]: [u32; 3]) {
         self.emit(Instr::Apply(Apply {
             op: self.op,
@@ -283,19 +284,19 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         }));
     }
 
-    /// Evaluate this operation with the current value and one constant.
+    /// Applies this operation to the current value and one constant.
     pub fn apply_to_input(&mut self, a: ConstId) {
         self.needs_input();
         self.apply(0, [a, NO_CONST, NO_CONST]);
     }
 
-    /// Run the body in a field once an item of the current value.
+    /// Runs the body in a field once for each item of the current value.
     pub fn each_item(&mut self, kind: LoopKind, body: &'static str) {
         self.needs_input();
         let list = self.scope.input;
         let item = self.take_slot();
         self.take_slot(); // the rest of the list
-        self.take_slot(); // what could not be tallied
+        self.take_slot(); // the item that could not be tallied
         let (start, end) = (self.label(), self.label());
         let at = |to: Label| Loop {
             kind,
@@ -313,33 +314,33 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         self.mark(end);
     }
 
-    /// A place to jump to, marked later.
+    /// Creates a jump target, which is marked later.
     pub fn label(&mut self) -> Label {
         self.compiler.walk.labels.push(0);
         Label(self.compiler.walk.labels.len() as u32 - 1)
     }
 
-    /// The label stands here.
+    /// Marks the target of a label.
     pub fn mark(&mut self, label: Label) {
         self.later(Step::Mark(label));
     }
 
-    /// Go on at the label.
+    /// Jumps to the label.
     pub fn jump(&mut self, label: Label) {
         self.emit(Instr::Jump(label.0));
     }
 
-    /// Pop; go on at the label if the value's truth is `when`.
+    /// Pops a value; jumps to the label if its truth is `when`.
     pub fn jump_if(&mut self, when: bool, label: Label) {
         self.emit(Instr::JumpIf { when, to: label.0 });
     }
 
-    /// From here on the name that stands in a part means the slot …
+    /// Binds the name that a part holds to the slot, until [`Plan::unbind`].
     pub fn bind(&mut self, name: S::Node, slot: Slot) {
         self.later(Step::Bind(name, slot));
     }
 
-    /// … until here.
+    /// Ends the binding.
     pub fn unbind(&mut self, name: S::Node) {
         self.later(Step::Unbind(name));
     }

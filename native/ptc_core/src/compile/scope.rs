@@ -1,23 +1,23 @@
-//! What a name means at a place in a program: slots by lexical depth, bindings by name.
+//! Meaning of names in a program: slots by lexical depth, bindings by name.
 
 use crate::program::{Slot, INPUT};
 use std::collections::HashMap;
 
-/// What holds at one place of a program.
+/// The scope of a part of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope {
     /// The slot of the current value.
     pub input: Slot,
-    /// The first slot that nothing around this place uses.
+    /// The first slot that no surrounding operation uses.
     pub free: Slot,
-    /// How many operations stand around this place.
+    /// Number of operations around the part.
     pub depth: u32,
-    /// Whether mistakes end the walk, or fail when they are reached.
+    /// Whether errors end the walk; otherwise they fail when they are reached.
     pub checked: bool,
 }
 
 impl Scope {
-    /// Around the whole program.
+    /// The scope of the whole program.
     pub fn outermost(checked: bool) -> Self {
         Scope {
             input: INPUT,
@@ -27,20 +27,20 @@ impl Scope {
         }
     }
 
-    /// The same place with another current value.
+    /// The same scope with another current value.
     pub fn with_input(mut self, input: Slot) -> Self {
         self.input = input;
         self
     }
 
-    /// The same place in a part that the check does not look at.
+    /// The same scope in a part that is not checked.
     pub fn unchecked(mut self) -> Self {
         self.checked = false;
         self
     }
 }
 
-/// The `let` bindings that hold where the walk stands, innermost last.
+/// The `let` bindings at the current step, innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     slots: HashMap<Box<[u8]>, Vec<Slot>>,

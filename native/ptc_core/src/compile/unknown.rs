@@ -1,5 +1,6 @@
-//! Fields that an operation does not have. One whose name is close to a field that is missing was
-//! mistyped, which is a mistake; any other is one only for a strict program.
+//! Fields that an operation does not have. If the name is close to that of a missing field, the
+//! field was mistyped, which is an error. Other unknown fields are errors only in a strict
+//! program.
 
 use super::compiler::{Compiler, Going};
 use super::{Scope, INPUT_NAME};
@@ -9,11 +10,11 @@ use crate::program::Const;
 use crate::similar::closest;
 use crate::source::Source;
 
-/// A name that is held against those of the fields that are missing counts as so many parts.
+/// Number of parts that the comparison of a name with the missing fields' names counts as.
 const PARTS_A_NAME: usize = 8;
 
 impl<S: Source> Compiler<'_, S> {
-    /// Looks at the fields that the operation does not have, after its own fields.
+    /// Checks for fields that the operation does not have, after its own fields.
     pub(super) fn unknown_fields(&mut self, node: S::Node, op: OpCode, scope: Scope) -> Going<S> {
         self.count(self.source.size(node))?;
         let source = self.source;

@@ -1,4 +1,4 @@
-//! A walk over a program, between two of its steps.
+//! The state of the compiler's walk over a program, and its steps.
 
 use super::compiler::{Compiler, Spend};
 use super::explain::Observer;
@@ -8,24 +8,24 @@ use crate::opcode::OpCode;
 use crate::program::{Const, Instr};
 use crate::source::Source;
 
-/// A place in the code that is not known yet.
+/// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Label(pub(super) u32);
 
 /// One step of the walk.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<N> {
-    /// Check and compile a part as an operation. `given`: the operation around it set the current
-    /// value, which then wins over the part's own `__input`.
+    /// Check and compile a part as an operation. `given`: the operation around it sets the
+    /// current value, which then takes precedence over the part's own `__input`.
     Visit {
         /// The part.
         node: N,
-        /// Where it stands.
+        /// Its scope.
         scope: Scope,
         /// See above.
         given: bool,
     },
-    /// The same for a field of an operation, which must be there.
+    /// Same for a field of an operation, which must exist.
     Field {
         /// The operation's part of the source.
         owner: N,
@@ -33,35 +33,36 @@ pub enum Step<N> {
         op: OpCode,
         /// The field.
         name: &'static str,
-        /// Whether a bare number may stand there.
+        /// Whether the field may hold a bare number.
         number: bool,
-        /// As for a visit.
+        /// As in `Visit`.
         given: bool,
-        /// Where it stands.
+        /// Its scope.
         scope: Scope,
     },
-    /// Look at the fields of a part that its operation does not have.
+    /// Check a part for fields that its operation does not have.
     Unknown {
         /// The part.
         node: N,
         /// Which operation it is.
         op: OpCode,
-        /// Where it stands.
+        /// Its scope.
         scope: Scope,
     },
     /// Emit an instruction.
     Emit(Instr),
-    /// A label stands here.
+    /// Mark the target of a label.
     Mark(Label),
-    /// A `let` binding of this name begins …
+    /// Begin a `let` binding of this name.
     Bind(N, u32),
-    /// … and ends.
+    /// End it.
     Unbind(N),
-    /// The innermost operation of an observed program ends here.
+    /// End the innermost operation of an observed program.
     Close,
 }
 
-/// A walk over a program. Between two steps it can be left; but for its nodes it is plain data then.
+/// A walk over a program. It can be suspended between two steps; apart from its nodes it is plain
+/// data.
 #[derive(Debug)]
 pub struct Walk<N> {
     pub(super) consts: Vec<Const<N>>,
@@ -74,16 +75,16 @@ pub struct Walk<N> {
     /// See [`Options`].
     pub(super) strict: bool,
     pub(super) any_keys: bool,
-    /// What is left to do, next step last.
+    /// The remaining steps, next step last.
     pub(super) todo: Vec<Step<N>>,
-    /// The steps of the plan that is being made, first step first.
+    /// The steps of the current plan, first step first.
     pub(super) planned: Vec<Step<N>>,
-    /// Where the operations stand, if the program is to be observed.
+    /// The positions of the operations, if the program is observed.
     pub(super) observer: Option<Box<Observer<N>>>,
 }
 
 impl<N: Copy> Walk<N> {
-    /// A walk that has not begun, over the program whose root is `root`.
+    /// Creates a walk over the program whose root is `root`.
     pub fn new(root: N, options: Options) -> Self {
         let mut todo = Vec::with_capacity(16);
         todo.push(Step::Visit {
@@ -92,8 +93,8 @@ impl<N: Copy> Walk<N> {
             given: false,
         });
         Walk {
-            // Enough for most of what an LLM writes, and less than a kilobyte each, which an allocator has
-            // at hand.
+            // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
+            // allocator can provide quickly.
             consts: Vec::with_capacity(20),
             code: Vec::with_capacity(20),
             labels: Vec::new(),
@@ -109,7 +110,7 @@ impl<N: Copy> Walk<N> {
         }
     }
 
-    /// Goes on to the end, or until `spend` stops it.
+    /// Runs to the end, or until `spend` stops the walk.
     pub fn go_on<'s, S: Source<Node = N>>(
         &'s mut self,
         source: &'s S,
@@ -124,7 +125,7 @@ impl<N: Copy> Walk<N> {
         compiler.walk()
     }
 
-    /// The words that the walk takes, without its bindings.
+    /// Returns the words that the walk takes, without its bindings.
     pub(super) fn words(&self) -> usize {
         let bytes = self.consts.len() * size_of::<Const<N>>()
             + self.code.len() * size_of::<Instr>()
@@ -133,7 +134,7 @@ impl<N: Copy> Walk<N> {
         bytes / 8
     }
 
-    /// The same walk over other handles of the same nodes.
+    /// Converts the walk to other handles of the same nodes.
     pub fn map<M>(self, mut node: impl FnMut(N) -> M) -> Walk<M> {
         let mut step = |step| match step {
             Step::Visit {

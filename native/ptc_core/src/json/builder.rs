@@ -1,4 +1,4 @@
-//! JSON events to terms, without anything between.
+//! Sink that builds terms directly from JSON events.
 
 use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
@@ -8,57 +8,57 @@ use crate::number::Number;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 
-/// From so many bytes on a string is counted by itself.
+/// From this length on, in bytes, a string is counted separately.
 const LONG: usize = 4096;
-/// Up to here a map is built in one go, and counted with its text.
+/// Maximum size of a map that is built in one call and counted with its text.
 const FEW: usize = 1024;
-/// The same of a list.
+/// Same for a list.
 const FEW_ITEMS: usize = 16_384;
-/// What an entry of a large map costs: it is a tree that is built in one go.
+/// Fuel for an entry of a large map, which is a tree that is built in one call.
 const MAP_ENTRY: usize = 32;
-/// What an entry of a large map takes at least.
+/// Minimum number of words that an entry of a large map takes.
 const WORDS_OF_ENTRY: usize = 4;
-/// The bytes of text that are copied in a unit of fuel.
+/// Bytes of text that are copied per unit of fuel.
 const BYTES_PER_UNIT: usize = 64;
-/// What is remembered of an open container.
+/// Words that the state of an open container takes.
 const WORDS_OF_OPEN: usize = 2;
 
-/// Builds one term out of the events of one value.
+/// Builds a term from the events of one value.
 pub struct TermBuilder<'w, 't, H: Heap> {
     work: Workspace<'w, H>,
-    /// Finished values of the open containers that were built since the builder was thawed; in an
-    /// object, keys and values in turn.
+    /// Finished values of the open containers, as far as they were built since the builder was thawed;
+    /// in an object, keys and values alternate.
     stack: Vec<H::Term>,
     parts: Parts,
-    /// The values below those on the stack, last one first, and the end of a list whose beginning
-    /// is still among them.
+    /// The values below those on the stack, last one first, and the end of a list that is being built
+    /// from its end.
     frozen: FrozenTerms<H::Term>,
     known: Keys<'t, H::Term>,
-    /// The keys of the open objects, as far as they have ids.
+    /// The keys of the open objects that have ids.
     ids: Vec<KeyId>,
-    // Reused by one object after another.
+    // Reused for each object.
     keys: Vec<H::Term>,
     values: Vec<H::Term>,
 }
 
-/// A builder that was frozen, less its terms.
+/// The state of a frozen builder, without its terms.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// Where each open container's part of the stack starts, and its part of the ids.
+    /// The start of each open container's part of the stack, and of its part of the ids.
     starts: Vec<(usize, usize)>,
-    /// How many of the open containers have no part of the ids any more.
+    /// Number of open containers without a part of the ids.
     forgotten: usize,
-    /// How many values are frozen.
+    /// Number of frozen values.
     frozen: usize,
     hyphens: bool,
-    /// Keys are made with underscores for hyphens.
+    /// Keys are built with underscores for hyphens.
     underscored: bool,
     repeated: bool,
     /// An integer that is being read.
     digits: Option<Box<Digits>>,
 }
 
-/// The terms of a builder that was frozen.
+/// The terms of a frozen builder.
 #[derive(Debug, Clone, Copy)]
 pub struct FrozenTerms<T> {
     /// The finished values as a list, last one first.
@@ -68,7 +68,7 @@ pub struct FrozenTerms<T> {
 }
 
 impl<'w, H: Heap> TermBuilder<'w, '_, H> {
-    /// A builder that has seen nothing.
+    /// Creates a builder before the first event.
     pub fn new(work: Workspace<'w, H>) -> Self {
         let nothing = FrozenTerms {
             values: work.heap.nil(),
@@ -77,14 +77,14 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         TermBuilder::thaw(work, Parts::default(), nothing)
     }
 
-    /// The same with underscores for the hyphens of keys.
+    /// Same as `new`, with underscores for the hyphens of keys.
     pub fn underscored(work: Workspace<'w, H>) -> Self {
         let mut builder = TermBuilder::new(work);
         builder.parts.underscored = true;
         builder
     }
 
-    /// A builder from where it was frozen. The keys it knew are forgotten.
+    /// Rebuilds a frozen builder. Its cache of keys is empty.
     pub fn thaw(work: Workspace<'w, H>, parts: Parts, frozen: FrozenTerms<H::Term>) -> Self {
         TermBuilder {
             work,
@@ -98,54 +98,54 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         }
     }
 
-    /// Takes the builder apart; [`TermBuilder::thaw`] puts it together again, in another call of the
-    /// heap. Each value is frozen once, however often this happens.
+    /// Freezes the builder; [`TermBuilder::thaw`] rebuilds it in another call of the heap. Each value
+    /// is frozen at most once.
     pub fn freeze(mut self) -> (Parts, FrozenTerms<H::Term>) {
         self.parts.frozen += self.stack.len();
         for value in self.stack.drain(..) {
             self.frozen.values = self.work.heap.cons(value, self.frozen.values);
         }
-        // An object whose keys have ids in part has no order that is known: see `close`.
+        // The key order of an object is unknown if only some of its keys have ids: see `close`.
         self.parts.forgotten = self.parts.starts.len();
         (self.parts, self.frozen)
     }
 
-    /// Whether two keys of an object became one; only known of underscored ones.
+    /// Returns whether two keys of an object became equal; known only for underscored keys.
     pub fn has_repeated(&self) -> bool {
         self.parts.repeated
     }
 
-    /// Whether a key had a hyphen.
+    /// Returns whether a key had a hyphen.
     pub fn has_hyphens(&self) -> bool {
         self.parts.hyphens
     }
 
-    /// The term, once its last event has been seen.
+    /// Returns the term after its last event.
     pub fn finish(mut self) -> H::Term {
         self.take()
     }
 
-    /// The same for a builder that lives on.
+    /// Same as `finish`, but keeps the builder.
     pub fn take(&mut self) -> H::Term {
         let nil = self.work.heap.nil();
         self.pop().unwrap_or(nil)
     }
 
-    /// Counts work of other kinds, after which this may be left.
+    /// Counts other work, at a point where the builder can be suspended.
     pub fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
         self.work.consume_fuel_or_suspend(units)
     }
 
-    /// Whether all that was built is within the limit.
+    /// Checks the heap limit for all terms built so far.
     pub fn check_heap_limit(&self) -> Result<(), Stop> {
         self.work.check_heap_limit(0)
     }
 
-    /// Forgets all it has seen.
+    /// Resets the builder.
     pub fn clear(&mut self) {
         self.stack.clear();
         self.ids.clear();
-        // What is known of a key is not told again.
+        // For a cached key, the hyphen is not reported again.
         self.known = Keys::new();
         self.frozen.values = self.work.heap.nil();
         self.frozen.tail = None;
@@ -155,7 +155,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         };
     }
 
-    /// Where the innermost open container's parts of the stack and of the ids start.
+    /// Returns the start of the innermost open container's parts of the stack and of the ids.
     #[inline]
     fn innermost(&self) -> (usize, usize) {
         let starts = &self.parts.starts;
@@ -205,14 +205,14 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.stack.push(term.unwrap_or(heap.nil()));
     }
 
-    /// Makes sure that there is room for a long text and time to copy it.
+    /// Checks the heap limit and counts the fuel for a long text before it is copied.
     #[cold]
     fn check_long(&mut self, bytes: usize) -> Result<(), Stop> {
         self.work.consume_fuel(bytes / BYTES_PER_UNIT)?;
         self.work.check_heap_limit(bytes / 8)
     }
 
-    /// Builds a list from its end, as far as it gets.
+    /// Builds a list from its end; can be suspended.
     #[cold]
     fn close_long(&mut self, start: usize) -> Result<(), Stop> {
         let mut tail = match self.frozen.tail {
@@ -244,7 +244,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         Ok(())
     }
 
-    /// Makes room and time for a map of so many entries.
+    /// Checks the heap limit and counts the fuel for a map of this many entries.
     #[cold]
     fn check_large(&mut self, entries: usize) -> Result<(), Stop> {
         self.work.check_heap_limit(WORDS_OF_ENTRY * entries)?;
@@ -304,7 +304,7 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     #[inline]
     fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
         let parts = &mut self.parts;
-        // A key with escapes is too rare to be looked for.
+        // A key with escapes is too rare for the cache.
         let Text::Source(bytes) = text else {
             parts.hyphens |= text.bytes().contains(&b'-');
             let term = make_key(self.work.heap, text.bytes(), parts.underscored);

@@ -1,26 +1,26 @@
-//! A JSON text as one flat table of entries: what the compiler reads a program from.
+//! A JSON text as one flat table of entries; the compiler reads programs from it.
 
 use crate::heap::Heap;
 use crate::number::Number;
 use std::cell::Cell;
 
-/// One value (or key) of a document. Containers are followed by their content, so that a value's
-/// subtree is one range of the table.
+/// A value (or key) of a document. The content of a container follows it, so that a subtree is one
+/// range of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Entry {
     /// `null`
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
     /// An integer beyond 64 bits: a range of the text.
     BigInt(u32, u32),
-    /// A number with fraction or exponent.
+    /// A number with a fraction or exponent.
     Float(f64),
     /// A string or key without escapes: a range of the text.
     Str(u32, u32),
-    /// A string or key with its escapes undone: a range of the document's own buffer.
+    /// A string or key with decoded escapes: a range of the document's own buffer.
     Unescaped(u32, u32),
     /// `[`; the table's index after the last element, and the number of elements.
     List(u32, u32),
@@ -28,24 +28,24 @@ pub enum Entry {
     Object(u32, u32),
 }
 
-/// The entries of a text, less the text.
+/// The entries of a text, without the text.
 #[derive(Debug, Default)]
 pub struct Table {
     pub(super) unescaped: Vec<u8>,
     pub(super) entries: Vec<Entry>,
 }
 
-/// What a table has room for at most to begin with: enough for what an LLM writes in one go.
+/// Maximum initial capacity of a table: enough for most texts that an LLM writes.
 const ENTRIES: usize = 4096;
 
 thread_local! {
-    /// The memory of the table that this thread dropped last: fresh memory takes as long to get as a small
-    /// program to read.
+    /// The memory of the table that this thread dropped last: getting fresh memory takes as long as
+    /// reading a small program.
     static SPARE: Cell<Vec<Entry>> = const { Cell::new(Vec::new()) };
 }
 
 impl Table {
-    /// An empty table with room for what a text of so many bytes holds.
+    /// Creates an empty table with capacity for a text of this many bytes.
     pub(super) fn for_text(length: usize) -> Self {
         let mut entries = SPARE.take();
         entries.reserve((length / 4).min(ENTRIES));
@@ -61,7 +61,7 @@ impl Drop for Table {
         if (1..=ENTRIES).contains(&self.entries.capacity()) {
             let mut entries = std::mem::take(&mut self.entries);
             entries.clear();
-            // There is no place for it while the thread ends.
+            // The thread-local is not accessible while the thread ends.
             let _ = SPARE.try_with(|spare| spare.set(entries));
         }
     }
@@ -75,22 +75,22 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// The document of `text`, whose table this is.
+    /// Creates the document of a text and its table.
     pub fn new(text: &'t [u8], table: Table) -> Self {
         Document { text, table }
     }
 
-    /// What is left without the text.
+    /// Returns the table without the text.
     pub fn into_table(self) -> Table {
         self.table
     }
 
-    /// The entry at `index`.
+    /// Returns the entry at `index`.
     pub fn entry(&self, index: u32) -> Entry {
         self.table.entries[index as usize]
     }
 
-    /// The index after the value at `index` and all it contains.
+    /// Returns the index after the value at `index` and its content.
     pub fn end(&self, index: u32) -> u32 {
         match self.entry(index) {
             Entry::List(end, _) | Entry::Object(end, _) => end,
@@ -98,7 +98,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The bytes of a string, key or big integer; `None` for other entries.
+    /// Returns the bytes of a string, key or big integer; `None` for other entries.
     pub fn bytes(&self, entry: Entry) -> Option<&[u8]> {
         match entry {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
@@ -109,14 +109,14 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value of the first pair with this key; `None` for what is no object.
+    /// Returns the value of the first pair with this key; `None` if the entry is not an object.
     pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
         self.pairs(object)
             .find(|(name, _)| self.bytes(self.entry(*name)) == Some(key))
             .map(|(_, value)| value)
     }
 
-    /// The value at `index` as a term, if it is one that takes no time to make.
+    /// Returns the value at `index` as a term, if it is quick to build.
     #[inline]
     pub fn build_small<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         // Most constants of a program are names, numbers and the arguments of a tool.
@@ -138,7 +138,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An object of few short strings and integers, from `object` to `end`.
+    /// Builds an object of few short strings and integers, from `object` to `end`.
     fn build_few<H: Heap>(
         &self,
         object: u32,
@@ -163,7 +163,7 @@ impl<'t> Document<'t> {
         Some(heap.make_map(&keys[..count], &values[..count]))
     }
 
-    /// The (key, value) pairs of an object, in text order, duplicates included.
+    /// Iterates over the (key, value) pairs of an object, in text order, duplicates included.
     pub fn pairs(&self, object: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let count = match self.entry(object) {
             Entry::Object(_, count) => count,
@@ -177,7 +177,7 @@ impl<'t> Document<'t> {
         })
     }
 
-    /// The elements of a list.
+    /// Iterates over the elements of a list.
     pub fn elements(&self, list: u32) -> impl Iterator<Item = u32> + '_ {
         let count = match self.entry(list) {
             Entry::List(_, count) => count,
@@ -192,9 +192,9 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The longest string that is made without being counted.
+/// Maximum length of a string that `build_small` builds.
 const SHORT: usize = 4096;
-/// So many entries has the largest object that is made like that.
+/// Maximum number of entries of an object that `build_small` builds.
 const FEW: usize = 4;
 
 #[cfg(test)]

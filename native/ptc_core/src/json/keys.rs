@@ -1,42 +1,43 @@
-//! Keys that come again: one term for all equal ones, and the order a map wants them in.
+//! Cache of interned object keys: one term for all equal keys, and the order of keys for a map.
 //!
-//! Rows of one table have the same keys in the same order. Making a term of a key costs more than
-//! finding the one that was made before, and a map that is made of sorted keys need not sort them.
+//! Rows of one table have the same keys in the same order. Making a key's term costs more than finding
+//! the cached one, and a map built from sorted keys need not sort them.
 
-/// How many keys are remembered: the first ones. What has more is no table.
+/// Maximum number of interned keys. A text with more keys is not a table.
 const MOST: usize = 1024;
-/// Longer keys are not looked for.
+/// Longer keys are not interned.
 const LONGEST: usize = 64;
-/// A key is looked for in so many places, so that no text can be made that takes long.
+/// Maximum number of probes for a key; this bounds the time for hostile texts.
 const PROBES: usize = 8;
-/// How many sequences of keys are remembered; a power of two. A newer one takes the place of an
-/// older one.
+/// Number of cached key sequences; a power of two. A newer one replaces an older one with the same
+/// hash.
 const SHAPES: usize = 32;
-/// With more keys than this, the BEAM's maps have no order to be prepared for.
+/// The BEAM's maps with more keys have no order to prepare.
 const WIDEST: usize = 32;
 
-/// What a remembered key is known by.
+/// The id of an interned key.
 pub type KeyId = u16;
 
 const _: () = assert!(SHAPES.is_power_of_two());
 const _: () = assert!(MOST < KeyId::MAX as usize && WIDEST <= u8::MAX as usize);
 
-/// The keys and the sequences of keys of one text.
+/// The interned keys and the key sequences of one text.
 pub struct Keys<'t, T> {
-    /// By id.
+    /// The keys by id.
     known: Vec<(&'t [u8], T)>,
-    /// Ids plus one, 0 is free. A power of two, at most half full; empty until the first key comes.
+    /// Ids plus one; 0 is free. Its size is a power of two, at most half full; empty before the first
+    /// key.
     table: Vec<KeyId>,
-    /// By hash; empty until the first sequence comes.
+    /// The sequences by hash; empty before the first one.
     shapes: Vec<Shape>,
 }
 
-/// Where a key is, or would be.
+/// The result of looking up a key.
 enum Place {
     Taken(KeyId),
-    /// A slot of the table.
+    /// A free slot of the table.
     Free(usize),
-    /// Too many others are in the way: it is not remembered.
+    /// Too many collisions: the key is not interned.
     Crowded,
 }
 
@@ -44,13 +45,13 @@ enum Place {
 #[derive(Clone, Default)]
 struct Shape {
     ids: Vec<KeyId>,
-    /// The places of the keys in ascending order of their bytes; empty until the sequence is seen
-    /// again, and then only if no key stands twice.
+    /// The indices of the keys in ascending order of their bytes. It is empty until the sequence occurs
+    /// again, and stays empty if a key occurs twice.
     order: Vec<u8>,
 }
 
 impl<'t, T: Copy> Keys<'t, T> {
-    /// Nothing seen yet.
+    /// Creates an empty cache.
     pub fn new() -> Self {
         Keys {
             known: Vec::new(),
@@ -59,7 +60,7 @@ impl<'t, T: Copy> Keys<'t, T> {
         }
     }
 
-    /// The term for a key, made by `make` if it is not remembered, and its id, if it has one.
+    /// Returns the term for a key, made by `make` if it is not interned, and its id, if it has one.
     #[inline]
     pub fn intern(&mut self, text: &'t [u8], make: impl FnOnce() -> T) -> (Option<KeyId>, T) {
         if text.len() > LONGEST {
@@ -112,7 +113,7 @@ impl<'t, T: Copy> Keys<'t, T> {
         }
     }
 
-    /// The places of these keys in ascending order, if that is known and worth using.
+    /// Returns the indices of these keys in ascending order, if that order is known.
     #[inline]
     pub fn order(&mut self, ids: &[KeyId]) -> Option<&[u8]> {
         if !(2..=WIDEST).contains(&ids.len()) {
@@ -148,7 +149,7 @@ impl<'t, T: Copy> Keys<'t, T> {
 
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Of the length and the bytes at both ends, which is what tells the keys of a table apart.
+/// Hashes the length and both ends of a key, which distinguish the keys of a table.
 #[inline]
 fn hash_of_text(text: &[u8]) -> usize {
     let ends = match (text.first_chunk(), text.last_chunk()) {

@@ -1,4 +1,4 @@
-//! JSON text: strict RFC 8259, read and written without recursion, errors with byte positions.
+//! JSON: strict RFC 8259 reader and writer without recursion; errors have byte offsets.
 
 mod builder;
 mod document;
@@ -16,27 +16,27 @@ pub use replay::Replay;
 pub use table::TableReader;
 pub use writer::{write, Draft, Gap, JsonView, Readable, Refusal, Spend, Writer, BYTES_PER_UNIT};
 
-/// Why a text is not the JSON that was asked for; positions are zero-based byte offsets.
+/// Why a text is not valid JSON within the limits; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// `[1,]` at 3, `nul` at 0, `"\x"` at 1: the first byte that cannot stand where it stands.
+    /// `[1,]` at 3, `nul` at 0, `"\x"` at 1: the first byte that is invalid.
     #[error("Unexpected token at position {0}")]
     UnexpectedToken(usize),
     /// `[1` at 2: the text ends inside a value.
     #[error("Unexpected end of input at position {0}")]
     UnexpectedEnd(usize),
-    /// One `[` or `{` more than [`JsonLimits::depth`] allows, and where it stands.
+    /// One `[` or `{` more than [`JsonLimits::depth`] allows, and its offset.
     #[error("Nesting exceeds {limit} levels at position {position}")]
     TooDeep {
-        /// The limit that was crossed.
+        /// The limit that was exceeded.
         limit: usize,
-        /// The offset of the bracket that crossed it.
+        /// The offset of the bracket.
         position: usize,
     },
-    /// An integer of more bytes than [`JsonLimits::integer`] allows, and where it stands.
+    /// An integer of more bytes than [`JsonLimits::integer`] allows, and its offset.
     #[error("Integer of more than {limit} bytes at position {position}")]
     IntegerTooLong {
-        /// The limit that was crossed.
+        /// The limit that was exceeded.
         limit: usize,
         /// The offset of its first byte.
         position: usize,
@@ -44,7 +44,7 @@ pub enum JsonError {
 }
 
 impl JsonError {
-    /// Where the text is not what it should be.
+    /// Returns the offset of the error.
     pub fn position(&self) -> usize {
         match self {
             JsonError::UnexpectedToken(position)

@@ -1,27 +1,27 @@
-//! A value of a document as events once more.
+//! Replays a value of a document as events.
 
 use super::{Document, Entry, Sink, Text};
 use crate::stop::Stop;
 
-/// The events that make up a value of a document once more; keys come as strings. It can be left
-/// wherever its sink stops it.
+/// A replay of the events of a value; all keys are strings. It can be suspended wherever its sink stops
+/// it.
 #[derive(Debug)]
 pub struct Replay {
     at: u32,
     end: u32,
     /// The open containers: the index after each, and whether it is an object.
     open: Vec<(u32, bool)>,
-    /// How many entries the sink was not told about.
+    /// Number of entries not reported to the sink yet.
     untold: usize,
 }
 
-/// So many entries are replayed between two looks at the limits.
+/// Number of entries between two checks of the limits.
 const ENTRIES_BETWEEN_LOOKS: usize = 512;
-/// What an entry counts, in bytes of text.
+/// Bytes of text that an entry counts as.
 const BYTES_OF_ENTRY: usize = 4;
 
 impl Replay {
-    /// The value at `index`.
+    /// Creates a replay of the value at `index`.
     pub fn new(document: &Document, index: u32) -> Self {
         Replay {
             at: index,
@@ -31,7 +31,7 @@ impl Replay {
         }
     }
 
-    /// Goes on to the end of the value.
+    /// Runs to the end of the value.
     pub fn run<'d>(
         &mut self,
         document: &'d Document,

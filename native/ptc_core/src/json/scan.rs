@@ -1,11 +1,11 @@
-//! Eight bytes at a time through the characters that need no attention.
+//! Scanner that skips plain characters eight bytes at a time.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 const WORD: usize = 8;
 
-/// The high bit of each byte that is a quote, a backslash or a control character. Above the lowest
-/// one that is right, a borrow may have set one that is not; below, all are right.
+/// Sets the high bit of each byte that is a quote, a backslash or a control character. The lowest bit
+/// set is always correct; bits above it may be wrong because of a borrow.
 #[inline]
 fn special(word: u64) -> u64 {
     let quotes = word ^ (ONES * b'"' as u64);
@@ -15,7 +15,7 @@ fn special(word: u64) -> u64 {
     (zero(quotes) | zero(backslashes) | controls) & HIGHS
 }
 
-/// The eight bytes from `at` on; those beyond the end are 0, which is a control character.
+/// Returns the eight bytes from `at` on; bytes beyond the end are 0, which is a control character.
 #[inline]
 fn word_at(bytes: &[u8], at: usize) -> u64 {
     let word = |bytes: &[u8; WORD]| u64::from_le_bytes(*bytes);
@@ -23,7 +23,7 @@ fn word_at(bytes: &[u8], at: usize) -> u64 {
         return word(whole);
     }
     match bytes.last_chunk() {
-        // The last eight, moved down.
+        // The last eight bytes, shifted down.
         Some(last) if at < bytes.len() => word(last) >> (8 * (at + WORD - bytes.len())),
         Some(_) => 0,
         None => {
@@ -34,8 +34,8 @@ fn word_at(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The offset of the first quote, backslash or control character from `at` on, or the length; and
-/// whether all before it is ASCII.
+/// Returns the offset of the first quote, backslash or control character from `at` on, or the length;
+/// and whether all bytes before it are ASCII.
 #[inline]
 pub(crate) fn to_special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut highs = 0;
@@ -52,8 +52,8 @@ pub(crate) fn to_special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     }
 }
 
-/// The eight bytes from `at` on, and how many of them can be copied into a JSON string unseen: up
-/// to what [`to_special`] looks for, what is not ASCII, or the end.
+/// Returns the eight bytes from `at` on, and how many of them can be copied to a JSON string unchanged:
+/// up to the first special or non-ASCII byte, or the end.
 #[inline]
 pub(super) fn plain_word(bytes: &[u8], at: usize) -> ([u8; WORD], usize) {
     let word = word_at(bytes, at);
@@ -61,7 +61,7 @@ pub(super) fn plain_word(bytes: &[u8], at: usize) -> ([u8; WORD], usize) {
     (word.to_le_bytes(), found.trailing_zeros() as usize / 8)
 }
 
-/// The offset of the first byte from `at` on that ends what [`plain_word`] lets pass.
+/// Returns the offset of the first byte from `at` on that cannot be copied unchanged.
 #[inline]
 pub(super) fn to_unplain(bytes: &[u8], mut at: usize) -> usize {
     loop {
@@ -81,7 +81,7 @@ mod tests {
         byte < 0x20 || byte == b'"' || byte == b'\\'
     }
 
-    /// Every byte at every offset of a text of several words.
+    /// Every byte value at every offset of texts of several words.
     #[test]
     fn every_byte_everywhere() {
         for length in 0..20 {

@@ -1,24 +1,24 @@
-//! The reader's events as a table.
+//! Sink that stores the reader's events as a table.
 
 use super::{Entry, Extent, JsonError, JsonLimits, ReadError, Reader, Sink, Table, Text};
 use crate::heap::Heap;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 
-/// A text that is being read into a table. Holds no terms.
+/// A text that is being read into a table. It holds no terms.
 #[derive(Debug)]
 pub struct TableReader {
     reader: Reader,
     table: Table,
-    /// Where the open containers stand in the table.
+    /// Indices of the open containers in the table.
     open: Vec<u32>,
 }
 
-/// The longest text whose positions fit the table.
+/// The longest text whose offsets fit the table.
 const LONGEST_TEXT: usize = u32::MAX as usize;
 
 impl TableReader {
-    /// A reader that has seen nothing of a text of so many bytes.
+    /// Creates a reader for a text of this many bytes.
     pub fn new(length: usize, limits: JsonLimits) -> Self {
         TableReader {
             reader: Reader::new(0, Extent::Whole, limits),
@@ -27,9 +27,9 @@ impl TableReader {
         }
     }
 
-    /// Reads on in `text`, which is the same each time; the root is entry 0.
+    /// Reads on in `text`, which must be the same each time; the root is entry 0.
     pub fn read<H: Heap>(&mut self, text: &[u8], work: Workspace<H>) -> Result<Table, ReadError> {
-        // Positions are kept in 32 bits: a longer text is refused where they end.
+        // Offsets are stored in 32 bits: a longer text is refused at the largest offset.
         if text.len() > LONGEST_TEXT {
             return Err(JsonError::UnexpectedToken(LONGEST_TEXT).into());
         }
@@ -47,7 +47,7 @@ impl TableReader {
 struct Builder<'t, 'b, 'w, H: Heap> {
     text: &'t [u8],
     table: &'b mut Table,
-    /// Where the open containers stand in the table.
+    /// Indices of the open containers in the table.
     open: &'b mut Vec<u32>,
     work: Workspace<'w, H>,
 }
@@ -62,7 +62,7 @@ impl<'t, H: Heap> Builder<'t, '_, '_, H> {
         self.table.entries.push(entry);
     }
 
-    /// Where a part of the text stands in it.
+    /// Returns the offsets of a part of the text.
     fn range(&self, part: &[u8]) -> (u32, u32) {
         let start = part.as_ptr() as usize - self.text.as_ptr() as usize;
         (start as u32, (start + part.len()) as u32)
@@ -83,7 +83,7 @@ impl<'t, H: Heap> Builder<'t, '_, '_, H> {
     }
 }
 
-/// The bytes of a word of the heap.
+/// Bytes per word of the heap.
 const BYTES_PER_WORD: usize = 8;
 
 impl<'t, H: Heap> Sink<'t> for Builder<'t, '_, '_, H> {

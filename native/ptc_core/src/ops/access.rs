@@ -1,4 +1,4 @@
-//! A value inside a value: `get`.
+//! `get`: a value inside a value.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -10,7 +10,7 @@ use crate::vm::{Eval, Machine};
 
 pub(super) struct Get;
 
-/// Stands for the length of a path that is no list.
+/// Stands for the length of a path that is not a list.
 const NO_PATH: u32 = u32::MAX;
 
 impl Operation for Get {
@@ -75,7 +75,7 @@ impl Operation for Get {
         Ok(found)
     }
 
-    /// Only a path can have something in its way.
+    /// Only a path of several keys can fail.
     fn can_fail(apply: &Apply) -> bool {
         apply.b > 1
     }
@@ -93,7 +93,7 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         value = match machine.lookup(value, key)? {
             Lookup::Found(value) => value,
             Lookup::Missing => return Ok(machine.heap.nil()),
-            // What is no map has no fields, and nil has none; anything else is in the way.
+            // A missing key in a non-map, or in nil, is nil; any other value in the path is an error.
             Lookup::NotAMap if index == 0 => return Ok(machine.heap.nil()),
             Lookup::NotAMap if machine.heap.kind(value) == Kind::Nil => return Ok(value),
             Lookup::NotAMap => {

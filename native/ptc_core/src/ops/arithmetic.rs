@@ -1,4 +1,4 @@
-//! Two numbers: `add`, `sub`, `mul`, `div`, `pct`.
+//! Arithmetic on two numbers: `add`, `sub`, `mul`, `div`, `pct`.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -15,7 +15,7 @@ const LEFT_AND_RIGHT: &[Field] = &[
     Field::required("right", FieldKind::Operand, "the second number"),
 ];
 
-/// Both operands as numbers; the operand terms themselves are in the error.
+/// Returns both operands as numbers; the error contains the operand terms.
 fn numbers<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
@@ -38,7 +38,7 @@ fn made<H: Heap>(
     }
 }
 
-/// Counts big-integer arithmetic before it is done: a product cannot be left in the middle.
+/// Counts big-integer arithmetic before it is done: a product cannot be interrupted.
 fn count_limbs<H: Heap>(
     machine: &mut Machine<'_, H>,
     arithmetic: Arithmetic,
@@ -53,7 +53,7 @@ fn count_limbs<H: Heap>(
     if arithmetic != Arithmetic::Mul {
         return machine.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
     }
-    // The long side cut into pieces of the short side's length, each piece by Karatsuba.
+    // The long side is cut into pieces of the short side's length, each multiplied by Karatsuba.
     let (short, long) = (left.min(right) as f64, left.max(right) as f64);
     let nanoseconds = long / short * short.powf(1.585);
     machine

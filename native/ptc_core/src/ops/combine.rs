@@ -1,4 +1,4 @@
-//! New maps and lists out of several values: `object`, `merge`, `concat`, `zip`.
+//! Maps and lists built from several values: `object`, `merge`, `concat`, `zip`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
@@ -8,7 +8,7 @@ use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
 
-/// The bytes of a key that counts no more than its entry does.
+/// Maximum length in bytes of a key that costs no more than its entry.
 const SHORT_KEY: usize = 64;
 
 pub(super) struct Object;
@@ -27,7 +27,7 @@ impl Operation for Object {
     )];
     const COMBINES: bool = true;
 
-    /// An object without `op` is its own fields.
+    /// In an object without `op`, all keys are its fields.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let entries = if plan.implicit {
             plan.entries(plan.node)?
@@ -78,8 +78,8 @@ impl Operation for Object {
     }
 }
 
-/// What an object without `op` gives as its current value is no field of it, and is taken
-/// literally; it is checked like a field all the same.
+/// The current value (`__input`) of an object without `op` is not one of its fields, and is taken
+/// literally; but it is checked like a field.
 fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
     if plan.scope.checked && plan.is_operation(value) {
         let end = plan.label();
@@ -89,7 +89,7 @@ fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
     }
 }
 
-/// Evaluates the members of a list of operations, each checked before the next is evaluated.
+/// Evaluates the members of a list of operations, and checks each value before the next is evaluated.
 fn each_checked<S: Source>(plan: &mut Plan<'_, '_, S>, field: &'static str) -> Checked<S> {
     let Some(members) = plan.list(field)? else {
         return Ok(());
@@ -127,7 +127,7 @@ impl Operation for Merge {
         let Some((last, earlier)) = maps.split_last() else {
             return Ok(machine.heap.make_map(&[], &[]));
         };
-        // The last map's entries come first: of equal keys the first one counts.
+        // The last map's entries come first, because the first of equal keys counts.
         if earlier.is_empty() {
             return Ok(*last);
         }
@@ -151,7 +151,7 @@ impl Operation for Merge {
     }
 }
 
-/// The top of the stack must be a proper list.
+/// Checks that the top of the stack is a proper list.
 fn expect_list<H: Heap>(machine: &mut Machine<'_, H>, op: OpCode) -> Result<(), Halt<H::Term>> {
     let value = machine.top();
     match machine.is_proper_list(value)? {
@@ -236,7 +236,7 @@ impl Operation for Zip {
                 row.clear();
                 for rest in &mut work.rests {
                     let Some((item, tail)) = machine.heap.uncons(*rest) else {
-                        // If this is left, the shortest list ends it here again.
+                        // If this is suspended, the resumed loop ends here again, at the shortest list.
                         return machine.list_of(work);
                     };
                     row.push(item);

@@ -9,7 +9,7 @@ use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
 
-/// The fields of every operation that holds a field of the current value against a value.
+/// The fields of every operation that compares a field of the current value with a value.
 pub(super) const FIELD_AND_VALUE: &[Field] = &[
     Field::expected(
         "field",
@@ -19,8 +19,8 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
     Field::required("value", FieldKind::Any, "what it is held against"),
 ];
 
-/// Without `field` the current value itself is meant; a `value` that names an operation is
-/// evaluated, but not checked beforehand.
+/// Without `field` the operation compares the current value itself. A `value` that names an operation
+/// is evaluated, but not checked at compile time.
 pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
     let field = match plan.non_null("field") {
         None => NO_CONST,
@@ -48,15 +48,15 @@ pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
     Ok(())
 }
 
-/// `c` of a comparison that ends at the first look, because the value has nothing inside …
+/// `c` of a comparison in constant time, because the value has no parts.
 const FLAT: u32 = 0;
-/// … and of one that may go deep.
+/// `c` of a comparison that may read parts.
 const DEEP: u32 = 1;
 
-/// What is compared with what.
+/// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
 
-/// The two sides. `a`: the field, if any; `b`: the value, or else it is the operand.
+/// Returns the two sides. `a`: the field, if any; `b`: the value, unless it is the operand.
 #[inline]
 pub(super) fn sides<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -78,7 +78,7 @@ pub(super) fn sides<H: Heap>(
     Ok((left, right))
 }
 
-/// With a field the current value must be a map, before the value is evaluated.
+/// With a field, checks that the current value is a map before the value is evaluated.
 pub(super) fn need_map<H: Heap>(
     machine: &mut Machine<'_, H>,
     op: OpCode,
@@ -91,7 +91,7 @@ pub(super) fn need_map<H: Heap>(
     }
 }
 
-/// Whether a comparison of a field with a constant holds for an item.
+/// Returns whether a comparison of a field with a constant holds for an item.
 #[inline(always)]
 pub(crate) fn holds<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -131,12 +131,12 @@ fn holds_slowly<H: Heap>(
     })
 }
 
-/// The orders of its two sides for which a comparison holds.
+/// The orders of the two sides for which a comparison holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Orders(u8);
 
 impl Orders {
-    /// For what is no comparison.
+    /// For operations that are not comparisons.
     pub(crate) const NONE: Orders = Orders(0);
     const LESS: Orders = Orders(1);
     const EQUAL: Orders = Orders(2);
@@ -183,7 +183,7 @@ macro_rules! comparison {
                 Ok(machine.heap.boolean(Self::HOLDS_FOR.have(ordering)))
             }
 
-            /// Without a field everything can be compared with everything.
+            /// Without a field, all terms are comparable.
             fn can_fail(apply: &Apply) -> bool {
                 apply.a != NO_CONST
             }

@@ -1,4 +1,4 @@
-//! Where values come from: `load`, `literal`, `var`.
+//! Sources of values: `load`, `literal`, `var`.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::{Plan, INPUT_NAME};
@@ -78,7 +78,7 @@ impl Operation for Var {
     }
 }
 
-/// The name, if it is one.
+/// Returns the name if it is a string.
 fn name<'s, S: Source>(plan: &Plan<'_, 's, S>) -> Option<&'s [u8]> {
     let source = plan.source();
     let node = plan.field("name")?;

@@ -1,4 +1,4 @@
-//! Each item once: `distinct`, and the set it is made with.
+//! `distinct`, and its hash set.
 
 use super::{Field, Operation};
 use crate::fault::Halt;
@@ -29,28 +29,28 @@ impl Operation for Distinct {
     }
 }
 
-/// A set of terms by strict equality: where they stand in a buffer, which is kept beside it.
+/// A set of terms by strict equality; it refers to the terms in a separate buffer by index.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     /// The hashes of the terms.
     hashes: Vec<u64>,
-    /// Places of terms plus one; 0 is free. A power of two, at most half full, or empty.
+    /// Indices of terms plus one; 0 is free. Its size is a power of two, at most half full, or 0.
     places: Vec<u32>,
-    /// How many of the terms stand in `places`: all, but while it grows.
+    /// Number of terms in `places`: all terms, except while the table grows.
     placed: usize,
-    /// Unknown to whoever chose the terms, so that hashes cannot be made to collide.
+    /// Random, so that the hashes of chosen terms cannot be made to collide.
     seed: u64,
 }
 
-/// Up to here a look at every term is quicker than a hash.
+/// Up to this size, comparing with every term is quicker than hashing.
 const FEW: usize = 8;
-/// So many terms are placed between two counts.
+/// Number of terms that are placed between two checks of the limits.
 const BATCH: usize = 512;
-/// What it takes to place one: mostly a look at memory that nobody looked at lately.
+/// Fuel to place a term: mostly for a cache miss.
 const FUEL_A_PLACE: usize = 8;
 
 impl Table {
-    /// Whether the term is one of these.
+    /// Returns whether the set contains the term.
     pub(crate) fn contains<H: Heap>(
         &self,
         machine: &Machine<'_, H>,
@@ -61,7 +61,7 @@ impl Table {
             .is_ok()
     }
 
-    /// Adds the term if it is not there.
+    /// Adds the term if it is missing.
     #[inline]
     pub(crate) fn insert<H: Heap>(
         &mut self,
@@ -96,7 +96,7 @@ impl Table {
         }
     }
 
-    /// `Ok` if the term is there, else the place in the table where it belongs.
+    /// Returns `Ok` if the set contains the term, else the free slot of the table for it.
     fn find<H: Heap>(
         &self,
         heap: &H,
@@ -120,7 +120,7 @@ impl Table {
         Err(at)
     }
 
-    /// Makes more room, with all terms still to be placed.
+    /// Enlarges the table; all terms must be placed again.
     fn grow<H: Heap>(&mut self, heap: &H, terms: &Buffer<H::Term>) {
         if self.places.is_empty() {
             self.seed = RandomState::new().build_hasher().finish();

@@ -1,4 +1,4 @@
-//! The first and the last by a field: `min`, `max`, `min_by`, `max_by`.
+//! Extremes by a field: `min`, `max`, `min_by`, `max_by`.
 
 use super::field::FIELD_OF_ITEMS;
 use super::{Field, Operation};
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// An item and its field.
 type Extreme<T> = (T, T);
 
-/// The item whose field comes first in an order, with that field; the first of equals stays.
+/// Returns the item whose field is first in an order, with that field; of equal ones the first.
 fn extreme<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,

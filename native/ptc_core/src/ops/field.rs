@@ -1,14 +1,14 @@
-//! The fields of operations: what each holds, whether it must be there, what it is for.
+//! Descriptions of the fields of operations: kind, presence and purpose.
 //!
-//! The check of a program, the schemas and the prompt are made from these.
+//! The check of a program, the schemas and the prompt are generated from them.
 
 use crate::named::named;
 
 named! {
-    /// What a field holds.
+    /// The kind of a field's value.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FieldKind {
-        /// Anything, taken literally.
+        /// Any value, taken literally.
         Any = "any",
         /// A string.
         String = "string",
@@ -22,7 +22,7 @@ named! {
         ExprList = "expr_list",
         /// A list of strings.
         StringList = "string_list",
-        /// An integer from 0.
+        /// A non-negative integer.
         Count = "non_neg_integer",
         /// `"asc"` or `"desc"`; `null` is neither.
         Order = "order",
@@ -30,25 +30,25 @@ named! {
 }
 
 impl FieldKind {
-    /// Whether one operation stands there, which is checked where it is compiled.
+    /// Returns whether the field holds a single operation, which is checked when it is compiled.
     pub fn is_operation(self) -> bool {
         matches!(self, FieldKind::Expr | FieldKind::Operand)
     }
 }
 
 named! {
-    /// Whether a program gives a field.
+    /// Whether a program must give a field.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Presence {
-        /// It must.
+        /// Required.
         Required = "required",
-        /// It must, and `null` does not count.
+        /// Required and not `null`.
         NotNull = "not_null",
-        /// It should; without it, or with `null`, the operation does something else.
+        /// Normally given; if it is missing or `null`, the operation does something else.
         Expected = "expected",
-        /// It must give just one of the operation's fields that are marked so.
+        /// Exactly one of the operation's fields marked like this must be given.
         Alternative = "alternative",
-        /// It may.
+        /// Optional.
         Optional = "optional",
     }
 }
@@ -58,13 +58,13 @@ named! {
 pub struct Field {
     /// Its name in a program.
     pub name: &'static str,
-    /// What it holds.
+    /// Its kind.
     pub kind: FieldKind,
-    /// Whether a program gives it.
+    /// Whether it must be given.
     pub presence: Presence,
-    /// What it is for, for readers.
+    /// Its purpose, for readers.
     pub about: &'static str,
-    /// What may stand there, if its kind does not say that; shown to models. Else empty.
+    /// Its possible values, shown to models, if the kind does not determine them; else empty.
     pub values: &'static str,
 }
 
@@ -84,22 +84,22 @@ impl Field {
         }
     }
 
-    /// A field that must be there.
+    /// A required field.
     pub(super) const fn required(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
         Field::new(Presence::Required, name, kind, about)
     }
 
-    /// A field that must be there and not `null`.
+    /// A field that is required and not `null`.
     pub(super) const fn not_null(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
         Field::new(Presence::NotNull, name, kind, about)
     }
 
-    /// A field that should be there.
+    /// A field that is normally given.
     pub(super) const fn expected(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
         Field::new(Presence::Expected, name, kind, about)
     }
 
-    /// One of several fields, of which one must be there.
+    /// One of several fields, exactly one of which is required.
     pub(super) const fn alternative(
         name: &'static str,
         kind: FieldKind,
@@ -108,17 +108,17 @@ impl Field {
         Field::new(Presence::Alternative, name, kind, about)
     }
 
-    /// A field that may be there.
+    /// An optional field.
     pub(super) const fn optional(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
         Field::new(Presence::Optional, name, kind, about)
     }
 
-    /// Whether a program should always give it.
+    /// Returns whether a program should always give it.
     pub fn is_required(&self) -> bool {
         !matches!(self.presence, Presence::Alternative | Presence::Optional)
     }
 
-    /// The same field with what may stand there.
+    /// Returns the same field with its possible values.
     pub(super) const fn values(self, values: &'static str) -> Self {
         Field { values, ..self }
     }

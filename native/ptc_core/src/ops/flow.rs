@@ -1,4 +1,4 @@
-//! What is evaluated next, with which current value and bindings: `pipe`, `let`, `if`.
+//! Control flow, current value and bindings: `pipe`, `let`, `if`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
@@ -28,7 +28,7 @@ impl Operation for Pipe {
         let current = plan.take_slot();
         plan.emit(Instr::Nil);
         for (index, step) in steps.into_iter().enumerate() {
-            // Naming the input first is the way to go on with the value around the pipe.
+            // A first step that names the input continues with the value around the pipe.
             if index == 0 && plan.names_input(step) {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
@@ -56,7 +56,7 @@ impl Operation for Let {
         Field::required("value", FieldKind::Expr, "what the name stands for"),
     ];
 
-    /// All fields must be there before any of them is looked at.
+    /// Checks that all fields exist before any of them is checked.
     fn check<S: Source>(plan: &Plan<'_, '_, S>) -> Checked<S> {
         Self::FIELDS
             .iter()

@@ -1,4 +1,4 @@
-//! What a value is: `keys`, `typeof`.
+//! Keys and types of values: `keys`, `typeof`.
 
 use super::{Field, Operation};
 use crate::fault::Code;

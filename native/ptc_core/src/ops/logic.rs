@@ -1,4 +1,4 @@
-//! Truth: `and`, `or`, `not`. Only nil and false are not true; the answer is always a boolean.
+//! Logic: `and`, `or`, `not`. Only nil and false are false; the result is always a boolean.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -39,7 +39,7 @@ impl Operation for Or {
     }
 }
 
-/// The first condition whose truth is `decisive` decides.
+/// Evaluates the conditions up to the first one whose truth is `decisive`.
 fn stop_at<S: Source>(plan: &mut Plan<'_, '_, S>, decisive: bool) -> Checked<S> {
     let Some(conditions) = plan.list("conditions")? else {
         return Ok(());

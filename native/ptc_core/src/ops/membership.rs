@@ -59,7 +59,7 @@ impl Operation for In {
     }
 }
 
-/// A member of a list or a key of a map; nothing is a member of anything else.
+/// Returns whether the value is a member of a list or a key of a map; other terms have no members.
 fn is_member<H: Heap>(
     machine: &mut Machine<'_, H>,
     value: H::Term,
@@ -122,7 +122,7 @@ impl Operation for FilterIn {
         Ok(())
     }
 
-    /// The current value must be a list, before the value is evaluated.
+    /// Checks that the current value is a list before the value is evaluated.
     fn expect<H: Heap>(machine: &mut Machine<'_, H>, input: Slot) -> Result<(), Halt<H::Term>> {
         let input = machine.slot(input);
         match machine.is_proper_list(input)? {
@@ -131,7 +131,7 @@ impl Operation for FilterIn {
         }
     }
 
-    /// `a`: the field; `b`: the value, or else it is the operand.
+    /// `a`: the field; `b`: the value, unless it is the operand.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let collection = match apply.b {
             NO_CONST => machine.one_operand(apply),
@@ -140,7 +140,7 @@ impl Operation for FilterIn {
         let kind = machine.heap.kind(collection);
         machine.resumable_over(collection, |machine, work| {
             if !work.progress.second {
-                // An improper list's tail is no member.
+                // The tail of an improper list is not a member.
                 while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
                     machine.consume_fuel_for_depth(member)?;
                     let (terms, table) = (&mut work.keys, &mut work.progress.table);
@@ -175,7 +175,7 @@ impl Operation for FilterIn {
     }
 }
 
-/// The field of an item, nil if it has none; `None` for what is no map.
+/// Returns the field of an item, or nil if it is missing; `None` if the item is not a map.
 fn field_of<H: Heap>(
     machine: &mut Machine<'_, H>,
     item: H::Term,

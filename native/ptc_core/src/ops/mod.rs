@@ -1,8 +1,8 @@
-//! The table of operations: one entry an operation, one file a family.
+//! The table of operations: one entry per operation, one file per family.
 //!
-//! An entry says everything there is to know about an operation: its name, its family, what it is
-//! for, its fields (which also say how a use of it is checked), how a use is compiled
-//! ([`Operation::plan`]) and what it computes ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
+//! An entry is the complete description of an operation: its name, its family, its purpose, its fields
+//! (which also determine the checks), its compilation ([`Operation::plan`]) and its evaluation
+//! ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
 
 mod access;
 mod arithmetic;
@@ -40,34 +40,34 @@ use crate::program::{Apply, Demand, Slot, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
-/// The check of a plan.
+/// The result of a plan's check.
 type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
 
-/// One operation.
+/// An operation.
 trait Operation {
-    /// The name in a program.
+    /// Its name in a program.
     const NAME: &'static str;
     /// The heading under which it is listed.
     const FAMILY: &'static str;
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     const ABOUT: &'static str;
     /// Its fields, in ascending order.
     const FIELDS: &'static [Field];
 
-    /// Whether its value holds its operands side by side.
+    /// Whether its value contains its operands.
     const COMBINES: bool = false;
-    /// Whether it looks at the current value, or anything inside it can: for the others a key
-    /// `__input` in their part of the program means nothing.
+    /// Whether it, or an operation inside it, can read the current value: for other operations a key
+    /// `__input` has no meaning.
     const SEES_INPUT: bool = true;
 
-    /// What no field's own check can tell; before those.
+    /// Checks that a single field's check cannot do; runs before those.
     fn check<S: Source>(_plan: &Plan<'_, '_, S>) -> Checked<S> {
         Ok(())
     }
 
-    /// Says which steps evaluate a use of the operation, in order. Its fields have been checked,
-    /// unless it stands in an unchecked part. By default it is applied to the current value and the
-    /// constant in its only field, if it has one.
+    /// Adds the steps that evaluate a use of the operation, in order. Its fields have been checked,
+    /// unless it is in an unchecked part. The default applies the operation to the current value and
+    /// the constant in its only field, if it has one.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         let a = match Self::FIELDS {
             [field] => plan.constant_of(field.name),
@@ -77,30 +77,30 @@ trait Operation {
         Ok(())
     }
 
-    /// The value, for those whose plan ends with `apply`.
+    /// Computes the value; for operations whose plan ends with `apply`.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, _apply: &Apply) -> Eval<H> {
         Ok(machine.heap.nil())
     }
 
-    /// Whether it can go on with what it has so far, for those whose plan emits `Expect`.
+    /// Checks the operands so far; for operations whose plan emits `Expect`.
     fn expect<H: Heap>(_machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
         Ok(())
     }
 
-    /// Where it compares a field of its current value (the constant `a`) with its value (`b`): the
-    /// orders for which that holds.
+    /// If it compares a field of its current value (the constant `a`) with its value (`b`): the orders
+    /// for which the comparison holds.
     const HOLDS_FOR: Orders = Orders::NONE;
 
-    /// Whether only its one instruction, or its loop, looks at its current value.
+    /// Whether only its one instruction, or its loop, reads its current value.
     const READS_INPUT_ONCE: bool = false;
 
-    /// Which items of its current value it looks at, where only `demand` of its own value is looked
-    /// at. If that is not all of them, it must not fail for any item.
+    /// Returns which items of its current value it reads if only `demand` of its own value is read. If
+    /// the result is not all items, it must not fail for any item.
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::All
     }
 
-    /// Whether it can fail, or have an effect, for some operands or some current value.
+    /// Returns whether it can fail, or have an effect, for some operands or some current value.
     fn can_fail(_apply: &Apply) -> bool {
         true
     }
@@ -109,11 +109,11 @@ trait Operation {
 /// An operation's entry without its code, for the schema functions.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
-    /// The name in a program.
+    /// Its name in a program.
     pub name: &'static str,
     /// The heading under which it is listed.
     pub family: &'static str,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub about: &'static str,
     /// Its fields, in ascending order.
     pub fields: &'static [Field],
@@ -123,9 +123,9 @@ macro_rules! entries {
     ($($room:ident :: $op:ident),+ $(,)?) => {
         const NAMES: &[&str] = &[$($room::$op::NAME,)+];
 
-        /// What the entry of an operation says.
+        /// Access to the entry of an operation.
         impl OpCode {
-            /// The entry less its code.
+            /// Returns the entry without its code.
             pub fn definition(self) -> Definition {
                 fn of<O: Operation>() -> Definition {
                     Definition {
@@ -138,7 +138,7 @@ macro_rules! entries {
                 match self { $(OpCode::$op => of::<$room::$op>(),)+ }
             }
 
-            /// Its fields, in ascending order.
+            /// Returns its fields, in ascending order.
             pub fn fields(self) -> &'static [Field] {
                 match self { $(OpCode::$op => $room::$op::FIELDS,)+ }
             }
@@ -210,7 +210,7 @@ macro_rules! entries {
 operations!(entries);
 
 impl OpCode {
-    /// The operation of this name.
+    /// Returns the operation of this name.
     pub fn from_name(name: &[u8]) -> Option<OpCode> {
         match name.len() <= Names::LONGEST {
             true => names().find(name),
@@ -218,7 +218,7 @@ impl OpCode {
         }
     }
 
-    /// The name in a program.
+    /// Returns its name in a program.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
     }
@@ -229,7 +229,7 @@ struct Names([Option<OpCode>; Names::SIZE]);
 
 impl Names {
     const SIZE: usize = 256;
-    /// No name is longer: what is need not be looked at.
+    /// Maximum length of a name; longer ones are not looked up.
     const LONGEST: usize = 32;
 
     fn new() -> Self {
@@ -245,7 +245,7 @@ impl Names {
         self.0[self.place(name)]
     }
 
-    /// Where the name stands, or where it would.
+    /// Returns the slot of the name, or the free slot for it.
     fn place(&self, name: &[u8]) -> usize {
         let hash = name.iter().fold(0usize, |hash, byte| {
             hash.wrapping_mul(31).wrapping_add(*byte as usize)

@@ -1,4 +1,4 @@
-//! Items by their place: `first`, `last`, `nth`, `take`, `drop`.
+//! Items by index: `first`, `last`, `nth`, `take`, `drop`.
 
 use super::{Field, FieldKind, Operation};
 use crate::fault::{Code, Fault};
@@ -116,7 +116,7 @@ impl Operation for Drop {
         "how many items to leave out",
     )];
 
-    /// The answer is the end of the list itself: nothing is built.
+    /// The result is a tail of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let Some(count) = machine.count(apply.a)? else {
             return no_count(machine, apply, "count");
@@ -131,7 +131,7 @@ impl Operation for Drop {
                 work.progress.count += 1;
                 machine.meter.advanced();
             }
-            // The walk goes on to the end of the list, which must be a proper one.
+            // The walk continues to the end of the list, which must be proper.
             let (left, _) = *work.best.get_or_insert((work.walk.rest, work.walk.rest));
             work.progress.count = count;
             machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
@@ -154,8 +154,8 @@ fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -
     })
 }
 
-/// The constant `a` of a part that was never checked is no count, which counts only if the current
-/// value is a list.
+/// The constant `a` of an unchecked part is not a count. This is an error only if the current value is
+/// a list.
 #[cold]
 fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'static str) -> Eval<H> {
     machine.resumable(apply, |machine, work| {

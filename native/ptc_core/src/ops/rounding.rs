@@ -1,4 +1,4 @@
-//! Decimals: `round`.
+//! `round`: rounding to decimals.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -28,7 +28,7 @@ impl Operation for Round {
         Ok(())
     }
 
-    /// `a`: the precision, never evaluated.
+    /// `a`: the precision, which is a constant.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.one_operand(apply);
         let precision = machine.constant(apply.a);

@@ -1,4 +1,4 @@
-//! Parts of maps: `select`.
+//! `select`: a map with some of the fields.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -42,7 +42,7 @@ impl Operation for Select {
         Ok(())
     }
 
-    /// `a`, `b`: the first field and how many; `c`: what stands there instead of a list.
+    /// `a`, `b`: the first field and their number; `c`: the part given instead of a list.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
         let one = machine.heap.kind(input) == Kind::Map;
@@ -91,7 +91,7 @@ impl Operation for Select {
         })
     }
 
-    /// What is no map stays as it is, so no item is at fault.
+    /// An item that is not a map stays as it is, so no item is an error.
     fn needs(apply: &Apply, demand: Demand) -> Demand {
         match apply.c {
             NO_CONST => demand,
@@ -100,7 +100,7 @@ impl Operation for Select {
     }
 }
 
-/// The fields that were found in a map, one map after another.
+/// The fields found in the maps, one map after another.
 struct Parts<T> {
     keys: Vec<T>,
     values: Vec<T>,

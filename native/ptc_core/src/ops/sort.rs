@@ -1,4 +1,4 @@
-//! Order: `sort_by`.
+//! `sort_by`.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
@@ -63,7 +63,7 @@ impl Operation for SortBy {
         })
     }
 
-    /// What is no map has no field, so no item is at fault.
+    /// An item that is not a map has no field, so no item is an error.
     fn needs(_apply: &Apply, demand: Demand) -> Demand {
         match demand {
             Demand::Number => Demand::Number,

@@ -1,7 +1,7 @@
 //! Counts and sums: `count`, `sum`, `avg`.
 //!
-//! Each is a tally that items are added to. A list is tallied in one go; the items that a loop
-//! keeps are tallied as it finds them, and then the list in between is never made.
+//! Each is a tally to which items are added. A list is tallied by one instruction; a loop tallies the
+//! items that it keeps immediately, and then the intermediate list is never made.
 
 use super::field::FIELD_OF_ITEMS;
 use super::{Field, OpCode, Operation};
@@ -58,7 +58,7 @@ tally_of_field!(
     "The mean of a field's numbers, nil if there are none."
 );
 
-/// The tally of the operation's current value.
+/// Computes the tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     machine.resumable(apply, |machine, work| {
         let so_far = work.progress.tally.take();
@@ -82,38 +82,38 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     })
 }
 
-/// What has been counted so far.
+/// The tally so far.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tally {
-    /// Items.
+    /// The number of items.
     Count(i64),
-    /// Numbers of a field.
+    /// The sum of a field's numbers.
     Sum(Number),
-    /// Numbers of a field, and how many.
+    /// The sum of a field's numbers, and their count.
     Mean(Number, i64),
 }
 
 /// Why an item could not be added.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wrong<T> {
-    /// What is wrong.
+    /// The kind of error.
     pub code: Code,
     /// The offending term, if there is one.
     pub term: Option<T>,
 }
 
-/// Whether an item could be added, unless the run has to halt before.
+/// Whether the item was added, unless the run must halt first.
 pub type Added<T> = Result<Result<(), Wrong<T>>, Halt<T>>;
 
 impl<T> Wrong<T> {
-    /// The end of the run.
+    /// Returns the error as the end of the run.
     pub fn halt<H: Heap<Term = T>>(self, machine: &Machine<'_, H>, op: OpCode) -> Halt<T> {
         machine.fault(op, self.code, self.term.into_iter().collect())
     }
 }
 
 impl Tally {
-    /// The empty tally of an operation, if it is one of these.
+    /// Returns the empty tally of an operation, if it is one of these.
     pub fn of(op: OpCode) -> Option<Self> {
         match op {
             OpCode::Count => Some(Tally::Count(0)),
@@ -123,7 +123,7 @@ impl Tally {
         }
     }
 
-    /// What adding one more item counts, beyond the item itself.
+    /// Returns the fuel to add one more item, beyond the item itself.
     #[inline]
     pub fn cost(&self) -> usize {
         match self {
@@ -134,7 +134,7 @@ impl Tally {
         }
     }
 
-    /// What making a term of it counts.
+    /// Returns the fuel to make a term of the tally.
     pub fn cost_of_finish(&self) -> usize {
         match self {
             Tally::Sum(sum @ Number::Big(_)) => UNITS_A_LIMB * sum.limbs(),
@@ -142,7 +142,7 @@ impl Tally {
         }
     }
 
-    /// Adds an item; `field` is the key of its number. Changes nothing if it has to halt.
+    /// Adds an item; `field` is the key of its number. Changes nothing if it halts.
     #[inline]
     pub fn add<H: Heap>(
         &mut self,
@@ -192,7 +192,7 @@ impl Tally {
         Ok(Ok(()))
     }
 
-    /// The operation's value.
+    /// Returns the operation's value.
     pub fn finish<H: Heap>(self, machine: &mut Machine<'_, H>, op: OpCode) -> Eval<H> {
         match self {
             Tally::Count(count) => machine.make_number(op, Number::Int(count)),

@@ -1,4 +1,4 @@
-//! The way out: `call`.
+//! `call`: tool calls.
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;

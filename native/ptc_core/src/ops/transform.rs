@@ -1,4 +1,4 @@
-//! Loops over the current list with an operation an item: `filter`, `map`, `reject`.
+//! Loops over the current list with an operation per item: `filter`, `map`, `reject`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::Plan;
@@ -59,7 +59,7 @@ impl Operation for Reject {
 }
 
 impl LoopKind {
-    /// The operation that loops this way.
+    /// Returns the operation of this kind of loop.
     pub fn op(self) -> OpCode {
         match self {
             LoopKind::Filter => OpCode::Filter,

@@ -1,4 +1,4 @@
-//! What may stand after a value: a comma, a bracket, or something that is wrong.
+//! Repairs after a value: commas, brackets and stray characters.
 
 use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
@@ -7,7 +7,7 @@ use super::scan::{quote, skip_blanks};
 use super::Stop;
 use crate::heap::Heap;
 
-/// By how much stars cost less than other characters.
+/// How much less asterisks cost than other stray characters.
 const BOLD: u32 = 6;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
@@ -17,7 +17,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         if self.strict(&mut right) {
             right.still = 0;
             self.proceed(right);
-            // A comma, or the bracket that was opened.
+            // A comma, or the matching bracket.
             return Ok(());
         }
         if self.is_end(at) {
@@ -58,7 +58,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// The reading at the next element or key.
+    /// Moves the reading to the next element or key.
     fn next_entry(&self, mut branch: Branch) -> Branch {
         (branch.phase, branch.ty) = match branch.top.kind {
             Kind::Object => (Phase::NextKey, branch.ty),
@@ -67,7 +67,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         branch
     }
 
-    /// Whether a key or a value may begin here.
+    /// Returns whether a key or a value can begin here.
     fn begins_entry(&self, at: usize, byte: u8) -> bool {
         match byte {
             b'{' | b'[' | b'-' | b'+' | b'.' | b'_' | b'$' => true,
@@ -76,7 +76,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Closes what is open, as if its bracket stood here.
+    /// Closes the innermost open object or list, as if its bracket were here.
     pub(super) fn put_in_close(&mut self, branch: Branch) {
         let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
@@ -90,7 +90,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.proceed(closed);
     }
 
-    /// Leaves out a character that belongs nowhere.
+    /// Skips a stray character.
     pub(super) fn stray(&mut self, branch: Branch) {
         let at = branch.at as usize;
         let length = match self.byte(at) {
@@ -101,7 +101,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     .min(4)
             }
             _ => match quote(self.text, at) {
-                // A quote too many after a value.
+                // A superfluous quote after a value.
                 Some((_, length)) if branch.phase == Phase::After => {
                     let next = skip_blanks(self.text, at + length);
                     let ends = matches!(self.text.get(next), Some(b',' | b'}' | b']'));
@@ -116,13 +116,13 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let mut skipped = branch;
         self.repair(&mut skipped, Fault::StrayCharacter, at, at + length);
         if self.byte(at) == b'*' {
-            // Bold, which models are fond of.
+            // Markdown bold, which models use often.
             skipped.cost -= BOLD;
         }
         self.moved(skipped, at + length);
     }
 
-    /// Keeps a reading that has come on to `at`.
+    /// Keeps a reading that has moved to `at`.
     pub(super) fn moved(&mut self, mut branch: Branch, at: usize) {
         branch.at = at as u32;
         branch.still = 0;

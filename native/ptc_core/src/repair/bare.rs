@@ -1,4 +1,4 @@
-//! Words that stand where a string should, with no quote before them and maybe none after them.
+//! Repairs of strings without an opening quote, with or without a closing one.
 
 use super::branch::{Branch, Kind};
 use super::fault::Fault;
@@ -11,9 +11,9 @@ use super::wanted::{is_keyword, Of};
 use super::Stop;
 use crate::heap::Heap;
 
-/// Nobody forgets the quotes of a longer text.
+/// Maximum length of a string without an opening quote.
 const LONGEST: usize = 4096;
-/// So many places are tried as the end.
+/// Maximum number of candidates for its end.
 const ENDS: usize = 4;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
@@ -25,7 +25,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         if !takes || branch.top.kind == Kind::Top || self.text[start] == b'*' {
             return Ok(());
         }
-        // In a list, a comma comes after it.
+        // In a list, a comma follows it.
         let listed = branch.top.kind == Kind::Array;
         let limit = self.text.len().min(start + LONGEST);
         let bracket = matches!(self.text[start], b'{' | b'[');
@@ -54,7 +54,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     extra += 4;
                 }
                 b'`' if self.is_end(at) => break,
-                // Bold.
+                // Markdown bold.
                 b'*' if self.text[at + 1..].starts_with(b"*") => break,
                 b'\\' => {
                     escapes = true;

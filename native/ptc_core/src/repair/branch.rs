@@ -1,42 +1,42 @@
-//! One way to read the text so far: where it stands, what is open, what it has cost.
+//! One reading of the text so far: its offset, what is open, its cost.
 
 use super::log::NodeId;
 use super::wanted::Ty;
 
-/// What is open.
+/// The kind of an open value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing: the value is the whole.
+    /// The whole value: nothing is open.
     Top,
     /// `{`
     Object,
     /// `[`
     Array,
-    /// A list whose brackets are not there, around its only element.
+    /// A list without brackets around its only element.
     One,
 }
 
-/// Something open.
+/// An open object or list.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// The declared fields that have come, a bit for each of the first 64.
+    /// The declared fields found so far, a bit for each of the first 64.
     pub seen: u64,
-    /// Stands for all that is open around it.
+    /// Hash of the surrounding frames.
     pub outer: u64,
-    /// Where what is open around it is kept.
+    /// Index of the surrounding frame.
     pub parent: u32,
-    /// The type of an object; of a list, that of its elements.
+    /// The type of an object; for a list, the type of its elements.
     pub ty: Ty,
-    /// How many are open around it.
+    /// Number of surrounding frames.
     pub depth: u32,
-    /// The field that probably comes next.
+    /// The field that is probably next.
     pub hint: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
 impl Frame {
-    /// Equal for frames around which the same is open, with the same contents.
+    /// Returns a hash that is equal for frames with equal contents and equal surrounding frames.
     pub fn hash(&self) -> u64 {
         let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let hash = mix(self.outer.rotate_left(23), self.seen);
@@ -44,14 +44,14 @@ impl Frame {
     }
 }
 
-/// What comes next.
+/// What the reading expects next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The first element of a list, or its end.
     First,
     /// An element, after a comma.
     Item,
-    /// The value of a field, or the whole.
+    /// The value of a field, or the whole value.
     Member,
     /// The first key of an object, or its end.
     FirstKey,
@@ -59,15 +59,15 @@ pub enum Phase {
     NextKey,
     /// A colon.
     Colon,
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open object or list.
     After,
     /// The rest of a string.
     Within,
-    /// Nothing.
+    /// Nothing: the value is complete.
     Done,
 }
 
-/// Which quotes end a string.
+/// The kind of quotes that end a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quote {
     /// `"`
@@ -82,25 +82,25 @@ pub enum Quote {
     Triple(u8),
 }
 
-/// A string whose end is being looked for.
+/// A string whose end has not been found yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// The offset after the opening quote.
     pub start: u32,
-    /// What opened it.
+    /// The quote that opened it.
     pub quote: Quote,
-    /// It is a key.
+    /// Whether it is a key.
     pub key: bool,
-    /// It has escapes.
+    /// Whether it has escapes.
     pub escapes: bool,
-    /// How many quotes it has inside that are not escaped.
+    /// Number of unescaped quotes inside it.
     pub inner: u8,
-    /// How many line breaks and tabs it has inside that are not escaped.
+    /// Number of unescaped line breaks and tabs inside it.
     pub breaks: u8,
 }
 
 impl Token {
-    /// None.
+    /// No string.
     pub const NONE: Token = Token {
         start: 0,
         quote: Quote::Double,
@@ -111,31 +111,31 @@ impl Token {
     };
 }
 
-/// A reading.
+/// A reading: one candidate interpretation of the text so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Branch {
-    /// Where it goes on.
+    /// Its current offset.
     pub at: u32,
-    /// What its repairs cost.
+    /// The total cost of its repairs.
     pub cost: u32,
-    /// The kinds of its repairs, a bit for each.
+    /// The faults that it repaired, a bit for each.
     pub faults: u64,
-    /// Its last event.
+    /// Its last event in the log.
     pub node: NodeId,
     /// The type of the next value.
     pub ty: Ty,
-    /// How many times something was put in where the text stands now.
+    /// Number of insertions at the current offset.
     pub still: u32,
-    /// What comes next.
+    /// What it expects next.
     pub phase: Phase,
-    /// What is open.
+    /// The innermost open object or list.
     pub top: Frame,
-    /// The string it is in.
+    /// The string that it is in.
     pub token: Token,
 }
 
 impl Branch {
-    /// Whether both will go on the same way, whatever the text holds.
+    /// Returns whether both readings continue in the same way, whatever text follows.
     pub fn same_state(&self, other: &Branch) -> bool {
         self.at == other.at
             && self.phase == other.phase

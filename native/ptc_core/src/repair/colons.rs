@@ -1,4 +1,4 @@
-//! Colons.
+//! Repairs between a key and its value: missing and wrong colons.
 
 use super::branch::{Branch, Phase, Quote};
 use super::fault::Fault;

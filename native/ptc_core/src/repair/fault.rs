@@ -1,4 +1,4 @@
-//! What can be wrong with an answer, and what it costs to read over it.
+//! The faults that can be repaired, and the cost of each repair.
 
 /// A fault that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,7 +55,7 @@ pub enum Fault {
     NumberForm,
     /// `1,234`
     Thousands,
-    /// `**1**`, a quote too many
+    /// `**1**`, a superfluous quote
     StrayCharacter,
     /// `userId` where `user_id` is declared
     KeySpelling,
@@ -67,17 +67,17 @@ pub enum Fault {
     Stringified,
     /// `1` where a list is declared
     BareElement,
-    /// Something after the value, where nothing else is wrong: `{}}` in a fence.
+    /// Text after a value that has no other fault: `{}}` in a fence.
     Leftover,
-    /// A key that is not declared. Allowed, but a sign that something else is wrong.
+    /// An undeclared key. It is allowed, but suggests another fault.
     UnknownKey,
-    /// A key for the second time. The first one counts.
+    /// A repeated key. The first one counts.
     RepeatedKey,
 }
 
 impl Fault {
-    /// What it costs to read over it. The differences decide between readings: a comma is forgotten
-    /// more often than a quote, and a quote more often than a bracket in the middle of a text.
+    /// Returns the cost of the repair. The differences decide between readings: a comma is missing more
+    /// often than a quote, and a quote more often than a bracket in the middle of a text.
     pub fn cost(self) -> u32 {
         match self {
             Fault::Leftover => 0,
@@ -114,8 +114,8 @@ impl Fault {
         }
     }
 
-    /// What it costs for the second time. Who leaves out the quotes of one key leaves out those of the
-    /// others: that is one fault, and not many.
+    /// Returns the cost of repairing the same fault again. If the quotes of one key are missing, those
+    /// of the others are too: this counts as one fault, not as many.
     pub fn cost_again(self) -> u32 {
         match self {
             Fault::SingleQuotes
@@ -138,7 +138,7 @@ impl Fault {
         }
     }
 
-    /// Whether it is told. What is allowed is only counted.
+    /// Returns whether the repair is reported. Faults that are allowed only cost.
     pub fn is_repair(self) -> bool {
         !matches!(self, Fault::UnknownKey | Fault::RepeatedKey)
     }

@@ -1,4 +1,4 @@
-//! Whether a value is of a type, event by event.
+//! Type check of a value, event by event.
 
 use super::unescape::unescape;
 use super::wanted::{is_keyword, Found, Of, Ty, Wanted, ANY};
@@ -6,7 +6,7 @@ use crate::answer::LIMITS;
 use crate::json::{Extent, Reader, Sink, Text};
 use crate::stop::Stop;
 
-/// The JSON of a string, if all of it is JSON of the type.
+/// Returns the content of a string as JSON if the whole content is JSON of the type.
 pub(super) fn json_within(content: &[u8], wanted: &Wanted, ty: Ty) -> Option<Vec<u8>> {
     let trimmed = content.trim_ascii();
     let (first, last) = (trimmed.first()?, trimmed.last()?);
@@ -21,7 +21,7 @@ pub(super) fn json_within(content: &[u8], wanted: &Wanted, ty: Ty) -> Option<Vec
     fits.fits().then_some(text)
 }
 
-/// Takes the events of a value.
+/// A sink that checks the events of a value.
 pub struct Fits<'w, 't> {
     wanted: &'w Wanted<'t>,
     ty: Ty,
@@ -30,16 +30,16 @@ pub struct Fits<'w, 't> {
 }
 
 struct Frame {
-    /// Of an object its type, of a list that of its elements.
+    /// The type of an object; for a list, the type of its elements.
     ty: Ty,
     object: bool,
     seen: Vec<bool>,
-    /// The field that probably comes next.
+    /// The field that is probably next.
     hint: usize,
 }
 
 impl<'w, 't> Fits<'w, 't> {
-    /// Nothing has come yet.
+    /// Creates a check before the first event.
     pub fn new(wanted: &'w Wanted<'t>, ty: Ty) -> Self {
         Fits {
             wanted,
@@ -49,7 +49,7 @@ impl<'w, 't> Fits<'w, 't> {
         }
     }
 
-    /// Whether all that has come is of the type.
+    /// Returns whether all events so far fit the type.
     pub fn fits(&self) -> bool {
         self.fits
     }
@@ -114,7 +114,7 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         if let Of::Map(shape) = self.wanted.want(frame.ty).of {
             let shape = self.wanted.shape(shape);
             match shape.find(text.bytes(), frame.hint) {
-                // Of equal keys the first one counts.
+                // Of repeated keys the first one counts.
                 Found::Field(index) if !frame.seen[index] => {
                     frame.seen[index] = true;
                     frame.hint = index + 1;
@@ -162,7 +162,7 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         Ok(())
     }
 
-    // Counted where the text was read.
+    // The fuel was counted when the text was read.
     fn spend(&mut self, _bytes: usize, _held: usize) -> Result<(), Stop> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Keys.
+//! Repairs of keys: bare, misspelled, or misplaced ones.
 
 use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
@@ -9,9 +9,9 @@ use super::wanted::{Found, Of, ANY};
 use super::Stop;
 use crate::heap::Heap;
 
-/// A bare key has no more words than this.
+/// Maximum number of words in a bare key.
 const WORDS: usize = 4;
-/// So many objects and lists around are looked at.
+/// Maximum number of surrounding objects and lists that are searched.
 const OUTER: usize = 8;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
@@ -73,7 +73,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Ends the object or list after a comma: what comes belongs to what is around it.
+    /// Closes the object or list after a comma: what follows belongs to the surrounding one.
     pub(super) fn leave(&mut self, branch: Branch) {
         let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
@@ -90,14 +90,14 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             if comma {
                 self.trailing_comma(&mut closed);
             } else if self.is_end(at) {
-                // Cut off after a bracket: what should be in it nobody knows.
+                // The text was cut off after a bracket; its content is unknown.
                 return;
             }
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
             self.close(&mut closed);
         } else {
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
-            // At the end a bracket is missing more often than here.
+            // A bracket is missing more often at the end than here.
             closed.cost += 2;
             self.close(&mut closed);
             match (closed.phase, closed.top.kind) {
@@ -110,7 +110,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.proceed(closed);
     }
 
-    /// The comma before what closes an object or a list.
+    /// Repairs the comma before the end of an object or a list.
     pub(super) fn trailing_comma(&mut self, branch: &mut Branch) {
         let end = self.gap(branch.at as usize);
         let start = match self.text[..end].last() {
@@ -165,7 +165,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Whether a value that JSON knows begins here.
+    /// Returns whether a valid JSON value begins here.
     fn begins_plain_value(&self, at: usize) -> bool {
         match self.byte(at) {
             b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
@@ -187,7 +187,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Whether a key is declared in an object around the one that is open, and has not come there.
+    /// Returns whether a surrounding object declares the key and does not have it yet.
     fn is_of_outer(&self, branch: &Branch, key: &[u8]) -> bool {
         let mut frame = branch.top;
         for _ in 0..OUTER {
@@ -205,7 +205,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         false
     }
 
-    /// Takes a key and goes on with its colon.
+    /// Accepts a key and continues with its colon.
     pub(super) fn key(
         &mut self,
         mut branch: Branch,
@@ -241,7 +241,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
                     let again = branch.top.seen & bit != 0;
                     match found {
-                        // The field has come under its own name, or will.
+                        // The object has the field under its own name, or may get it.
                         Found::Spelled(_) if again => {
                             self.repair(&mut branch, Fault::UnknownKey, start, end)
                         }

@@ -1,4 +1,4 @@
-//! The end of a value: what may be left of the text after it.
+//! The end of a value, and the text after it.
 
 use super::branch::{Branch, Phase};
 use super::fault::Fault;
@@ -9,7 +9,7 @@ use super::start::begins_field;
 use crate::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
-    /// Keeps a reading that may have come to its end.
+    /// Keeps a reading that may be complete.
     pub(super) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {
             if self.is_first_of_many(&branch) {
@@ -23,12 +23,13 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.admit(branch);
     }
 
-    /// Whether nothing more of the value can come from here on.
+    /// Returns whether the text of the value ends here.
     pub(super) fn is_end(&self, at: usize) -> bool {
         at >= self.text.len() || self.text[at..].starts_with(b"```")
     }
 
-    /// Whether a list without brackets ends after an object, and another one follows: a line of many.
+    /// Returns whether a list without brackets ends after an object and another object follows, as in
+    /// JSON lines.
     fn is_first_of_many(&self, branch: &Branch) -> bool {
         let at = branch.at as usize;
         let next = skip_all_blanks(self.text, at);
@@ -37,7 +38,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             && self.log.last(branch.node) == Some(Event::Close(false))
     }
 
-    /// Whether brackets are closed from an offset on that are not opened there.
+    /// Returns whether the text from an offset on closes more brackets than it opens.
     fn unopened(&self, from: usize) -> bool {
         let text = self.text;
         let all = self.unopened.get_or_init(|| {
@@ -56,8 +57,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         all.get(from).copied().unwrap_or(false)
     }
 
-    /// What it costs that the value ends here; `closed`: with its own bracket. `None` if what
-    /// is left looks like a part of the value.
+    /// Returns the cost of ending the value here; `closed`: with its own bracket. `None` if the text
+    /// after it looks like a part of the value.
     fn leftover(&self, branch: &Branch, closed: bool) -> Option<u32> {
         let text = self.text;
         let mut next = skip_all_blanks(text, branch.at as usize);
@@ -74,7 +75,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
         let lines = text[next..].len().min(TAIL);
         let tail = &text[next..next + lines];
-        // A bracket that was put in too early: it comes later.
+        // The bracket may have been inserted too early: it comes later.
         let unopened = closed && !tail.is_empty() && self.unopened(next);
         let put_in = branch.faults & (1 << Fault::MissingClose as u32) != 0;
         let is_field = quote(text, next).is_some() && begins_field(text, next);
@@ -100,12 +101,12 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     }
 }
 
-/// So much of what is left is looked at.
+/// Maximum length of the text after the value that is examined.
 const TAIL: usize = 200;
-/// What it costs that brackets are closed in what is left that are not opened there.
+/// Cost if the text after the value closes brackets that it does not open.
 const UNOPENED: u32 = 12;
 
-/// Whether words come first.
+/// Returns whether the text begins with words.
 fn is_prose(tail: &[u8]) -> bool {
     let tail = tail.trim_ascii_start();
     let word = tail

@@ -1,8 +1,8 @@
-//! Lines and columns.
+//! Lines and columns of offsets.
 
 use super::replay::Repair;
 
-/// Fills in the lines and columns of repairs, which come in the order of the text.
+/// Fills in the lines and columns of repairs, which are sorted by offset.
 pub fn fill(text: &[u8], repairs: &mut [Repair]) {
     let mut here = Here::default();
     for repair in repairs {
@@ -11,7 +11,7 @@ pub fn fill(text: &[u8], repairs: &mut [Repair]) {
     }
 }
 
-/// The line and the column of an offset, both from 1, columns in characters.
+/// Returns the line and the column of an offset, both from 1, with columns in characters.
 pub fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
     let mut here = Here::default();
     here.advance(text, offset);

@@ -1,9 +1,9 @@
-//! What the readings of a text have found: a tree of events, in which a reading is the way from a
-//! leaf to the root. Readings share what they have in common.
+//! The events of all readings, as a tree: a reading is the path from a leaf to the root. Readings share
+//! their common events.
 
 use super::fault::Fault;
 
-/// A place in a [`Log`].
+/// Index of an event in a [`Log`].
 pub type NodeId = u32;
 
 /// Before the first event.
@@ -19,46 +19,46 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start as usize..self.end as usize]
     }
 }
 
-/// A part of a value, or a repair on the way.
+/// A part of a value, or a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number as JSON has it.
+    /// A valid JSON number.
     Number(Span),
-    /// A number that is to be cleaned: `1.`, `.5`, `1,234`, `1_000`.
+    /// A number that must be cleaned: `1.`, `.5`, `1,234`, `1_000`.
     Loose(Span),
-    /// An integer that stood in a string.
+    /// An integer written as a string.
     Int(Span),
-    /// A float that stood in a string.
+    /// A float written as a string.
     Float(Span),
     /// A string without escapes.
     Plain(Span),
-    /// A string whose escapes are to be undone, the wrong ones too.
+    /// A string whose escapes must be decoded, invalid ones included.
     Escaped(Span),
     /// A key without escapes.
     Key(Span),
-    /// A key whose escapes are to be undone.
+    /// A key whose escapes must be decoded.
     EscapedKey(Span),
-    /// A declared field, by map and index, in place of a key.
+    /// A declared field, by map and index, instead of a key.
     Field(u32, u32),
     /// `{` or `[`
     Open(bool),
     /// `}` or `]`
     Close(bool),
-    /// JSON that stood in a string, by its number.
+    /// JSON inside a string, by its number.
     Inner(u32),
-    /// Something that was repaired.
+    /// A repair.
     Repair(Fault, Span),
-    /// Another value was as likely here.
+    /// Another value was equally likely at this offset.
     Unsure(u32),
 }
 
@@ -74,11 +74,11 @@ pub struct Log {
     nodes: Vec<Node>,
 }
 
-/// A comparison of two readings looks at no more events than this.
+/// Maximum number of events that a comparison of two readings examines.
 const COMPARED: usize = 2048;
 
 impl Log {
-    /// An empty log with room for the events of a text of this length.
+    /// Creates an empty log with capacity for the events of a text of this length.
     pub fn for_text(length: usize) -> Self {
         Log {
             nodes: Vec::with_capacity(16 + length / 6),
@@ -92,17 +92,17 @@ impl Log {
         self.nodes.len() as NodeId - 1
     }
 
-    /// How many events there are.
+    /// Returns the number of events.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The last event of a reading.
+    /// Returns the last event of a reading.
     pub fn last(&self, leaf: NodeId) -> Option<Event> {
         self.nodes.get(leaf as usize).map(|node| node.event)
     }
 
-    /// The events of a reading, in order.
+    /// Returns the events of a reading, in order.
     pub fn events(&self, leaf: NodeId) -> Vec<Event> {
         let mut events = Vec::with_capacity(self.nodes.len());
         let mut at = leaf;
@@ -114,7 +114,8 @@ impl Log {
         events
     }
 
-    /// Whether two readings have found the same value so far; if not, false.
+    /// Returns whether two readings have found the same value so far; false if the comparison is too
+    /// long.
     pub fn same_value(
         &self,
         mut a: NodeId,

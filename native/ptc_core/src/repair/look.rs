@@ -1,4 +1,4 @@
-//! What the text is like somewhere, for those who read it straight on.
+//! Lookahead for the strict reader: strings, words and numbers at an offset.
 
 use super::branch::{Branch, Kind};
 use super::reader::Reader;
@@ -7,7 +7,7 @@ use crate::heap::Heap;
 use crate::json::scan::to_special;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
-    /// Whether what follows a value is what may follow one there.
+    /// Returns whether the text after a value is valid there.
     pub(super) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
         let next = skip_blanks(self.text, at);
         match (self.text.get(next), branch.top.kind) {
@@ -17,7 +17,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// The end of a string, and whether it has escapes; `None` if it is not right.
+    /// Returns the end of a string, and whether it has escapes; `None` if it is invalid.
     #[inline]
     pub(super) fn strict_string(&self, start: usize) -> Option<(usize, bool)> {
         let mut at = start;
@@ -35,7 +35,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Whether a word begins at an offset that JSON does not know.
+    /// Returns whether a word that is not JSON begins at an offset.
     pub(super) fn is_word(&self, at: usize) -> bool {
         let at = skip_blanks(self.text, at);
         let rest = &self.text[at.min(self.text.len())..];
@@ -45,11 +45,11 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         rest.first().is_some_and(u8::is_ascii_alphabetic) && !known
     }
 
-    /// Whether a number can be read: integers have a limit, and floats are not infinite.
+    /// Returns whether a number is in range: integers have a size limit, and floats must be finite.
     pub(super) fn is_in_range(&self, start: usize, end: usize, integer: bool) -> bool {
         match integer {
             true => end - start <= crate::answer::LIMITS.integer,
-            // Only an exponent, or very many digits, make an infinity.
+            // Only an exponent, or very many digits, can make a float infinite.
             false
                 if end - start < 300
                     && !self.text[start..end].iter().any(|byte| byte | 32 == b'e') =>

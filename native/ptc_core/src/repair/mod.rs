@@ -1,23 +1,22 @@
-//! Answers that are almost right, repaired.
+//! Repair of answers that are almost correct.
 //!
-//! A text is read in all likely ways at once. Where it is right there is one, and it costs nothing;
-//! around a fault there are several, each with the repairs it needs and what they cost. Those that
-//! do not give a value of the wanted type are given up, and so are those that cost too much more
-//! than others that have come as far. The cheapest one counts; where two that give different
-//! values cost the same, none does.
+//! The text is read in all likely ways at the same time. Where it is correct there is one reading, at
+//! no cost; around a fault there are several, each with its repairs and their cost. The search drops a
+//! reading that does not give a value of the wanted type, or that costs much more than others at the
+//! same offset. The cheapest reading wins; if two that give different values cost the same, none does.
 //!
-//! * [`wanted`], [`shape`]: the types, as the search needs them
-//! * [`fault`]: what can be wrong, and what it costs
-//! * [`branch`]: one reading; [`log`]: what all of them have found
-//! * [`reader`]: the readings that are alive; [`search`]: how they go on
-//! * [`strict`], [`look`]: a step where the text is right
-//! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the ways to go on
-//!   where it is not; [`leftover`]: the end
-//! * [`start`]: where in a text the answer may begin; [`places`]: one such place after the other
+//! * [`wanted`], [`shape`]: the types, in the form that the search needs
+//! * [`fault`]: the faults, and their costs
+//! * [`branch`]: one reading; [`log`]: the events of all readings
+//! * [`reader`]: the readings that are alive; [`search`]: the search that advances them
+//! * [`strict`], [`look`]: a step where the text is correct
+//! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
+//!   each kind of position; [`leftover`]: the end
+//! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
 //! * [`replay`]: the value and the repairs of a reading; [`lines`]: lines and columns
 //!
-//! The number of readings is bounded, each looks ahead a bounded way or is charged for it, nothing
-//! recurses, and everything is linear in the text.
+//! The number of readings is bounded, and each one looks ahead a bounded distance or counts fuel for
+//! it. Nothing recurses, and the total work is linear in the text.
 
 mod after;
 mod bare;
@@ -65,18 +64,18 @@ use crate::meter::{Meter, Pace};
 pub enum Refusal {
     /// No reading gives a value of the type.
     NoReading,
-    /// Different values are as likely; the offsets where they part.
+    /// Different values are equally likely; the offsets where they diverge.
     Ambiguous(Vec<usize>),
-    /// The meter has stopped it.
+    /// The meter stopped the search.
     Stopped(Stop),
 }
 
-/// Whether the JSON that stands in a text is only a part of an answer whose first bracket is missing.
+/// Returns whether the JSON in a text is only a part of an answer whose first bracket is missing.
 pub fn is_part(text: &[u8]) -> bool {
     start::is_part(text).is_some()
 }
 
-/// Reads a text that is no JSON, or not of the type, in one go.
+/// Repairs a text that is not JSON, or not of the type, without suspending.
 pub fn repair<'r, 'w, H: Heap>(
     text: &'r [u8],
     wanted: &'r Wanted<'w>,

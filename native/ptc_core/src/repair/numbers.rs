@@ -1,13 +1,13 @@
-//! Numbers and words as other languages write them.
+//! Numbers and words in the syntax of other languages.
 
 use super::log::Event;
 use super::scan::number;
 use crate::signature::lenient;
 
-/// The longest integer that is put together out of pieces.
+/// Maximum number of digits of an integer with separators.
 const DIGITS: usize = 18;
 
-/// What a word of JavaScript or Python stands for; those of JSON are among them.
+/// Returns the value of a word of JavaScript or Python, those of JSON included.
 pub fn foreign(word: &[u8]) -> Option<Event> {
     let is = |other: &str| word.eq_ignore_ascii_case(other.as_bytes());
     let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
@@ -23,7 +23,7 @@ pub fn foreign(word: &[u8]) -> Option<Event> {
     }
 }
 
-/// The end of what may be a number at `at`.
+/// Returns the end of a possible number at `at`.
 pub fn loose_end(text: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(&byte) = text.get(end) {
@@ -37,17 +37,17 @@ pub fn loose_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// A number in the form of JSON.
+/// A number in JSON syntax.
 #[derive(Debug, PartialEq)]
 pub struct Clean {
     /// Its text.
     pub text: String,
-    /// Without fraction and exponent.
+    /// Whether it has no fraction and no exponent.
     pub integer: bool,
 }
 
-/// The number that a text stands for. Zeros in front are taken off where a number is `wanted`; where
-/// anything is, they may be part of a name.
+/// Converts a token to a JSON number. Leading zeros are removed only where a number is `wanted`; where
+/// any value is, they may be part of a name.
 pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
     let negative = token.first() == Some(&b'-');
     let signed = negative || token.first() == Some(&b'+');
@@ -90,7 +90,7 @@ pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
     (whole && fits).then_some(Clean { text, integer })
 }
 
-/// The end of `1,234` or `1,234.5` at `at`, and whether it is an integer.
+/// Returns the end of `1,234` or `1,234.5` at `at`, and whether it is an integer.
 pub fn thousands(text: &[u8], at: usize) -> Option<(usize, bool)> {
     let digits = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
@@ -117,12 +117,12 @@ pub fn thousands(text: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a string is an integer, as coercion has it.
+/// Returns whether a string is an integer, by the rules of coercion.
 pub fn is_integer(content: &[u8]) -> bool {
     content.len() <= crate::answer::LIMITS.integer && lenient::integer(content).is_some()
 }
 
-/// The float that a string is, as coercion has it, but without anything after it.
+/// Returns the float that a string contains, by the rules of coercion, but without trailing text.
 pub fn float(content: &[u8]) -> Option<f64> {
     let content = content.trim_ascii();
     let unsigned = content.strip_prefix(b"+").unwrap_or(content);
@@ -132,7 +132,7 @@ pub fn float(content: &[u8]) -> Option<f64> {
         Some(byte) if byte.is_ascii_digit() => zeros,
         _ => zeros.saturating_sub(1),
     };
-    // Zeros in front are no JSON, and are taken.
+    // Leading zeros are not JSON, but are accepted.
     let (end, _) = number(&digits[zeros..], 0)?;
     if end + zeros != digits.len() {
         return None;

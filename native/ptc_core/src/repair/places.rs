@@ -1,5 +1,5 @@
-//! Where the answer may be: one place after the other is read, and the best reading counts. It can be
-//! left while a place is read.
+//! The loop over the offsets where the answer may begin; the best reading wins. It can be suspended
+//! while a text is read.
 
 use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
@@ -12,20 +12,20 @@ use crate::answer::scan::region_end;
 use crate::heap::Heap;
 use crate::meter::Meter;
 
-/// So many places outside of fences are tried.
+/// Maximum number of start offsets outside of fences.
 const PLACES: usize = 4;
 
-/// A reading that has come to its end.
+/// A complete reading.
 #[derive(Debug)]
 struct Found {
     node: NodeId,
     start: usize,
     end: usize,
-    /// Where another reading that costs as much parts from it.
+    /// Offset where another reading of the same cost diverges from it.
     unsure: Option<usize>,
 }
 
-/// Which places come next.
+/// The kind of the next start offsets.
 #[derive(Debug)]
 enum Stage {
     Begin,
@@ -33,25 +33,25 @@ enum Stage {
     Fences(std::vec::IntoIter<Start>),
     /// Where the first bracket is missing; then outside of fences.
     Inside,
-    /// Outside of fences: from here on, so many more.
+    /// Outside of fences: from this offset on, with this many attempts left.
     Bare {
         from: usize,
         left: usize,
     },
 }
 
-/// A text that is being repaired, between two quanta.
+/// The state of a repair between two quanta.
 #[derive(Debug)]
 pub struct Repairing {
     kept: Option<Kept>,
     stage: Stage,
     best: Option<Found>,
-    /// The place that is being read.
+    /// The start that is being read.
     reading: Option<Start>,
 }
 
 impl Repairing {
-    /// For a text of so many bytes.
+    /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
         Repairing {
             kept: Some(Kept::new(length)),
@@ -61,8 +61,9 @@ impl Repairing {
         }
     }
 
-    /// Reads until the quantum is over ([`Stop::SliceOver`]: to go on with the same text and the same
-    /// types in another one), or to the end. A slice is not left: what it does not end is lost.
+    /// Reads to the end of the text, or until the quantum is over ([`Stop::SliceOver`]: call it again
+    /// with the same text and types in another quantum). A slice cannot be suspended: its work is lost
+    /// if it does not reach the end.
     pub fn go_on<'r, 'w, H: Heap>(
         &mut self,
         text: &'r [u8],
@@ -70,11 +71,11 @@ impl Repairing {
         meter: &mut Meter,
         heap: &H,
     ) -> Result<Repaired<'r, 'w>, Refusal> {
-        // Offsets are kept in 32 bits.
+        // Offsets are stored in 32 bits.
         if text.len() >= u32::MAX as usize / 2 {
             return Err(Refusal::NoReading);
         }
-        // The search says itself where it can be left.
+        // The search decides itself where it can be suspended.
         meter.begin_whole();
         let kept = self.kept.take().ok_or(Refusal::Stopped(Stop::Abandoned))?;
         let mut reader = Reader::new(text, wanted, kept, meter, heap);
@@ -114,7 +115,7 @@ impl Repairing {
                 Stage::Begin => self.stage = Stage::Fences(start::in_fences(text).into_iter()),
                 Stage::Fences(starts) => match starts.next() {
                     Some(start) => {
-                        // A part of what was read already is no answer of its own.
+                        // A part of a text that was already read is not an answer of its own.
                         let is_part = |found: &Found| start.at < found.end;
                         if !self.best.as_ref().is_some_and(is_part) {
                             return Some(start);
@@ -142,8 +143,8 @@ impl Repairing {
         }
     }
 
-    /// What was read at a place against the best reading so far; its end. A later reading that is as
-    /// good and has another value makes the best one uncertain.
+    /// Compares the reading at a start with the best reading so far; returns its end. If a later
+    /// reading has another value, the best one becomes uncertain.
     fn weigh<H: Heap>(&mut self, reader: &Reader<H>, start: Start) -> Option<usize> {
         let found = found(reader, start)?;
         let end = found.end;
@@ -160,7 +161,7 @@ impl Repairing {
         Some(end)
     }
 
-    /// Where the next place is looked for.
+    /// Sets the offset from which the next start is searched.
     fn after<H: Heap>(
         &mut self,
         reader: &mut Reader<H>,
@@ -172,7 +173,7 @@ impl Repairing {
         };
         let next = match end {
             Some(end) => Some(end),
-            // Without a type, what is like JSON and is none spoils the rest.
+            // Without a type, an invalid text that looks like JSON makes the rest useless.
             None if self.best.is_none() && reader.wanted.is_anything() => None,
             None => {
                 let text = reader.text;
@@ -188,7 +189,7 @@ impl Repairing {
     }
 }
 
-/// The value, if only one is the best.
+/// Returns the value if it is the only best one.
 fn finish<'r, 'w, H: Heap>(
     mut reader: Reader<'r, '_, 'w, H>,
     found: Found,
@@ -218,14 +219,14 @@ fn finish<'r, 'w, H: Heap>(
         events,
         inner: std::mem::take(&mut reader.inner),
     };
-    // The search keeps count of the first 64 fields of a map.
+    // The search tracks only the first 64 fields of a map.
     if !wanted.is_wide() && !cfg!(debug_assertions) || repaired.is_of(wanted) {
         return Ok(repaired);
     }
     Err(Refusal::NoReading)
 }
 
-/// The readings that begin at a place.
+/// Returns the readings that begin at a start.
 fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
     let wanted = reader.wanted;
     let root = wanted.root();
@@ -271,11 +272,11 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
     begins
 }
 
-/// The best reading of those that began at a place.
+/// Returns the best reading from a start.
 fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
     let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
     let end = *reader.ends.first()?;
-    // Both brackets missing, and no type: that is prose with a colon.
+    // Both brackets are missing, and there is no type: this is prose with a colon.
     let closed = |event: &Event| matches!(event, Event::Repair(Fault::MissingClose, _));
     if start.inside && wanted.is_anything() && reader.log.events(end.node).iter().any(closed) {
         return None;

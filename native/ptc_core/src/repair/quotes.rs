@@ -1,4 +1,4 @@
-//! Where a string begins.
+//! The beginning of a string: the kind of its quote.
 
 use super::branch::{Branch, Phase, Quote, Token};
 use super::fault::Fault;
@@ -17,7 +17,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     ) -> Result<(), Stop> {
         let at = branch.at as usize;
         if let Quote::Triple(byte) = quote {
-            // An empty string, and something else.
+            // The first two quotes may be an empty string.
             let mut empty = branch;
             let single = match byte {
                 b'"' => Quote::Double,

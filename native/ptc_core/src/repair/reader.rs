@@ -1,4 +1,4 @@
-//! The readings of a text that are alive, and how they come and go.
+//! The set of readings that are alive, and the operations on a reading.
 
 use super::branch::{Branch, Frame, Kind, Phase, Token};
 use super::fault::Fault;
@@ -11,14 +11,14 @@ use crate::heap::Heap;
 use crate::meter::Meter;
 use std::cell::OnceCell;
 
-/// So many readings at a time.
+/// Maximum number of readings that are kept at the same time.
 const WIDTH: usize = 20;
-/// A reading that costs so much more than one that has come as far is given up.
+/// A reading is dropped if it costs this much more than another one that is at least as far.
 const MARGIN: u32 = 26;
-/// So much may be put in at one place.
+/// Maximum number of insertions at one offset.
 const STILL: u32 = 6;
 
-/// What a search keeps while it is left.
+/// The state of a search while it is suspended.
 #[derive(Debug)]
 pub struct Kept {
     log: Log,
@@ -33,7 +33,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// For a text of so many bytes.
+    /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
         Kept {
             log: Log::for_text(length),
@@ -49,31 +49,31 @@ impl Kept {
     }
 }
 
-/// Reads a text in all likely ways at once.
+/// Reads a text in all likely ways at the same time.
 pub struct Reader<'r, 'm, 'w, H: Heap> {
     pub(super) text: &'r [u8],
     pub(super) wanted: &'r Wanted<'w>,
     pub(super) log: Log,
-    /// What is open around what is open.
+    /// The frames around the innermost open ones.
     pub(super) frames: Vec<Frame>,
-    /// The JSON that stood in strings.
+    /// The JSON found inside strings.
     pub(super) inner: Vec<Vec<u8>>,
     pub(super) queue: Vec<Branch>,
     pub(super) ends: Vec<Branch>,
-    /// Up to here, what looks right may be wrong as well.
+    /// Offset up to which text that parses may still be part of the fault.
     pub(super) horizon: u32,
-    /// For each offset whether brackets are closed after it that are opened before it.
+    /// For each offset whether the text after it closes brackets that were opened before it.
     pub(super) unopened: OnceCell<Vec<bool>>,
-    /// Nothing was wrong yet.
+    /// No fault was found yet.
     pub(super) straight: bool,
-    /// The reading that goes straight on.
+    /// The only reading, while the text is correct.
     pub(super) running: Option<(Branch, Recent)>,
     meter: &'m mut Meter,
     heap: &'m H,
 }
 
 impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
-    /// Goes on with what was kept.
+    /// Continues from the suspended state.
     pub fn new(
         text: &'r [u8],
         wanted: &'r Wanted<'w>,
@@ -98,7 +98,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// What must be kept to go on.
+    /// Returns the state to suspend.
     pub fn keep(self) -> Kept {
         Kept {
             log: self.log,
@@ -113,7 +113,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Leaves at a place where nothing is lost, if the quantum is over.
+    /// Suspends at a point where no work is lost, if the quantum is over.
     #[inline]
     pub fn leave_if_due(&self) -> Result<(), Stop> {
         match self.meter.is_overdue() {
@@ -122,7 +122,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// A reading that begins at an offset.
+    /// Creates a reading that begins at an offset.
     pub fn begin(&self, at: usize, ty: Ty) -> Branch {
         Branch {
             at: at as u32,
@@ -145,14 +145,14 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Counts work, and what it leaves in memory.
+    /// Counts work, and the memory that it uses.
     #[inline]
     pub fn spend(&mut self, units: usize) -> Result<(), Stop> {
         self.meter.consume_fuel(units, self.heap)?;
         Ok(())
     }
 
-    /// Whether there is memory for all that is kept.
+    /// Checks that the heap limit permits the current state.
     pub fn check_memory(&self) -> Result<(), Stop> {
         let words = 2 * self.log.len() + 5 * self.frames.len();
         self.meter.check_heap_limit(words, self.heap)?;
@@ -175,7 +175,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         branch.node = self.log.add(branch.node, event);
     }
 
-    /// Adds a repair to a reading, and its cost.
+    /// Adds a repair and its cost to a reading.
     pub fn repair(&mut self, branch: &mut Branch, fault: Fault, start: usize, end: usize) {
         let bit = 1 << fault as u32;
         branch.cost += match branch.faults & bit {
@@ -192,7 +192,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Where something is put in that is missing before `at`: after what stands there.
+    /// Returns the offset of an insertion before `at`: directly after the preceding text.
     pub fn gap(&self, at: usize) -> usize {
         self.text[..at].trim_ascii_end().len()
     }
@@ -218,7 +218,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         };
     }
 
-    /// Closes what is open, and goes on after it.
+    /// Closes the innermost object or list, and continues after it.
     #[inline]
     pub fn close(&mut self, branch: &mut Branch) {
         self.event(branch, Event::Close(branch.top.kind == Kind::Object));
@@ -226,7 +226,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         self.after_value(branch);
     }
 
-    /// Goes on after a value.
+    /// Continues after a value.
     #[inline]
     pub fn after_value(&mut self, branch: &mut Branch) {
         branch.phase = Phase::After;
@@ -245,7 +245,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Whether all is there that the type of what is open requires.
+    /// Returns whether the frame has all fields that its type requires.
     #[inline]
     pub fn is_complete(&self, frame: &Frame) -> bool {
         if frame.kind != Kind::Object {
@@ -260,12 +260,12 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Whether one more may be opened.
+    /// Returns whether the depth limit permits one more frame.
     pub fn is_shallow(&self, branch: &Branch) -> bool {
         (branch.top.depth as usize) < LIMITS.depth
     }
 
-    /// Whether something may be put in where the reading stands.
+    /// Returns whether the reading may insert something at its offset.
     pub fn may_insert(&self, branch: &Branch) -> bool {
         branch.still < STILL || self.is_end(branch.at as usize)
     }
@@ -313,7 +313,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         }
     }
 
-    /// Takes out the reading that has come least far.
+    /// Takes out the reading with the lowest offset.
     pub fn take(&mut self) -> Option<Branch> {
         loop {
             let first = (0..self.queue.len()).min_by_key(|index| {

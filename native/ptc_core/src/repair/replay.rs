@@ -1,4 +1,4 @@
-//! A reading as the events of a value, with what was repaired on the way.
+//! Replay of a reading: the events of its value, and its repairs with their paths.
 
 use super::fault::Fault;
 use super::fits::Fits;
@@ -11,27 +11,27 @@ use crate::json::{Extent, ReadError, Reader, Sink, Text};
 use crate::signature::lenient;
 use crate::stop::Stop;
 
-/// A path is given down to this depth.
+/// Maximum depth of a reported path.
 const DEEPEST: usize = 64;
 
-/// As many events pass between two looks at the limits.
+/// Number of events between two checks of the limits.
 const EVENTS_BETWEEN_LOOKS: usize = 256;
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// A key.
     Name(Vec<u8>),
-    /// The place in a list, from 0.
+    /// An index in a list, from 0.
     Index(usize),
 }
 
-/// Something that was repaired.
+/// A repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// What was wrong.
+    /// The fault.
     pub fault: Fault,
-    /// Where, in bytes; empty where something was put in.
+    /// Its offset in bytes; the range is empty for an insertion.
     pub start: usize,
     /// The offset after it.
     pub end: usize,
@@ -39,12 +39,12 @@ pub struct Repair {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// The way to the value it is about: that after which a comma was put in, that which was closed,
-    /// or that which was changed.
+    /// The path to the value that the repair is about: the one before an inserted comma, the one that
+    /// was closed, or the one that was changed.
     pub path: Vec<Step>,
 }
 
-/// A value that was read out of a text.
+/// A value that was read from a text.
 #[derive(Debug)]
 pub struct Repaired<'r, 'w> {
     pub(super) text: &'r [u8],
@@ -54,7 +54,7 @@ pub struct Repaired<'r, 'w> {
 }
 
 impl Repaired<'_, '_> {
-    /// The value, event by event.
+    /// Passes the value to the sink, event by event.
     pub fn replay<'s>(&'s self, sink: &mut impl Sink<'s>) -> Result<(), Stop> {
         let mut scratch = Vec::new();
         for events in self.events.chunks(EVENTS_BETWEEN_LOOKS) {
@@ -109,7 +109,7 @@ impl Repaired<'_, '_> {
                 let mut reader = Reader::new(0, Extent::Whole, LIMITS);
                 match reader.read(text, sink) {
                     Err(ReadError::Stop(stop)) => return Err(stop),
-                    // It was read before.
+                    // The text was already read once.
                     Ok(_) | Err(ReadError::Json(_)) => {}
                 }
             }
@@ -134,7 +134,7 @@ impl Repaired<'_, '_> {
         }
     }
 
-    /// Whether the value is of the type.
+    /// Returns whether the value is of the type.
     pub fn is_of(&self, wanted: &Wanted) -> bool {
         let first = self.events.iter();
         let first = first
@@ -148,11 +148,11 @@ impl Repaired<'_, '_> {
         self.replay(&mut fits).is_ok() && fits.fits()
     }
 
-    /// What was repaired, in the order of the text.
+    /// Returns the repairs, in the order of the text.
     pub fn repairs(&self) -> Vec<Repair> {
         let mut way = Way::default();
         let mut repairs = Vec::new();
-        // Those whose value or key has not come yet.
+        // Repairs whose value or key comes later.
         let mut waiting: Vec<(Fault, Span)> = Vec::new();
         for event in &self.events {
             if let Event::Repair(fault, span) = *event {
@@ -173,13 +173,13 @@ impl Repaired<'_, '_> {
     }
 }
 
-/// Which value a repair is about.
+/// The value that a repair is about.
 enum Place {
-    /// The last one.
+    /// The previous one.
     Before,
-    /// What is open.
+    /// The innermost open one.
     Around,
-    /// What comes.
+    /// The next one.
     Next,
 }
 
@@ -211,9 +211,9 @@ fn repair(fault: Fault, span: Span, path: Vec<Step>) -> Repair {
     }
 }
 
-/// A number as JSON has it, zeros in front allowed.
+/// Reads a JSON number; leading zeros are allowed.
 fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) -> Result<(), Stop> {
-    // Only ASCII stands in a number.
+    // A number contains only ASCII.
     let text = std::str::from_utf8(token).unwrap_or_default();
     match text.parse::<i64>() {
         Ok(value) => sink.integer(value),
@@ -229,16 +229,16 @@ fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Where in the value the events are.
+/// The current path in the value.
 #[derive(Default)]
 struct Way {
     open: Vec<Here>,
 }
 
 enum Here {
-    /// In an object: the last key.
+    /// In an object, with its last key.
     Object(Option<Event>),
-    /// In a list: how many elements have begun.
+    /// In a list, with the number of elements that have begun.
     List(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Whether two readings mean the same.
+//! Equality of events, for the comparison of two readings.
 
 use super::log::{Event, Span};
 use super::numbers::clean;
@@ -6,7 +6,7 @@ use super::unescape::unescape;
 use super::wanted::Wanted;
 use std::borrow::Cow;
 
-/// Whether two events are part of the same value.
+/// Returns whether two events belong to the same value.
 pub fn events(text: &[u8], wanted: &Wanted, inner: &[Vec<u8>], a: Event, b: Event) -> bool {
     if a == b {
         return true;

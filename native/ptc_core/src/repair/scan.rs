@@ -1,8 +1,8 @@
-//! What stands at an offset: blanks, comments, quotes, ends.
+//! Scanner helpers: blanks, comments, quotes, escapes, numbers and words at an offset.
 
 use super::branch::Quote;
 
-/// The offset of the first byte from `at` on that is no blank, as JSON has them.
+/// Returns the offset of the first byte from `at` on that is not JSON white space.
 #[inline]
 pub fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\t' | b'\r') = text.get(at) {
@@ -11,7 +11,7 @@ pub fn skip_blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The same with the blanks of Unicode that stand in answers, and byte order marks.
+/// Same as `skip_blanks`; also skips Unicode blanks and byte order marks.
 pub fn skip_all_blanks(text: &[u8], mut at: usize) -> usize {
     loop {
         at = skip_blanks(text, at);
@@ -24,7 +24,7 @@ pub fn skip_all_blanks(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The end of the comment at `at`, if one is there.
+/// Returns the end of the comment at `at`, if there is one.
 pub fn comment(text: &[u8], at: usize) -> Option<usize> {
     let line = |from: usize| {
         let rest = &text[from..];
@@ -43,7 +43,7 @@ pub fn comment(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the dots at `at` that stand for what is left out.
+/// Returns the end of the ellipsis at `at`, if there is one.
 pub fn ellipsis(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at..)? {
         [b'.', b'.', b'.', ..] => {
@@ -55,7 +55,7 @@ pub fn ellipsis(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The quote at `at`, and how many bytes it takes.
+/// Returns the quote at `at`, and its length in bytes.
 pub fn quote(text: &[u8], at: usize) -> Option<(Quote, usize)> {
     Some(match text.get(at..)? {
         [b'"', b'"', b'"', ..] => (Quote::Triple(b'"'), 3),
@@ -71,7 +71,7 @@ pub fn quote(text: &[u8], at: usize) -> Option<(Quote, usize)> {
     })
 }
 
-/// Whether a quote of one kind may end what one of another kind has begun.
+/// Returns whether a quote of one kind may end a string that one of another kind began.
 pub fn ends(opened: Quote, by: Quote) -> bool {
     match opened {
         Quote::Double | Quote::Triple(b'"') => matches!(by, Quote::Double | Quote::Triple(b'"')),
@@ -82,7 +82,7 @@ pub fn ends(opened: Quote, by: Quote) -> bool {
     }
 }
 
-/// The length of the escape at `at` (a backslash), if JSON knows it.
+/// Returns the length of the escape at `at` (a backslash), if it is valid JSON.
 #[inline]
 pub fn escape(text: &[u8], at: usize) -> Option<usize> {
     let hex = |at: usize| -> Option<u32> {
@@ -104,7 +104,7 @@ pub fn escape(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the number at `at`, as JSON has them, and whether it is an integer.
+/// Returns the end of the JSON number at `at`, and whether it is an integer.
 #[inline]
 pub fn number(text: &[u8], start: usize) -> Option<(usize, bool)> {
     let digits = |from: usize| {
@@ -130,20 +130,20 @@ pub fn number(text: &[u8], start: usize) -> Option<(usize, bool)> {
     Some((at, at == whole))
 }
 
-/// Whether a value may end before this byte.
+/// Returns whether a value may end before this byte.
 #[inline]
 pub fn is_delimiter(text: &[u8], at: usize) -> bool {
     match text.get(at) {
         None | Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b';' | b'#') => true,
         Some(b'/') => matches!(text.get(at + 1), Some(b'/' | b'*')),
         Some(b'`') => text[at..].starts_with(b"```"),
-        // Bold.
+        // Markdown bold.
         Some(b'*') => text.get(at + 1) == Some(&b'*'),
         _ => false,
     }
 }
 
-/// The end of the word at `at`.
+/// Returns the end of the word at `at`.
 pub fn word(text: &[u8], at: usize) -> usize {
     let part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_$-".contains(byte) || **byte >= 0x80;
     let rest = text.get(at..).unwrap_or_default();

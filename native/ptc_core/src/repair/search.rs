@@ -1,4 +1,4 @@
-//! The search: straight on while the text is right, in all likely ways at once around a fault.
+//! The search: strict reading while the text is correct, all likely readings around a fault.
 
 use super::branch::{Branch, Phase};
 use super::fault::Fault;
@@ -7,10 +7,10 @@ use super::scan::{comment, ellipsis, skip_all_blanks};
 use super::Stop;
 use crate::heap::Heap;
 
-/// So many strings are looked at again when something is wrong after them.
+/// Maximum number of strings before a fault that are examined again.
 const LOOK_BACK: usize = 6;
 
-/// The last strings of a reading, each as it stood before it.
+/// The last strings of a reading, each with the state of the reading before it.
 #[derive(Debug)]
 pub(super) struct Recent {
     strings: [Option<Branch>; LOOK_BACK],
@@ -48,8 +48,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.running = None;
     }
 
-    /// Reads on until no reading is left; the best ones are among the ends. It can be left, and goes
-    /// on where it was.
+    /// Advances the readings until none is left; the best ones are among the ends. It can be suspended
+    /// and resumed.
     pub fn search(&mut self) -> Result<(), Stop> {
         loop {
             if let Some((branch, recent)) = self.running.take() {
@@ -72,8 +72,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Reads straight on, up to the end or to where the text is wrong. What was wrong may have begun
-    /// before that, so the reading starts again from there.
+    /// Reads strictly, up to the end or to an error. The fault may begin before the error, so the
+    /// reading restarts at an earlier offset.
     fn run(&mut self, mut branch: Branch, mut recent: Recent) -> Result<(), Stop> {
         loop {
             if let Err(stop) = self.leave_if_due() {
@@ -107,8 +107,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Where to start again: at the first string that may hold more than it should, or that should
-    /// have gone on.
+    /// Returns the state to restart from: the first string that may contain too much, or that may have
+    /// ended too early.
     fn doubtful(&self, recent: &Recent, branch: &Branch) -> Branch {
         let mut last = None;
         let byte = self.byte(branch.at as usize);
@@ -139,7 +139,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         *last.unwrap_or(branch)
     }
 
-    /// Goes on in all likely ways.
+    /// Advances a reading in all likely ways.
     fn expand(&mut self, mut branch: Branch) -> Result<(), Stop> {
         if branch.phase == Phase::Within {
             return self.within(branch);
@@ -154,7 +154,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Skips blanks and comments, and dots that stand for what is left out.
+    /// Skips blanks, comments and ellipses.
     fn skip(&mut self, branch: &mut Branch) -> Result<(), Stop> {
         loop {
             let start = branch.at as usize;
@@ -175,7 +175,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 Some(end) if may_be_left_out => {
                     self.repair(branch, Fault::Ellipsis, at, end);
                     branch.at = end as u32;
-                    // `, ...,` leaves one comma too many.
+                    // In `, ...,` one comma is superfluous.
                     let next = skip_all_blanks(self.text, end);
                     let again = matches!(
                         branch.phase,
@@ -191,7 +191,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     }
 }
 
-/// Whether a string holds what may stand outside of one.
+/// Returns whether a string contains characters that also occur between strings.
 pub(super) fn is_suspicious(content: &[u8]) -> bool {
     let structure = |byte: &u8| matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'=');
     content.iter().any(structure)

@@ -1,4 +1,4 @@
-//! The fields of a map: which of them a key means, and which must be there.
+//! The fields of a map: look-up by key, and required fields.
 
 use super::wanted::Ty;
 use crate::signature::names::{rank, KeyKind, Matching};
@@ -18,31 +18,31 @@ pub struct Declared<'t> {
 pub struct Shape<'t> {
     /// The declared fields, in order.
     pub fields: Vec<Declared<'t>>,
-    /// No other keys are allowed.
+    /// Whether other keys are refused.
     pub closed: bool,
-    /// A bit for each of the first 64 fields that must be there.
+    /// A bit for each of the first 64 fields that are required.
     pub required: u64,
-    /// Whether each field must be there.
+    /// Whether each field is required.
     needed: Vec<bool>,
-    /// The first field of this name, with underscores for hyphens.
+    /// The first field of each name, with underscores for hyphens.
     names: HashMap<Vec<u8>, usize>,
-    /// The field with this spelling, if it is the only one.
+    /// The field of each spelling, if it is the only one.
     spellings: HashMap<Vec<u8>, Option<usize>>,
 }
 
-/// How a key fits the fields of a map.
+/// The result of looking up a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// It is the declared name, or differs in hyphens and underscores only.
+    /// The key is the declared name, or differs only in hyphens and underscores.
     Field(usize),
-    /// It is the only field with this name in another spelling.
+    /// The key is another spelling of only this field.
     Spelled(usize),
     /// No field.
     Unknown,
 }
 
 impl<'t> Shape<'t> {
-    /// `needed` says which of the fields must be there.
+    /// `needed`: whether each field is required.
     pub fn new(fields: Vec<Declared<'t>>, needed: Vec<bool>, closed: bool) -> Self {
         let mut shape = Shape {
             closed,
@@ -66,17 +66,17 @@ impl<'t> Shape<'t> {
         shape
     }
 
-    /// Whether a field must be there.
+    /// Returns whether a field is required.
     pub fn is_required(&self, index: usize) -> bool {
         self.needed[index]
     }
 
-    /// Whether a field has this very name.
+    /// Returns whether a field has exactly this name.
     pub fn has_name(&self, key: &[u8]) -> bool {
         self.fields.iter().any(|field| field.name == key)
     }
 
-    /// The field that a key means. `hint` is the one that probably comes.
+    /// Returns the field that a key names. `hint` is the field that is probably next.
     pub fn find(&self, key: &[u8], hint: usize) -> Found {
         let fits =
             |field: &Declared| rank(field.name, key, KeyKind::String, Matching::Lenient).is_some();
@@ -100,7 +100,7 @@ fn underscored(name: &[u8]) -> Vec<u8> {
     name.iter().map(swap).collect()
 }
 
-/// A name without what spellings differ in.
+/// Returns a name without the characters in which spellings differ.
 fn squeezed(name: &[u8]) -> Vec<u8> {
     let counts = |byte: &&u8| !matches!(**byte, b'_' | b'-' | b' ');
     let all = name.iter().filter(counts);

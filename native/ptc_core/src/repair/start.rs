@@ -1,22 +1,22 @@
-//! Where in a text the answer may begin.
+//! Offsets where the answer may begin.
 
 use super::numbers::foreign;
 use super::scan::{comment, quote, skip_all_blanks, word};
 use crate::answer::scan::{backticks, bracket, region_end, run_length};
 
-/// So many fences are tried.
+/// Maximum number of fences that are tried.
 const PLACES: usize = 4;
 
-/// A place where the answer may begin.
+/// A possible start of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// The offset.
     pub at: usize,
-    /// The bracket before it is missing.
+    /// Whether the bracket before it is missing.
     pub inside: bool,
 }
 
-/// In fences, in order.
+/// Returns the starts in fences, in order.
 pub fn in_fences(text: &[u8]) -> Vec<Start> {
     let mut starts = Vec::new();
     let mut from = 0;
@@ -44,7 +44,7 @@ pub fn in_fences(text: &[u8]) -> Vec<Start> {
     starts
 }
 
-/// The marker that ends a fence: the first one at the start of a line, or the first one.
+/// Returns the marker that ends a fence: the first one at the start of a line, or else the first one.
 fn closing(text: &[u8], from: usize) -> usize {
     let first = backticks(text, from).unwrap_or(text.len());
     let mut at = first;
@@ -79,13 +79,13 @@ fn opens(text: &[u8], at: usize) -> bool {
     matches!(text.get(at), Some(b'{' | b'['))
 }
 
-/// Before an answer whose bracket is missing there is no more than this.
+/// Maximum length of the prose before an answer whose bracket is missing.
 const PROSE: usize = 2048;
 
-/// A note in brackets is no longer than this.
+/// Maximum length of a note in brackets.
 const NOTE: usize = 512;
 
-/// The next place outside of fences, from `from` on. Notes in brackets are passed over.
+/// Returns the next start outside of fences, from `from` on. Skips notes in brackets.
 pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
     let mut from = from;
     loop {
@@ -103,8 +103,8 @@ pub fn next_bare(text: &[u8], from: usize) -> Option<Start> {
     }
 }
 
-/// Whether what stands in brackets is more than words: it has one of the marks, or begins with an
-/// element that is a word of JSON.
+/// Returns whether the text in brackets is more than words: it contains one of the marks, or begins
+/// with a quote or with an element that is a word of JSON.
 fn holds_value(inside: &[u8], marks: &[u8]) -> bool {
     if inside.iter().any(|byte| marks.contains(byte)) {
         return true;
@@ -130,7 +130,7 @@ fn holds_value(inside: &[u8], marks: &[u8]) -> bool {
         )
 }
 
-/// Where the answer begins if its first bracket is missing.
+/// Returns the start of an answer whose first bracket is missing.
 pub fn inside(text: &[u8]) -> Option<Start> {
     let first = bracket(text, 0, text.len());
     let line = field_before(text, first.unwrap_or(text.len()));
@@ -140,7 +140,8 @@ pub fn inside(text: &[u8]) -> Option<Start> {
     Some(Start { at, inside: true })
 }
 
-/// The first key with a quote and a colon before `end`, if more is closed after it than opened.
+/// Returns the first quoted key with a colon before `end`, if more brackets are closed after it than
+/// opened.
 fn field_in_line(text: &[u8], end: usize) -> Option<usize> {
     let end = end.min(PROSE);
     let quoted = |at: &usize| matches!(text[*at], b'"' | b'\'') && *at > 0;
@@ -158,10 +159,10 @@ fn field_in_line(text: &[u8], end: usize) -> Option<usize> {
     (open < 0).then_some(at)
 }
 
-/// The first line before `end` that begins with a key and a colon.
+/// Returns the first line before `end` that begins with a key and a colon.
 fn field_before(text: &[u8], end: usize) -> Option<usize> {
     let mut at = skip_all_blanks(text, 0);
-    // A prompt's worth of prose.
+    // Bounds the lines of prose.
     for _ in 0..64 {
         if at >= end {
             return None;
@@ -183,8 +184,8 @@ pub fn begins_field(text: &[u8], at: usize) -> bool {
     end > start && text.get(skip_all_blanks(text, after)) == Some(&b':')
 }
 
-/// Whether what is right at the first bracket is only a part of the answer: what stands before it
-/// is a field's name, and the text, or the fence around it, begins with a field.
+/// Returns whether the valid JSON at the first bracket is only a part of the answer: a field's name
+/// precedes it, and the text, or the fence around it, begins with a field.
 pub fn is_part(text: &[u8]) -> Option<Start> {
     let at = skip_all_blanks(text, 0);
     let at = match backticks(&text[..text.len().min(PROSE)], at) {

@@ -1,4 +1,4 @@
-//! One step of a reading as long as the text is right: it takes no decision and costs nothing.
+//! One step of a reading while the text is correct: one continuation, at no cost.
 
 use super::branch::{Branch, Kind, Phase};
 use super::log::{Event, Span};
@@ -8,8 +8,7 @@ use super::wanted::{is_keyword, Found, Of};
 use crate::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
-    /// Takes the next token if it is right here; if not, nothing changes but that blanks are
-    /// skipped.
+    /// Reads the next token if it is valid here; otherwise only skips blanks.
     #[inline]
     pub(super) fn strict(&mut self, branch: &mut Branch) -> bool {
         let at = skip_blanks(self.text, branch.at as usize);
@@ -188,7 +187,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         fits
     }
 
-    /// Whether `true`, `false` or `null` is of the type that is wanted.
+    /// Returns whether `true`, `false` or `null` is of the wanted type.
     pub(super) fn word_fits(&self, branch: &Branch, event: Event) -> bool {
         let want = self.want(branch.ty);
         match event {

@@ -1,4 +1,4 @@
-//! Strings: where one ends when that is not certain.
+//! Repairs of strings: candidates for the end of a string.
 
 use super::branch::{Branch, Kind, Quote};
 use super::fault::Fault;
@@ -8,19 +8,19 @@ use super::search::is_suspicious;
 use super::Stop;
 use crate::heap::Heap;
 
-/// So many line breaks in a string are counted.
+/// Maximum number of line breaks in a string that cost.
 const BREAKS: u8 = 8;
-/// A key is no longer than this where its end is guessed.
+/// Maximum length of a key whose end is guessed.
 const LONGEST_KEY: usize = 128;
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
-    /// Goes on in a string to where it may end, and takes both ways.
+    /// Advances in a string to its next possible end, and keeps both readings.
     pub(super) fn within(&mut self, mut branch: Branch) -> Result<(), Stop> {
         let from = branch.at as usize;
         let mut at = from;
         loop {
             let Some(&byte) = self.text.get(at) else {
-                // The text ends in a string: what is missing of it nobody knows.
+                // The text ends inside the string; the rest of the string is unknown.
                 self.spend(at - from)?;
                 return Ok(());
             };
@@ -62,7 +62,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// A line break or a tab in a string: part of it, or its end quote is missing before.
+    /// Handles a line break or a tab in a string: it is part of the string, or the end quote before it
+    /// is missing.
     fn at_break(&mut self, branch: Branch, at: usize) -> Result<(), Stop> {
         let text = self.text;
         if matches!(text[at], b'\n' | b'\r') {
@@ -91,7 +92,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// A quote that may be the end of the string, or part of it.
+    /// Handles a quote that is the end of the string, or part of it.
     fn at_quote(
         &mut self,
         branch: Branch,
@@ -100,7 +101,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         length: usize,
     ) -> Result<(), Stop> {
         let text = self.text;
-        // Of three quotes the first may be the end alone.
+        // Of three quotes, the first alone may be the end.
         let (by_alone, length) = match (branch.token.quote, by) {
             (Quote::Triple(_), Quote::Triple(_)) => (true, length),
             (Quote::Triple(_), _) => (false, length),
@@ -148,8 +149,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Whether a string whose end quote is missing may end before this byte: what follows looks like
-    /// what follows a string there.
+    /// Returns whether a string without an end quote may end before this byte: the text that follows
+    /// looks like what follows a string there.
     fn may_end_before(&self, branch: &Branch, at: usize) -> bool {
         let text = self.text;
         let byte = text[at];
@@ -179,7 +180,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let blanks = content.iter().rev();
         let blanks = blanks.take_while(|byte| matches!(**byte, b' ' | b'\t' | b'\r' | b'\n'));
         let trimmed = end - blanks.count();
-        // With a quote inside, that one is more likely to be the end.
+        // If there is a quote inside, that quote is more likely to be the end.
         if trimmed == start || branch.token.inner % 2 == 1 {
             return Ok(());
         }
@@ -187,7 +188,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.end_string(branch, trimmed, end)
     }
 
-    /// The string ends at `end`, and the text goes on at `next`.
+    /// Ends the string at `end`, and continues at `next`.
     fn end_string(&mut self, branch: Branch, end: usize, next: usize) -> Result<(), Stop> {
         let token = branch.token;
         let start = token.start as usize;

@@ -1,4 +1,4 @@
-//! The kinds one by one, and what models really send.
+//! Tests of each kind of fault, and of real answers of models.
 
 use super::*;
 use crate::json::TermBuilder;
@@ -12,7 +12,7 @@ const FREE: Limits = Limits {
     words: usize::MAX,
 };
 
-/// The value and the faults, or the refusal.
+/// Returns the value and the faults, or the refusal.
 fn read(signature: &str, text: &str) -> Result<(String, Vec<Fault>), Refusal> {
     let signature = parse(signature.as_bytes());
     let wanted = match &signature {
@@ -128,7 +128,7 @@ fn quotes() {
         ),
         ("", "{\"a\": \"x\n  y\tz\"}", r#"%{"a" => "x\n  y\tz"}"#),
     ]);
-    // `\U` and `\d` were meant with their backslash, `\u` begins a code that is not there.
+    // In `\U` and `\d` the backslash was meant literally; `\u` begins a code that is missing.
     assert_values(&[
         (
             "",
@@ -186,8 +186,8 @@ fn words_numbers_and_comments() {
     ]);
 }
 
-/// Who makes a mistake once makes it again: the long way to the end must not cost more than one that
-/// takes half of the text for a string, or for something after the answer.
+/// A model repeats a mistake. Repairing all occurrences must not cost more than a reading that takes
+/// half of the text for a string, or for text after the answer.
 #[test]
 fn faults_that_go_on() {
     let rows = |row: &str| row.repeat(40);
@@ -251,7 +251,7 @@ fn the_first_bracket_is_missing() {
     ]);
 }
 
-/// A key that is declared further out, and has not come there, belongs there.
+/// A key belongs to a surrounding object that declares it and does not have it yet.
 #[test]
 fn keys_of_an_object_around() {
     assert_values(&[(
@@ -302,7 +302,7 @@ fn brackets() {
         ("", r#"{"#, "none"),
         ("", r#"{"a": ["#, "none"),
         ("", r#"{"a": "#, "none"),
-        // Cut off in a string, or before what is required.
+        // Cut off in a string, or before a required field.
         ("", r#"{"a": "hello wor"#, "none"),
         ("{a :int, b :int}", r#"{"a": 1,"#, "none"),
         ("{a :int, b :int?}", r#"{"a": 1,"#, r#"%{"a" => 1}"#),
@@ -380,7 +380,7 @@ fn types() {
     ]);
 }
 
-/// As models write.
+/// Typical answers of models.
 #[test]
 fn answers() {
     assert_values(&[
@@ -439,7 +439,7 @@ fn repairs_say_where() {
     assert_eq!(got, wanted);
 }
 
-/// Texts of 20 kB of which a step that looks at all the rest makes minutes.
+/// Texts of 20 kB that take minutes if a step scans all the remaining text.
 #[test]
 fn hostile_texts_are_read_in_linear_time() {
     let units = [

@@ -1,8 +1,8 @@
-//! Escapes undone, the wrong ones too.
+//! Decoding of escapes, invalid ones included.
 
 use super::scan::escape;
 
-/// The length of the wrong escape at `at` (a backslash) if it is known what it stands for.
+/// Returns the length of the invalid escape at `at` (a backslash) if its meaning is known.
 pub fn lenient(text: &[u8], at: usize) -> Option<usize> {
     let hex = |at: usize| text.get(at).is_some_and(u8::is_ascii_hexdigit);
     match text.get(at + 1)? {
@@ -10,14 +10,14 @@ pub fn lenient(text: &[u8], at: usize) -> Option<usize> {
         b'x' if hex(at + 2) && hex(at + 3) && text[at + 2] < b'8' => Some(4),
         b'u' => None,
         b'\n' | b'\'' | b'`' | b'_' => Some(2),
-        // `\d` of a regular expression, `C:\Users`: the backslash itself was meant
+        // `\d` of a regular expression, `C:\Users`: a literal backslash
         byte if byte.is_ascii_alphanumeric() => Some(1),
         // `\$`, `\*`: with the backslash or without it
         _ => None,
     }
 }
 
-/// Appends the content of a string with its escapes undone.
+/// Appends the content of a string with its escapes decoded.
 pub fn unescape(content: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(&byte) = content.get(at) {
@@ -64,7 +64,7 @@ fn rough(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
             let digits = std::str::from_utf8(&text[at + 2..at + 4]).unwrap_or_default();
             out.push(u8::from_str_radix(digits, 16).unwrap_or_default());
         }
-        // A line that goes on in the next one.
+        // A line continuation.
         (2, Some(b'\n')) => {}
         (2, Some(byte)) => out.push(*byte),
         _ => out.push(b'\\'),

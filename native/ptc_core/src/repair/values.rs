@@ -1,4 +1,4 @@
-//! Values: what the type wants, and what may have been meant by what is there.
+//! Repairs of values: conversion to the wanted type, and values in foreign syntax.
 
 use super::branch::{Branch, Kind, Phase};
 use super::fault::Fault;
@@ -36,7 +36,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
         let listed = matches!(branch.phase, Phase::First | Phase::Item);
         if self.is_end(at) {
-            // A key without a value is left as it is.
+            // A key without a value is not repaired.
             if listed {
                 self.leave(branch);
             }
@@ -91,7 +91,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// A value where a list of such is declared.
+    /// Reads a value as the only element of the declared list.
     fn only_element(&mut self, branch: Branch) {
         let Of::List(holds) = self.want(branch.ty).of else {
             return;
@@ -168,7 +168,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             return;
         };
         let alone = branch.phase == Phase::Member && branch.top.kind == Kind::Object;
-        // In a list, `1,234` are two numbers, but `1,034` are not.
+        // In a list, `1,234` are two numbers, but `1,034` is one.
         if !alone && !self.text[at..end].windows(2).any(|pair| pair == b",0") {
             return;
         }
@@ -185,14 +185,14 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
     }
 
-    /// Takes a value without parts and goes on after it.
+    /// Accepts a value without parts and continues after it.
     pub(super) fn scalar(&mut self, mut branch: Branch, event: Event, end: usize) {
         self.event(&mut branch, event);
         self.after_value(&mut branch);
         self.moved(branch, end);
     }
 
-    /// Takes a string, or what the type makes of it, and goes on at `next`.
+    /// Accepts a string, or the value that its type makes of it, and continues at `next`.
     pub(super) fn string(
         &mut self,
         mut branch: Branch,
@@ -240,7 +240,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Whether a quote at `at` ends a value.
+    /// Returns whether a quote at `at` ends a value.
     pub(super) fn ends_value(&self, at: usize) -> bool {
         let next = skip_blanks(self.text, at);
         matches!(self.text.get(next), Some(b',' | b'}' | b']' | b';'))

@@ -1,24 +1,24 @@
-//! What is asked of an answer, in the form the search needs it: optional types resolved, the fields
-//! of a map found by name or by spelling.
+//! The wanted types of an answer, in the form that the search needs: optional types are resolved, and
+//! the fields of a map are indexed by name and by spelling.
 
 pub use super::shape::{Declared, Found, Shape};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
 use std::hash::{Hash, Hasher};
 
-/// A place in the table of [`Wanted`].
+/// Index of a type in [`Wanted`].
 pub type Ty = u32;
 
 /// Any value: the type of everything when no signature is known.
 pub const ANY: Ty = 0;
 
-/// A type, and whether `null` is of it.
+/// A type, and whether it includes `null`.
 #[derive(Debug, Clone, Copy)]
 pub struct Want {
     /// The type without its question mark.
     pub of: Of,
-    /// `null` is right too.
+    /// Whether `null` is allowed.
     pub nullable: bool,
-    /// A field of it need not be there.
+    /// Whether a field of this type may be missing.
     pub optional: bool,
 }
 
@@ -35,13 +35,13 @@ pub enum Of {
     Float,
     /// `true` or `false`.
     Bool,
-    /// A string that could be the name of a keyword, a boolean or `null`.
+    /// A string that can be the name of a keyword, a boolean or `null`.
     Keyword,
     /// Any object.
     AnyMap,
-    /// A list; its elements.
+    /// A list, with the type of its elements.
     List(Ty),
-    /// An object with fields, by its place in the table of maps.
+    /// An object with fields, by its index in the table of maps.
     Map(u32),
 }
 
@@ -75,7 +75,7 @@ impl<'t> Wanted<'t> {
         }
     }
 
-    /// A value of the type at `root`. `wrapped`: a list may also stand under `items` in an object.
+    /// The type at `root`. `wrapped`: a list may also be under the key `items` in an object.
     pub fn new(types: &Types<'t>, root: TypeId, wrapped: bool) -> Self {
         let mut wanted = Wanted::anything();
         for of in types.all() {
@@ -133,7 +133,7 @@ impl<'t> Wanted<'t> {
         Of::Map(self.shapes.len() as u32 - 1)
     }
 
-    /// The list, or an object around it.
+    /// Adds the type of an object around the list.
     fn wrap(&mut self) {
         let field = Declared {
             name: b"items",
@@ -147,18 +147,18 @@ impl<'t> Wanted<'t> {
         });
     }
 
-    /// Keys with hyphens for underscores are right as they are.
+    /// Accepts keys with hyphens for underscores without a repair.
     pub fn allow_hyphens(&mut self) {
         self.hyphens = true;
     }
 
-    /// Whether a key that means a field is right as it is.
+    /// Returns whether a key that names a field is spelled correctly.
     #[inline]
     pub fn is_right(&self, shape: &Shape, field: usize, key: &[u8]) -> bool {
         self.hyphens || shape.fields[field].name == key || shape.has_name(key)
     }
 
-    /// By what the types are known again: work goes on only with the same ones.
+    /// Returns a fingerprint of the types: a suspended repair resumes only with the same types.
     pub fn print(&self) -> u64 {
         let mut hasher = std::hash::DefaultHasher::new();
         for want in &self.wants {
@@ -171,12 +171,12 @@ impl<'t> Wanted<'t> {
         hasher.finish()
     }
 
-    /// The type of the whole.
+    /// Returns the type of the whole value.
     pub fn root(&self) -> Ty {
         self.root
     }
 
-    /// The type of an object that wraps the whole, if one may.
+    /// Returns the type of an object that wraps the whole value, if that is allowed.
     pub fn wrapper(&self) -> Option<Ty> {
         let last = self.wants.len() as Ty - 1;
         let is_list = matches!(self.want(self.root).of, Of::List(_));
@@ -190,30 +190,30 @@ impl<'t> Wanted<'t> {
         (is_list && added && last > self.root).then_some(last)
     }
 
-    /// The type at a place.
+    /// Returns a type by its index.
     #[inline]
     pub fn want(&self, ty: Ty) -> Want {
         self.wants[ty as usize]
     }
 
-    /// The fields of a map.
+    /// Returns the fields of a map.
     #[inline]
     pub fn shape(&self, map: u32) -> &Shape<'t> {
         &self.shapes[map as usize]
     }
 
-    /// Whether a map has more fields than the search counts.
+    /// Returns whether a map has more fields than the search tracks.
     pub fn is_wide(&self) -> bool {
         self.shapes.iter().any(|shape| shape.fields.len() > 64)
     }
 
-    /// Whether anything is right.
+    /// Returns whether any value is of the type.
     pub fn is_anything(&self) -> bool {
         self.want(self.root).of == Of::Any
     }
 }
 
-/// The name of a keyword, as validation has it.
+/// Returns whether a name is valid for a keyword, by the rules of validation.
 pub fn is_keyword(name: &[u8]) -> bool {
     let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
     !name.is_empty() && name.iter().all(allowed)

@@ -1,4 +1,4 @@
-//! Checking: a walk that makes nothing, and reports all that is wrong.
+//! Validation: a walk that builds nothing and reports all errors.
 
 use super::names::Matching;
 use super::values::{Class, Found, TimeStruct, Values};
@@ -6,11 +6,11 @@ use super::walk::frame::{ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target, TypeId};
 
-/// Whether a value is of a type, as validation has it.
+/// The task of checking a value against a type, by the rules of validation.
 #[derive(Debug, Clone, Copy)]
 pub struct Check;
 
-/// Bytes of a name that are looked at for one unit of fuel.
+/// Bytes of a name that are read per unit of fuel.
 const NAME_BYTES: usize = 8;
 
 impl<H: Values> Task<H> for Check {
@@ -110,7 +110,8 @@ impl<H: Values> Task<H> for Check {
     }
 }
 
-/// Any atom, a keyword of PTC-Lisp, or a string that could be the name of a keyword.
+/// Returns whether this is an atom, a keyword of PTC-Lisp, or a string that can be the name of a
+/// keyword.
 fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, WalkEnd> {
     match walk.heap.class(value) {
         Class::Atom => return Ok(true),
@@ -127,7 +128,7 @@ fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bo
     Ok(walk.heap.bytes(value).is_some_and(is_name))
 }
 
-/// `%DateTime{}`
+/// Returns whether this is a `%DateTime{}`.
 pub(super) fn is_date_time<H: Values>(heap: &H, value: H::Term) -> bool {
     heap.class(value) == Class::Map && heap.time_struct(value) == Some(TimeStruct::DateTime)
 }

@@ -1,10 +1,9 @@
-//! Coercion: a walk over a value, which comes back with what had to change.
+//! Coercion: a walk over a value that rebuilds only what must change.
 //!
-//! What needs no change is the very term that was given: a value as a whole, a field, an element, and
-//! the rest of a list after its last element that changed. Small maps share their keys with what
-//! they were made from.
+//! Whatever needs no change remains the same term: a whole value, a field, an element, and the rest of
+//! a list after its last changed element. Small maps share their keys with the original.
 //!
-//! This file gathers what parts became into what they are parts of; `convert` has the conversions.
+//! This file combines coerced parts into their containers; `convert` has the conversions.
 
 use super::kept::Kept;
 use super::names::Matching;
@@ -14,21 +13,22 @@ use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, TypeId};
 use crate::heap::Heap;
 
-/// What a coercion is for.
+/// The purpose of a coercion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The value alone: keys are as declared, the first failure ends it.
+    /// To get the value: keys are as declared, and the first failure ends the coercion.
     Coerce,
-    /// The arguments of a tool: keys as validation finds them, all findings with their paths.
+    /// To check the arguments of a tool: keys are matched as in validation, and all findings have
+    /// paths.
     Input,
 }
 
-/// A value that only Elixir can convert: a date, or a text that may be one.
+/// A conversion that only Elixir can do: of a date, or of a text that may be one.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
-    /// What it should become.
+    /// The wanted type.
     pub scalar: Scalar,
-    /// It stands in a firewalled field: the answer must not show it.
+    /// Whether the value is in a firewalled field: the answer must not show it.
     pub hidden: bool,
 }
 
@@ -36,21 +36,21 @@ pub struct Question {
 #[derive(Debug)]
 pub struct Coerce<T> {
     purpose: Purpose,
-    /// What was coerced, as texts.
+    /// The warnings about coerced values, as texts.
     pub warnings: Kept<T>,
     pub(super) questions: Vec<Question>,
     pub(super) asked: Kept<T>,
-    /// The answers that are left, if this is the second walk.
+    /// The remaining answers, if this is the second walk.
     pub(super) answers: Option<T>,
     outputs: Kept<T>,
     pub(super) scratch: Scratch<T>,
 }
 
-/// Terms that are made once, and a buffer for texts.
+/// Terms that are made only once, and a buffer for texts.
 #[derive(Debug)]
 pub(super) struct Scratch<T> {
     pub keyword_to_string: Option<T>,
-    /// The least integers, in size, that are no floats.
+    /// The smallest integers, in magnitude, that are too large for a float.
     pub beyond_floats: Option<(T, T)>,
     pub text: Vec<u8>,
 }
@@ -65,20 +65,20 @@ impl<T> Default for Scratch<T> {
     }
 }
 
-/// How a coercion stood when a list or map was entered.
+/// The state of a coercion at the start of a list or map.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     outputs: usize,
     warnings: usize,
     asked: usize,
-    /// Of a list, the number of elements up to the last one that changed: since there is one, all
-    /// elements so far stand among the outputs. Of a flat map, 1 since a field changed: then all its
-    /// values do.
+    /// For a list, the number of elements up to the last changed one: if it is not 0, the outputs
+    /// contain all elements so far. For a flat map, 1 after a field has changed: then the outputs
+    /// contain all its values.
     changed: usize,
 }
 
 impl<T: Copy> Coerce<T> {
-    /// A coercion; `answers` are those to the questions of the first walk.
+    /// Creates a coercion; `answers` are the answers to the questions of the first walk.
     pub fn new(purpose: Purpose, answers: Option<T>) -> Self {
         Coerce {
             purpose,
@@ -95,19 +95,19 @@ impl<T: Copy> Coerce<T> {
         self.purpose
     }
 
-    /// Whether the walk has to be done again, with answers.
+    /// Returns whether the walk must be repeated with answers.
     pub fn asks(&self) -> bool {
         self.answers.is_none() && !self.questions.is_empty()
     }
 
-    /// What only Elixir can convert, with its values.
+    /// Returns the questions for Elixir, with their values.
     pub fn questions<H: Heap<Term = T>>(&mut self, heap: &H) -> (&[Question], &[T]) {
         (&self.questions, self.asked.since(0, heap))
     }
 }
 
 impl<H: Values> Task<H> for Coerce<H::Term> {
-    /// Another term, if it changed.
+    /// The new term, if the part changed.
     type Done = Option<H::Term>;
     type Mark = Mark;
     type Frozen = Frozen;

@@ -1,4 +1,4 @@
-//! Values to other types, as far as LLMs may be forgiven.
+//! Lenient conversions of values to other types.
 
 use super::check::is_date_time;
 use super::coerce::{Coerce, Purpose, Question};
@@ -11,23 +11,24 @@ use crate::heap::Heap;
 use crate::number::Number;
 use num_bigint::BigInt;
 
-/// Nobody reads so many warnings; a small value with shared parts can ask for them.
+/// Maximum number of warnings; a small value with shared parts can cause very many.
 const MOST_WARNINGS: usize = 1 << 22;
-/// A warning shows so many bytes of a value at most; the same as `PtcRunner.Shown`.
+/// Maximum number of bytes of a value that a warning shows; the same as in `PtcRunner.Shown`.
 const SHOWN: usize = 3_800;
-/// No atom has a longer name, in bytes.
+/// Maximum length of an atom's name, in bytes.
 const LONGEST_ATOM: usize = 255 * 4;
-/// Bytes that are copied for one unit of fuel.
+/// Bytes that are copied per unit of fuel.
 const COPIED: usize = 64;
-/// Bytes of a number that are read for one unit of fuel.
+/// Bytes of a number that are read per unit of fuel.
 const READ: usize = 4;
-/// Reading so many digits takes one unit of fuel a digit, and for more of them the square of that.
+/// Up to this many digits, reading costs one unit per digit; beyond that, the cost grows with the
+/// square.
 const DIGITS: usize = 70_000;
 
 type Coercion<'c, 't, H> = Walk<'c, 't, H, Coerce<<H as Heap>::Term>>;
 
 impl<H: Values> Coercion<'_, '_, H> {
-    /// What a value without parts becomes.
+    /// Converts a value without parts.
     #[inline]
     pub(super) fn converted(
         &mut self,
@@ -97,13 +98,13 @@ impl<H: Values> Coercion<'_, '_, H> {
         Ok(None)
     }
 
-    /// The float that an integer is, if it is one.
+    /// Converts an integer to a float; `None` if the float would not be finite.
     fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, WalkEnd> {
         self.spend(3)?;
         if let Some(small) = self.heap.small_integer(value) {
             return Ok(self.heap.make_number(Number::Float(small as f64)));
         }
-        // Beyond these no look at the digits is needed.
+        // Integers beyond these bounds need no look at their digits.
         let (least, most) = match self.task.scratch.beyond_floats {
             Some(bounds) => bounds,
             None => {
@@ -124,7 +125,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         Ok(number.and_then(|float| heap.make_number(Number::Float(float))))
     }
 
-    /// What a text becomes, with a warning.
+    /// Converts a text, with a warning.
     fn text(
         &mut self,
         scalar: Scalar,
@@ -193,7 +194,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         }
     }
 
-    /// The name of an atom or of a keyword of PTC-Lisp.
+    /// Returns the name of an atom or of a keyword of PTC-Lisp.
     fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
         self.spend(8)?;
         let heap = &mut *self.heap;
@@ -213,7 +214,7 @@ impl<H: Values> Coercion<'_, '_, H> {
         Ok(name)
     }
 
-    /// Takes Elixir's answer, or asks for it.
+    /// Takes Elixir's answer, or asks the question.
     #[cold]
     fn ask(
         &mut self,
@@ -266,7 +267,7 @@ fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
     }
     let note = format!("… ({} bytes)", text.len());
     let mut end = SHOWN - note.len();
-    // No character is cut in two.
+    // Does not split a UTF-8 character.
     let inside = |end: usize| matches!(text[end], 0x80..=0xBF);
     end -= (0..3).take_while(|step| inside(end - step)).count();
     out.extend_from_slice(&text[..end]);

@@ -1,44 +1,44 @@
-//! What a walk found wrong, as data: where, what, and the values that have to be shown.
+//! The errors that a walk has found, as data: path, kind, and the values to show.
 
 use super::kept::Kept;
 use super::mismatch::{Got, Mismatch};
 use crate::heap::Heap;
 
-/// Paths share nothing: of deep values that are wrong at every depth, no more than this many
-/// segments are reported.
+/// Maximum number of path segments that are reported: paths are not shared, so deep values with errors
+/// at every depth could have very many.
 pub const MOST_SEGMENTS: usize = 1 << 23;
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathStep {
     /// The index of a field in the table of types.
     Field(u32),
-    /// The place in a list, from 0.
+    /// An index in a list, from 0.
     Index(u32),
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrong {
-    /// Something else than expected. The value is kept if it is [`Got::Other`], or the only finding.
+    /// A type mismatch. The value is kept if it is [`Got::Other`], or if this is the only finding.
     Mismatch(Mismatch),
-    /// Keys that a closed map must not have; kept as a list.
+    /// Keys that a closed map must not have; they are kept as a list.
     Unexpected,
-    /// The term in the place of the type is none.
+    /// The term given as a type is not a type.
     Unsupported,
-    /// What Elixir answered to a question; its reason is kept.
+    /// Elixir's negative answer to a question; its reason is kept.
     Answered,
 }
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Debug, Clone, Copy)]
 pub struct Finding {
-    /// What it is.
+    /// Its kind.
     pub wrong: Wrong,
-    /// It stands in a firewalled field: no value from here may be shown.
+    /// Whether it is in a firewalled field: no value from there may be shown.
     pub hidden: bool,
     steps: usize,
-    /// How many values were kept before.
+    /// Number of values kept before this finding.
     values: usize,
 }
 
@@ -48,11 +48,11 @@ pub struct Findings<T> {
     all: Vec<Finding>,
     steps: Vec<PathStep>,
     values: Kept<T>,
-    /// Segments reported, those included that were taken back.
+    /// Number of segments reported, including those of removed findings.
     segments: usize,
 }
 
-/// There are more findings than anybody can read, or keep in memory.
+/// There are too many findings to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany;
 
@@ -68,30 +68,30 @@ impl<T> Default for Findings<T> {
 }
 
 impl<T: Copy> Findings<T> {
-    /// How many there are.
+    /// Returns the number of findings.
     #[inline]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The findings in order.
+    /// Returns the findings in order.
     pub fn all(&self) -> &[Finding] {
         &self.all
     }
 
-    /// The way to the finding with that number.
+    /// Returns the path of a finding by its number.
     pub fn path(&self, number: usize) -> &[PathStep] {
         let start = self.all[number].steps;
         let next = self.all.get(number + 1);
         &self.steps[start..next.map_or(self.steps.len(), |next| next.steps)]
     }
 
-    /// The kept values of all findings, oldest first, each with the number of its finding.
+    /// Returns the kept values of all findings, oldest first, each with the number of its finding.
     pub fn values<H: Heap<Term = T>>(&mut self, heap: &H) -> &[T] {
         self.values.since(0, heap)
     }
 
-    /// The place of a finding's value among [`Findings::values`], if one was kept.
+    /// Returns the index of a finding's value in [`Findings::values`], if one was kept.
     pub fn value_at(&self, number: usize) -> Option<usize> {
         let at = self.all[number].values;
         let next = self.all.get(number + 1);
@@ -99,7 +99,7 @@ impl<T: Copy> Findings<T> {
         (at < end).then_some(at)
     }
 
-    /// Whether some messages have to show a value, or are about several keys.
+    /// Returns whether some messages must show a value, or are about several keys.
     pub fn need_values(&self) -> bool {
         let shows = |finding: &Finding| match finding.wrong {
             Wrong::Mismatch(mismatch) => mismatch.got == Got::Other,
@@ -130,7 +130,7 @@ impl<T: Copy> Findings<T> {
         self.report(1 + self.steps.len() - steps)
     }
 
-    /// Counts what a message will show.
+    /// Counts the path segments that a message will show.
     pub(super) fn report(&mut self, segments: usize) -> Result<(), TooMany> {
         self.segments += segments;
         match self.segments > MOST_SEGMENTS {
@@ -139,7 +139,7 @@ impl<T: Copy> Findings<T> {
         }
     }
 
-    /// Takes back all but the first `count` findings.
+    /// Removes all but the first `count` findings.
     pub(super) fn truncate<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
         if let Some(first) = self.all.get(count) {
             self.steps.truncate(first.steps);
@@ -148,7 +148,7 @@ impl<T: Copy> Findings<T> {
         }
     }
 
-    /// Without its terms, and the list of them.
+    /// Returns the findings without their terms, and the list of the terms.
     pub(super) fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenFindings, T) {
         let frozen = FrozenFindings {
             values: self.values.len(),

@@ -1,13 +1,13 @@
-//! Text to types: one loop over the bytes, a stack of what is open.
+//! Parser from text to types: one loop over the bytes, with a stack of open types.
 
 use super::types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 
-/// What could have stood where a text goes wrong.
+/// What the parser expected at a syntax error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// `(1 :int)`: a type.
     Type,
-    /// `:foo`: one of the words that follow a colon.
+    /// `:foo`: a type word after the colon.
     TypeWord,
     /// `{1 :int}`: the name of a field.
     FieldName,
@@ -25,22 +25,22 @@ pub enum Expected {
     CommaOrParamsEnd,
     /// `() :int`: the arrow.
     Arrow,
-    /// `:int x`: nothing more.
+    /// `:int x`: the end of the text.
     End,
 }
 
-/// Why a text is no signature.
+/// Why a text is not a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The offset that is reported: where the signature starts, or what is left over.
+    /// The reported offset: the start of the signature, or of the remaining text.
     pub column: usize,
-    /// Where the text went wrong, which may be deep inside.
+    /// The offset of the actual error, which may be deep inside.
     pub deepest: usize,
-    /// What could have stood there.
+    /// What was expected there.
     pub expected: Expected,
 }
 
-/// Reads a signature that fills the whole text.
+/// Parses a signature that spans the whole text.
 pub fn parse(text: &[u8]) -> Result<Signature<'_>, SyntaxError> {
     let mut parser = Parser {
         text,
@@ -77,10 +77,10 @@ pub fn parse(text: &[u8]) -> Result<Signature<'_>, SyntaxError> {
     }
 }
 
-/// What has begun and is not complete.
+/// An incomplete type.
 enum Open {
     List,
-    /// The number is where its fields start among the pending ones.
+    /// With the index of its first field among the pending ones.
     Map(usize),
     Params,
 }
@@ -91,11 +91,11 @@ struct Parser<'t> {
     types: Types<'t>,
     params: Fields,
     open: Vec<Open>,
-    /// The fields of all open maps; the last one still waits for its type.
+    /// The fields of all open maps; the last one has no type yet.
     pending: Vec<Field<'t>>,
 }
 
-/// A type that is read before it is known.
+/// Placeholder for the type of a pending field.
 const LATER: TypeId = TypeId(u32::MAX);
 
 impl<'t> Parser<'t> {
@@ -134,7 +134,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Closes what ends with this type and stops before the next one, or has the type returned.
+    /// Adds a type and closes the types that end with it; returns the type once none is open.
     fn complete(&mut self, of: Type) -> Result<Option<TypeId>, Expected> {
         let mut id = self.add(of);
         loop {
@@ -185,7 +185,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Adds a type, optional if a question mark touches it.
+    /// Adds a type; makes it optional if a question mark follows directly.
     fn add(&mut self, of: Type) -> TypeId {
         let id = self.types.add(of);
         if self.peek() != Some(b'?') {
@@ -195,14 +195,14 @@ impl<'t> Parser<'t> {
         self.types.add(Type::Optional(id))
     }
 
-    /// The type of the field that waits for it.
+    /// Sets the type of the pending field.
     fn settle(&mut self, id: TypeId) {
         if let Some(field) = self.pending.last_mut() {
             field.holds = id;
         }
     }
 
-    /// After a field of a map: takes the start of the next one, or the end of the map.
+    /// After a field of a map: reads the start of the next field, or the end of the map.
     fn map_goes_on(&mut self) -> Result<bool, Expected> {
         let end_of_type = self.at;
         self.skip_trivia();
@@ -253,7 +253,7 @@ impl<'t> Parser<'t> {
         self.name(expected)
     }
 
-    /// A name and what stands between it and its type.
+    /// Reads a name and the separator between it and its type.
     fn name(&mut self, expected: Expected) -> Result<(), Expected> {
         let start = self.at;
         if !matches!(self.peek(), Some(b'A'..=b'Z' | b'a'..=b'z' | b'_')) {
@@ -299,7 +299,7 @@ impl<'t> Parser<'t> {
         self.text.get(self.at).copied()
     }
 
-    /// White space and comments.
+    /// Skips white space and comments.
     fn skip_trivia(&mut self) {
         loop {
             match self.peek() {
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
     use crate::signature::{render_signature, KeyStyle};
 
-    /// The text that a text means, in the one style that is rendered.
+    /// Returns the canonical text of a signature.
     fn meaning(text: &str) -> String {
         let signature = parse(text.as_bytes()).unwrap();
         let rendered = render_signature(&signature, KeyStyle::Declared, usize::MAX).unwrap();

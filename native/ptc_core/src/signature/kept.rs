@@ -1,16 +1,16 @@
-//! Terms that a walk collects: live in native memory, the older ones maybe frozen in a list on the
-//! heap while the walk is suspended.
+//! A sequence of terms that a walk collects: live in native memory, with the older ones possibly frozen
+//! in a list on the heap while the walk is suspended.
 //!
-//! Freezing moves what is live onto the list, so a term is frozen once, however often the walk is
-//! suspended while it is kept.
+//! Freezing moves the live terms onto the list, so a term is frozen at most once, however often the
+//! walk is suspended.
 
 use crate::heap::Heap;
 
-/// Terms by place, from the oldest on.
+/// Terms by index, oldest first.
 #[derive(Debug)]
 pub struct Kept<T> {
     live: Vec<T>,
-    /// The older terms, newest first, and how many they are.
+    /// The list of older terms, newest first, and their number.
     frozen: Option<T>,
     count: usize,
 }
@@ -26,7 +26,7 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T: Copy> Kept<T> {
-    /// The terms that were [frozen](Kept::freeze) in this list, so many.
+    /// Rebuilds the sequence from a [frozen](Kept::freeze) list and its length.
     pub fn thawed(list: T, count: usize) -> Self {
         Kept {
             live: Vec::new(),
@@ -35,18 +35,18 @@ impl<T: Copy> Kept<T> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of terms.
     #[inline]
     pub fn len(&self) -> usize {
         self.count + self.live.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the sequence is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds one.
+    /// Adds a term.
     #[inline]
     pub fn push(&mut self, term: T) {
         self.live.push(term);
@@ -67,7 +67,7 @@ impl<T: Copy> Kept<T> {
         while self.count > len && self.pop_frozen(heap).is_some() {}
     }
 
-    /// The terms from place `start` on, oldest first.
+    /// Returns the terms from index `start` on, oldest first.
     #[inline]
     pub fn since<H: Heap<Term = T>>(&mut self, start: usize, heap: &H) -> &mut [T] {
         if start < self.count {
@@ -86,7 +86,7 @@ impl<T: Copy> Kept<T> {
         self.live = older;
     }
 
-    /// All terms, as a list on the heap, oldest first.
+    /// Returns all terms as a list on the heap, oldest first.
     pub fn list<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
         let mut list = heap.make_list(&self.live);
         while let Some((term, older)) = self.frozen.and_then(|frozen| heap.uncons(frozen)) {
@@ -96,7 +96,7 @@ impl<T: Copy> Kept<T> {
         list
     }
 
-    /// Moves everything to the heap; gives the list, newest first.
+    /// Moves all terms to the heap; returns the list, newest first.
     pub fn freeze<H: Heap<Term = T>>(mut self, heap: &mut H) -> T {
         let empty = match self.frozen {
             Some(frozen) => frozen,

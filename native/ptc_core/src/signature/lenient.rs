@@ -1,11 +1,11 @@
-//! Numbers out of strings, as LLMs quote them.
+//! Lenient parsing of numbers from strings, as LLMs quote them.
 
 use crate::number::Number;
 
-/// More digits than this are no integer: the BEAM has none of that size.
+/// Maximum number of digits of an integer: the BEAM has none of that size.
 pub const MOST_DIGITS: usize = 4_000_000;
 
-/// The integer, if the whole text is one: digits after at most one sign.
+/// Returns the integer if the whole text is one: digits after at most one sign.
 pub fn integer(text: &[u8]) -> Option<Number> {
     let digits = match text.first() {
         Some(b'+' | b'-') => &text[1..],
@@ -28,18 +28,18 @@ pub fn integer(text: &[u8]) -> Option<Number> {
     Some(Number::from_digits(if negative { text } else { digits }))
 }
 
-/// The double that a text starts with, after white space; nothing if there is none, or if it is
-/// beyond the range of doubles.
+/// Returns the double at the start of a text, after white space; `None` if there is none, or if it is
+/// out of range.
 pub fn float(text: &[u8]) -> Option<f64> {
     let text = trim_start(text);
     let end = float_prefix(text)?;
-    // Only ASCII stands before `end`.
+    // The text before `end` is ASCII.
     let value: f64 = std::str::from_utf8(&text[..end]).ok()?.parse().ok()?;
     value.is_finite().then_some(value)
 }
 
-/// Where the longest prefix ends that is a number: digits, then a fraction and an exponent if they
-/// have digits.
+/// Returns the end of the longest prefix that is a number: digits, then an optional fraction and
+/// exponent, each with digits.
 fn float_prefix(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let run = text.get(from..).unwrap_or_default();
@@ -63,7 +63,7 @@ fn float_prefix(text: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// Without Unicode white space in front.
+/// Removes leading Unicode white space.
 fn trim_start(mut text: &[u8]) -> &[u8] {
     loop {
         let blank = match text {

@@ -1,10 +1,10 @@
-//! What a very long walk has found right, so that it need not look again.
+//! The memo of a very long walk: values that it has already found valid.
 
 use super::TypeId;
 use std::collections::HashSet;
 
-/// Values by their identity, with the type they are right for. Empty until the walk is so long that
-/// its value must repeat itself: parts of a term may be shared, and a small term can stand for a huge
+/// Pairs of a value's identity and a type that the value is valid for. It stays empty until the walk is
+/// so long that parts of the value must repeat: a small term with shared parts can represent a huge
 /// one.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
@@ -13,7 +13,7 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// The very term was found right as this type.
+    /// Returns whether the same term was found valid for this type.
     #[inline]
     pub fn has(&self, identity: impl FnOnce() -> usize, id: TypeId) -> bool {
         self.on && self.right.contains(&(identity(), id))

@@ -1,26 +1,26 @@
-//! What stands where something else was expected, as data; its words are made here and nowhere else.
+//! Type mismatches as data, and the only place where their messages are made.
 
 use super::Scalar;
 use std::fmt;
 
-/// What a type expects.
+/// The expected type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A value of a type without parts.
     Scalar(Scalar),
     /// A proper list.
     List,
-    /// A map that is no struct.
+    /// A map, but not a struct.
     Map,
-    /// A field that is declared and not optional.
+    /// A declared field that is not optional.
     Field,
 }
 
 impl Target {
-    /// How many there are.
+    /// Number of targets.
     pub const COUNT: usize = Scalar::ALL.len() + 2;
 
-    /// A number from 0; a map is the same as the scalar `:map`.
+    /// The target's number, from 0; a map has the number of the scalar `:map`.
     pub fn number(self) -> usize {
         match self {
             Target::Scalar(scalar) => scalar as usize,
@@ -41,7 +41,7 @@ impl Target {
     }
 }
 
-/// What was found in its place.
+/// The type of the actual value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Got {
     /// A binary.
@@ -54,20 +54,20 @@ pub enum Got {
     Bool,
     /// Another atom, `nil` included, or a keyword of PTC-Lisp.
     Keyword,
-    /// A map that is no struct.
+    /// A map, but not a struct.
     Map,
-    /// A list, proper as far as anybody looked.
+    /// A list; its end was not necessarily checked.
     List,
-    /// A list that ends in something else than the empty list.
+    /// A list that does not end in the empty list.
     ImproperList,
-    /// No such field.
+    /// A missing field.
     Nothing,
-    /// A struct, a tuple, a process, …: the value itself has to be shown.
+    /// A struct, a tuple, a process, …: the message must show the value itself.
     Other,
 }
 
 impl Got {
-    /// How many there are.
+    /// Number of types.
     pub const COUNT: usize = Got::Other as usize + 1;
 
     fn word(self) -> &'static str {
@@ -98,21 +98,21 @@ impl Got {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What was expected.
+    /// The expected type.
     pub expected: Target,
-    /// What was found.
+    /// The actual type.
     pub got: Got,
 }
 
 impl Mismatch {
-    /// A field that is not there.
+    /// A missing field.
     pub const MISSING: Mismatch = Mismatch {
         expected: Target::Field,
         got: Got::Nothing,
     };
 }
 
-/// The message; it ends where the value is to be shown if it is [`Got::Other`].
+/// The message; for [`Got::Other`], the value must be appended.
 impl fmt::Display for Mismatch {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let (expected, got) = (self.expected.word(), self.got.word());

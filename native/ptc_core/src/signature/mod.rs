@@ -1,12 +1,12 @@
 //! Signatures: the contracts of agents and tools, `(query :string) -> {total :int}`.
 //!
-//! * [`types`]: a signature as a flat table, whoever made it: the grammar or a reader of terms
+//! * [`types`]: a signature as a flat table, built by the grammar or by a reader of terms
 //! * [`grammar`]: text to table; [`render`]: table to text
-//! * [`names`]: which key of a map is meant by the declared name of a field
-//! * [`walk`]: a value along its type; [`check`] and [`coerce`] are what it can be for
-//! * [`values`]: what the walk asks of terms; `memo`, `kept`: what it keeps of them
-//! * [`findings`]: what it finds wrong; [`mismatch`]: the words for it
-//! * `convert`: values to other types; [`lenient`]: numbers as LLMs write them into strings
+//! * [`names`]: matching of map keys with declared field names
+//! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
+//! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
+//! * [`findings`]: the errors found; [`mismatch`]: their messages
+//! * `convert`: conversions between types; [`lenient`]: parsing of numbers that LLMs write as strings
 
 pub mod check;
 pub mod coerce;

@@ -1,15 +1,15 @@
-//! Names: which key of a map a declared field means, and what a name says about its field.
+//! Names: matching of map keys with declared fields, and the meaning of a name's first character.
 
-/// Which keys a declared name may be found under.
+/// How keys are matched with a declared name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matching {
-    /// Only under itself.
+    /// By equality.
     Exact,
-    /// Also where hyphens and underscores stand for one another, as LLMs write them.
+    /// By equality, where hyphens and underscores are equal, as LLMs mix them.
     Lenient,
 }
 
-/// What a key of a map is, if it has a name.
+/// The kind of a key that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// An atom.
@@ -21,14 +21,14 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// All of them, best first.
+    /// All kinds, best first.
     pub const ALL: [KeyKind; 3] = [KeyKind::Atom, KeyKind::String, KeyKind::Keyword];
 }
 
-/// How well a key fits a declared name, 0 best; `None` if it does not fit.
+/// Returns how well a key matches a declared name, 0 being best; `None` if it does not match.
 ///
-/// In order: the name with underscores only, the name itself, the name with hyphens only; of each
-/// first the atom, then the string, then the keyword.
+/// The order is: the name with underscores only, the name itself, the name with hyphens only; for each
+/// of them first the atom, then the string, then the keyword.
 #[inline]
 pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> Option<u8> {
     if declared.len() != key.len() {
@@ -58,7 +58,7 @@ fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
     }
 }
 
-/// The names under which a declared name may be found, best first; each may be any [`Kind`] of key.
+/// Returns the names that match a declared name, best first; each may be any [`Kind`] of key.
 pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
     let with = |from: u8, to: u8, name: &[u8]| -> Vec<u8> {
         let swap = |byte: &u8| if *byte == from { to } else { *byte };
@@ -78,12 +78,13 @@ pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
     all
 }
 
-/// Hidden from LLMs and parent agents: the name starts with an underscore, or a hyphen for one.
+/// Returns whether the field is hidden from LLMs and parent agents: its name starts with an underscore
+/// or a hyphen.
 pub fn is_firewalled(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'_' | b'-'))
 }
 
-/// A name as Lisp programs read it: hyphens for underscores, but for one at the start.
+/// Converts a name to the form for Lisp programs: hyphens for underscores, except at the start.
 pub fn lisp_key(name: &[u8]) -> Vec<u8> {
     let hyphen = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
     let mut key: Vec<u8> = name.iter().map(hyphen).collect();
@@ -111,7 +112,7 @@ mod tests {
                     let place = candidates.iter().position(|other| other == key);
                     let ranks = KeyKind::ALL.map(|kind| rank(name, key, kind, matching));
                     let order = |rank: Option<u8>| {
-                        // with duplicates left out, only the order of the ranks is the same
+                        // Without duplicates, only the order of the ranks is the same.
                         rank.map(|rank| {
                             let better = |other: &&Vec<u8>| {
                                 let kind = KeyKind::ALL[rank as usize % KeyKind::ALL.len()];

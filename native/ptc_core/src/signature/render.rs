@@ -1,4 +1,4 @@
-//! Types to text, in the style with bare names and commas.
+//! Renderer from types to text, in the style with bare names and commas.
 
 use super::names::lisp_key;
 use super::types::{Fields, Signature, Type, TypeId, Types};
@@ -12,8 +12,7 @@ pub enum KeyStyle {
     Lisp,
 }
 
-/// A text would be longer than allowed: a small table can stand for a huge type, since parts may be
-/// shared.
+/// The text would exceed its length limit: a small table with shared parts can represent a huge type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -41,7 +40,7 @@ pub fn render_signature(
     Ok(writer.out)
 }
 
-/// One type as text. A term that is no type is an empty text.
+/// Renders one type. A term that is not a type gives an empty text.
 pub fn render_type(
     types: &Types,
     id: TypeId,
@@ -53,11 +52,11 @@ pub fn render_type(
     Ok(writer.out)
 }
 
-/// What is still to be written.
+/// A remaining step of the renderer.
 enum Step {
     Type(TypeId),
     Byte(u8),
-    /// The fields of a map that are left, and whether one stands before them.
+    /// The remaining fields of a map, and whether a field precedes them.
     Fields(Fields, bool),
 }
 

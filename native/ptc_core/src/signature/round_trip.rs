@@ -1,9 +1,9 @@
-//! `parse(render(t)) == t`, for types made at random.
+//! Test of `parse(render(t)) == t` for random types.
 
 use super::render::{render_signature, KeyStyle};
 use super::types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 
-/// xorshift64*: repeatable, and good enough to pick shapes.
+/// xorshift64*: deterministic, and random enough to pick shapes.
 struct Random(u64);
 
 impl Random {
@@ -32,7 +32,7 @@ fn fields(
     types.add_fields(fields.into_iter())
 }
 
-/// A signature whose parts are shared, so that a few steps make large texts.
+/// Generates a signature with shared parts, so that a few steps make large texts.
 fn signature(random: &mut Random) -> Signature<'static> {
     let mut types = Types::new();
     let mut pool: Vec<TypeId> = Scalar::ALL
@@ -60,7 +60,7 @@ fn signature(random: &mut Random) -> Signature<'static> {
     }
 }
 
-/// A table may share what a text repeats: so tables are compared by walking them side by side.
+/// Compares two tables by walking both: a table may share what a text repeats.
 fn same(a: &Signature, b: &Signature) -> bool {
     let mut pairs = vec![(a.returns, b.returns)];
     let both = |x: Fields, y: Fields, pairs: &mut Vec<_>| {

@@ -1,12 +1,12 @@
-//! Types in one flat table: what a type is made of stands before it, so that tables are built, read
-//! and walked without recursion, however deep a type nests.
+//! The table of types of a signature. Parts of a type precede it, so tables are built, read and walked
+//! without recursion, however deep a type nests.
 
-/// A place in a table of [`Types`].
+/// Index in a table of [`Types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TypeId(pub u32);
 
 impl TypeId {
-    /// The place as an index.
+    /// The index as a `usize`.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -35,7 +35,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// All of them, in the order of their numbers.
+    /// All scalars, in the order of their numbers.
     pub const ALL: [Scalar; 8] = [
         Scalar::String,
         Scalar::Int,
@@ -47,7 +47,7 @@ impl Scalar {
         Scalar::DateTime,
     ];
 
-    /// The word in a text, without its colon.
+    /// Returns the type word without its colon.
     pub fn name(self) -> &'static str {
         match self {
             Scalar::String => "string",
@@ -62,24 +62,24 @@ impl Scalar {
     }
 }
 
-/// Fields that stand side by side in a table.
+/// A range of consecutive fields in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fields {
     /// The first one.
     pub start: u32,
-    /// How many there are.
+    /// Number of fields.
     pub count: u32,
 }
 
 impl Fields {
-    /// Their indices.
+    /// Returns their indices.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.count) as usize
     }
 }
 
-/// A type; its parts stand before it.
+/// A type; its parts precede it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// A type without parts.
@@ -92,10 +92,10 @@ pub enum Type {
     Map {
         /// The declared fields, in order, duplicates included.
         fields: Fields,
-        /// No other keys are allowed. Has no text of its own.
+        /// Whether other keys are refused. The grammar has no text for it.
         closed: bool,
     },
-    /// A term that is no type; the number is its reader's.
+    /// A term that is not a type; the number is assigned by its reader.
     Unknown(u32),
 }
 
@@ -104,7 +104,7 @@ pub enum Type {
 pub struct Field<'t> {
     /// The declared name.
     pub name: &'t [u8],
-    /// What it holds.
+    /// The type of its value.
     pub holds: TypeId,
 }
 
@@ -116,7 +116,7 @@ pub struct Types<'t> {
 }
 
 impl<'t> Types<'t> {
-    /// An empty table with room for a small signature.
+    /// Creates an empty table with capacity for a small signature.
     pub fn new() -> Self {
         Types {
             types: Vec::with_capacity(16),
@@ -124,13 +124,13 @@ impl<'t> Types<'t> {
         }
     }
 
-    /// Adds a type whose parts are there already.
+    /// Adds a type whose parts were already added.
     pub fn add(&mut self, of: Type) -> TypeId {
         self.types.push(of);
         TypeId(self.types.len() as u32 - 1)
     }
 
-    /// Adds fields that stand side by side.
+    /// Adds consecutive fields.
     pub fn add_fields(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
         let start = self.fields.len();
         self.fields.extend(fields);
@@ -140,42 +140,42 @@ impl<'t> Types<'t> {
         }
     }
 
-    /// The type at a place.
+    /// Returns a type.
     #[inline]
     pub fn get(&self, id: TypeId) -> Type {
         self.types[id.index()]
     }
 
-    /// The field at an index.
+    /// Returns a field.
     #[inline]
     pub fn field(&self, index: usize) -> Field<'t> {
         self.fields[index]
     }
 
-    /// The fields of a map, or the parameters.
+    /// Returns the fields of a map, or the parameters.
     #[inline]
     pub fn fields(&self, fields: Fields) -> &[Field<'t>] {
         &self.fields[fields.range()]
     }
 
-    /// All types, parts first.
+    /// Returns all types, parts first.
     pub fn all(&self) -> &[Type] {
         &self.types
     }
 
-    /// The number of fields of all maps and parameters.
+    /// Returns the number of fields of all maps and parameters.
     pub fn field_count(&self) -> usize {
         self.fields.len()
     }
 }
 
-/// A signature: parameters and the type of what is returned.
+/// A signature: parameters and the return type.
 #[derive(Debug, Clone)]
 pub struct Signature<'t> {
     /// All types in it.
     pub types: Types<'t>,
     /// The parameters.
     pub params: Fields,
-    /// What is returned.
+    /// The return type.
     pub returns: TypeId,
 }

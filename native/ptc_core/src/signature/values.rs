@@ -1,15 +1,15 @@
-//! What signatures ask of terms, beyond what the VM asks of its [`Heap`].
+//! The interface to terms that signatures need, in addition to [`Heap`].
 
 use super::names::Matching;
 use super::{Fields, TypeId, Types};
 use crate::heap::Heap;
 
-/// The classes of term that types tell apart.
+/// The classes of terms that types distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// An atom, `nil`, `true` and `false` included.
     Atom,
-    /// A binary, or bits that make no whole bytes: see [`Values::is_binary`].
+    /// A binary, or another bitstring: see [`Values::is_binary`].
     Bitstring,
     /// A float.
     Float,
@@ -23,7 +23,7 @@ pub enum Class {
     Other,
 }
 
-/// The structs that coercion knows.
+/// The structs that coercion supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeStruct {
     /// `DateTime`
@@ -34,29 +34,29 @@ pub enum TimeStruct {
 
 /// A heap whose terms can be checked against types and coerced to them.
 pub trait Values: Heap {
-    /// What is known about the maps that types have looked into.
+    /// Cached facts about the maps that were checked against types.
     type Rows: Rows<Self>;
 
-    /// The class of a term.
+    /// Returns the class of a term.
     fn class(&self, term: Self::Term) -> Class;
-    /// Whether a bitstring is made of whole bytes.
+    /// Returns whether a bitstring is a binary.
     fn is_binary(&self, term: Self::Term) -> bool;
-    /// The very same term, not only an equal one.
+    /// Returns whether both are the same term in memory.
     fn same(&self, a: Self::Term, b: Self::Term) -> bool;
-    /// The atom `nil`.
+    /// Returns whether this is the atom `nil`.
     fn is_nil(&self, term: Self::Term) -> bool;
-    /// `true` or `false`.
+    /// Returns whether this is `true` or `false`.
     fn is_bool(&self, term: Self::Term) -> bool;
-    /// Whether a map is one of the structs for dates and times.
+    /// Returns whether a map is one of the structs for dates and times.
     fn time_struct(&self, map: Self::Term) -> Option<TimeStruct>;
-    /// Whether a map has an atom under the key `:__struct__`.
+    /// Returns whether a map has an atom under the key `:__struct__`.
     fn is_struct(&self, map: Self::Term) -> bool;
-    /// The name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`); `None` for
-    /// every other term.
+    /// Returns the name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`);
+    /// `None` for any other term.
     fn keyword_name(&self, term: Self::Term) -> Option<Self::Term>;
-    /// The elements of a tuple.
+    /// Returns the elements of a tuple.
     fn tuple(&self, term: Self::Term) -> Option<&[Self::Term]>;
-    /// The atom of that name, if there is one already.
+    /// Returns the atom of this name, if it already exists.
     fn existing_atom(&self, name: &[u8]) -> Option<Self::Term>;
     /// Appends the name of an atom, in UTF-8.
     fn put_atom_name(&self, atom: Self::Term, out: &mut Vec<u8>);
@@ -65,27 +65,27 @@ pub trait Values: Heap {
 /// A field that was found in a map.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<T> {
-    /// Its place among the map's values, if the map is [flat](Rows::is_flat).
+    /// Index of its value in the map, if the map is [flat](Rows::is_flat).
     pub slot: u8,
-    /// Its key; of a flat map only the place counts.
+    /// Its key; unused for a flat map, where only the slot counts.
     pub key: T,
     /// Its value.
     pub value: T,
 }
 
-/// The place of a key that is not there, or in a map without places.
+/// The slot of a missing key, or of a field in a map that is not flat.
 pub const ABSENT: u8 = u8::MAX;
 
-/// Rows of the same make: which key of a map is meant by a field depends on the map's keys alone, so
-/// what was found out about one map holds for the next one with the same keys.
+/// A cache for maps with the same keys: the key that a field matches depends only on the map's keys, so
+/// the result for one map is valid for the next map with the same keys.
 pub trait Rows<H: Heap + ?Sized>: Sized {
-    /// A map that a type looks into.
+    /// A map that was opened for a type.
     type Open: Copy;
 
-    /// Nothing is known yet.
+    /// Creates an empty cache.
     fn new(heap: &H, types: &Types<'_>, matching: Matching) -> Self;
-    /// Looks at a map for the type with these fields; `None` for what is no map. Until the type is
-    /// done with the map, it must not look at another one.
+    /// Opens a map for the type with these fields; `None` if the term is not a map. The type must not
+    /// open another map before it is done with this one.
     fn open(
         &mut self,
         heap: &H,
@@ -94,9 +94,9 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
         fields: Fields,
         map: H::Term,
     ) -> Option<Self::Open>;
-    /// Whether the open map is a struct.
+    /// Returns whether the open map is a struct.
     fn is_struct(&self, heap: &H, id: TypeId, open: Self::Open) -> bool;
-    /// The field with that index in the map that its type has opened.
+    /// Returns the field with this index in the open map of its type.
     fn find(
         &mut self,
         heap: &H,
@@ -104,11 +104,11 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
         open: Self::Open,
         field: usize,
     ) -> Option<Found<H::Term>>;
-    /// Whether the map's values have places, from 0 to at most 31.
+    /// Returns whether the map's values have slots, from 0 to at most 31.
     fn is_flat(open: Self::Open) -> bool;
-    /// Shows the values of a flat map, by place.
+    /// Passes the values of a flat map to `visit`, by slot.
     fn each_value(&self, heap: &H, open: Self::Open, visit: impl FnMut(H::Term));
-    /// The keys that no field was found under. Linear in the map.
+    /// Returns the keys that match no field. Linear in the size of the map.
     fn undeclared(
         &mut self,
         heap: &H,
@@ -117,9 +117,9 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
         fields: Fields,
         open: Self::Open,
     ) -> Vec<H::Term>;
-    /// The map without undeclared keys. `changed` is, of a flat map that changed, all its values; of
-    /// another map key, old and new value in turn, where of equal keys the last one counts. A map
-    /// that is right as it is comes back as it is.
+    /// Rebuilds the map without undeclared keys. For a flat map that changed, `changed` has all its
+    /// values; for another map it has key, old and new value of each change, and of equal keys the last
+    /// one counts. Returns the same map if nothing changes.
     fn remake(
         &mut self,
         heap: &mut H,

@@ -1,18 +1,19 @@
-//! Terms side by side: in native memory, or in tuples on the heap while the run is left.
+//! A growable sequence of terms: in native memory, and in tuples on the heap while the run is
+//! suspended.
 //!
-//! A full tuple is written once and then read in place, so leaving often costs a long evaluation
-//! little, and coming back costs nothing however many terms there are.
+//! A full tuple is written once and then read in place. So frequent suspension costs a long
+//! evaluation little, and resuming costs nothing, however many terms there are.
 
 use crate::heap::Heap;
 use std::ops::Range;
 
-/// The terms of one tuple.
+/// Number of terms in one tuple.
 const CHUNK: usize = 1024;
 
 /// A sequence of terms that grows at its end.
 #[derive(Debug)]
 pub(crate) struct Buffer<T> {
-    /// Tuples of [`CHUNK`] terms each, which come first.
+    /// Tuples of [`CHUNK`] terms each; they precede `live`.
     chunks: Vec<T>,
     live: Vec<T>,
 }
@@ -41,7 +42,7 @@ impl<T: Copy> Buffer<T> {
         self.live.extend(terms);
     }
 
-    /// The term at a place.
+    /// Returns the term at an index.
     #[inline]
     pub fn get<H: Heap<Term = T>>(&self, heap: &H, place: usize) -> T {
         match self.chunks.get(place / CHUNK) {
@@ -53,14 +54,14 @@ impl<T: Copy> Buffer<T> {
         }
     }
 
-    /// The terms at these places, if none of them stands in a tuple.
+    /// Returns the terms at these indices if none of them is in a tuple.
     pub fn live(&self, places: Range<usize>) -> Option<&[T]> {
         let frozen = self.chunks.len() * CHUNK;
         let start = places.start.checked_sub(frozen)?;
         self.live.get(start..places.end - frozen)
     }
 
-    /// Adds the tuples to `out`; gives the number of terms.
+    /// Adds the tuples to `out` and returns the number of terms.
     pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, out: &mut Vec<T>) -> usize {
         let length = self.len();
         out.extend(self.chunks);
@@ -68,7 +69,7 @@ impl<T: Copy> Buffer<T> {
         length
     }
 
-    /// The buffer of so many terms; `None` if the tuples are not those of one.
+    /// Rebuilds a buffer of `length` terms; `None` if the tuples do not fit.
     pub fn thaw<H: Heap<Term = T>>(
         heap: &H,
         length: usize,

@@ -1,4 +1,4 @@
-//! Constants that are used as keys: what is remembered about each, and what stands at them in maps.
+//! Constants used as keys: the cache of each one, and look-ups of them in maps.
 
 use super::machine::{Eval, Machine};
 use crate::fault::{Code, Halt};
@@ -7,43 +7,43 @@ use crate::number::Number;
 use crate::opcode::OpCode;
 use crate::program::ConstId;
 
-/// What is known about a constant that is used as a key.
+/// Cached facts about a constant that is used as a key.
 #[derive(Clone, Default)]
 pub(super) struct Key<C> {
-    /// What it was last found with.
+    /// The heap's cache of the last successful look-up.
     cache: C,
-    /// What a comparison with it takes; 0 as long as that is not known.
+    /// Cost of a comparison with the key; 0 while it is unknown.
     weight: u32,
 }
 
-/// The weight of a key that need not be counted.
+/// The weight of a key that is not counted.
 const LIGHT: u32 = 1;
-/// Up to here a key is one.
+/// Maximum cost of a key whose weight is [`LIGHT`].
 const MOST_OF_LIGHT: usize = 4;
 
 /// The atom of a constant key's name.
 #[derive(Clone)]
 pub(super) enum Atom<T, C> {
-    /// Not looked for yet.
+    /// Not looked up yet.
     NotAsked,
-    /// There is none, so no map has it as its key.
+    /// The atom does not exist, so no map has it as a key.
     None,
-    /// The atom, and what it was last found with.
+    /// The atom, and the cache of its last successful look-up.
     Known(T, C),
 }
 
 /// A key and its value.
 type Entry<H> = (<H as Heap>::Term, <H as Heap>::Term);
 
-/// So many of the names that there are stand in an error.
+/// Maximum number of existing names that an error lists.
 const NAMES_SHOWN: usize = 12;
-/// A longer name is none that a program would give.
+/// Longer names are not listed in an error.
 const LONGEST_NAME: usize = 256;
-/// What an entry counts whose key may be shown.
+/// Fuel for each entry whose key may be listed.
 const FUEL_PER_NAME: usize = 4;
 
 impl<H: Heap> Machine<'_, H> {
-    /// The value at a constant key.
+    /// Returns the value at a constant key.
     #[inline]
     pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
         match self.quick_lookup(map, key) {
@@ -52,8 +52,8 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// The value at a constant key, if the map has the same keys as the one that was looked into last
-    /// and the key itself is one of them. If not, [`Machine::lookup`] says what is there.
+    /// Returns the value at a constant key if the map has the same keys as the map of the last
+    /// look-up and the key is one of them. If it returns `None`, use [`Machine::lookup`].
     #[inline(always)]
     pub fn quick_lookup(&self, map: H::Term, key: ConstId) -> Option<H::Term> {
         self.heap.quick_lookup(map, &self.keys[key as usize].cache)
@@ -76,7 +76,7 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// The value at the atom of a constant key's name.
+    /// Looks up the atom that has the constant key's name.
     #[inline(never)]
     fn lookup_atom(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
         if let Atom::NotAsked = self.atoms[index] {
@@ -92,7 +92,7 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// The key and the value at a constant key, if the term is a map that has it.
+    /// Returns the key and the value at a constant key if the term is a map with that key.
     #[inline]
     pub fn entry(&mut self, map: H::Term, key: ConstId) -> Result<Option<Entry<H>>, Halt<H::Term>> {
         let Lookup::Found(value) = self.lookup(map, key)? else {
@@ -102,7 +102,7 @@ impl<H: Heap> Machine<'_, H> {
         if let Some(Atom::Known(atom, _)) = self.atoms.get(index) {
             let own = &mut self.keys[index].cache;
             if let Lookup::Missing = self.heap.lookup(map, self.consts[index], own) {
-                // What was found is at the atom.
+                // The value was found under the atom.
                 return Ok(Some((*atom, value)));
             }
         }
@@ -117,7 +117,7 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// What a comparison with a constant key takes; 0 for a short one.
+    /// Returns the cost of a comparison with a constant key; 0 for a short one.
     #[inline]
     pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
         match self.keys[key as usize].weight {
@@ -137,7 +137,7 @@ impl<H: Heap> Machine<'_, H> {
         self.weight_of_key(key)
     }
 
-    /// The value at a constant key if the term is a map that has it, else `nil`.
+    /// Returns the value at a constant key if the term is a map with that key, else `nil`.
     #[inline]
     pub fn value_or_nil(&mut self, map: H::Term, key: ConstId) -> Eval<H> {
         match self.lookup(map, key)? {
@@ -146,7 +146,8 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// The context's value at a constant key, which a strict program must not name in vain.
+    /// Returns the context's value at a constant key. In a strict program a missing name is an
+    /// error.
     pub(super) fn load(&mut self, context: H::Term, key: ConstId, strict: bool) -> Eval<H> {
         match self.lookup(context, key)? {
             Lookup::Found(value) => Ok(value),
@@ -155,7 +156,8 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// The context does not have the name; its first names go along.
+    /// Builds the error for a name that the context does not have; it lists the context's first
+    /// names.
     #[cold]
     fn unknown_name(
         &mut self,

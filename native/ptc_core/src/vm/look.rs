@@ -1,7 +1,7 @@
-//! What it takes to look into a term.
+//! The cost of comparing and hashing terms.
 //!
-//! A heap compares and hashes a term in one go, however large it is. So the term is walked first,
-//! part by part, and each part is counted; then the comparison or the hash is counted as a whole.
+//! A heap compares or hashes a term in one call, however large the term is. So the machine first
+//! walks the term and counts each part, then counts the comparison or the hash as a whole.
 
 use super::machine::Machine;
 use crate::fault::Halt;
@@ -9,34 +9,35 @@ use crate::heap::{Heap, Inside, Kind};
 use std::cmp::Ordering;
 use std::time::Duration;
 
-/// So many bytes of a string count as one unit …
+/// Bytes of a string per unit of fuel.
 pub(super) const BYTES_A_UNIT: usize = 64;
-/// … so many where the VM has to copy them bit by bit …
+/// Bytes per unit where the VM has to copy them bit by bit.
 const BYTES_COPIED_A_UNIT: usize = 8;
-/// … and so many limbs of an integer.
+/// Limbs of an integer per unit.
 const LIMBS_A_UNIT: usize = 4;
-/// A hash of a term and a comparison with what has the same hash take so many times what a
-/// comparison alone takes.
+/// Cost of hashing a term and comparing it with a term of the same hash, as a multiple of the
+/// comparison alone.
 const HASH: usize = 4;
-/// What a part counts whose size cannot be told: more than may be done in a slice.
+/// Cost of a part of unknown size: more than a slice allows.
 const UNKNOWN: usize = 200_000;
-/// The entries up to which a look-up compares its key with one key after the other.
+/// Maximum number of entries for which a look-up compares the keys one by one.
 const FEW_ENTRIES: usize = 32;
-/// Up to here only one side of a comparison is walked.
+/// Up to this cost, only one side of a comparison is walked.
 const FEW_PARTS: usize = 32;
-/// From so many units on, work in one go is held against the deadline before it begins.
+/// From this many units on, an uninterruptible call is checked against the deadline before it
+/// starts.
 const LONG: usize = 20_000;
-/// What a unit takes at least, on a fast machine.
+/// Minimum duration of a unit, on a fast machine.
 const NANOSECONDS_A_UNIT: u64 = 2;
-/// Longer strings are compared in pieces of this length.
+/// Longer strings are compared in pieces of this length, in bytes.
 const PIECE: usize = 1 << 20;
-/// From so many parts on, [`cost`] gives up.
+/// [`cost`] stops after this many parts.
 const MANY_PARTS: usize = 4096;
 
-/// A walk over all of a term, its keys included.
+/// A walk over a whole term, map keys included.
 struct Walk<T> {
     todo: Vec<T>,
-    /// What a comparison of the parts so far takes.
+    /// Cost of comparing the parts visited so far.
     cost: usize,
 }
 
@@ -48,7 +49,7 @@ impl<T: Copy> Walk<T> {
         }
     }
 
-    /// Takes in the next part, which `count` counts before; false if there is none.
+    /// Visits the next part, after `count` has counted it; returns false if there is none.
     fn step<H: Heap<Term = T>, E>(
         &mut self,
         heap: &H,
@@ -86,7 +87,7 @@ impl<T: Copy> Walk<T> {
     }
 }
 
-/// What a comparison of the term takes, without the parts inside it.
+/// Cost of comparing the term without the parts inside it.
 #[inline]
 fn leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     match kind {
@@ -96,8 +97,8 @@ fn leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     }
 }
 
-/// What a comparison of the term takes at most, as far as that is worth finding out. Counts nothing:
-/// for terms that have been counted.
+/// Upper bound of the cost of comparing the term; stops after [`MANY_PARTS`]. Counts no fuel, so it
+/// is only for terms that have been counted.
 pub(crate) fn cost<H: Heap>(heap: &H, term: H::Term) -> usize {
     let (mut walk, mut parts) = (Walk::of(term), 0);
     let mut count = |more| {
@@ -122,7 +123,7 @@ fn is_leaf(kind: Kind) -> bool {
 }
 
 impl<H: Heap> Machine<'_, H> {
-    /// Counts what the heap does in one go: it must be over before the deadline.
+    /// Counts an uninterruptible call of the heap. The call must end before the deadline.
     #[inline]
     pub fn consume_fuel_at_once(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
         if cost >= LONG {
@@ -132,7 +133,7 @@ impl<H: Heap> Machine<'_, H> {
         self.consume_fuel(cost)
     }
 
-    /// What a comparison with the term takes at most. Counts the walk that finds it out.
+    /// Returns the maximum cost of comparing the term. Counts the walk that computes it.
     #[inline]
     pub fn weigh(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
         match self.heap.kind(term) {
@@ -153,7 +154,7 @@ impl<H: Heap> Machine<'_, H> {
         walk.step(heap, |parts| meter.consume_fuel(parts, heap))
     }
 
-    /// Counts what the heap copies before it can show the bytes of a binary.
+    /// Counts the bytes that the heap copies before it can return the bytes of a binary.
     #[inline]
     pub(super) fn consume_fuel_to_copy(&mut self, binary: H::Term) -> Result<(), Halt<H::Term>> {
         match self.heap.bytes_to_copy(binary) {
@@ -162,7 +163,8 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// Counts a hash of the term and a comparison of all of it; gives what the comparison takes.
+    /// Counts a hash of the term and a full comparison of it; returns the cost of the
+    /// comparison.
     #[inline]
     pub fn consume_fuel_for_depth(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
         let cost = self.weigh(term)?;
@@ -170,7 +172,7 @@ impl<H: Heap> Machine<'_, H> {
         Ok(cost)
     }
 
-    /// What a comparison of the two takes at most: it ends where the smaller one does.
+    /// Returns the maximum cost of comparing the two terms: that of the smaller one.
     fn weigh_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
         if self.heap.identity(a) == self.heap.identity(b) {
             return Ok(1);
@@ -182,14 +184,15 @@ impl<H: Heap> Machine<'_, H> {
                 let (a, b) = (leaf(self.heap, a, kinds.0), leaf(self.heap, b, kinds.1));
                 Ok(a.min(b))
             }
-            // Two kinds differ at once. A bitstring of no whole bytes is compared like a string.
+            // Terms of two kinds differ at once. A bitstring that is not a binary is compared
+            // like a string.
             (a, b) if a != b && a != Kind::Other && b != Kind::Other => Ok(1),
             _ => self.weigh_parts_of_both(a, b),
         }
     }
 
     fn weigh_parts_of_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
-        // Mostly the right side is a small constant: then the left one need not be walked.
+        // The right side is mostly a small constant. Then the left one need not be walked.
         let mut right = Walk::of(b);
         while right.cost < FEW_PARTS {
             if !self.step(&mut right)? {

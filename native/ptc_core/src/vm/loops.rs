@@ -1,4 +1,4 @@
-//! Loops over a list: one round after the other, what they keep, what they count.
+//! Loops over a list: iteration, collected values and tallies.
 
 use super::machine::LIST_BATCH;
 use super::places::Places;
@@ -8,31 +8,31 @@ use crate::heap::Heap;
 use crate::ops::{Tally, Wrong};
 use crate::program::{Loop, LoopKind, Pc, Slot, NO_PC};
 
-/// A loop in the middle of its list.
+/// The state of a running loop.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Running {
     kind: LoopKind,
     list: Slot,
-    /// How many of the stack's values are what it has kept.
+    /// Number of values on the stack that the loop has collected.
     kept: usize,
-    /// What it counts instead of keeping it.
+    /// The tally that the loop updates instead of collecting values.
     tally: Option<Tally>,
-    /// What of its value is looked at.
+    /// The indices of the loop's value that the program reads.
     places: Places,
-    /// The item's place in the value.
+    /// The item's index in the value.
     place: usize,
-    /// The item's value is not looked at, and in place of the body its residue was run.
+    /// The program does not read the item's value, and the residue was run instead of the body.
     skipping: bool,
-    /// Why the tally ended early: reported at the end of the list, as the list would be tallied
-    /// only then. The offending term is in the loop's last slot.
+    /// Why the tally failed. It is reported at the end of the list, because the original
+    /// program tallies the list only then. The offending term is in the loop's last slot.
     wrong: Option<Wrong<()>>,
-    /// The rounds are over, and what was kept is being made into a list, from its end. So far it
-    /// stands in the item's slot.
+    /// The iterations are over, and the loop builds the list of collected values from its end.
+    /// The item's slot holds the part built so far.
     ending: bool,
 }
 
 impl<H: Heap> Vm<'_, H> {
-    /// The list of a loop that may fork; `None` if it is empty.
+    /// Returns the list of a loop that may fork; `None` if it is empty.
     pub(super) fn list_to_fork(&mut self, enter: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
         let list = self.machine.slot(enter.list);
         if !self.machine.is_proper_list(list)? {
@@ -42,12 +42,13 @@ impl<H: Heap> Vm<'_, H> {
         Ok((!is_empty).then_some(list))
     }
 
-    /// Prepares the first round; false if there is none, with the empty list as the value.
+    /// Prepares the first iteration; returns false, with the empty list as the value, if there
+    /// is none.
     pub(super) fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(enter.list);
         let places = machine.places(enter.demand)?;
-        // A tool must not be called for a list that turns out to be none.
+        // A tool must not be called for a list that turns out to be improper.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(enter.kind.op(), list));
         }
@@ -74,8 +75,9 @@ impl<H: Heap> Vm<'_, H> {
         Ok(true)
     }
 
-    /// Takes the body's value and prepares the next round; gives where it begins, and `None` after the
-    /// last one, with the kept values (or their tally) as the loop's value.
+    /// Takes the body's value and prepares the next iteration; returns the address where it begins.
+    /// Returns `None` after the last one, with the collected values (or their tally) as the loop's
+    /// value.
     #[inline]
     pub(super) fn next(&mut self, next: &Loop) -> Result<Option<Pc>, Halt<H::Term>> {
         let machine = &mut self.machine;
@@ -93,8 +95,8 @@ impl<H: Heap> Vm<'_, H> {
             let list = machine.slot(next.list);
             return Err(machine.not_a_list(next.kind.op(), list));
         }
-        // The value stays on the stack until nothing can halt any more: a fault can be left too, while
-        // the lists around are looked at.
+        // The value stays on the stack until nothing can halt any more: the search for an earlier
+        // fault in the outer lists can be suspended, too.
         machine.check_heap_limit(2 * running.kept)?;
         if let Some(values) = machine.stack.needs_room() {
             machine.consume_fuel(values)?;
@@ -159,7 +161,7 @@ impl<H: Heap> Vm<'_, H> {
         }
     }
 
-    /// The loop's value; can be left and resumed.
+    /// Builds the loop's value; can be suspended and resumed.
     fn end_of_list(&mut self, next: &Loop) -> Result<(), Halt<H::Term>> {
         let machine = &mut self.machine;
         while let Some(running) = self.loops.last_mut() {
@@ -191,7 +193,7 @@ impl<H: Heap> Vm<'_, H> {
                     let term = term.map(|()| machine.slot(next.item + 2));
                     return Err(Wrong { code, term }.halt(machine, op));
                 }
-                // What would store and tally the list is behind the loop.
+                // Skips the instructions behind the loop that would store and tally the list.
                 self.pc += 2;
                 tally.finish(machine, op)?
             }
@@ -201,8 +203,8 @@ impl<H: Heap> Vm<'_, H> {
         Ok(())
     }
 
-    /// A loop looks at its list item by item, though the list must be a proper one in the first
-    /// place: a fault inside counts only if the lists of all loops around it are.
+    /// A loop reads its list item by item, but the list must be proper. So a fault inside
+    /// counts only if the lists of all enclosing loops are proper.
     pub(super) fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
         for running in &self.loops {
             let list = self.machine.slot(running.list);

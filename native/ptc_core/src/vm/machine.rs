@@ -1,4 +1,4 @@
-//! What an operation's evaluation is written with: its operands, constants, current value, limits.
+//! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
 use super::keys::{Atom, Key};
 use super::needle::Needle;
@@ -12,42 +12,42 @@ use crate::number::Number;
 use crate::opcode::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
 
-/// What an entry of a new map counts: a large map is a tree that is built in one go.
+/// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
 
-/// What a key of a new map counts, for each unit of a comparison with it: the keys are sorted, or
-/// hashed and compared.
+/// Fuel for a key of a new map, per unit of a comparison with it: the keys are sorted, or hashed
+/// and compared.
 pub(crate) const KEY_OF_NEW: usize = 16;
 
-/// What a limb of a big integer counts that is read or made.
+/// Fuel per limb of a big integer that is read or made.
 pub(crate) const UNITS_A_LIMB: usize = 2;
 
-/// So many items of a new list are made in one go: larger pieces of memory the VM gets fresh from the
-/// system, page by page.
+/// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
+/// memory from the system, page by page.
 pub(super) const LIST_BATCH: usize = 4_096;
 
-/// The value of an operation, or why there is none.
+/// The value of an operation, or the reason why it has none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
 
-/// The machine in the middle of a run.
+/// The machine during a run.
 ///
-/// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands, so
-/// it must not take them off the stack; the run does that once the evaluation has succeeded. What
-/// takes long goes on where it was, see [`Machine::resumable`].
+/// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands. So
+/// it must not take them off the stack; the run does that once the evaluation has succeeded. A
+/// long evaluation keeps its progress and continues, see [`Machine::resumable`].
 pub struct Machine<'h, H: Heap> {
-    /// Where the terms are.
+    /// The heap that holds the terms.
     pub heap: &'h mut H,
     /// The limits.
     pub meter: Meter,
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
-    /// The present instruction in the middle of it, if it was left there.
+    /// The suspended work of the current instruction, if there is any.
     pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     multiplies: bool,
     pub(super) keys: Vec<Key<H::KeyCache>>,
-    /// The atoms of the constants' names, see [`Program::any_keys`]; empty without that.
+    /// The atoms of the constants' names; empty without [`Program::any_keys`].
     pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
 }
@@ -78,30 +78,30 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The content of a slot.
+    /// Returns the content of a slot.
     #[inline]
     pub fn slot(&self, slot: Slot) -> H::Term {
         self.slots[slot as usize]
     }
 
-    /// A constant.
+    /// Returns a constant.
     #[inline]
     pub fn constant(&self, id: ConstId) -> H::Term {
         self.consts[id as usize]
     }
 
-    /// Constants that stand side by side.
+    /// Returns `count` consecutive constants.
     pub fn constants(&self, first: ConstId, count: u32) -> &'h [H::Term] {
         &self.consts[first as usize..(first + count) as usize]
     }
 
-    /// The operands, in the order of their evaluation.
+    /// Returns the operands, in the order of their evaluation.
     #[inline]
     pub fn operands(&mut self, apply: &Apply) -> &[H::Term] {
         self.stack.top(apply.operands as usize, self.heap)
     }
 
-    /// The operands of an operation that takes two.
+    /// Returns the operands of a binary operation.
     #[inline]
     pub fn two_operands(&mut self, apply: &Apply) -> (H::Term, H::Term) {
         match *self.operands(apply) {
@@ -110,7 +110,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The operand of an operation that takes one.
+    /// Returns the operand of a unary operation.
     #[inline]
     pub fn one_operand(&mut self, apply: &Apply) -> H::Term {
         match *self.operands(apply) {
@@ -119,7 +119,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The value that was pushed last.
+    /// Returns the value that was pushed last.
     pub fn top(&mut self) -> H::Term {
         match *self.stack.top(1, self.heap) {
             [value] => value,
@@ -127,7 +127,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The number, if it is one. A long one is counted before it is read.
+    /// Returns the number if the term is one. Counts a long one before reading it.
     #[inline]
     pub fn number(&mut self, term: H::Term) -> Result<Option<Number>, Halt<H::Term>> {
         if let Some(value) = self.heap.small_integer(term) {
@@ -143,7 +143,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         Ok(self.heap.number(term))
     }
 
-    /// A map with the constant keys that start at `first`, and the operands as values.
+    /// Builds a map with the constant keys that start at `first`, and the operands as values.
     pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
         let (first, count) = (first as usize, apply.operands as usize);
         let values = self.stack.top(count, self.heap);
@@ -157,8 +157,8 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.meter.consume_fuel(cost, self.heap)
     }
 
-    /// Whether what leaves the run would take no more words than allowed if it were copied, beyond
-    /// those it takes now; how many those are.
+    /// Checks that a copy of the run's result takes no more additional words than allowed; returns
+    /// their number.
     pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
         if !self.multiplies && !sharing::repeats_constants(self) {
             return Ok(0);
@@ -170,7 +170,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// Whether `words` more may be built.
+    /// Checks that the run may build `words` more.
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Halt<H::Term>> {
         self.meter.check_heap_limit(words, self.heap)
     }
@@ -185,9 +185,9 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.resumable_over(self.slot(apply.input), evaluate)
     }
 
-    /// Evaluates what can be left with [`Halt::SliceOver`] and then goes on with the same work. The
-    /// work starts as a walk over `list`. Whenever `evaluate` leaves, the work must be in such a state
-    /// that nothing is done twice; [`Meter::advanced`] says that it has come further.
+    /// Runs an evaluation that [`Halt::SliceOver`] can suspend and that continues later with the same
+    /// work. The work starts as a walk over `list`. Whenever `evaluate` suspends, the state of the
+    /// work must be such that nothing is done twice; [`Meter::advanced`] reports progress.
     #[inline]
     pub(crate) fn resumable_over<R>(
         &mut self,
@@ -205,14 +205,14 @@ impl<'h, H: Heap> Machine<'h, H> {
         value
     }
 
-    /// Whether this is a proper list. Can be left and resumed.
+    /// Returns whether this is a proper list. Can be suspended and resumed.
     pub fn is_proper_list(&mut self, list: H::Term) -> Result<bool, Halt<H::Term>> {
         self.resumable_over(list, |machine, work| {
             machine.walk_to_end(&mut work.walk.rest)
         })
     }
 
-    /// Walks to the end of a list; whether it is a proper one.
+    /// Walks to the end of a list; returns whether the list is proper.
     pub(super) fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
         while let Some((_, tail)) = self.heap.uncons(*rest) {
             self.consume_fuel(1)?;
@@ -222,11 +222,11 @@ impl<'h, H: Heap> Machine<'h, H> {
         Ok(self.heap.is_empty_list(*rest))
     }
 
-    /// Shows `visit` the items of the operation's current value, which must be a proper list, from
-    /// where the walk stands.
+    /// Passes the remaining items of the operation's current value, which must be a proper list, to
+    /// `visit`.
     ///
-    /// A mistake that `visit` finds counts only if the list is one; it is shown the item again then.
-    /// If it halts, what it keeps must be as if it had not seen the item.
+    /// An error that `visit` finds counts only if the list is proper; then `visit` receives the item
+    /// again. If `visit` halts, its state must be as if it had not received the item.
     #[inline]
     pub(crate) fn each_item(
         &mut self,
@@ -256,12 +256,12 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The operation's value: the items of the work as a list, if there is room for it.
+    /// Makes the operation's value: the items of the work as a list, if the heap limit permits.
     pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         self.list_of_places(work, None)
     }
 
-    /// The same with other items at the places: those at `place`.
+    /// Same as `list_of`, with the items at the indices in `place`.
     fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
@@ -290,7 +290,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         Ok(list)
     }
 
-    /// The same with the items in the order that they were sorted to.
+    /// Same as `list_of`, with the items in sorted order.
     pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         let sorting = work.progress.sorting.take().unwrap_or_default();
         let list = self.list_of_places(work, Some(sorting.places()));
@@ -298,13 +298,13 @@ impl<'h, H: Heap> Machine<'h, H> {
         list
     }
 
-    /// A new proper list, if there is room for it.
+    /// Makes a proper list, if the heap limit permits.
     pub fn make_list(&mut self, items: &[H::Term]) -> Eval<H> {
         self.check_heap_limit(2 * items.len())?;
         Ok(self.heap.make_list(items))
     }
 
-    /// A new number; `badarith` for a float that is not finite.
+    /// Makes a number; `badarith` for a float that is not finite.
     pub fn make_number(&mut self, op: OpCode, number: Number) -> Eval<H> {
         match self.heap.make_number(number) {
             Some(term) => Ok(term),
@@ -312,13 +312,13 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
-    /// The operation's current value is no proper list.
+    /// Builds the fault for a current value that is not a proper list.
     #[cold]
     pub fn not_a_list(&self, op: OpCode, value: H::Term) -> Halt<H::Term> {
         self.fault(op, Code::NeedsList, vec![value])
     }
 
-    /// The operation is at fault.
+    /// Builds a fault of the operation.
     #[cold]
     pub fn fault(&self, op: OpCode, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
         Fault::new(code, Some(op), terms).into()

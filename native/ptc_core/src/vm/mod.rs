@@ -1,8 +1,9 @@
-//! The VM: runs a program over a heap, in slices, and can leave and come back at any instruction.
+//! The VM: runs a program over a heap, in slices. It can be suspended and resumed at any
+//! instruction.
 //!
-//! All live terms of a run stand in slots and on one stack. To leave, both go to the heap as terms
-//! ([`Vm::freeze`]); everything else is plain data ([`Checkpoint`]). Tool calls, long work and
-//! cancellation all leave the same way.
+//! All live terms of a run are in slots and on one stack. To suspend a run, [`Vm::freeze`] moves
+//! both to the heap as terms; everything else is plain data ([`Checkpoint`]). Tool calls, long
+//! work and cancellation all use this mechanism.
 
 mod buffer;
 mod keys;

@@ -1,31 +1,31 @@
-//! Parts of strings: the part is prepared once for all the strings it is looked for in.
+//! Substring search: a substring is prepared once for all the strings it is searched in.
 
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use memchr::memmem::Finder;
 
-/// So many bytes that are searched, or prepared for a search, count as one unit.
+/// Bytes per unit of fuel, for the search and for its preparation.
 const BYTES_A_UNIT: usize = 16;
-/// The same for a part longer than [`KEPT`]: long ones take longer.
+/// Same for a substring longer than [`KEPT`]: long ones take longer.
 const BYTES_OF_LONG_A_UNIT: usize = 4;
 /// A string is searched in pieces of this length.
 const PIECE: usize = 1 << 16;
-/// A longer part is prepared each time: the strings it may be in are as long.
+/// A longer substring is prepared for each search: the strings that can contain it are as long.
 const KEPT: usize = 1 << 16;
 
-/// The part of a string that was looked for last.
+/// The searcher for the last substring.
 #[derive(Debug, Default)]
 pub(super) struct Needle(Option<Box<(usize, Finder<'static>)>>);
 
 impl<H: Heap> Machine<'_, H> {
-    /// Whether `part` stands in `whole`; `None` unless both are strings.
+    /// Returns whether `whole` contains `part`; `None` unless both are strings.
     pub fn has_part(
         &mut self,
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
-        // A short part of a long text is looked at again for each text.
+        // Counts `part` as well: the heap reads it again for each text.
         self.consume_fuel_to_copy(whole)?;
         self.consume_fuel_to_copy(part)?;
         let Machine {
@@ -60,7 +60,7 @@ impl<H: Heap> Machine<'_, H> {
                 }
             }
         };
-        // What begins in a piece may end in the next one, so that pieces overlap.
+        // A match may cross the end of a piece, so the pieces overlap.
         let piece = PIECE.max(2 * bytes.len());
         let mut from = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Which places of a list are looked at, once the constants of a demand are known.
+//! The indices of a list that the program reads, computed from a demand and its constants.
 
 use super::machine::Machine;
 use crate::fault::Halt;
@@ -6,21 +6,21 @@ use crate::heap::Heap;
 use crate::number::Number;
 use crate::program::{ConstId, Demand};
 
-/// The places of a list that are looked at, see [`Demand`].
+/// The indices of a list that the program reads, see [`Demand`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Places {
     /// All of them.
     All,
-    /// None, only their number.
+    /// None; only the length.
     Number,
     /// Only the last one.
     Last,
-    /// Those from the first up to, but without, the second.
+    /// From the first index up to, but without, the second.
     Between(usize, usize),
 }
 
 impl Places {
-    /// Nothing before this place is looked at.
+    /// Returns the first index that may be read.
     #[inline]
     pub fn start(self) -> usize {
         match self {
@@ -29,7 +29,7 @@ impl Places {
         }
     }
 
-    /// From this place on nothing need be there.
+    /// Returns the index from which on items may be missing.
     #[inline]
     pub fn end(self) -> usize {
         match self {
@@ -38,7 +38,7 @@ impl Places {
         }
     }
 
-    /// Whether the place is looked at; `last` if no other comes after it.
+    /// Returns whether the index is read; `last` if it is the last one.
     #[inline]
     pub fn hold(self, place: usize, last: bool) -> bool {
         match self {
@@ -51,7 +51,7 @@ impl Places {
 }
 
 impl<H: Heap> Machine<'_, H> {
-    /// The places of a demand.
+    /// Computes the indices of a demand.
     pub(crate) fn places(&mut self, demand: Demand) -> Result<Places, Halt<H::Term>> {
         Ok(match demand {
             Demand::All => Places::All,
@@ -59,8 +59,8 @@ impl<H: Heap> Machine<'_, H> {
             Demand::Last => Places::Last,
             Demand::One => Places::Between(0, 1),
             Demand::First(count) => match self.count(count)? {
-                // The first item stays: a loop must see that there is one, as what fails for all of
-                // them is found out with it.
+                // Keeps the first item: a loop must find out that it has one, because it detects
+                // the errors that do not depend on the item with that one.
                 Some(count) => Places::Between(0, count.max(1)),
                 None => Places::All,
             },
@@ -71,7 +71,7 @@ impl<H: Heap> Machine<'_, H> {
         })
     }
 
-    /// A constant that is an integer from 0; one beyond any list stands for all larger.
+    /// Returns a constant that is a non-negative integer; the result saturates.
     pub(crate) fn count(&mut self, id: ConstId) -> Result<Option<usize>, Halt<H::Term>> {
         let term = self.constant(id);
         Ok(match self.number(term)? {

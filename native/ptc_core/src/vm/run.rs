@@ -1,4 +1,4 @@
-//! The loop over the instructions, and how a run leaves and comes back.
+//! The instruction loop, and how a run is suspended and resumed.
 
 use super::loops::Running;
 use super::machine::Machine;
@@ -10,44 +10,44 @@ use crate::heap::{Heap, Lookup};
 use crate::meter::{Limits, Meter};
 use crate::program::{Instr, Loop, LoopKind, Pc, Program, INPUT, NO_CONST};
 
-/// From so many words on, beyond those that stand in memory, a term is not shown just so.
+/// Additional words of a copy from which on a term in a fault is too expensive to inspect.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
 
-/// What a program is run over.
+/// The inputs of a run.
 pub struct Inputs<'i, T> {
     /// The program's constants.
     pub consts: &'i [T],
-    /// Read by `load`.
+    /// The term that `load` reads.
     pub context: T,
-    /// Read by `var`.
+    /// The term that `var` reads.
     pub memory: T,
 }
 
-/// Why the machine was left.
+/// Why the machine stopped.
 #[derive(Debug, PartialEq)]
 pub enum Exit<T> {
     /// The program's value.
     Done(T),
-    /// A tool is called; its answer goes to [`Vm::resume`].
+    /// The program calls a tool; [`Vm::resume`] receives the answer.
     Call {
         /// The tool's name.
         tool: T,
         /// Its arguments.
         args: T,
     },
-    /// A loop whose body calls tools begins: its rounds may run beside one another, each in a
-    /// [`Vm::round`] of its own. What they come to goes to [`Checkpoint::behind_loop`].
+    /// A loop whose body calls tools begins. Its iterations may run concurrently, each in a
+    /// [`Vm::round`] of its own. [`Checkpoint::behind_loop`] receives the results.
     Fork {
-        /// What the loop does.
+        /// The kind of loop.
         kind: LoopKind,
         /// Its list, which is not empty.
         list: T,
     },
-    /// It stopped before its end.
+    /// The run halted before its end.
     Halted(Halt<T>),
 }
 
-/// A run, between the calls that move it on.
+/// A run, between the calls that advance it.
 pub struct Vm<'h, H: Heap> {
     pub(super) program: &'h Program,
     context: H::Term,
@@ -57,36 +57,36 @@ pub struct Vm<'h, H: Heap> {
     /// The loops around the program counter, innermost last.
     pub(super) loops: Vec<Running>,
     has_input: bool,
-    /// What is noted, if the run is observed.
+    /// The recorded counts, if the run is observed.
     pub(super) watch: Option<Box<Watch>>,
-    /// Whether loops that call tools are left at their start, see [`Exit::Fork`].
+    /// Whether the run stops at the start of loops that call tools, see [`Exit::Fork`].
     pub forks: bool,
-    /// The end of a round was met that runs on its own.
+    /// A separate iteration has reached its end.
     pub(super) round_is_over: bool,
 }
 
-/// What is left of a run that was frozen, less its terms.
+/// The state of a frozen run, without its terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pc: Pc,
     loops: Vec<Running>,
     has_input: bool,
-    /// Whether the instruction was left before it had come further.
+    /// Whether the run was suspended before the instruction had advanced.
     whole: bool,
-    /// The stack, less its values.
+    /// The layout of the stack, without its values.
     segments: Vec<Segment>,
-    /// The instruction in the middle of it.
+    /// The suspended work of the instruction.
     work: Option<Box<Outline>>,
 }
 
 impl Checkpoint {
-    /// Where the run goes on.
+    /// The instruction at which the run resumes.
     pub fn pc(&self) -> Pc {
         self.pc
     }
 
-    /// Behind the loop at whose start the run was left: it goes on with the loop's value, as with
-    /// an answer. `None` if that is not where it was left.
+    /// Moves from the start of the loop at which the run stopped to its end: the run resumes with
+    /// the loop's value, as with an answer. `None` if the run did not stop there.
     pub fn behind_loop(mut self, program: &Program) -> Option<Self> {
         match program.code.get(self.pc as usize) {
             Some(Instr::Enter(enter)) => self.pc = enter.to,
@@ -100,14 +100,14 @@ impl Checkpoint {
 pub struct Frozen<T> {
     /// The content of the slots.
     pub slots: Vec<T>,
-    /// The stack as a list, topmost first; many values that were left together are one tuple.
+    /// The stack as a list, topmost first; values that were frozen together can be one tuple.
     pub stack: T,
-    /// What the instruction needs that it was left in the middle of.
+    /// The terms of the suspended work.
     pub work: Vec<T>,
 }
 
 impl<'h, H: Heap> Vm<'h, H> {
-    /// A run from the start. `input`: the value the program starts with.
+    /// Creates a run at its start. `input`: the value the program starts with.
     pub fn start(
         program: &'h Program,
         heap: &'h mut H,
@@ -129,7 +129,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter)
     }
 
-    /// A run from where it was frozen; `None` if these cannot be the terms that it was left with.
+    /// Rebuilds a run from its frozen state; `None` if the terms do not fit the checkpoint.
     pub fn thaw(
         program: &'h Program,
         heap: &'h mut H,
@@ -178,8 +178,8 @@ impl<'h, H: Heap> Vm<'h, H> {
         }
     }
 
-    /// One round of the loop at whose start a run was left, on its own: it ends with the body's value.
-    /// `None` if that is not where it was left.
+    /// Creates a run of one iteration of the loop at whose start a run stopped; its result is the
+    /// body's value. `None` if the run did not stop there.
     pub fn round(
         program: &'h Program,
         heap: &'h mut H,
@@ -209,14 +209,14 @@ impl<'h, H: Heap> Vm<'h, H> {
         Some(vm)
     }
 
-    /// Whether the body of a loop calls tools.
+    /// Returns whether the body of a loop calls tools.
     fn calls_tools(&self, enter: &Loop) -> bool {
         let body = self.program.code.get(self.pc as usize..enter.to as usize);
         let is_call = |instr: &Instr| matches!(instr, Instr::Call { .. });
         body.is_some_and(|body| body.iter().any(is_call))
     }
 
-    /// Takes the run apart; [`Vm::thaw`] puts it together again, in another call of the heap.
+    /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
         let work = self.machine.work.take();
@@ -236,40 +236,42 @@ impl<'h, H: Heap> Vm<'h, H> {
         (checkpoint, Frozen { slots, stack, work })
     }
 
-    /// Whether the terms that this run was taken up with have turned out not to be its own.
+    /// Returns whether the terms that the run was resumed with have turned out not to be its
+    /// own.
     pub fn is_broken(&self) -> bool {
         self.machine.stack.is_broken()
     }
 
-    /// Whether nothing is left to do but to give back the next value.
+    /// Returns whether the only remaining step is to return the next value.
     pub fn is_at_end(&self) -> bool {
         self.loops.is_empty()
             && self.machine.stack.is_empty()
             && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
     }
 
-    /// Whether the next step cannot be cut up and is known to take longer than a slice.
+    /// Returns whether the next step cannot be interrupted and is known to take longer than a
+    /// slice.
     pub fn needs_quantum(&self) -> bool {
         self.machine.meter.needs_quantum()
     }
 
-    /// The limits, with the clock of the deadline as it runs.
+    /// Returns the limits, with the running clock of the deadline.
     pub fn limits(&self) -> Limits {
         self.machine.meter.limits
     }
 
-    /// How much of a scheduler's time slice has been used, in per cent.
+    /// Returns how much of a scheduler's time slice has been used, in per cent.
     pub fn percent_of_slice(&self) -> i32 {
         self.machine.meter.percent_of_slice()
     }
 
-    /// Goes on with the answer to a call.
+    /// Resumes with the answer to a call.
     pub fn resume(&mut self, answer: H::Term) -> Exit<H::Term> {
         self.machine.stack.push(answer);
         self.run()
     }
 
-    /// Goes on until there is a reason to leave.
+    /// Runs until there is a reason to stop.
     pub fn run(&mut self) -> Exit<H::Term> {
         if let Some(watch) = &mut self.watch {
             watch.go_on();
@@ -285,7 +287,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     fn run_to_exit(&mut self) -> Exit<H::Term> {
         let halt = match self.steps() {
             Ok(exit) => return exit,
-            // What is left to do looks at a list or a term once more, and keeps no progress.
+            // The rest reads a list or a term once more, and keeps no progress.
             Err(Halt::Fault(fault)) => {
                 self.machine.meter.begin_whole();
                 match self.earlier_fault(fault) {
@@ -298,7 +300,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         Exit::Halted(halt)
     }
 
-    /// The terms of a fault are going to be shown, which takes what a copy takes.
+    /// Prepares the terms of a fault for inspection, which costs as much as copying them.
     fn shown(&mut self, mut fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
         for term in fault.terms.clone() {
             match self.machine.check_copy_limit(term) {
@@ -414,7 +416,8 @@ impl<'h, H: Heap> Vm<'h, H> {
 }
 
 impl<'h, H: Heap> Vm<'h, H> {
-    /// The value of `memory` at `key`, which the program starts with, if it looks at it at all.
+    /// Returns the value of `memory` at `key`, which the program starts with, if the program
+    /// reads it.
     pub fn input_of(
         program: &Program,
         heap: &mut H,

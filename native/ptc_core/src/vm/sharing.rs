@@ -1,19 +1,20 @@
-//! Terms that are small as long as they are shared, and huge as soon as they are copied.
+//! Sizes of terms that share subterms: small in memory, huge once they are copied.
 //!
-//! `x = {"a": x, "b": x}`, thirty times over, takes 150 words, and a billion once it is sent,
-//! stored or shown. A list that holds one string of 60 bytes a thousand times takes 2,000 words, and
-//! 12,000 as a copy. Only a program that uses one value in many places can build such a term
-//! ([`Program::multiplies`](crate::program::Program::multiplies), or a constant in a loop); what it
-//! gives back is weighed, under the same limits as all its work.
+//! `x = {"a": x, "b": x}`, repeated thirty times, takes 150 words, and a billion once it is sent,
+//! stored or inspected. A list that holds one string of 60 bytes a thousand times takes 2,000 words,
+//! and 12,000 as a copy. Only a program that uses one value several times can build such a term
+//! ([`Program::multiplies`](crate::program::Program::multiplies), or a constant in a loop). Its
+//! result is weighed, under the same limits as all its work.
 
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};
 use std::collections::{HashMap, HashSet};
 
-/// The longest string that is copied with a copy of a term; of a longer one the reference is.
+/// The longest string that is copied with a term; for a longer one only the reference is
+/// copied.
 const COPIED_BYTES: usize = 64;
-/// The words of a reference to a string, a process or anything else that is not copied.
+/// The words of a reference to a string, a process or any other term that is not copied.
 const REFERENCE: usize = 6;
 /// The bits of an integer that takes no words of its own.
 const SMALL_BITS: u32 = 60;
@@ -27,7 +28,7 @@ struct Open<T> {
     words: usize,
 }
 
-/// The words of a term without parts, beyond the one that refers to it.
+/// Returns the words of a term without parts, without the word that refers to it.
 fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     match kind {
         Kind::Nil | Kind::Bool | Kind::List | Kind::Map => 0,
@@ -49,8 +50,8 @@ fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     }
 }
 
-/// Whether the constants, each in as many places as the run has built words, may be more than
-/// allowed.
+/// Returns whether the constants may exceed the limit if each is repeated once for every word
+/// that the run has built.
 pub(super) fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
     let (heap, built) = (&*machine.heap, machine.heap.words_built());
     if built < FEW_WORDS {
@@ -61,13 +62,14 @@ pub(super) fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
     built.saturating_mul(heaviest) > machine.meter.limits.words
 }
 
-/// How many more words a copy of the term takes than the term itself; at least, as soon as that is
-/// not more than allowed.
+/// Returns how many more words a copy of the term takes than the term itself. If the limit is not
+/// exceeded, the result may be too high.
 pub(super) fn excess<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
 ) -> Result<usize, Halt<H::Term>> {
-    // Most terms are small enough even if each of their strings and numbers stands in one place.
+    // Most terms are small enough even if each of their strings and numbers occurs only once in
+    // memory.
     let at_most = weigh(machine, term, None)?;
     match at_most > machine.meter.limits.words {
         true => weigh(machine, term, Some(HashSet::new())),
@@ -75,14 +77,14 @@ pub(super) fn excess<H: Heap>(
     }
 }
 
-/// The words of a copy less the words of the term as it stands. `leaves` are those that were met;
-/// without it, terms without parts are not counted as they stand.
+/// Returns the words of a copy minus the words of the term in memory. `leaves` are the leaves
+/// visited so far; without it, leaves do not count as words in memory.
 fn weigh<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
     mut leaves: Option<HashSet<usize>>,
 ) -> Result<usize, Halt<H::Term>> {
-    // What each list, map or tuple takes as a copy, and all of them as they stand.
+    // The words of a copy of each list, map or tuple, and the words of all of them in memory.
     let mut weights: HashMap<usize, usize> = HashMap::new();
     let mut standing: usize = 0;
     let mut open: Vec<Open<H::Term>> = Vec::new();
@@ -111,7 +113,7 @@ fn weigh<H: Heap>(
                 }
             }
         }
-        // `weight` is that of the last part of the innermost open term.
+        // `weight` is the weight of the last part of the innermost open term.
         let Some(innermost) = open.last_mut() else {
             return Ok(weight.saturating_sub(standing));
         };
@@ -126,10 +128,10 @@ fn weigh<H: Heap>(
     }
 }
 
-/// The parts of a term, and the words it takes without them.
+/// The parts of a term, and its words without them.
 type Parts<T> = (Vec<T>, usize);
 
-/// The parts of a list, a map (its keys too) or a tuple; `None` for everything else.
+/// Returns the parts of a list, a map (keys included) or a tuple; `None` for everything else.
 fn parts<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,

@@ -1,5 +1,5 @@
-//! A filter whose condition compares fields with constants, as one instruction: nothing goes over the
-//! stack, and no instruction is looked up an item.
+//! Filters whose condition compares fields with constants, as one instruction: no item goes over the
+//! stack, and no instruction is dispatched per item.
 
 use super::machine::{Eval, Machine};
 use super::places::Places;
@@ -11,7 +11,7 @@ use crate::opcode::OpCode;
 use crate::ops::{holds, Tally};
 use crate::program::{Apply, ConstId, Demand, Instr, Loop, LoopKind, Pc, Tests, NO_CONST};
 
-/// So many items are kept between two looks at the words.
+/// Number of items that are kept between two checks of the heap limit.
 const KEPT_BETWEEN_LOOKS: usize = 1024;
 
 /// A filter and its comparisons.
@@ -23,7 +23,7 @@ struct Sieve<'p> {
 }
 
 impl<H: Heap> Vm<'_, H> {
-    /// Runs the loop from its start to its end; gives where the program goes on.
+    /// Runs the loop from its start to its end; returns the address of the next instruction.
     pub(super) fn sieve(&mut self, looped: &Loop, tests: &Tests) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
         let sieve = Sieve {
@@ -39,13 +39,13 @@ impl<H: Heap> Vm<'_, H> {
         })?;
         machine.check_heap_limit(0)?;
         machine.stack.push(value);
-        // What would store and tally the list is behind the loop.
+        // Skips the instructions behind the loop that would store and tally the list.
         Ok(looped.to + 2 * Pc::from(looped.tally.is_some()))
     }
 }
 
 impl Sieve<'_> {
-    /// The list of the items that are kept.
+    /// Makes the list of the items that are kept.
     fn keep<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
@@ -68,7 +68,7 @@ impl Sieve<'_> {
         machine.list_of(work)
     }
 
-    /// The tally of the items that are kept.
+    /// Makes the tally of the items that are kept.
     fn tally<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
@@ -80,8 +80,8 @@ impl Sieve<'_> {
         let Some(mut tally) = so_far.or_else(|| Tally::of(op)) else {
             return Ok(machine.heap.nil());
         };
-        // An item that cannot be added is a mistake at the end of the list, as the list would be
-        // tallied only then. It is added again then.
+        // An item that cannot be added is an error at the end of the list, because the original
+        // program tallies the list only then. It is added again there.
         let wrong = &mut work.best;
         let walked = self.each_kept(machine, &mut work.walk, |machine, item| {
             if wrong.is_none() {
@@ -108,7 +108,7 @@ impl Sieve<'_> {
         Err(halt)
     }
 
-    /// Shows `keep` the items that are kept, see [`Machine::each_item`].
+    /// Passes the items that are kept to `keep`, see [`Machine::each_item`].
     #[inline]
     fn each_kept<H: Heap>(
         self,

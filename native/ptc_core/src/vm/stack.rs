@@ -1,39 +1,40 @@
-//! The stack of values: live in native memory, its lower part maybe frozen in a list on the heap.
+//! The stack of values: live in native memory, with its lower part possibly frozen in a list on
+//! the heap.
 //!
-//! Only the top is ever looked at. Freezing moves what is live onto the frozen list, so a value is
-//! frozen at most once as long as it stays on the stack: leaving the machine in the middle of a
-//! long loop, once an item, costs what the loop costs and no more.
+//! Only the top is read. Freezing moves the live values onto the frozen list, so a value is frozen
+//! at most once as long as it stays on the stack. So suspending a long loop after every item costs
+//! no more than the loop itself.
 
 use crate::heap::Heap;
 
-/// From so many values on, they are frozen as one tuple and not one by one.
+/// From this many values on, they are frozen as one tuple and not one by one.
 const MANY: usize = 16;
 
-/// From so many values on, room for more takes long enough to be counted.
+/// From this many values on, growing the stack takes long enough to be counted.
 const MUCH_ROOM: usize = 4_096;
 
 /// A part of the frozen list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Segment {
-    /// So many values, one by one.
+    /// This many values, one by one.
     Values(usize),
-    /// A tuple, of which the first so many values are left.
+    /// A tuple, with the number of values at its start that are still on the stack.
     Tuple(usize),
 }
 
 #[derive(Debug)]
 pub(super) struct Stack<T> {
     live: Vec<T>,
-    /// The values below, topmost first.
+    /// The frozen values, topmost first.
     frozen: T,
-    /// What the frozen list is made of, topmost last.
+    /// The layout of the frozen list, topmost last.
     segments: Vec<Segment>,
-    /// A value was taken that was not there: the frozen list is not the one that was given out.
+    /// A missing value was read: the frozen list is not the one that `freeze` returned.
     broken: bool,
 }
 
 impl<T: Copy> Stack<T> {
-    /// A stack whose values are all in `frozen`.
+    /// Creates a stack whose values are all in `frozen`.
     pub fn thawed(frozen: T, segments: Vec<Segment>) -> Self {
         Stack {
             live: Vec::new(),
@@ -43,12 +44,12 @@ impl<T: Copy> Stack<T> {
         }
     }
 
-    /// Whether more was taken than there was.
+    /// Returns whether a missing value was read.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// Whether there is no value on it.
+    /// Returns whether the stack is empty.
     pub fn is_empty(&self) -> bool {
         self.live.is_empty() && self.segments.is_empty()
     }
@@ -58,8 +59,8 @@ impl<T: Copy> Stack<T> {
         self.live.push(value);
     }
 
-    /// How many values there will be room for once more is needed for the next one, if those are many:
-    /// memory comes fresh from the system then, page by page, which takes as long as filling it.
+    /// Returns the next capacity if the next push makes a large stack grow. The memory is then fresh
+    /// from the system, page by page, which takes as long as filling it.
     #[inline]
     pub fn needs_room(&self) -> Option<usize> {
         let full = self.live.len() == self.live.capacity() && self.live.len() >= MUCH_ROOM;
@@ -108,7 +109,7 @@ impl<T: Copy> Stack<T> {
         Some(value)
     }
 
-    /// The top `count` values, lowest first.
+    /// Returns the top `count` values, lowest first.
     #[inline]
     pub fn top<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) -> &[T] {
         if self.live.len() < count {
@@ -139,7 +140,7 @@ impl<T: Copy> Stack<T> {
         }
     }
 
-    /// Moves everything to the heap; gives the list and what it is made of.
+    /// Moves all values to the heap; returns the list and its layout.
     pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> (Vec<Segment>, T) {
         if self.live.len() >= MANY {
             let tuple = heap.make_tuple(&self.live);

@@ -1,7 +1,9 @@
-//! What an observed run notes about its operations: how often, how many items, how long.
+//! Counters of an observed run: how often each operation ran, how many items it had, how long it
+//! took.
 //!
-//! A watch is plain data, and taken out of the run while that is left. The lists whose items it has
-//! counted stand in slots of their own, so that a list is counted once and not once a round.
+//! A watch is plain data; it is taken out of the run while the run is suspended. The lists whose
+//! items it has counted are in slots of their own, so that a list is counted once and not in every
+//! iteration.
 
 use super::machine::Machine;
 use super::run::{Exit, Vm};
@@ -13,62 +15,62 @@ use crate::ops::OpCode;
 use crate::program::Slot;
 use std::time::Instant;
 
-/// What a mark costs: most look at a clock.
+/// Cost of a mark: most marks read a clock.
 const NOTE: usize = 4;
-/// Up to so many items are counted each time.
+/// Lists up to this length are counted each time.
 const SHORT: usize = 16;
 
-/// What was noted about one operation.
+/// The counters of one operation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counts {
-    /// How often it began, and how often it came to its end.
+    /// How often it began.
     pub runs: u64,
-    /// See above.
+    /// How often it ended.
     pub ended: u64,
-    /// How often its current value was a list, and the items of these.
+    /// How often its current value was a list.
     pub lists_in: u64,
-    /// See above.
+    /// The number of items of these lists.
     pub items_in: u64,
-    /// How often its value was a list, and the items of these.
+    /// How often its value was a list.
     pub lists_out: u64,
-    /// See above.
+    /// The number of items of these lists.
     pub items_out: u64,
     /// How often its value was neither nil nor false.
     pub held: u64,
-    /// Nanoseconds that it took, less those of the operations inside it.
+    /// Nanoseconds that it took, without the operations inside it.
     pub nanos: u64,
-    /// Words that it built, likewise.
+    /// Words that it built, without the operations inside it.
     pub words: u64,
-    /// How often it called a tool, and how many nanoseconds the answers took.
+    /// How often it called a tool.
     pub calls: u64,
-    /// See above.
+    /// Nanoseconds that the answers took.
     pub waited: u64,
-    /// How often the run left it to let others have their turn.
+    /// How often the run was suspended in it at the end of a slice or quantum.
     pub breaks: u64,
-    /// For each of its look-ups: how many values were looked at, and how many had the key. Rows are
-    /// looked at up to the first one that has it.
+    /// For each of its look-ups: how many values were examined, and how many had the key. Rows are
+    /// examined up to the first one that has it.
     pub keys: Vec<(u64, u64)>,
 }
 
-/// What is noted in an observed run.
+/// The counters of an observed run.
 #[derive(Debug)]
 pub struct Watch {
     counts: Vec<Counts>,
     /// The operations that have begun and not ended, innermost last.
     open: Vec<u32>,
-    /// Since when time counts for the innermost of them; `None` while the watch itself is at work.
+    /// Start of the time that counts for the innermost one; `None` while the watch itself works.
     since: Option<Instant>,
-    /// The words that have been counted.
+    /// Number of words counted so far.
     words: usize,
-    /// Since when the run waits for a tool.
+    /// Start of the wait for a tool.
     away: Option<Instant>,
-    /// How many items the lists have that are remembered, and which place is the next one used.
+    /// The lengths of the remembered lists. `next` is the index that is overwritten next.
     lengths: [Option<usize>; COUNTED_LISTS as usize],
     next: usize,
 }
 
 impl Watch {
-    /// A watch for a run from its start.
+    /// Creates a watch for a run from its start.
     pub fn new(sites: &[Site]) -> Self {
         let counts = |site: &Site| Counts {
             keys: vec![(0, 0); site.keys.lookups() as usize],
@@ -85,17 +87,17 @@ impl Watch {
         }
     }
 
-    /// What was noted, by the number of the operation.
+    /// Returns the counters, by the number of the operation.
     pub fn counts(&self) -> &[Counts] {
         &self.counts
     }
 
-    /// The operation in which the run is, or in which it ended early.
+    /// Returns the operation in which the run is, or in which it ended early.
     pub fn innermost(&self) -> Option<u32> {
         self.open.last().copied()
     }
 
-    /// The run does not go on: nobody waits for the tool any more.
+    /// Ends a run that will not resume: no process waits for the tool any more.
     pub fn end(&mut self) {
         self.come_back(Instant::now());
     }
@@ -104,7 +106,7 @@ impl Watch {
         self.counts.get_mut(*self.open.last()? as usize)
     }
 
-    /// What was done so far is the innermost operation's.
+    /// Assigns the time and words since the last call to the innermost operation.
     fn settle(&mut self, built: usize) -> Instant {
         let now = Instant::now();
         let since = self.since.replace(now);
@@ -117,7 +119,7 @@ impl Watch {
         now
     }
 
-    /// The run goes on; with the answer of a tool, if it waited for one.
+    /// Records that the run resumes; with the answer of a tool, if it waited for one.
     #[cold]
     pub(super) fn go_on(&mut self) {
         let now = Instant::now();
@@ -133,7 +135,7 @@ impl Watch {
         }
     }
 
-    /// The run is left.
+    /// Records that the run is suspended.
     #[cold]
     pub(super) fn pause<T>(&mut self, exit: &Exit<T>, built: usize) {
         let now = self.settle(built);
@@ -152,17 +154,17 @@ impl Watch {
 }
 
 impl<H: Heap> Vm<'_, H> {
-    /// The run is observed from here on.
+    /// Observes the run from here on.
     pub fn observe(&mut self, watch: Box<Watch>) {
         self.watch = Some(watch);
     }
 
-    /// What has been noted, when the run is left.
+    /// Takes the watch out when the run is suspended.
     pub fn take_watch(&mut self) -> Option<Box<Watch>> {
         self.watch.take()
     }
 
-    /// Notes what a mark asks for. Can be left and resumed where it counts.
+    /// Records what a mark asks for. Can be suspended and resumed while it counts.
     #[cold]
     pub(super) fn note(&mut self, mark: Mark) -> Result<(), Halt<H::Term>> {
         self.machine.consume_fuel(NOTE)?;
@@ -223,7 +225,7 @@ impl<H: Heap> Vm<'_, H> {
         Ok(())
     }
 
-    /// The items of a list; `None` for every other term.
+    /// Returns the number of items of a list; `None` for any other term.
     fn items(&mut self, watch: &mut Watch, value: H::Term) -> Result<Option<usize>, Halt<H::Term>> {
         let machine = &mut self.machine;
         let first = machine.slots.len() - COUNTED_LISTS as usize;
@@ -273,7 +275,7 @@ impl<H: Heap> Vm<'_, H> {
         keys: Keys,
         value: H::Term,
     ) -> Result<(), Halt<H::Term>> {
-        // Nothing is noted before everything has been looked up, so that nothing is noted twice.
+        // Records nothing before all look-ups are done, so that nothing is counted twice.
         let mut found = Vec::new();
         for at in 0..keys.lookups() {
             found.push(has_key(&mut self.machine, value, keys, at)?);
@@ -285,7 +287,7 @@ impl<H: Heap> Vm<'_, H> {
         Ok(())
     }
 
-    /// Looks for a row with each key that none was found with so far.
+    /// Looks in the rows for each key that no row has had so far.
     fn keys_in_rows(
         &mut self,
         watch: &mut Watch,
@@ -322,13 +324,14 @@ impl<H: Heap> Vm<'_, H> {
     }
 }
 
-/// Whether an operation over a list looks its keys up in the items, and not in the list itself.
+/// Returns whether an operation over a list looks its keys up in the items, and not in the list
+/// itself.
 fn looks_at_rows(op: OpCode) -> bool {
     use OpCode::*;
     !matches!(op, Get | Eq | Neq | Gt | Gte | Lt | Lte | Contains | In)
 }
 
-/// Whether a value has the key, or the whole path.
+/// Returns whether a value has the key, or the whole path.
 fn has_key<H: Heap>(
     machine: &mut Machine<'_, H>,
     value: H::Term,

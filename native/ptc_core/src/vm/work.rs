@@ -1,7 +1,7 @@
-//! An evaluation over a list in the middle of it: what it needs to go on where it was left.
+//! The suspended state of an evaluation over a list.
 //!
-//! Every operation over a list keeps its state here, and in nothing else. The plain part goes to
-//! the checkpoint, the terms go to the caller together with those of the run.
+//! Every operation over a list keeps its state here, and nowhere else. The plain part goes to
+//! the checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
 use crate::heap::Heap;
@@ -10,14 +10,14 @@ use crate::ops::{Sorting, Table, Tally};
 /// A walk over a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Walk<T> {
-    /// What has not been visited yet.
+    /// The items not visited yet.
     pub rest: T,
-    /// An item that is wrong, which counts only if the list turns out to be a proper one.
+    /// An invalid item, which counts only if the list turns out to be proper.
     pub wrong: Option<T>,
 }
 
 impl<T> Walk<T> {
-    /// A walk from the start.
+    /// Creates a walk at the start of the list.
     pub fn over(list: T) -> Self {
         Walk {
             rest: list,
@@ -26,39 +26,40 @@ impl<T> Walk<T> {
     }
 }
 
-/// What an evaluation keeps besides terms.
+/// The state of an evaluation without its terms.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Progress {
     /// Whether the first of two stages is over.
     pub second: bool,
-    /// How many items, operands, …
+    /// A number of items or operands.
     pub count: usize,
-    /// What was counted so far.
+    /// The tally so far.
     pub tally: Option<Tally>,
-    /// Where the terms of a set stand.
+    /// The hash table of a set; it refers to the terms by index.
     pub table: Table,
-    /// How far a sort has come.
+    /// The state of a sort.
     pub sorting: Option<Box<Sorting>>,
 }
 
-/// An evaluation in the middle of it.
+/// An evaluation that has begun.
 #[derive(Debug)]
 pub(crate) struct Work<T> {
     pub progress: Progress,
     pub walk: Walk<T>,
-    /// What the operation is looking for: an item and its field.
+    /// The best item so far and its field.
     pub best: Option<(T, T)>,
-    /// A few terms more.
+    /// Further terms.
     pub rests: Vec<T>,
-    /// What goes into the operation's value.
+    /// The items of the operation's value.
     pub items: Buffer<T>,
-    /// The terms of a set, or those to sort by.
+    /// The terms of a set, or the sort keys.
     pub keys: Buffer<T>,
-    /// The operation's value while it is made from its end: the list, and how many items are missing.
+    /// The operation's value while it is built from its end: the list, and the number of missing
+    /// items.
     pub made: Option<(T, usize)>,
 }
 
-/// What is left of an evaluation less its terms.
+/// Suspended work without its terms.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outline {
     progress: Progress,
@@ -71,7 +72,7 @@ pub(crate) struct Outline {
 }
 
 impl<T: Copy> Work<T> {
-    /// An evaluation that starts, over a list.
+    /// Starts an evaluation over a list.
     #[inline]
     pub fn over(list: T) -> Self {
         Work {
@@ -85,7 +86,7 @@ impl<T: Copy> Work<T> {
         }
     }
 
-    /// Takes it apart; [`Work::thaw`] puts it together again.
+    /// Takes the work apart; [`Work::thaw`] rebuilds it.
     pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (Outline, Vec<T>) {
         let mut terms = vec![self.walk.rest];
         terms.extend(self.walk.wrong);
@@ -104,7 +105,7 @@ impl<T: Copy> Work<T> {
         (outline, terms)
     }
 
-    /// The evaluation; `None` if these are not its terms.
+    /// Rebuilds the work; `None` if the terms do not fit the outline.
     pub fn thaw<H: Heap<Term = T>>(heap: &H, outline: Outline, terms: &[T]) -> Option<Self> {
         let mut terms = terms.iter().copied();
         let rest = terms.next()?;

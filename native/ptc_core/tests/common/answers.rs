@@ -1,4 +1,4 @@
-//! What must hold for every text that an LLM could answer with.
+//! Properties of every text that can be an LLM's answer.
 
 use super::oracle::shown;
 use super::rng::Rng;
@@ -9,7 +9,7 @@ use ptc_core::plain::PlainHeap;
 use ptc_core::signature::{parse, Scalar, Type, Types};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Types that have a bit of everything.
+/// Types with every kind of part.
 const SIGNATURES: &[&str] = &[
     "{a :int, b [:float]?}",
     "{items [{a :string?, b-c :keyword, n {a :bool}}]}",
@@ -18,7 +18,7 @@ const SIGNATURES: &[&str] = &[
     "{a :datetime, b :map, _c :keyword}",
 ];
 
-/// What is found is JSON that stands in the text; a text that is JSON is found as a whole.
+/// The result is JSON from the text; a text that is JSON is found as a whole.
 pub fn extractor(text: &[u8]) {
     let mut heap = PlainHeap::new();
     let found = read_answer(text, &mut heap);
@@ -40,8 +40,8 @@ pub fn extractor(text: &[u8]) {
     }
 }
 
-/// A stream of the text, cut anywhere, halts only where the whole is no object, and takes it all
-/// else; what it would be if it ended in between can always be shown.
+/// A stream of the text, with any chunk boundaries, halts only if the whole text is not an object, and
+/// accepts any other text; its partial value is always available.
 pub fn stream(text: &[u8]) {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -83,12 +83,12 @@ fn halts(text: &[u8], plan: AnswerType, caution: Caution, rng: &mut Rng) -> bool
     false
 }
 
-/// Finds and reads what is in an answer, for its cost.
+/// Finds and reads the JSON of an answer, to measure its cost.
 pub fn extractor_cost(text: &[u8]) {
     let _ = read_answer(text, &mut PlainHeap::new());
 }
 
-/// Feeds a stream, for its cost.
+/// Feeds a stream, to measure its cost.
 pub fn stream_cost(text: &[u8]) {
     for signature in SIGNATURES {
         let signature = parse(signature.as_bytes()).expect("a signature");
@@ -114,7 +114,7 @@ fn any_object() -> AnswerType {
     AnswerType::new(&types, any, false)
 }
 
-/// A text like an answer, out of JSON that the caller makes.
+/// A text like an answer, built from JSON that the caller makes.
 pub fn answer(rng: &mut Rng, mut json: impl FnMut(&mut Rng) -> String) -> Vec<u8> {
     const PIECES: &[&str] = &[
         "",

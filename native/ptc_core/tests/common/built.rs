@@ -1,25 +1,25 @@
-//! Terms out of any bytes: what a fuzzer changes in the bytes changes one part of the term.
+//! Terms from any bytes: a change of the bytes changes one part of the term.
 
 use ptc_core::heap::Heap;
 use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{Opaque, PlainHeap, Term};
 
-/// No term is larger when everything in it that is shared is counted each time.
+/// Maximum size of a term, where every reference to a shared part counts.
 const LARGEST: usize = 2_000;
 
 const WORDS: &[&str] = &[
     "a", "b", "items", "n", "result", "", "é", "asc", "desc", "op",
 ];
 
-/// A stack machine: a byte makes a term, or takes some terms off the stack and puts one on it.
+/// A stack machine: a byte makes a term, or replaces some terms on the stack with one.
 struct Stack<'h> {
     heap: &'h mut PlainHeap,
-    /// Each with its size.
+    /// Each term with its size.
     terms: Vec<(Term, usize)>,
 }
 
-/// The term that the bytes stand for.
+/// Returns the term that the bytes represent.
 pub fn term(heap: &mut PlainHeap, bytes: &[u8]) -> Term {
     let mut stack = Stack {
         heap,
@@ -66,14 +66,14 @@ impl Stack<'_> {
         self.terms.pop().unwrap_or((self.heap.nil(), 1))
     }
 
-    /// So many terms, and their size.
+    /// Pops this many terms, and returns their size.
     fn pops(&mut self, count: usize) -> (Vec<Term>, usize) {
         let terms: Vec<_> = (0..count).map(|_| self.pop()).collect();
         let size = terms.iter().map(|(_, size)| size).sum();
         (terms.into_iter().map(|(term, _)| term).collect(), size)
     }
 
-    /// An operation whose fields are on the stack; `byte` also says which one is left out.
+    /// An operation whose fields are on the stack; `byte` also selects an omitted field.
     fn operation(&mut self, byte: u8) {
         let op = OpCode::ALL[usize::from(byte) % OpCode::ALL.len()];
         let fields = op.definition().fields;
@@ -124,7 +124,7 @@ impl Stack<'_> {
         self.push(number.expect("a finite float"), 1);
     }
 
-    /// 2^63 and the like.
+    /// 2^63 and similar numbers.
     fn large(&mut self, power: usize) {
         let digits = format!("9223372036854775808{}", "0".repeat(power * 8));
         let number = self
@@ -170,7 +170,7 @@ impl Stack<'_> {
         self.push(cell, size + more);
     }
 
-    /// A term of the stack once more: it is shared then.
+    /// Pushes a term of the stack again, so that it is shared.
     fn again(&mut self, depth: usize) {
         let place = self.terms.len().checked_sub(depth + 1);
         if let Some(&(term, size)) = place.and_then(|place| self.terms.get(place)) {

@@ -1,4 +1,4 @@
-//! What must hold for every JSON text and the terms that it means.
+//! Properties of every JSON text and its terms.
 
 use super::oracle::shown;
 use super::term;
@@ -7,8 +7,8 @@ use ptc_core::json::{write, JsonView, Readable};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 
-/// A text that is JSON reads the same again after it was written; what is written is no longer than
-/// its escapes and digits make it.
+/// A JSON text reads as the same value after it was written; the length of the written text is bounded
+/// by its escapes and digits.
 pub fn round_trip(text: &[u8]) {
     let Some((heap, value)) = read(text) else {
         return;
@@ -20,7 +20,7 @@ pub fn round_trip(text: &[u8]) {
     assert_eq!(written, self::written(&again, same), "{}", shown(text));
 }
 
-/// Reads and writes a text, for its cost.
+/// Reads and writes a text, to measure its cost.
 pub fn cost(text: &[u8]) {
     if let Some((heap, value)) = read(text) {
         written(&heap, value);
@@ -47,7 +47,7 @@ fn written(heap: &PlainHeap, value: Term) -> Vec<u8> {
     out
 }
 
-/// Plain values as the writer sees them.
+/// Plain values in the writer's view.
 struct Plain<'h>(&'h PlainHeap);
 
 impl Readable for Plain<'_> {

@@ -1,5 +1,5 @@
-//! Random JSON texts, programs and terms. Small on purpose: what is wrong shows in small cases,
-//! and a small case can be read.
+//! Random JSON texts, programs and terms. They are small on purpose: small cases show errors, and are
+//! readable.
 
 use super::rng::Rng;
 use super::term;
@@ -7,7 +7,7 @@ use ptc_core::heap::Heap;
 use ptc_core::ops::{FieldKind, OpCode};
 use ptc_core::plain::{Opaque, PlainHeap, Term};
 
-/// Few names, so that look-ups meet what other parts have made.
+/// Few names, so that look-ups find what other parts have made.
 const NAMES: &[&str] = &["a", "b", "items", "n", "__input", "result", ""];
 
 const NUMBERS: &[&str] = &[
@@ -61,7 +61,7 @@ pub fn json(rng: &mut Rng, depth: usize) -> String {
     }
 }
 
-/// An object, now and then with a repeated key.
+/// An object, sometimes with a repeated key.
 fn object(rng: &mut Rng, depth: usize) -> String {
     let pairs: Vec<_> = (0..rng.below(4))
         .map(|_| {
@@ -72,7 +72,7 @@ fn object(rng: &mut Rng, depth: usize) -> String {
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// A context that programs of the same names can work with.
+/// A context for programs with the same names.
 pub fn context(rng: &mut Rng) -> String {
     let items: Vec<_> = (0..rng.below(6)).map(|_| item(rng)).collect();
     let (a, n) = (json(rng, 2), rng.pick(NUMBERS));
@@ -87,7 +87,7 @@ fn item(rng: &mut Rng) -> String {
     format!(r#"{{"a":{a},"b":{b},"n":{n}}}"#)
 }
 
-/// A program, put together from the table of operations; now and then with a mistake.
+/// A program built from the table of operations; sometimes with an error.
 pub fn program(rng: &mut Rng, depth: usize) -> String {
     match rng.below(40) {
         0 => return json(rng, 1),
@@ -161,7 +161,7 @@ fn field_value(rng: &mut Rng, kind: FieldKind, depth: usize) -> String {
     }
 }
 
-/// The text with one to three bytes changed, taken out, doubled or put in; or cut off.
+/// The text with one to three bytes changed, removed, duplicated or inserted; or cut off.
 pub fn mutated(rng: &mut Rng, text: &str) -> Vec<u8> {
     const BYTES: &[u8] =
         b"{}[]\",:\\/-+.0123456789eEaunltrfsbx \t\n\r\x00\x1f\x7f\x80\xbf\xc2\xe2\xed\xf0\xff";
@@ -180,7 +180,7 @@ pub fn mutated(rng: &mut Rng, text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Any term, with what JSON cannot say.
+/// Any term, including terms that JSON cannot represent.
 pub fn any_term(rng: &mut Rng, heap: &mut PlainHeap, depth: usize) -> Term {
     let size = rng.below(4);
     let parts = |rng: &mut Rng, heap: &mut PlainHeap| -> Vec<Term> {
@@ -218,7 +218,7 @@ pub fn any_term(rng: &mut Rng, heap: &mut PlainHeap, depth: usize) -> Term {
     }
 }
 
-/// A context with the names of the programs here, and any terms in it.
+/// A context with the names of these programs, and any terms in it.
 pub fn any_context(rng: &mut Rng, heap: &mut PlainHeap) -> Term {
     let keys: Vec<_> = NAMES
         .iter()

@@ -1,4 +1,5 @@
-//! What the tests and the fuzz targets share: running programs on plain values, as text in and out.
+//! Code that the tests and the fuzz targets share: running programs on plain values, with text as input
+//! and output.
 //!
 //! Not every test uses all of it.
 #![allow(dead_code)]
@@ -26,16 +27,16 @@ use ptc_core::program::{Const, Program};
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use ptc_core::workspace::{unlimited, Workspace};
 
-/// No limit that a test would meet by accident.
+/// Limits that no test reaches by accident.
 pub const FREE: Limits = Limits {
     deadline: Deadline::Never,
     words: usize::MAX,
 };
 
-/// Deeper than anything here.
+/// A depth limit that no test reaches.
 pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
 
-/// A mistake of a program, its terms as text.
+/// An error of a program, with its terms as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
     pub code: Code,
@@ -50,7 +51,7 @@ pub enum End {
     Value(String),
     /// In the run.
     Fault(Mistake),
-    /// Before it.
+    /// Before the run.
     Rejected(Mistake),
     DeadlinePassed,
     MemoryExceeded,
@@ -67,17 +68,17 @@ pub struct Lab {
     pub consts: Vec<Term>,
     /// The tool calls so far: names and arguments.
     pub calls: Vec<String>,
-    /// How often a run was taken up.
+    /// Number of times that a run was resumed.
     pub executions: usize,
 }
 
-/// Where a run begins or goes on.
+/// Where a run begins or resumes.
 enum Place {
     Start,
     At(Checkpoint, Frozen<Term>, Option<Term>),
 }
 
-/// The checks of every part that a program is given with, and none that stops it.
+/// Options with checks of every given part.
 pub const STRICT: Options = Options {
     checked: true,
     depth: 1_000_000,
@@ -85,7 +86,7 @@ pub const STRICT: Options = Options {
     any_keys: false,
 };
 
-/// Mistakes matter once they are reached.
+/// Options where an error counts only when it is reached.
 pub const UNCHECKED: Options = Options {
     checked: false,
     ..STRICT
@@ -157,17 +158,17 @@ impl Lab {
         self
     }
 
-    /// Runs without ever leaving the machine, but for tools.
+    /// Runs without suspending the machine, except for tools.
     pub fn in_one_go(&mut self) -> End {
         self.run(|| None)
     }
 
-    /// Runs in executions of as many units of work as `units` says, each frozen at its end.
+    /// Runs in executions of `units` units of work, each frozen at its end.
     pub fn in_executions(&mut self, mut units: impl FnMut() -> usize) -> End {
         self.run(move || Some(units()))
     }
 
-    /// Runs to the end. `units`: how long the next execution is, if not endless.
+    /// Runs to the end. `units`: the fuel of the next execution, if it is limited.
     fn run(&mut self, mut units: impl FnMut() -> Option<usize>) -> End {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
@@ -215,8 +216,8 @@ impl Lab {
         }
     }
 
-    /// `echo` answers with its arguments, `count` with how many calls there were, every other tool
-    /// with its name and arguments.
+    /// `echo` returns its arguments, `count` the number of calls so far, every other tool its name and
+    /// arguments.
     fn call(&mut self, tool: Term, args: Term) -> Term {
         let name = self.heap.show(tool);
         self.calls.push(format!("{name} {}", self.heap.show(args)));
@@ -258,7 +259,7 @@ pub fn run(program: &str, context: &str, memory: &str) -> End {
     }
 }
 
-/// The same without the check.
+/// Same without the check.
 pub fn run_unchecked(program: &str, context: &str) -> End {
     match Lab::of_text(PlainHeap::new(), program.as_bytes(), UNCHECKED) {
         Ok(lab) => lab.given(context, "{}").in_one_go(),
@@ -274,8 +275,8 @@ pub fn over(steps: &str) -> String {
 /// A context with items.
 pub const ROWS: &str = r#"{"items":[{"n":2,"s":"b"},{"n":1,"s":"a"},{"n":2.0,"s":"c"},{"s":"d"}]}"#;
 
-/// `runs!(program, context, memory => value)`: all JSON, but the value as [`PlainHeap::show`] has
-/// it; context and memory may be left out.
+/// `runs!(program, context, memory => value)`: all are JSON except the value, which is in the form of
+/// [`PlainHeap::show`]; context and memory are optional.
 #[macro_export]
 macro_rules! runs {
     ($program:expr => $value:expr) => {

@@ -1,4 +1,4 @@
-//! Types and values as plain Rust, made of any bytes: what the walks of signatures are tried on.
+//! Types and values as plain Rust, made from any bytes: inputs for the walks of signatures.
 
 use ptc_core::heap::Heap;
 use ptc_core::number::Number;
@@ -6,7 +6,7 @@ use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::signature::{Field, Scalar, Type, TypeId, Types};
 use std::collections::HashMap;
 
-/// Decisions out of bytes; the first choice when there are none left.
+/// Decisions from bytes; the first choice when no byte is left.
 pub struct Choices<'a>(pub &'a [u8]);
 
 impl Choices<'_> {
@@ -23,7 +23,7 @@ impl Choices<'_> {
     }
 }
 
-/// Names of fields and keys: some stand for one another, some are firewalled.
+/// Names of fields and keys: some match one another, some are firewalled.
 pub const NAMES: [&str; 7] = ["a", "b", "x_y", "x-y", "_t", "-t", "c"];
 const ATOMS: [&str; 5] = ["nil", "true", "false", "ok", "a"];
 const STRINGS: [&str; 9] = [
@@ -73,7 +73,7 @@ pub fn ty(choices: &mut Choices, depth: usize) -> Ty {
     }
 }
 
-/// A value that mostly is nearly of a type.
+/// A value that is mostly almost of a type.
 pub fn val(choices: &mut Choices, of: &Ty, depth: usize) -> Val {
     if choices.below(8) == 7 {
         return any(choices, depth);
@@ -156,14 +156,14 @@ impl Val {
         }
     }
 
-    /// The value at an atom or a string.
+    /// Returns the value at an atom or a string.
     pub fn at(&self, is_atom: bool, name: &str) -> Option<&Val> {
         let Val::Map(entries) = self else { return None };
         let is_it = |((atom, other), _): &&((bool, String), Val)| *atom == is_atom && other == name;
         entries.iter().find(is_it).map(|(_, value)| value)
     }
 
-    /// As a term; equal parts become the same term.
+    /// Makes the term; equal parts become the same term.
     pub fn term(&self, heap: &mut PlainHeap, made: &mut HashMap<String, Term>) -> Term {
         let shown = format!("{self:?}");
         if let Some(term) = made.get(&shown) {

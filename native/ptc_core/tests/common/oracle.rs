@@ -1,4 +1,4 @@
-//! What serde_json says about a text, held against what the reader says.
+//! Comparison of the reader with serde_json.
 
 use super::{term, DEEP};
 use ptc_core::heap::{Heap, Kind, Lookup};
@@ -10,8 +10,8 @@ use std::collections::HashSet;
 
 /// Fails unless both accept the text, with the same value, or both refuse it.
 ///
-/// Three differences are meant: serde_json stops at 128 levels, takes integers beyond 64 bits for
-/// floats (and refuses those no double can hold), and lets the last of repeated keys count.
+/// Three differences are intended: serde_json stops at 128 levels, converts integers beyond 64 bits to
+/// floats (and refuses those that no double can represent), and uses the last of repeated keys.
 pub fn agree(text: &[u8]) {
     let ours = Document::parse(text, DEEP);
     match (&ours, serde_json::from_slice::<Value>(text)) {
@@ -36,8 +36,7 @@ pub fn agree(text: &[u8]) {
     }
 }
 
-/// What stands before an error could go on to a valid text, and what stands behind it is never
-/// looked at.
+/// The text before an error could continue as valid text, and the text after it is never read.
 fn position_is_first(text: &[u8], error: JsonError) {
     let at = match error {
         JsonError::UnexpectedToken(at) => at,

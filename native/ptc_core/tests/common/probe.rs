@@ -1,4 +1,4 @@
-//! What must hold for every input, whoever makes it up: the random tests here or a fuzzer.
+//! Properties of every input, for the random tests and the fuzz targets.
 
 use super::rng::Rng;
 use super::{built, generate, oracle, End, Lab, DEEP, STRICT, UNCHECKED};
@@ -10,18 +10,19 @@ use ptc_core::signature::{self, render_signature, KeyStyle, Signature};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-/// Enough for what small inputs compute, and soon used up by those that never end.
+/// Enough fuel for what small inputs compute; infinite loops use it up quickly.
 const LIMITS: Limits = Limits {
     deadline: Deadline::After(Duration::from_secs(2)),
     words: 200_000,
 };
 
-/// The reader agrees with serde_json, and finds a mistake where it is.
+/// The reader agrees with serde_json, and reports the correct offset of an error.
 pub fn reader(text: &[u8]) {
     oracle::agree(text);
 }
 
-/// Any bytes are a signature, whose text reads the same again, or a mistake at a place in the text.
+/// Any bytes are a signature whose rendered text parses to the same signature, or give an error with an
+/// offset.
 pub fn signature(text: &[u8]) {
     let shown = || String::from_utf8_lossy(text).into_owned();
     let signature = match signature::parse(text) {
@@ -42,15 +43,15 @@ pub fn signature(text: &[u8]) {
     assert_eq!(again.as_ref(), Ok(&written), "{:?}", shown());
 }
 
-/// Reads a text, for its cost.
+/// Reads a text, to measure its cost.
 pub fn reader_cost(text: &[u8]) {
     if let Ok(document) = Document::parse(text, DEEP) {
         document.build(0, &mut PlainHeap::new());
     }
 }
 
-/// Any bytes stand for a term, which runs as a program, checked or not, in one go or in executions;
-/// all of that ends the same way.
+/// Any bytes represent a term, which runs as a program, checked or not, with and without suspension;
+/// the result is always the same.
 pub fn program_of_terms(bytes: &[u8]) {
     let seed = seed_of(bytes);
     for options in [UNCHECKED, STRICT] {
@@ -70,7 +71,7 @@ pub fn program_of_terms(bytes: &[u8]) {
     }
 }
 
-/// Compiles a text that is JSON, for its cost.
+/// Compiles a JSON text, to measure its cost.
 pub fn compile_cost(text: &[u8]) {
     if Document::parse(text, JsonLimits::depth(500)).is_ok() {
         drop(Lab::of_text(PlainHeap::new(), text, STRICT));
@@ -83,8 +84,8 @@ fn seed_of(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A text that is JSON runs as a program, checked or not, given as text or as terms, in one go or
-/// in executions; all of that ends the same way.
+/// A JSON text runs as a program, checked or not, as text or as terms, with and without suspension; the
+/// result is always the same.
 pub fn program(text: &[u8]) {
     if Document::parse(text, JsonLimits::depth(500)).is_err() {
         return;
@@ -141,7 +142,7 @@ fn run(lab: Result<Lab, End>, run: impl FnOnce(&mut Lab) -> End) -> (End, Vec<St
     }
 }
 
-/// A limit that was met depends on the clock, or on what was built twice.
+/// Whether a limit is reached depends on the clock, and on repeated work.
 fn is_stop(end: &End) -> bool {
     matches!(end, End::DeadlinePassed | End::MemoryExceeded)
 }

@@ -1,4 +1,4 @@
-//! What must hold for every text that is repaired.
+//! Properties of every text that is repaired.
 
 use super::oracle::shown;
 use super::rng::Rng;
@@ -13,7 +13,7 @@ use ptc_core::signature::{parse, Scalar, Type, TypeId, Types};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Types that have a bit of everything.
+/// Types with every kind of part.
 pub const SIGNATURES: &[&str] = &[
     "{a :int, b [:float]?}",
     "{items [{a :string?, b-c :keyword, n {a :bool}}]}",
@@ -28,7 +28,7 @@ const LIMITS: Limits = Limits {
     words: 50_000_000,
 };
 
-/// Any text ends. What comes out is of the type, and its repairs are places in the text, in order.
+/// Every repair terminates. Its value is of the type, and its repairs are ranges of the text, in order.
 pub fn repaired(text: &[u8]) {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -74,7 +74,7 @@ pub fn repaired(text: &[u8]) {
     }
 }
 
-/// The rules of validation, for values out of JSON.
+/// The rules of validation, for JSON values.
 fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: TypeId) -> bool {
     let kind = heap.kind(value);
     match types.get(id) {
@@ -127,7 +127,7 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
     }
 }
 
-/// A text like an answer that is almost right.
+/// A text like an answer that is almost correct.
 pub fn almost(rng: &mut Rng) -> Vec<u8> {
     const PIECES: &[&str] = &[
         "{",

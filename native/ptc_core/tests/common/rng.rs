@@ -1,4 +1,4 @@
-//! Random numbers from a seed, so that what a test finds can be found again.
+//! Random numbers from a seed, so that failures are reproducible.
 
 /// SplitMix64.
 pub struct Rng(u64);
@@ -16,7 +16,7 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to less than `end`.
+    /// A number from 0 to less than `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }

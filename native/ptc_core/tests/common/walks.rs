@@ -1,5 +1,5 @@
-//! The walks of signatures, against a small recursive oracle: in one go, in quanta of any length, and
-//! with a memory from the start.
+//! The walks of signatures, compared with a small recursive oracle: without suspension, in quanta of
+//! any length, and with a memo from the start.
 
 use super::model::{add, ty, val, Choices, Ty, Val, NAMES};
 use ptc_core::heap::Heap;
@@ -14,7 +14,7 @@ use ptc_core::signature::{
 };
 use std::collections::HashMap;
 
-/// What a walk comes to: the findings (path, firewalled, message), and of a coercion the value and the
+/// The result of a walk: the findings (path, firewalled, message), and for a coercion the value and the
 /// warnings.
 #[derive(Debug, PartialEq)]
 struct End {
@@ -22,7 +22,7 @@ struct End {
     becomes: Option<(String, Vec<String>)>,
 }
 
-/// Any bytes are a type and a value, which are walked as the oracle says, in any way.
+/// Any bytes are a type and a value; every kind of walk gives the result of the oracle.
 pub fn walk(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let of = ty(&mut choices, 4);
@@ -76,7 +76,7 @@ impl Lab {
         }
     }
 
-    /// Walks to the end; what `read` makes of it.
+    /// Walks to the end; `read` returns the result.
     fn run<K: Task<PlainHeap>, R>(
         &mut self,
         task: K,
@@ -167,7 +167,7 @@ impl Lab {
         }
     }
 
-    /// What Elixir would say: texts of one letter are dates.
+    /// A model of Elixir's answers: texts of one letter are dates.
     fn answers(&mut self, asked: Vec<(Question, Term)>) -> Term {
         let heap = &mut self.heap;
         let answers: Vec<Term> = asked
@@ -230,7 +230,7 @@ fn without_way(finding: &mut String) {
     }
 }
 
-/// The rules once more, by recursion over small values.
+/// The same rules, by recursion over small values.
 struct Oracle {
     purpose: Option<Purpose>,
     findings: Vec<String>,
@@ -267,7 +267,7 @@ impl Oracle {
             .push(format!("{}{hidden}: {message}", path.join(".")));
     }
 
-    /// What a value becomes; `None` ends a coercion.
+    /// Coerces a value; `None` ends a coercion.
     fn part(&mut self, of: &Ty, value: &Val, path: &mut Vec<String>) -> Option<Val> {
         match (of, value) {
             (Ty::Optional(_), Val::Atom("nil")) => Some(value.clone()),

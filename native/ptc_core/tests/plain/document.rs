@@ -17,7 +17,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The value at `index` as a term.
+    /// Returns the value at `index` as a term.
     pub fn build<H: Heap>(&self, index: u32, heap: &mut H) -> H::Term {
         let mut meter = unlimited();
         let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));

@@ -1,15 +1,15 @@
-//! A heap of plain Rust values: all that the VM asks of terms, without a BEAM.
+//! A heap of plain Rust values: everything that the VM needs of terms, without a BEAM.
 //!
-//! Tests and fuzzers run programs on it, and a reader can see here what a [`Heap`] must do. The
-//! values stand in one vector, a [`Term`] is a place in it, and nothing is ever taken away. Values
-//! can be nested deeper than any call stack, so no function here recurses over them.
+//! Tests and fuzzers run programs on it, and it documents what a [`Heap`] must do. The values are in
+//! one vector, a [`Term`] is an index into it, and no value is ever removed. Values can be nested
+//! deeper than any call stack, so no function here recurses over them.
 //!
 //! * this file: the values, and how terms are made and read
-//! * `document`: texts read on it
+//! * `document`: documents on this heap
 //! * `order`: term order, `==`, `===` and hashes
-//! * `show`: terms as text, for assertions that can be read
-//! * `source`: a term as a program, the way a program comes in that is already parsed
-//! * `values`: what signatures ask of terms
+//! * `show`: terms as text, for readable assertions
+//! * `source`: a term as a program, for callers that have already parsed it
+//! * `values`: the interface for signatures
 //!
 //! ```
 //! use ptc_core::heap::Heap;
@@ -33,15 +33,15 @@ use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
 use std::cmp::Ordering;
 
-/// A value's place in its heap. Equal places are the same value, but equal values may stand at
-/// several places: terms are compared with [`Heap::identical`] and [`Heap::compare`].
+/// The index of a value in its heap. Equal indices are the same value, but equal values may have
+/// several indices: terms are compared with [`Heap::identical`] and [`Heap::compare`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term(usize);
 
-/// Terms without a content that programs could look at, in term order.
+/// Terms without content that programs can read, in term order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Opaque {
-    /// What `make_ref/0` gives.
+    /// A result of `make_ref/0`.
     Reference,
     /// A function.
     Fun,
@@ -51,7 +51,7 @@ pub enum Opaque {
     Pid,
 }
 
-/// What stands at one place of the heap.
+/// A value of the heap.
 #[derive(Debug)]
 enum Value {
     Atom(Box<str>),
@@ -59,12 +59,12 @@ enum Value {
     Number(Number),
     Binary(Box<[u8]>),
     EmptyList,
-    /// Head and tail; the tail of an improper list's last cell is no list.
+    /// Head and tail; the tail of an improper list's last cell is not a list.
     Cons(Term, Term),
     Tuple(Box<[Term]>),
     /// In exact order of the keys, each key once.
     Map(Box<[(Term, Term)]>),
-    /// Told apart by a number.
+    /// Distinguished by a number.
     Opaque(Opaque, u64),
 }
 
@@ -90,7 +90,7 @@ impl Default for PlainHeap {
 }
 
 impl PlainHeap {
-    /// A heap on which nothing was built yet.
+    /// Creates an empty heap.
     pub fn new() -> Self {
         let atom = |name: &str| Value::Atom(name.into());
         PlainHeap {
@@ -101,7 +101,7 @@ impl PlainHeap {
         }
     }
 
-    /// An atom; `nil`, `true` and `false` too.
+    /// Makes an atom; also `nil`, `true` and `false`.
     pub fn atom(&mut self, name: &str) -> Term {
         match name {
             "nil" => NIL,
@@ -111,22 +111,22 @@ impl PlainHeap {
         }
     }
 
-    /// A tuple.
+    /// Makes a tuple.
     pub fn tuple(&mut self, elements: &[Term]) -> Term {
         self.push(Value::Tuple(elements.into()))
     }
 
-    /// A term that shows nothing of itself; those of one kind with one number are the same.
+    /// Makes an opaque term; those of one kind with one number are equal.
     pub fn opaque(&mut self, kind: Opaque, number: u64) -> Term {
         self.push(Value::Opaque(kind, number))
     }
 
-    /// How often [`Heap::cons`] was called: what leaving the machine has cost.
+    /// Returns how often [`Heap::cons`] was called: the cost of suspending the machine.
     pub fn conses(&self) -> usize {
         self.conses
     }
 
-    /// From now on [`Heap::abandoned`] is true.
+    /// From now on [`Heap::abandoned`] returns true.
     pub fn abandon(&mut self) {
         self.abandoned = true;
     }
@@ -150,7 +150,7 @@ impl PlainHeap {
 
 impl Heap for PlainHeap {
     type Term = Term;
-    /// Where the key stood in the map before: the next map often has it at the same place.
+    /// The index of the key in the last map: the next map often has it at the same index.
     type KeyCache = usize;
 
     fn kind(&self, term: Term) -> Kind {
@@ -325,7 +325,7 @@ impl Heap for PlainHeap {
         }
     }
 
-    /// Not counted in words: how often a run is left must not decide whether it has room.
+    /// Not counted in words: suspending a run must not affect its heap limit.
     fn cons(&mut self, head: Term, tail: Term) -> Term {
         self.conses += 1;
         self.push(Value::Cons(head, tail))

@@ -1,8 +1,8 @@
 //! Term order: number < atom < reference < fun < port < pid < tuple < map < list < bitstring.
 //!
-//! There are two of them. In *term order* 1 and 1.0 are equal (`==`); in *exact order* every
-//! integer comes before every float, and only terms that are `===` are equal. The keys of maps are
-//! always compared exactly. As since OTP 27, 0.0 and -0.0 are `==` but not `===`.
+//! There are two orders. In *term order* 1 and 1.0 are equal (`==`); in *exact order* every integer
+//! precedes every float, and only terms that are `===` are equal. The keys of maps are always compared
+//! exactly. As in OTP 27 and later, 0.0 and -0.0 are `==` but not `===`.
 
 use super::{PlainHeap, Term, Value};
 use crate::number::Number;
@@ -11,17 +11,17 @@ use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 impl PlainHeap {
-    /// `Equal` is `==`.
+    /// Term order; `Equal` is `==`.
     pub(super) fn term_order(&self, a: Term, b: Term) -> Ordering {
         self.order(a, b, false)
     }
 
-    /// `Equal` is `===`.
+    /// Exact order; `Equal` is `===`.
     pub(super) fn exact_order(&self, a: Term, b: Term) -> Ordering {
         self.order(a, b, true)
     }
 
-    /// The order of the first pair that differs, among the pairs of parts in the order they count.
+    /// Returns the order of the first pair that differs, among the pairs of parts in order.
     fn order(&self, a: Term, b: Term, exact: bool) -> Ordering {
         let mut todo = vec![(a, b, exact)];
         while let Some((a, b, exact)) = todo.pop() {
@@ -56,7 +56,7 @@ impl PlainHeap {
         Ordering::Equal
     }
 
-    /// Equal for terms that are equal in exact order.
+    /// Returns a hash that is equal for terms that are equal in exact order.
     pub(super) fn hash_of(&self, term: Term, seed: u64) -> u64 {
         let mut hasher = DefaultHasher::new();
         hasher.write_u64(seed);
@@ -112,7 +112,7 @@ fn number_order(a: &Number, b: &Number, exact: bool) -> Ordering {
     }
 }
 
-/// Exact: no integer is rounded to a double for it.
+/// Compares exactly: no integer is rounded to a double.
 fn integer_and_float(integer: &Number, float: f64) -> Ordering {
     let fraction = 0.0.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal);
     big(integer).cmp(&whole(float)).then(fraction)
@@ -126,7 +126,7 @@ fn big(integer: &Number) -> BigInt {
     }
 }
 
-/// The integer part of a double.
+/// Returns the integer part of a double.
 fn whole(float: f64) -> BigInt {
     if float.abs() < i64::MAX as f64 {
         return BigInt::from(float as i64);

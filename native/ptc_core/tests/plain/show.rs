@@ -1,21 +1,21 @@
-//! Terms as text, much as `inspect/1` writes them.
+//! Terms as text, similar to `inspect/1`.
 
 use super::{Opaque, PlainHeap, Term, Value};
 use crate::number::Number;
 
-/// Parts that a term shares are written wherever they stand, which can be endless.
+/// Shared parts are written at every reference, which can make the text extremely long.
 const LONG: usize = 1_000_000;
 
-/// What is still to be written.
+/// A remaining step of the writer.
 enum Piece {
     Term(Term),
-    /// What follows the items that were written of a list.
+    /// The rest of a list after the items that were written.
     Rest(Term),
     Text(&'static str),
 }
 
 impl PlainHeap {
-    /// The term as text, cut off where it gets very long:
+    /// Returns the term as text, truncated if it is very long:
     /// `[1, 1.0, "a", <<255>>, nil, {:ok, %{"k" => []}}, [1 | 2], #Pid<1>]`.
     pub fn show(&self, term: Term) -> String {
         let mut text = String::new();
@@ -44,7 +44,7 @@ impl PlainHeap {
         text
     }
 
-    /// Writes what a term begins with; the rest goes to `todo`, last piece first.
+    /// Writes the beginning of a term; pushes the rest to `todo`, last piece first.
     fn show_one(&self, term: Term, text: &mut String, todo: &mut Vec<Piece>) {
         match self.value(term) {
             Value::Atom(name) if matches!(&**name, "nil" | "true" | "false") => text.push_str(name),
@@ -81,7 +81,7 @@ impl PlainHeap {
         }
     }
 
-    /// [`PlainHeap::show`] of each.
+    /// Returns [`PlainHeap::show`] of each term.
     pub fn show_all(&self, terms: &[Term]) -> Vec<String> {
         terms.iter().map(|term| self.show(*term)).collect()
     }

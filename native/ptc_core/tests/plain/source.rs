@@ -1,4 +1,4 @@
-//! A term as a program: the way a program comes in that the caller has parsed already.
+//! A term as a program, for callers that have already parsed it.
 
 use super::{Opaque, PlainHeap, Term, Value};
 use crate::heap::{Heap, Kind};

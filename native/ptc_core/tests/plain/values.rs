@@ -1,4 +1,4 @@
-//! What signatures ask of terms, answered by plain values.
+//! The interface for signatures, for plain values.
 
 use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
 use crate::heap::Heap;
@@ -7,7 +7,7 @@ use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
 use crate::signature::{Fields, TypeId, Types};
 
-/// Larger maps are asked key by key, as on the BEAM.
+/// Larger maps are searched key by key, as on the BEAM.
 const FLAT: usize = 32;
 
 impl PlainHeap {
@@ -24,7 +24,7 @@ impl PlainHeap {
         self.atom_name(*module)
     }
 
-    /// How well a key fits a declared name.
+    /// Returns how well a key matches a declared name.
     fn rank(&self, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
         match self.value(key) {
             Value::Atom(name) => rank(declared, name.as_bytes(), KeyKind::Atom, matching),
@@ -105,7 +105,7 @@ impl Values for PlainHeap {
     }
 }
 
-/// Nothing is remembered: each map is asked anew.
+/// Has no cache: each map is searched again.
 #[derive(Debug)]
 pub struct PlainRows(Matching);
 

@@ -1,4 +1,4 @@
-//! The types of an answer, without a lifetime.
+//! The types of a streamed answer, without a lifetime.
 
 use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is asked of an answer.
+/// The expected type of an answer.
 #[derive(Debug, Clone)]
 pub struct AnswerType {
     table: Arc<Table>,
@@ -18,11 +18,12 @@ pub struct AnswerType {
 struct Table {
     types: Vec<Type>,
     fields: Vec<Field>,
-    /// Of maps with many fields, by their first one: the groups by what their names have in common.
+    /// The groups of fields with equal normalised names, for maps with many fields, by their first
+    /// field.
     groups: HashMap<u32, HashMap<Vec<u8>, usize>>,
 }
 
-/// With more fields than this, looking at each for a key takes too long.
+/// Maximum number of fields that are compared with a key one by one.
 const FEW: usize = 16;
 
 #[derive(Debug)]
@@ -31,7 +32,7 @@ struct Field {
     /// No other key fits better than the name itself.
     plain: bool,
     holds: TypeId,
-    /// The first field of the same map that may be meant by the same key.
+    /// The first field of the same map that the same key can name.
     group: usize,
 }
 
@@ -40,12 +41,13 @@ struct Field {
 pub(super) enum Fit {
     /// No other key fits better.
     Best,
-    /// Another key may come that counts instead.
+    /// A later key may take precedence.
     Other,
 }
 
 impl AnswerType {
-    /// The answer is of the type at `root`; `list`: which is one of a list, that may be wrapped.
+    /// The answer has the type at `root`; `list`: this type is a list, which may be wrapped in an
+    /// object.
     pub fn new(types: &Types, root: TypeId, list: bool) -> Self {
         let field = |index: usize| {
             let field = types.field(index);
@@ -81,12 +83,13 @@ impl AnswerType {
         self.root
     }
 
-    /// The answer is a list, or an object with one under `items`; else it is an object.
+    /// Returns whether the answer is a list, or an object with one under `items`; otherwise it is an
+    /// object.
     pub(super) fn is_list(&self) -> bool {
         self.list
     }
 
-    /// The type without the optional types around it, and whether `null` is as good.
+    /// Returns the type without the optional types around it, and whether `null` is valid.
     pub(super) fn required(&self, id: TypeId) -> (Type, bool) {
         let (mut of, mut nullable) = (self.table.types[id.index()], false);
         while let Type::Optional(inner) = of {
@@ -114,7 +117,7 @@ impl AnswerType {
         self.table.fields[field].group
     }
 
-    /// The first field that `key` may stand for; `hint`, the one it probably is, is tried first.
+    /// Returns the first field that `key` can name; tries `hint`, the probable one, first.
     pub(super) fn field(&self, fields: Fields, key: &[u8], hint: usize) -> Option<(usize, Fit)> {
         let fit =
             |field: usize| match rank(self.name(field), key, KeyKind::String, Matching::Lenient)? {
@@ -132,17 +135,17 @@ impl AnswerType {
         }
         let group = self.table.groups.get(&fields.start)?;
         let field = *group.get(underscored(key).as_ref())?;
-        // Another field of the group may be meant, if it is not the first one.
+        // The key may name another field of the group.
         fit(field).or(Some((field, Fit::Other)))
     }
 
-    /// Types that no value is compared with here.
+    /// Returns whether values of this type are not checked here.
     pub(super) fn is_free(of: Type) -> bool {
         matches!(of, Type::Unknown(_) | Type::Scalar(Scalar::Any))
     }
 }
 
-/// Finds out which fields of a map may be meant by the same key.
+/// Groups the fields of a map that the same key can name.
 fn group(fields: &mut [Field], range: std::ops::Range<usize>) -> HashMap<Vec<u8>, usize> {
     let mut first: HashMap<Vec<u8>, usize> = HashMap::new();
     for index in range {
@@ -152,7 +155,7 @@ fn group(fields: &mut [Field], range: std::ops::Range<usize>) -> HashMap<Vec<u8>
     first
 }
 
-/// What all keys have in common that may mean the same field.
+/// Returns the normalised name: equal for all keys that can name the same field.
 fn underscored(name: &[u8]) -> Cow<'_, [u8]> {
     let swap = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
     match name.contains(&b'-') {

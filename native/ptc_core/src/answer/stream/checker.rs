@@ -1,10 +1,10 @@
-//! What stands where in a value, against its types. One mistake is enough.
+//! Type checks of a value while it is read; it stops at the first error.
 
 use super::answer_type::{AnswerType, Fit};
 use crate::signature::names::is_firewalled;
 use crate::signature::{Fields, Got, Mismatch, Scalar, Target, Type, TypeId};
 
-/// What a value begins with.
+/// The first token of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     String,
@@ -28,61 +28,61 @@ impl Start {
     }
 }
 
-/// What is still to be seen of a value that has begun well.
+/// The remaining check of a value whose beginning is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// Nothing.
     Free,
     /// A number without fraction and exponent.
     Integer,
-    /// A string that could be the name of a keyword.
+    /// A string that can be the name of a keyword.
     Keyword,
-    /// A number where something else was wanted: which kind of number is to be said.
+    /// A number where another type was expected: the error must name the kind of number.
     Unwanted(Target),
 }
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
     /// The declared name of a field, or an undeclared key.
     Name(Box<[u8]>),
-    /// The place in a list, from 0.
+    /// An index in a list, from 0.
     Index(usize),
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// Another value than expected, or a field that cannot come any more.
+    /// A value of another type, or a field that cannot occur any more.
     Mismatch(Mismatch),
     /// A key that a closed map must not have.
     Unexpected,
-    /// A list where only an object may stand.
+    /// A list where only an object is allowed.
     NotAnObject,
     /// An object that does not wrap the list.
     NotWrapped,
-    /// No JSON; the offset.
+    /// Invalid JSON; the offset.
     Syntax(usize),
-    /// Something else before the JSON.
+    /// Text before the JSON.
     Prose,
 }
 
-/// A mistake with the way to it.
+/// An error with its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// From the root.
+    /// The path from the root.
     pub path: Vec<Segment>,
-    /// What is wrong there.
+    /// The kind of error.
     pub what: What,
 }
 
 #[derive(Debug)]
 enum Frame {
-    /// Nothing is asked of what is in it.
+    /// The content is not checked.
     Free,
     List {
         holds: TypeId,
-        /// How many elements have begun.
+        /// Number of elements that have begun.
         begun: usize,
     },
     Map {
@@ -90,11 +90,11 @@ enum Frame {
         closed: bool,
         /// The field whose value is next, if it counts.
         field: Option<usize>,
-        /// The field that probably comes next.
+        /// The field that is probably next.
         hint: usize,
-        /// Where its part of `seen` starts.
+        /// The start of its part of `seen`.
         seen: usize,
-        /// A key was not understood: any later one may be the second of its kind.
+        /// A key could not be compared: any later key may be its duplicate.
         unsure: bool,
     },
     /// The object around a list.
@@ -108,17 +108,17 @@ enum Items {
     Seen,
 }
 
-/// Where the reader is in the types.
+/// The position in the types.
 #[derive(Debug)]
 pub(super) struct Checker {
     answer_type: AnswerType,
     frames: Vec<Frame>,
-    /// By field of each open map: whether a key for it, or one like it, was seen.
+    /// For each field of each open map: whether a key for it, or one like it, was seen.
     seen: Vec<bool>,
     mistake: Option<Mistake>,
 }
 
-/// What is asked of the next value.
+/// The expectation for the next value.
 enum Asked {
     Nothing,
     Root,
@@ -148,7 +148,7 @@ impl Checker {
         self.mistake.is_some()
     }
 
-    /// A value begins.
+    /// Handles the beginning of a value.
     #[inline]
     pub(super) fn value(&mut self, start: Start) -> Rest {
         let asked = match self.frames.last_mut() {
@@ -255,12 +255,12 @@ impl Checker {
         }
     }
 
-    /// A value turned out to be another than wanted.
+    /// Reports a value that turned out to have another type.
     pub(super) fn not_wanted(&mut self, expected: Target, got: Got) {
         self.wrong(What::Mismatch(Mismatch { expected, got }));
     }
 
-    /// A key; `None` if it has escapes.
+    /// Handles a key; `None` if it has escapes.
     #[inline]
     pub(super) fn key(&mut self, key: Option<&[u8]>) {
         match self.frames.last_mut() {
@@ -281,7 +281,7 @@ impl Checker {
                     *field = None;
                     if *closed && self.mistake.is_none() {
                         let mut path = path(&self.answer_type, &self.frames);
-                        // What stands in a firewalled field is not shown, keys included.
+                        // The content of a firewalled field is not shown, keys included.
                         let hides = |segment: &Segment| match segment {
                             Segment::Name(name) => is_firewalled(name),
                             Segment::Index(_) => false,
@@ -308,7 +308,7 @@ impl Checker {
         }
     }
 
-    /// The innermost list or map ends.
+    /// Handles the end of the innermost list or map.
     #[inline]
     pub(super) fn close(&mut self) {
         match self.frames.pop() {
@@ -355,7 +355,7 @@ impl Checker {
     }
 }
 
-/// The way to the value that is being read.
+/// Returns the path of the current value.
 fn path(answer_type: &AnswerType, frames: &[Frame]) -> Vec<Segment> {
     let segment = |frame: &Frame| match frame {
         Frame::List { begun, .. } => Some(Segment::Index(begun.saturating_sub(1))),

@@ -1,54 +1,54 @@
-//! JSON byte by byte: a token may end in another chunk than it began.
+//! JSON lexer, byte by byte: a token may span several chunks.
 
 use super::checker::{Checker, Rest, Start};
 use super::Window;
 use crate::answer::LIMITS;
 use crate::signature::{Got, Scalar, Target};
 
-/// Why a run over the bytes stopped.
+/// Why the lexer stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// The bytes are used up.
+    /// No bytes are left.
     More,
     /// The value is complete.
     Ended,
-    /// The byte cannot stand there.
+    /// The byte is invalid there.
     Broken,
     /// The value is not of its type.
     Mistake,
 }
 
-/// What may come next.
+/// The token that is expected next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
-    /// Behind `[`.
+    /// After `[`.
     ValueOrEnd,
-    /// Behind `{`.
+    /// After `{`.
     KeyOrEnd,
     Key,
     Colon,
     /// `,` or the end of the list or object.
     CommaOrEnd,
-    /// More of a string; `key`: which is one.
+    /// The rest of a string; `key`: whether it is a key.
     String {
         key: bool,
     },
-    /// What the backslash begins.
+    /// The character after a backslash.
     Escape {
         key: bool,
     },
-    /// More digits of `\u`.
+    /// The remaining digits of `\u`.
     Hex {
         key: bool,
         left: u8,
     },
     Number(Digits),
-    /// More of `true`, `false` or `null`.
+    /// The rest of `true`, `false` or `null`.
     Word(&'static [u8]),
 }
 
-/// Where in a number.
+/// The position in a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Digits {
     Minus,
@@ -62,7 +62,7 @@ enum Digits {
 }
 
 impl Digits {
-    /// After another byte; `None` if the number ended before it.
+    /// Returns the position after another byte; `None` if the number ended before it.
     fn after(self, byte: u8) -> Option<Digits> {
         use Digits::*;
         Some(match (self, byte) {
@@ -91,19 +91,19 @@ pub(super) struct Lexer {
     next: Next,
     /// The open brackets, innermost last; true is an object.
     pub(super) open: Vec<bool>,
-    /// Where the string that is being read began, after its quote, and whether it has escapes.
+    /// Offset of the current string's content, and whether it has escapes.
     string: usize,
     escaped: bool,
     rest: Rest,
     /// A key was read.
     pub(super) has_keys: bool,
-    /// Something was read that stands in no prose in brackets: a string, a comma, a bracket.
+    /// A string, a comma or a bracket was read, which prose in brackets does not have.
     pub(super) has_marks: bool,
     /// A number with an exponent was read.
     has_exponent: bool,
-    /// After the last complete value, or the last bracket: all before it is whole.
+    /// Offset after the last complete value, or the last bracket: everything before it is complete.
     pub(super) whole: usize,
-    /// Where the last escape began.
+    /// Offset of the last escape.
     escape: usize,
 }
 
@@ -123,20 +123,19 @@ impl Lexer {
         }
     }
 
-    /// Forgets what was read.
+    /// Discards the state.
     pub(super) fn give_up(&mut self) {
         self.open.clear();
         self.whole = 0;
     }
 
-    /// Returns whether a number of the JSON that began at `start` can be out of range, so that this
-    /// is no JSON after all. Without an exponent it takes more than 300 digits.
+    /// Returns whether a number of the JSON that began at `start` can be out of range, which makes the
+    /// JSON invalid. Without an exponent, this takes more than 300 digits.
     pub(super) fn may_be_out_of_range(&self, start: usize) -> bool {
         self.has_exponent || self.whole - start > 300
     }
 
-    /// The string value that is being read: where it begins, and how far it goes without a part of
-    /// an escape.
+    /// Returns the range of the current string value so far, without a partial escape.
     pub(super) fn open_string(&self, end: usize) -> Option<(usize, usize)> {
         match self.next {
             Next::String { key: false } => Some((self.string, end)),
@@ -147,7 +146,7 @@ impl Lexer {
         }
     }
 
-    /// Where the string began that is being read, if its content will be looked at.
+    /// Returns the offset of the current string if its content will be checked.
     pub(super) fn string_to_keep(&self) -> Option<usize> {
         let looked_at = match self.next {
             Next::String { key } => key || self.rest == Rest::Keyword,
@@ -156,12 +155,12 @@ impl Lexer {
         (looked_at && !self.escaped).then_some(self.string)
     }
 
-    /// Its content will not be looked at, as if it had escapes.
+    /// Marks the string so that its content is not checked, as if it had escapes.
     pub(super) fn forget_string(&mut self) {
         self.escaped = true;
     }
 
-    /// Reads on from `at`. `stop_at_first_error`: stops at a mistake.
+    /// Reads on from `at`. `stop_at_first_error`: stops at an error.
     pub(super) fn run(
         &mut self,
         text: Window,
@@ -169,14 +168,14 @@ impl Lexer {
         checker: &mut Checker,
         stop_at_first_error: bool,
     ) -> Progress {
-        // In a variable of its own it need not be written back for every byte.
+        // A local variable is not written back for every byte.
         let mut local = *at - text.begin;
         let progress = self.read(text, &mut local, checker, stop_at_first_error);
         *at = local + text.begin;
         progress
     }
 
-    /// `at` counts from the start of the window, what the lexer remembers from that of the text.
+    /// `at` counts from the start of the window; stored offsets count from the start of the text.
     #[inline(always)]
     fn read(
         &mut self,
@@ -239,7 +238,7 @@ impl Lexer {
                             checker.not_wanted(wanted, Got::Int);
                         }
                         self.value_end(begin + *at);
-                        // The byte is still to be looked at.
+                        // The byte is not consumed yet.
                         continue;
                     }
                     None => return Progress::Broken,
@@ -271,7 +270,7 @@ impl Lexer {
         Progress::More
     }
 
-    /// A byte outside of strings, numbers and words; false if it cannot stand there.
+    /// Handles a byte outside of strings, numbers and words; returns false if it is invalid there.
     fn token(&mut self, next: Next, byte: u8, at: usize, checker: &mut Checker) -> bool {
         match (next, byte) {
             (Next::Colon, b':') => {
@@ -378,7 +377,7 @@ impl Lexer {
     }
 }
 
-/// How many bytes are as asked for.
+/// Returns the number of leading bytes that satisfy the condition.
 #[inline]
 fn run_of(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     let mut length = 0;

@@ -1,14 +1,13 @@
-//! An answer while it comes in: whether it can still become what was asked for.
+//! Streamed answers: detects early that an answer cannot become valid.
 //!
 //! * this file: prose and fences, until the JSON begins
-//! * [`lexer`]: the JSON, byte by byte, whatever the chunks are
-//! * [`checker`]: what stands where, against the types; [`answer_type`]: the types
-//! * [`partial`]: the value as far as it has come
+//! * [`lexer`]: the JSON, byte by byte, independent of chunk boundaries
+//! * [`checker`]: checks against the types; [`answer_type`]: the types
+//! * [`partial`]: the value so far
 //!
-//! Nothing here decides what an answer is: when the text is complete, it is read as any other text.
-//! All there is to find out is that it cannot be right any more, as soon as that is certain. Every
-//! byte is looked at once, and none is kept but those of a key that has not ended: the text is the
-//! caller's.
+//! This module does not determine the answer: the complete text is read like any other text. It only
+//! detects that the answer is certainly invalid, as early as possible. It reads every byte once, and
+//! keeps only the bytes of an incomplete key or string: the caller has the text.
 
 mod answer_type;
 mod checker;
@@ -26,39 +25,39 @@ use checker::Checker;
 use lexer::{Lexer, Progress};
 use memchr::memchr3;
 
-/// What counts as certain.
+/// When an error counts as certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caution {
-    /// JSON outside of a fence that is wrong: a fence that would count instead is not waited for.
+    /// Also for invalid JSON outside of a fence, although a later fence would take precedence.
     Early,
-    /// Whatever may still come, the answer is wrong.
+    /// Only if the answer is invalid whatever text follows.
     Certain,
 }
 
-/// How a stream is to be read.
+/// How a stream is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// See [`Caution`].
     pub caution: Caution,
-    /// Whether anything but JSON, or a fence with JSON, may stand at the start.
+    /// Whether text other than JSON, or a fence with JSON, may precede the answer.
     pub prose: bool,
 }
 
-/// Where the reading is.
+/// The position of the reader.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// Before the first bracket, after so many backticks.
+    /// Before the first bracket, after this many backticks.
     Prose { ticks: usize },
-    /// Behind an opening marker.
+    /// After an opening marker.
     Tag {
         part: TagPart,
-        /// How many bytes of the tag were seen, and whether they begin as `json` does.
+        /// Number of bytes of the tag so far, and whether they are a prefix of `json`.
         length: usize,
         json: bool,
     },
     /// In the JSON.
     Json,
-    /// Nothing that follows would tell more.
+    /// No following text can change the result.
     Over,
 }
 
@@ -69,10 +68,10 @@ enum TagPart {
     Space,
 }
 
-/// A longer key is the name of no field, and a longer string the name of no atom.
+/// A longer key is not the name of a field, and a longer string is not the name of an atom.
 const LONGEST_KEPT: usize = 65_536;
 
-/// The last bytes of a text, by their places in the whole of it.
+/// The last bytes of a text, by their offset in the whole text.
 #[derive(Clone, Copy)]
 struct Window<'t> {
     bytes: &'t [u8],
@@ -93,27 +92,27 @@ impl<'t> Window<'t> {
     }
 }
 
-/// An answer as far as it has come in.
+/// The state of a streamed answer.
 #[derive(Debug)]
 pub struct Stream {
-    /// How many bytes came in.
+    /// Number of bytes received.
     taken: usize,
-    /// The last of them, from where a string began that is to be looked at as a whole.
+    /// The last bytes, from the start of a string that must be checked as a whole.
     kept: Vec<u8>,
     phase: Phase,
     rules: Rules,
     lexer: Lexer,
     checker: Checker,
-    /// Where the JSON begins, once it has.
+    /// Offset of the JSON, once it has begun.
     start: usize,
     fenced: bool,
-    /// Only blanks stand before it.
+    /// Whether only blanks precede the JSON.
     first: bool,
     halted: Option<Mistake>,
 }
 
 impl Stream {
-    /// Nothing yet.
+    /// Creates a stream before its first byte.
     pub fn new(answer_type: AnswerType, rules: Rules) -> Self {
         Stream {
             taken: 0,
@@ -129,19 +128,19 @@ impl Stream {
         }
     }
 
-    /// How many bytes came in.
+    /// Returns the number of bytes received.
     pub fn taken(&self) -> usize {
         self.taken
     }
 
-    /// A stream of the same kind that took this text.
+    /// Creates a stream of the same kind that has received this text.
     pub fn again(&self, text: &[u8]) -> Self {
         let mut again = Stream::new(self.checker.answer_type().clone(), self.rules);
         again.feed(text);
         again
     }
 
-    /// Takes the next part of the text; tells why the answer is wrong, if it is.
+    /// Processes the next part of the text; returns the reason if the answer is invalid.
     pub fn feed(&mut self, chunk: &[u8]) -> Option<&Mistake> {
         // Usually nothing is kept, and nothing is copied.
         let mut kept = std::mem::take(&mut self.kept);
@@ -168,13 +167,13 @@ impl Stream {
             Some(from) => drop(kept.drain(..from - begin)),
             None => kept.clear(),
         }
-        // Its memory is used again, unless it is much.
+        // Its memory is reused, unless it is large.
         kept.shrink_to(LONGEST_KEPT);
         self.kept = kept;
         self.halted.as_ref()
     }
 
-    /// Where the string begins that must be kept until it can be looked at as a whole.
+    /// Returns the offset of the string that must be kept until it can be checked as a whole.
     fn string_to_keep(&mut self) -> Option<usize> {
         let begin = match (self.phase, &self.halted) {
             (Phase::Json, None) => self.lexer.string_to_keep()?,
@@ -217,7 +216,7 @@ impl Stream {
         }
     }
 
-    /// The rest of an opening marker. Only where it says JSON, or nothing, a mistake is final.
+    /// Reads the rest of an opening marker. An error is final only if the tag is `json` or empty.
     fn tag(&mut self, text: Window, at: &mut usize, part: TagPart, length: usize, json: bool) {
         let byte = text.byte(*at);
         let of_tag = byte.is_ascii_alphanumeric() || b"_+.#-".contains(&byte);
@@ -258,7 +257,7 @@ impl Stream {
                 if self.fenced || !self.rules.prose {
                     self.halt(What::Syntax(*at));
                 }
-                // Prose in brackets, maybe.
+                // Possibly prose in brackets.
                 self.lexer.give_up();
                 self.phase = Phase::Over;
                 return;
@@ -269,11 +268,11 @@ impl Stream {
         }
     }
 
-    /// Whether what is wrong with the value so far is wrong with the answer. Prose has lists of
-    /// numbers in brackets, but no text begins with one, and none has keys.
+    /// Returns whether an error in the value so far makes the answer invalid. Prose can have lists of
+    /// numbers in brackets, but a text of prose does not begin with one, and none has keys.
     fn is_convincing(&self) -> bool {
         let ended = matches!(self.phase, Phase::Over);
-        // `[1e309]` is no JSON, and looks enough like prose for the search to go on behind it.
+        // `[1e309]` is not JSON, and resembles prose, so the search continues after it.
         let is_whole = ended && !self.lexer.may_be_out_of_range(self.start);
         let is_json = self.lexer.has_keys || (self.first && (is_whole || self.lexer.has_marks));
         self.fenced || (self.rules.caution == Caution::Early && is_json)

@@ -1,13 +1,13 @@
-//! The value of an answer as far as it has come in.
+//! The value of a streamed answer so far.
 
 use super::{Phase, Stream};
 use crate::answer::read::{build, Answer};
 use crate::heap::Heap;
 
 impl Stream {
-    /// The value as it would be if it ended here: open lists and objects are closed, a string is cut
-    /// off, a key without its value and part of a number are left out. Nothing if no value has
-    /// begun. Linear in the value. `text`: what came in; less of it is less of a value.
+    /// Returns the value as if it ended here: closes open lists and objects, truncates a string, and
+    /// drops a key without a value and an incomplete number. Returns `None` if no value has begun.
+    /// Linear in the value. `text`: the text received; a shorter one gives a smaller value.
     pub fn partial<H: Heap>(&self, text: &[u8], heap: &mut H) -> Option<Answer<H::Term>> {
         if text.len() != self.taken {
             return self.again(text).partial(text, heap);
@@ -22,7 +22,7 @@ impl Stream {
             let mut shown = text[self.start..begin].to_vec();
             shown.extend_from_slice(string.as_bytes());
             shown.push(b'"');
-            // A surrogate may wait for its other half: then the string is left out.
+            // A high surrogate may wait for the low one: then the string is dropped.
             if let Some(answer) = self.complete(shown, heap) {
                 return Some(answer);
             }

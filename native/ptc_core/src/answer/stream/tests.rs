@@ -1,4 +1,4 @@
-//! Where a stream halts, byte by byte; the whole of it is tested through Elixir.
+//! Tests where a stream halts, byte by byte; the Elixir tests cover all of it.
 
 use super::{AnswerType, Caution, Mistake, Rules, Segment, Stream, What};
 use crate::plain::PlainHeap;
@@ -17,7 +17,7 @@ fn stream(signature: &str, caution: Caution) -> Stream {
     )
 }
 
-/// How many bytes are taken before the stream halts, and why it does.
+/// Returns the number of bytes received before the stream halts, and the reason.
 fn halt(signature: &str, text: &str) -> Option<(usize, Mistake)> {
     let mut stream = stream(signature, Caution::Early);
     (0..text.len()).find_map(|at| {
@@ -37,7 +37,7 @@ fn other(path: &[&str], wanted: &'static str, got: &'static str) -> Mistake {
     }
 }
 
-/// The mismatch that these words are for.
+/// Returns the mismatch with these type words.
 fn mismatch(wanted: &str, got: &str) -> Mismatch {
     let scalars = Scalar::ALL.map(Target::Scalar);
     let targets = scalars.into_iter().chain([Target::List, Target::Map]);

@@ -1,14 +1,14 @@
-//! What is dropped is not built: each list is made as far as what comes after it looks at it.
+//! Demand analysis: a list is built only as far as its consumer reads it.
 //!
-//! Where a list goes through a slot to one operation and to nothing else, that operation's entry says
-//! what it looks at. What makes the list is told. If it looks at its own list place by place, and
-//! cannot fail for an item, the same goes for the list that it gets: so the code is walked from its
+//! If a list goes through a slot to one operation only, that operation's entry tells which items it
+//! reads. The demand is passed to the producer of the list. If the producer reads its own list index
+//! by index, and cannot fail for an item, it passes the demand on. So the code is walked from its
 //! end.
 
 use super::residue;
 use crate::program::{Demand, Instr, LoopKind};
 
-/// Tells what makes a list what is looked at.
+/// Passes the demand of each list to its producer.
 pub(super) fn find(code: &mut Vec<Instr>) {
     for at in (1..code.len().saturating_sub(1)).rev() {
         let Instr::StoreOnce(slot) = code[at] else {
@@ -18,8 +18,8 @@ pub(super) fn find(code: &mut Vec<Instr>) {
             Instr::Apply(apply) if apply.input == slot && apply.operands == 0 => {
                 apply.op.needs(&apply, apply.demand)
             }
-            // A `map` looks at each place for the same place of its own value. It must not fail for
-            // one that is left out.
+            // A `map` reads an index for the same index of its own value. It must not fail for an
+            // item that is skipped.
             Instr::Enter(enter) if enter.list == slot && enter.kind == LoopKind::Map => {
                 match residue::is_empty(code, at + 1) {
                     true => enter.demand,
@@ -39,7 +39,7 @@ pub(super) fn find(code: &mut Vec<Instr>) {
                 if next.kind == LoopKind::Map {
                     residue::add(code, at - 1);
                 }
-                // The loop's start stands right before its body.
+                // The loop's start directly precedes its body.
                 if let Some(Instr::Enter(enter)) = code.get_mut(body.wrapping_sub(1)) {
                     enter.demand = demand;
                 }

@@ -1,8 +1,8 @@
-//! What is known about the finished code and makes it quicker: the same values, the same errors.
+//! Optimisations of the finished code, which keep its values and errors.
 //!
-//! * [`demand`]: what of a list is looked at by what comes after it
-//! * [`residue`]: what of a loop's body is left for an item whose value is not looked at
-//! * [`sieve`]: filters that are one instruction
+//! * [`demand`]: which items of a list its consumer reads
+//! * [`residue`]: which part of a loop's body must run for an item whose value is not read
+//! * [`sieve`]: filters as one instruction
 
 mod demand;
 mod residue;
@@ -10,7 +10,7 @@ mod sieve;
 
 use crate::program::Instr;
 
-/// Goes over the code a fixed number of times; its jumps are where they will be.
+/// Makes a fixed number of passes over the code; jump targets are already resolved.
 pub(super) fn optimise(code: &mut Vec<Instr>) {
     demand::find(code);
     sieve::find(code);

@@ -1,20 +1,20 @@
-//! What is left of a `map`'s body for an item whose value nobody looks at: what can fail for this item
-//! and not for another. What could fail for all alike has been found out with the first item, for
-//! which the whole body is run.
+//! The part of a `map`'s body that must run for an item whose value is not read: whatever can fail for
+//! this item and not for another. Failures that do not depend on the item are found with the first
+//! item, for which the whole body runs.
 
 use crate::program::{Instr, Loop, Slot, NO_PC};
 
-/// An instruction of a body without jumps, with those whose values it takes.
+/// An instruction of a body without jumps, with the instructions that produce its operands.
 struct Part {
-    /// How many instructions make its value; they stand side by side, and it is the last of them.
+    /// How many instructions produce its value; they are consecutive, and it is the last of them.
     length: usize,
-    /// Whether it depends on the item.
+    /// Whether its value depends on the item.
     depends: bool,
     /// Whether it must be run for each item.
     checks: bool,
 }
 
-/// Whether nothing is left of the body of the loop that starts at `enter`.
+/// Returns whether the residue of the loop that starts at `enter` is empty.
 pub(super) fn is_empty(code: &[Instr], enter: usize) -> bool {
     match code[enter] {
         Instr::Enter(enter) if enter.residue != NO_PC => {
@@ -24,7 +24,7 @@ pub(super) fn is_empty(code: &[Instr], enter: usize) -> bool {
     }
 }
 
-/// Puts the residue of the loop that ends at `next` behind the code, if its body is as simple as that.
+/// Appends the residue of the loop that ends at `next` to the code, if its body is simple enough.
 pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
     let Instr::Next(looped) = code[next] else {
         return;
@@ -33,7 +33,7 @@ pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
     let Some(parts) = parts(&code[body..next], looped.item) else {
         return;
     };
-    // From the end: a part that must be run is run with all that it takes.
+    // Starts from the end: a part that must run, runs with all its operands.
     let mut runs = Vec::new();
     let mut end = parts.len();
     while end > 0 {
@@ -64,10 +64,11 @@ pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
     }
 }
 
-/// The parts of a body; `None` if it has others than these, jumps or calls say.
+/// Returns the parts of a body; `None` if it contains other instructions, such as jumps or
+/// calls.
 fn parts(body: &[Instr], item: Slot) -> Option<Vec<Part>> {
     let mut parts: Vec<Part> = Vec::with_capacity(body.len());
-    // The places of the values that nothing has taken yet.
+    // The indices of the values that no instruction has consumed yet.
     let mut open: Vec<usize> = Vec::new();
     for instr in body {
         let mut part = Part {

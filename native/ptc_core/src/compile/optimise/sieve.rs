@@ -1,10 +1,10 @@
-//! Filters whose condition is a comparison of a field with a constant, or `and` or `or` of such
-//! comparisons, become one instruction.
+//! Converts filters whose condition is a comparison of a field with a constant, or `and` or
+//! `or` of such comparisons, to one instruction.
 
 use crate::ops::Orders;
 use crate::program::{Apply, Instr, LoopKind, Pc, Slot, Tests, NO_CONST};
 
-/// Puts a sieve in the place of each loop's start that can be one.
+/// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {
     for at in 0..code.len() {
         let Instr::Enter(enter) = code[at] else {
@@ -17,12 +17,12 @@ pub(super) fn find(code: &mut [Instr]) {
     }
 }
 
-/// Whether this compares a field with a constant, and so is one that a sieve evaluates.
+/// Returns whether this compares a field with a constant, so that a sieve can evaluate it.
 fn is_test(apply: &Apply) -> bool {
     apply.op.holds_for() != Orders::NONE && apply.a != NO_CONST && apply.b != NO_CONST
 }
 
-/// The comparisons that the body at `first` consists of.
+/// Returns the comparisons in the body at `first`.
 fn tests(code: &[Instr], first: usize, item: Slot) -> Option<Tests> {
     let compares = |at: usize| match code.get(at) {
         Some(Instr::Apply(apply)) => apply.input == item && is_test(apply),

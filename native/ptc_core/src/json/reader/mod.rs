@@ -1,8 +1,8 @@
-//! The reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be left
-//! and taken up again.
+//! JSON reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be
+//! suspended and resumed.
 //!
 //! * this file: the loop; [`text`], [`number`]: strings and numbers
-//! * [`sink`]: who takes the events
+//! * [`sink`]: the interface of the event sinks
 
 mod number;
 mod sink;
@@ -15,17 +15,17 @@ pub use sink::{ReadError, Sink};
 use text::Scan;
 pub use text::Text;
 
-/// What a text may ask for.
+/// Limits for a text.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonLimits {
-    /// How many arrays and objects may stand inside one another.
+    /// Maximum nesting depth of arrays and objects.
     pub depth: usize,
-    /// How many bytes an integer may take, its sign included.
+    /// Maximum number of bytes of an integer, its sign included.
     pub integer: usize,
 }
 
 impl JsonLimits {
-    /// Only a limit of depth.
+    /// Limits only the depth.
     pub const fn depth(depth: usize) -> Self {
         JsonLimits {
             depth,
@@ -34,49 +34,49 @@ impl JsonLimits {
     }
 }
 
-/// What a value is followed by.
+/// What may follow a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Blanks, and the end of the text.
+    /// White space, and the end of the text.
     Whole,
     /// Anything.
     Value,
 }
 
-/// As many bytes are read between two looks at the limits.
+/// Number of bytes between two checks of the limits.
 const BYTES_BETWEEN_LOOKS: usize = 1024;
 
-/// What comes next.
+/// What the reader expects next.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     /// A value.
     Value,
-    /// The first value or key in the brackets that were just opened, or their end.
+    /// The first value or key after an opening bracket, or the closing bracket.
     First(bool),
     /// A key.
     Key,
-    /// The colon behind a key.
+    /// The colon after a key.
     Colon,
     /// The rest of a string.
     Inside(Scan, bool),
-    /// An integer that was found already, from here to the reader's place.
+    /// An integer whose end was already found, from this offset to the reader's offset.
     Integer(usize),
-    /// What may stand behind a value.
+    /// A comma, or a closing bracket.
     After,
-    /// Blanks.
+    /// White space.
     Rest,
     Done,
 }
 
-/// Reads one value. It can be left wherever its sink stops it, and is plain data then.
+/// Reads one value. It can be suspended wherever its sink stops it, and is plain data.
 #[derive(Debug)]
 pub struct Reader {
     at: usize,
-    /// How far the sink was told.
+    /// The offset that was last reported to the sink.
     told: usize,
     /// The open brackets, innermost last; true is an object.
     open: Vec<bool>,
-    /// What a string with escapes has come to.
+    /// The decoded part of a string with escapes.
     scratch: Vec<u8>,
     limits: JsonLimits,
     extent: Extent,
@@ -85,7 +85,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader for the value at `start`, blanks before it included.
+    /// Creates a reader for the value at `start`, white space before it included.
     pub fn new(start: usize, extent: Extent, limits: JsonLimits) -> Self {
         Reader {
             at: start,
@@ -99,19 +99,19 @@ impl Reader {
         }
     }
 
-    /// The same with a look after each step, for tests.
+    /// For tests: checks the limits after each step.
     pub fn looking_often(mut self) -> Self {
         self.bytes_between_looks = 1;
         self
     }
 
-    /// Reads on in `text`, which is the same each time; gives the offset after the value.
+    /// Reads on in `text`, which must be the same each time; returns the offset after the value.
     pub fn read<'t>(
         &mut self,
         text: &'t [u8],
         sink: &mut impl Sink<'t>,
     ) -> Result<usize, ReadError> {
-        // A text that is not the same must not be read beyond its end.
+        // A different text must not be read beyond its end.
         self.at = self.at.min(text.len());
         let mut cursor = Cursor { text, reader: self };
         let mut phase = cursor.reader.phase;
@@ -131,7 +131,7 @@ impl Reader {
     }
 }
 
-/// A reader at its text.
+/// A reader with its text.
 struct Cursor<'r, 't> {
     text: &'t [u8],
     reader: &'r mut Reader,
@@ -168,7 +168,7 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// Closes what ends here, up to the next value or key.
+    /// Closes the containers that end here, up to the next value or key.
     #[inline]
     fn after_value(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         while let Some(&object) = self.reader.open.last() {
@@ -238,7 +238,7 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// Goes on with a string, be it a key or a value.
+    /// Continues a string, which is a key or a value.
     #[inline]
     fn inside(
         &mut self,
@@ -294,7 +294,8 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// The next byte that is no blank, without taking it. `phase` is what comes next, blanks included.
+    /// Returns the next byte that is not white space, without consuming it. `phase` is the current
+    /// phase.
     #[inline]
     fn peek(&mut self, sink: &mut impl Sink<'t>, phase: Phase) -> Result<u8, ReadError> {
         self.skip_blanks(sink, phase)?;
@@ -304,7 +305,7 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// Tells the sink how much was read, if it is time to.
+    /// Reports the number of bytes read to the sink, if that is due.
     #[inline]
     fn look(&mut self, sink: &mut impl Sink<'t>, phase: Phase) -> Result<(), ReadError> {
         let reader = &mut *self.reader;
@@ -332,7 +333,7 @@ impl<'t> Cursor<'_, 't> {
         stop.into()
     }
 
-    /// The error for the byte (or the end) at the current position.
+    /// Returns the error for the byte (or the end) at the current offset.
     fn unexpected(&self) -> JsonError {
         self.unexpected_at(self.reader.at)
     }

@@ -1,16 +1,16 @@
-//! Numbers: found in one go, and small ones without a parser.
+//! Reading of numbers; small ones are converted without a parser.
 
 use super::{Cursor, Phase, ReadError, Sink, BYTES_BETWEEN_LOOKS};
 use crate::json::JsonError;
 
-/// The digits of the longest integer; a longer one is an overflow, as a float beyond a double is.
+/// The digits of the longest integer; a longer one is an overflow, like a float beyond a double.
 /// Reading digits takes more than linear time, and the BEAM holds no more than ten times as many.
 pub const LONGEST_INTEGER: usize = 1_000_000;
 
-/// So many digits fit 64 bits, whatever they are.
+/// Every number of this many digits fits 64 bits.
 const SAFE_DIGITS: usize = 18;
 
-/// The value of [`SAFE_DIGITS`] digits at most, maybe one of them a sign.
+/// Returns the value of a token of at most [`SAFE_DIGITS`] bytes, with or without a sign.
 fn small_integer(token: &[u8]) -> i64 {
     let digits = token.strip_prefix(b"-").unwrap_or(token);
     let next = |value, digit: &u8| value * 10 + i64::from(digit - b'0');
@@ -23,7 +23,7 @@ fn small_integer(token: &[u8]) -> i64 {
 }
 
 impl<'t> Cursor<'_, 't> {
-    /// A number is read in one go: if that is stopped, it begins again.
+    /// Reads a number without suspending: if it is stopped, it starts again.
     #[inline]
     pub(super) fn number(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         let start = self.reader.at;
@@ -45,7 +45,7 @@ impl<'t> Cursor<'_, 't> {
             }
             at = self.digits(at, sink)?;
         }
-        // Only ASCII stands between `start` and `at`.
+        // The bytes between `start` and `at` are ASCII.
         let token = std::str::from_utf8(&self.text[start..at]).unwrap_or_default();
         if at == whole_end {
             if token.len() <= SAFE_DIGITS {
@@ -76,14 +76,14 @@ impl<'t> Cursor<'_, 't> {
         if value.is_infinite() {
             return Err(JsonError::UnexpectedToken(start).into());
         }
-        // `-0e1` is the whole number -0, which is 0, times a power of ten; `-0.0` keeps its sign.
+        // `-0e1` is the integer -0, which is 0, times a power of ten; `-0.0` keeps its sign.
         let signless = fraction_end == whole_end && value == 0.0 && token.starts_with("-0");
         sink.float(if signless { 0.0 } else { value });
         self.reader.at = at;
         Ok(Phase::After)
     }
 
-    /// The integer between `start` and the reader's place, which is beyond 64 bits.
+    /// Reads the integer between `start` and the reader's offset, which is beyond 64 bits.
     #[cold]
     pub(super) fn integer(
         &mut self,
@@ -98,7 +98,7 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// The end of the digits at `at`: one or more.
+    /// Returns the end of the digits at `at`: one or more.
     #[inline]
     fn digits(&mut self, at: usize, sink: &mut impl Sink<'t>) -> Result<usize, ReadError> {
         let start = at;

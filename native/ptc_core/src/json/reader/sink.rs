@@ -1,12 +1,12 @@
-//! Who takes the events of a text, and why a text is not read to its end.
+//! The interface of the reader's event sinks, and the reasons why a reader stops.
 
 use super::text::Text;
 use crate::json::JsonError;
 use crate::stop::Stop;
 
-/// Takes the events of one JSON text, in order.
+/// Receives the events of one JSON text, in order.
 ///
-/// An event that it stops at comes again when the reader goes on.
+/// If an event returns an error, the reader repeats it when it resumes.
 pub trait Sink<'t> {
     /// `null`
     fn null(&mut self);
@@ -14,32 +14,32 @@ pub trait Sink<'t> {
     fn boolean(&mut self, value: bool);
     /// A number without fraction and exponent that fits 64 bits; `-0` is 0.
     fn integer(&mut self, value: i64);
-    /// Any other number without fraction and exponent, as it stands in the text.
+    /// Any other number without fraction and exponent, as written in the text.
     fn big_integer(&mut self, digits: &'t str) -> Result<(), Stop>;
-    /// A number with fraction or exponent: the nearest double, never infinite.
+    /// A number with a fraction or exponent: the nearest double, never infinite.
     fn float(&mut self, value: f64);
     /// A string value.
     fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop>;
-    /// A key; its value follows. Duplicates are passed on as they come.
+    /// A key; its value follows. Duplicates are passed on.
     fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop>;
     /// `[` or `{`
     fn open(&mut self, object: bool);
     /// `]` or `}` of the innermost open bracket.
     fn close(&mut self, object: bool) -> Result<(), Stop>;
 
-    /// So many bytes were read since this was last asked, and the reader itself holds so many. Also
-    /// looks at the limits of what was built.
+    /// Reports the bytes read since the last call, and the bytes that the reader itself holds. Also
+    /// checks the limits for the terms built.
     fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop>;
-    /// Counts bytes where the reader cannot be left.
+    /// Counts bytes at a point where the reader cannot be suspended.
     fn count(&mut self, bytes: usize) -> Result<(), Stop>;
 }
 
-/// Why a reader did not come to the end.
+/// Why a reader stopped before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadError {
-    /// The text is not what it should be.
+    /// The text is invalid.
     Json(JsonError),
-    /// A limit. After [`Stop::SliceOver`] the reader can go on.
+    /// A limit. After [`Stop::SliceOver`] the reader can be resumed.
     Stop(Stop),
 }
 

@@ -1,20 +1,20 @@
-//! JSON strings: finding the end, checking UTF-8, undoing escapes.
+//! Reading of strings: their end, UTF-8 validation, decoding of escapes.
 
 use super::JsonError;
 use crate::json::scan::to_special;
 
-/// The content of a JSON string: a part of the text itself, or the reader's scratch buffer when
-/// escapes had to be undone.
+/// The content of a JSON string: a part of the text, or the reader's scratch buffer if the string has
+/// escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text<'t, 's> {
-    /// No escapes: these very bytes of the text.
+    /// Without escapes: a slice of the text.
     Source(&'t [u8]),
-    /// Escapes undone: valid until the reader goes on.
+    /// With decoded escapes: valid until the reader continues.
     Scratch(&'s [u8]),
 }
 
 impl Text<'_, '_> {
-    /// The bytes, wherever they live. Always valid UTF-8.
+    /// Returns the bytes, which are always valid UTF-8.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Text::Source(bytes) => bytes,
@@ -28,14 +28,14 @@ impl Text<'_, '_> {
 pub(super) struct Scan {
     /// The offset after the opening quote.
     start: usize,
-    /// How far it was read; at the end, where the closing quote stands.
+    /// The offset read so far; at the end, the offset of the closing quote.
     pub at: usize,
-    /// Whether it had escapes: then it stands in the scratch buffer up to `at`.
+    /// Whether it had escapes: then the scratch buffer has its content up to `at`.
     escaped: bool,
 }
 
 impl Scan {
-    /// The string whose opening quote stands at `open`.
+    /// The string whose opening quote is at `open`.
     pub fn new(open: usize) -> Self {
         Scan {
             start: open + 1,
@@ -44,7 +44,7 @@ impl Scan {
         }
     }
 
-    /// Reads on, by `most` bytes and a few; says whether it came to the end.
+    /// Reads on by about `most` bytes; returns whether it reached the end.
     #[inline]
     pub fn advance(
         &mut self,
@@ -92,7 +92,7 @@ impl Scan {
         }
     }
 
-    /// The content, once all of it was read.
+    /// Returns the content of a string that was read to its end.
     #[inline]
     pub fn content<'t, 's>(&self, text: &'t [u8], scratch: &'s [u8]) -> Text<'t, 's> {
         match self.escaped {
@@ -102,12 +102,11 @@ impl Scan {
     }
 }
 
-/// The last place after `from` and up to `end` where no character is cut in two, or else the first
-/// one behind `end`.
+/// Returns the last character boundary after `from` and up to `end`, or else the first one after `end`.
 #[cold]
 fn whole_characters(text: &[u8], from: usize, end: usize) -> usize {
     let is_within = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xC0 == 0x80);
-    // No character has more than three bytes behind its first one.
+    // A character has at most three bytes after its first one.
     let before = (end.saturating_sub(3).max(from + 1)..=end).rev();
     let behind = end..text.len().min(end + 3);
     let place = before.clone().find(|at| !is_within(at));
@@ -119,7 +118,7 @@ fn whole_characters(text: &[u8], from: usize, end: usize) -> usize {
     })
 }
 
-/// Undoes the escape at `at` (a backslash) and gives the offset after it.
+/// Decodes the escape at `at` (a backslash) and returns the offset after it.
 fn unescape(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonError> {
     let bad = JsonError::UnexpectedToken(at);
     let byte = match text.get(at + 1).ok_or(bad)? {
@@ -138,13 +137,13 @@ fn unescape(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonErro
     Ok(at + 2)
 }
 
-/// Undoes a `\uXXXX` or a surrogate pair at `at`.
+/// Decodes a `\uXXXX` or a surrogate pair at `at`.
 fn unescape_unicode(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonError> {
     let bad = JsonError::UnexpectedToken(at);
     let first = hex4(text, at + 2).ok_or(bad)?;
     let (code, next) = match first {
         0xD800..=0xDBFF => {
-            // A high surrogate alone is reported behind it: that is where the low one is missing.
+            // A lone high surrogate is reported after its escape: the low one is missing there.
             let after = at + 6;
             let missing = JsonError::UnexpectedToken(after);
             if text.get(after) != Some(&b'\\') || text.get(after + 1) != Some(&b'u') {
@@ -161,7 +160,7 @@ fn unescape_unicode(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, 
         }
         code => (code, at + 6),
     };
-    // A low surrogate alone is no character.
+    // A lone low surrogate is not a character.
     let character = char::from_u32(code).ok_or(bad)?;
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(next)

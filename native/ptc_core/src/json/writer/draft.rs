@@ -1,32 +1,32 @@
-//! A text that is half written: what is open in it, live and frozen.
+//! The state of a text that is being written, live and frozen.
 //!
-//! What is open when the writer is left is frozen: its plain part to marks, its terms to a stack
-//! that the caller keeps as a list. Each is frozen once and taken back when the writer comes to it, so
-//! leaving costs no more than what was opened since.
+//! When the writer is suspended, it freezes its open containers: their plain part as marks, their terms
+//! on a stack that the caller keeps as a list. Each is frozen once and thawed when the writer reaches
+//! it, so suspension costs no more than what was opened since.
 
 use super::readable::{JsonView, Readable};
 
-/// A text that is being written, less its terms.
+/// A text that is being written, without its terms.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// What is written.
+    /// The text so far.
     pub text: Vec<u8>,
-    /// What took longer than its text shows, in bytes of text that take as long.
+    /// Cost beyond the length of the text, in bytes of text that take as long.
     pub(super) toll: usize,
-    /// The lists and maps that were opened.
+    /// Number of lists and maps opened.
     pub(super) opened: usize,
-    /// How much had been spent when it was asked last.
+    /// Total cost at the last check of the limits.
     pub(super) asked: usize,
-    /// Where the foreign terms belong, in their order.
+    /// The offsets of the foreign terms, in order.
     pub gaps: Vec<usize>,
-    /// What is open and frozen, innermost last.
+    /// The open containers that are frozen, innermost last.
     marks: Vec<Mark>,
-    /// How many terms are frozen.
+    /// Number of frozen terms.
     pub(super) frozen: usize,
 }
 
 impl Draft {
-    /// Nothing yet, in memory that is there already.
+    /// Creates an empty draft that reuses the memory of `text`.
     pub fn new(mut text: Vec<u8>) -> Self {
         text.clear();
         Draft {
@@ -36,10 +36,10 @@ impl Draft {
     }
 }
 
-/// What is being written, innermost last.
+/// An open container or value.
 pub(super) enum Open<'s, T> {
     List {
-        /// For the report, should it turn out to be improper.
+        /// For the error if it turns out to be improper.
         whole: T,
         rest: T,
         first: bool,
@@ -54,13 +54,13 @@ pub(super) enum Open<'s, T> {
         entries: std::vec::IntoIter<(T, T)>,
         first: bool,
     },
-    /// A large map that was frozen: so many entries are left, on top of the frozen terms.
+    /// A frozen large map: `left` entries are on top of the frozen terms.
     Frozen { left: usize, first: bool },
-    /// A map so large that its entries must be asked for.
+    /// A map so large that the limits are checked before its entries are fetched.
     Unopened(T),
-    /// A long string or integer, of whose bytes so many are written.
+    /// A long string or integer, of which `at` bytes are written.
     Long { scalar: T, at: usize, is_key: bool },
-    /// The value behind a long key.
+    /// The value after a long key.
     Value(T),
 }
 
@@ -75,7 +75,7 @@ enum Mark {
     Value,
 }
 
-/// What is open, and the frozen terms as a list, last one first.
+/// The open containers, live ones and the terms of frozen ones as a list, last one first.
 pub(super) struct Stack<'s, T> {
     pub live: Vec<Open<'s, T>>,
     pub frozen: Option<T>,
@@ -89,7 +89,7 @@ impl<'s, T: Copy> Stack<'s, T> {
         }
     }
 
-    /// Takes a frozen term back.
+    /// Thaws a term.
     pub fn pop<R: Readable<Term = T>>(&mut self, source: &R, draft: &mut Draft) -> Option<T> {
         let (term, rest) = source.uncons(self.frozen?)?;
         self.frozen = Some(rest);
@@ -97,7 +97,7 @@ impl<'s, T: Copy> Stack<'s, T> {
         Some(term)
     }
 
-    /// Takes back what is innermost; `None` if these are not the terms that were frozen.
+    /// Thaws the innermost container; `None` if the terms are not the frozen ones.
     #[cold]
     pub fn thaw<R: Readable<Term = T>>(
         &mut self,
@@ -138,7 +138,7 @@ impl<'s, T: Copy> Stack<'s, T> {
         Some(Thawed::Open)
     }
 
-    /// Freezes all that is live: the terms to put onto the frozen ones, in their order.
+    /// Freezes all live containers; returns the terms to put onto the frozen ones, in order.
     pub fn freeze<R: Readable<Term = T>>(self, source: &R, draft: &mut Draft) -> Vec<T> {
         let mut terms = Vec::new();
         for open in self.live {
@@ -176,9 +176,9 @@ impl<'s, T: Copy> Stack<'s, T> {
     }
 }
 
-/// What thawing comes to.
+/// The result of thawing.
 pub(super) enum Thawed {
     Open,
-    /// All is written.
+    /// Nothing is left: all is written.
     Nothing,
 }

@@ -1,24 +1,24 @@
-//! Keys of maps, each written once and then copied.
+//! Keys of maps: a cache of their written form.
 
 use super::long::{time_of, LONG};
 use super::put::{put_float, put_integer};
 use super::{JsonView, Open, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, TOLL};
 
-/// How many keys are remembered; a power of two.
+/// Number of cached keys; a power of two.
 pub(super) const KEYS: usize = 64;
-/// Longer ones are not, and are written again each time.
+/// Longer keys are not cached.
 const LONGEST: usize = 31;
 
 const _: () = assert!(KEYS.is_power_of_two());
 
 #[inline]
 fn slot_of(identity: usize) -> usize {
-    // Multiplied, since the low bits of addresses and atoms hardly differ.
+    // Multiplied, because the low bits of addresses and atoms hardly differ.
     let mixed = (identity as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> (u64::BITS - KEYS.ilog2())) as usize
 }
 
-/// A key as it was written, from the byte before it to the colon.
+/// A written key, from the byte before it to the colon.
 #[derive(Clone, Copy, Default)]
 pub(super) struct KeyText {
     identity: usize,
@@ -58,7 +58,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         let text = &mut self.draft.text;
         let start = text.len();
         if known.identity == identity {
-            // All of it, since a length that is known here is copied without a call.
+            // Copies the whole buffer, because a copy of constant length needs no call.
             text.extend_from_slice(&known.text);
             text.truncate(start + known.length as usize);
             text[start] = lead;
@@ -77,7 +77,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         Ok(Key::Written)
     }
 
-    /// Writes an atom that is a value as if it were a key, and takes the rest back.
+    /// Writes an atom value like a key, and removes the rest.
     pub(super) fn name(&mut self, atom: R::Term) -> Result<(), Refusal<R::Term>> {
         match self.draft.text.pop() {
             Some(before) => self.key(before, atom)?,
@@ -117,7 +117,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
     }
 }
 
-/// Whether a key was written.
+/// The result of writing a key.
 enum Key {
     Written,
     /// It is too long to be written at once.

@@ -1,11 +1,11 @@
-//! Strings and integers that may be long: those that are, are written in parts or by themselves.
+//! Strings and integers of any length; long ones are written in parts or counted separately.
 
 use super::put::{put_chars, put_string, NotUtf8};
 use super::{JsonView, Open, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, BYTES_PER_UNIT};
 use crate::stop::Stop;
 use num_bigint::BigInt;
 
-/// A longer string is written in parts of this length.
+/// Longer strings are written in parts of this length.
 pub(super) const LONG: usize = 16_384;
 
 impl<R: Readable> Writer<'_, '_, '_, R> {
@@ -30,7 +30,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         put_string(&mut self.draft.text, text).map_err(|NotUtf8(at)| Refusal::NotUtf8(term, at))
     }
 
-    /// The digits of an integer beyond 64 bits.
+    /// Writes an integer beyond 64 bits.
     pub(super) fn big(
         &mut self,
         term: R::Term,
@@ -60,7 +60,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         });
     }
 
-    /// Goes on with a long string or integer, which is on top of the stack: with its next part.
+    /// Writes the next part of the long string or integer on top of the stack.
     #[cold]
     pub(super) fn long(
         &mut self,
@@ -86,7 +86,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 self.draft.text.push(b'"');
             }
             JsonView::Big(value) => {
-                // In one go: a slice takes a small one only.
+                // Uninterruptible: a slice does only small ones.
                 self.ask(time_of(&value).saturating_mul(BYTES_PER_UNIT))?;
                 let digits = value.to_string();
                 match is_key {
@@ -105,18 +105,19 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
     }
 }
 
-/// The time it takes to find the decimal digits grows nearly with the square of their number; in bytes of
-/// text that take as long.
+/// Returns the time to compute the decimal digits, in bytes of text that take as long. It grows nearly
+/// with the square of their number.
 pub(super) fn time_of(value: &BigInt) -> usize {
     let limbs = value.bits() as usize / 64;
     limbs.saturating_mul(limbs) / 4
 }
 
-/// Where the part of a long string ends that starts at `at`: not within a character, if it is UTF-8.
+/// Returns the end of the part of a long string that starts at `at`: a character boundary, if it is
+/// UTF-8.
 fn part_end(text: &[u8], at: usize) -> usize {
     let end = at.saturating_add(LONG).min(text.len());
     let goes_on = |at: &usize| matches!(text.get(*at), Some(0x80..=0xBF));
-    // No character has more than three bytes after its first one.
+    // A character has at most three bytes after its first one.
     let start = (end.saturating_sub(3)..=end).rev().find(|at| !goes_on(at));
     start.unwrap_or(end)
 }

@@ -1,8 +1,8 @@
-//! The writer: terms to JSON text, with an explicit stack and without looking at a term twice.
+//! JSON writer: terms to text with an explicit stack; it reads each term once and can be suspended.
 //!
-//! * this file: the loop; [`key`], [`long`]: keys, and strings and integers that may be long
-//! * [`put`]: scalars; [`readable`]: what is asked of terms
-//! * [`draft`]: a text that was left in the middle
+//! * this file: the loop; [`key`], [`long`]: keys, and strings and integers of any length
+//! * [`put`]: scalars; [`readable`]: the interface to terms
+//! * [`draft`]: the state of a suspended text
 
 mod draft;
 mod key;
@@ -17,29 +17,29 @@ use key::{KeyText, KEYS};
 use put::{put_float, put_integer};
 pub use readable::{JsonView, Readable};
 
-/// Why nothing was written.
+/// Why the text was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal<T> {
-    /// A key of a map that is no string, atom or number, or an improper list.
+    /// A term without a JSON form: an invalid map key (no string, atom or number), or an improper list.
     Foreign(T),
-    /// A string, and the offset in it where it stops being UTF-8.
+    /// A string, and the offset in it of the first invalid byte.
     NotUtf8(T, usize),
-    /// The text would be longer than the limit, or take as long to make.
+    /// The text would exceed the limit, or take as long as a text that does.
     Exhausted,
-    /// Another limit, or nobody waits for it.
+    /// Another limit, or no process waits for the result.
     Stopped(Stop),
 }
 
-/// What the writer asks before it goes on: it wrote so many bytes since it asked last, or is about to
-/// do what takes as long, and holds so many.
+/// The writer calls this before it continues: with the bytes written since the last call, or the bytes
+/// that the next work is equal to, and the bytes it holds.
 pub type Spend<'c> = dyn FnMut(usize, usize) -> Result<(), Stop> + 'c;
 
-/// A place in the text, and the foreign term whose form belongs there.
+/// An offset in the text, and the foreign term whose text belongs there.
 pub type Gap<T> = (usize, T);
 
-/// Writes `root` to `out`, which it empties first, and gives the gaps, in their order. `limit` is in
-/// bytes of text: what is beyond is refused as soon as it is met. It is never left in the middle:
-/// stopped is stopped.
+/// Writes `root` to `out`, which it empties first, and returns the gaps, in order. `limit` is in bytes
+/// of text; the write fails as soon as it is exceeded. It cannot be suspended: if it is stopped, its
+/// work is lost.
 pub fn write<R: Readable>(
     source: &R,
     root: R::Term,
@@ -56,33 +56,33 @@ pub fn write<R: Readable>(
     written.map(|()| draft.gaps.into_iter().zip(foreign).collect())
 }
 
-/// What a gap costs, and an atom that has to be asked for its characters.
+/// Cost of a gap, and of an atom whose characters must be fetched.
 const TOLL: usize = 16;
-/// What a list or a map costs, empty or not.
+/// Cost of a list or a map, empty or not.
 const OPENED: usize = 16;
 
-/// So often it is asked whether somebody still waits.
+/// Number of bytes between two checks of the limits.
 const BYTES_BETWEEN_LOOKS: usize = 16_384;
 
-/// So many bytes are written in a unit of fuel.
+/// Bytes that are written per unit of fuel.
 pub const BYTES_PER_UNIT: usize = 4;
 
-/// A map of more entries is asked for by itself, and what an entry costs then, in bytes of text: it may
-/// have to be frozen, too.
+/// The limits are checked separately for a map of more entries; an entry then costs this many bytes of
+/// text, because it may have to be frozen, too.
 const MANY: usize = 1024;
 const BYTES_OF_ENTRY: usize = 48;
-/// With so much open, a writer that can go on is left: to freeze it takes longer than to open it.
+/// With more open containers, a resumable writer is suspended: freezing takes longer than opening.
 const OPEN_AT_ONCE: usize = 8_192;
-/// The bytes of memory that a frozen term takes: a list cell.
+/// Bytes of memory of a frozen term: a list cell.
 const BYTES_OF_FROZEN: usize = 16;
 
-/// Writes to a draft for one call.
+/// Writes to a draft during one call.
 pub struct Writer<'s, 'o, 'c, R: Readable> {
     source: &'s R,
     limit: usize,
     draft: &'o mut Draft,
     stack: Stack<'s, R::Term>,
-    /// With so much open it is left.
+    /// Maximum number of open containers before it suspends.
     open_at_once: usize,
     /// The terms of the new gaps.
     foreign: Vec<R::Term>,
@@ -91,8 +91,8 @@ pub struct Writer<'s, 'o, 'c, R: Readable> {
 }
 
 impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
-    /// A writer that goes on with a draft; `frozen` has the terms that were frozen, as a list, last
-    /// one first. `limit` is in bytes of text.
+    /// Creates a writer that continues a draft; `frozen` has the frozen terms as a list, last one
+    /// first. `limit` is in bytes of text.
     pub fn new(
         source: &'s R,
         draft: &'o mut Draft,
@@ -112,13 +112,13 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         }
     }
 
-    /// The terms to put onto those that were frozen before, which [`Writer::frozen`] gives, and the
-    /// foreign terms of the new gaps, both in their order.
+    /// Freezes the writer. Returns the terms to put onto those of [`Writer::frozen`], and the foreign
+    /// terms of the new gaps, both in order.
     pub fn freeze(self) -> (Vec<R::Term>, Vec<R::Term>) {
         (self.stack.freeze(self.source, self.draft), self.foreign)
     }
 
-    /// The terms that were frozen before and not taken back.
+    /// Returns the terms that were frozen before and not thawed.
     pub fn frozen(&self) -> Option<R::Term> {
         self.stack.frozen
     }
@@ -128,7 +128,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         self.value(root)
     }
 
-    /// Writes a scalar, or begins what is left to [`Writer::go_on`]: a map's first bracket is written
+    /// Writes a scalar, or pushes a container for [`Writer::go_on`]: a map's opening bracket is written
     /// with its first key.
     #[inline]
     fn value(&mut self, term: R::Term) -> Result<(), Refusal<R::Term>> {
@@ -180,7 +180,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         self.check(0)
     }
 
-    /// Leaves what takes longer to look at than this slice allows to the next call.
+    /// Suspends before a term that takes longer to read than this slice allows.
     #[cold]
     fn put_off(&mut self, open: Open<'s, R::Term>) -> Result<(), Refusal<R::Term>> {
         self.stack.live.push(open);
@@ -194,8 +194,8 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         }
     }
 
-    /// Goes on until all that is open is closed. Where it is stopped since its slice or quantum is over,
-    /// it can be frozen.
+    /// Writes until no container is open. If it stops because its slice or quantum is over, it can be
+    /// frozen.
     pub fn go_on(&mut self) -> Result<(), Refusal<R::Term>> {
         loop {
             if self.spent() - self.draft.asked > BYTES_BETWEEN_LOOKS {
@@ -269,12 +269,12 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         }
     }
 
-    /// What was done so far, in bytes of text that take as long.
+    /// Returns the total cost so far, in bytes of text that take as long.
     fn spent(&self) -> usize {
         self.draft.text.len() + self.draft.toll + OPENED * self.draft.opened
     }
 
-    /// Asks whether to go on, with what was written and `more`.
+    /// Checks the limits, with the work since the last check and `more`.
     #[cold]
     fn ask(&mut self, more: usize) -> Result<(), Refusal<R::Term>> {
         let spent = self.spent();
@@ -294,7 +294,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         self.stack.live.pop();
     }
 
-    /// Refuses what takes the text, or the time, `more` bytes beyond the limit.
+    /// Checks that `more` bytes, of text or of work, do not exceed the limit.
     #[inline]
     fn check(&self, more: usize) -> Result<(), Refusal<R::Term>> {
         let spent = self.draft.text.len() + self.draft.toll;

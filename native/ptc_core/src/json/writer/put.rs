@@ -2,13 +2,13 @@
 
 use crate::json::scan::{plain_word, to_unplain};
 
-/// Where a text stops being UTF-8.
+/// The offset of the first byte that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotUtf8(pub usize);
 
-/// Puts a string: quoted, escaped as little as JSON allows.
+/// Writes a quoted string with as few escapes as JSON allows.
 pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
-    // With room for the last word in full.
+    // Reserves space for the last word in full.
     out.reserve(text.len() + 10);
     out.push(b'"');
     put_chars(out, text)?;
@@ -16,7 +16,7 @@ pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     Ok(())
 }
 
-/// The same without the quotes.
+/// Same without the quotes.
 #[inline]
 pub fn put_chars(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     let mut at = 0;
@@ -48,10 +48,10 @@ pub fn put_chars(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     }
 }
 
-/// Up to here a copy word by word is quicker than a look at all and one copy.
+/// Up to this length, copying word by word is quicker than a scan and one copy.
 const SHORT: usize = 40;
 
-/// Puts what needs no escape from `at` on, and gives where it ends.
+/// Writes the bytes from `at` on that need no escape, and returns their end.
 #[inline]
 fn put_plain_words(out: &mut Vec<u8>, text: &[u8], mut at: usize) -> usize {
     loop {
@@ -84,22 +84,21 @@ fn put_escape(out: &mut Vec<u8>, byte: u8) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
-/// Puts an integer of 64 bits.
+/// Writes a 64-bit integer.
 #[inline]
 pub fn put_integer(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// From here on a float stands with an exponent, as the BEAM has it: above, not every integer is a
-/// float.
+/// From this value on a float has an exponent, as on the BEAM: above it, not every integer is a float.
 const ALL_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
-/// Puts a finite float: the fewest digits that read back as the same float, laid out as the BEAM's
-/// `float_to_binary(value, [:short])` does it, so `1.0`, `0.001`, `1.0e-5`, `1.0e22`.
+/// Writes a finite float: the fewest digits that read back as the same float, in the layout of the
+/// BEAM's `float_to_binary(value, [:short])`: `1.0`, `0.001`, `1.0e-5`, `1.0e22`.
 pub fn put_float(out: &mut Vec<u8>, value: f64) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value).as_bytes();
-    // Most floats are like 12.34, which is how both write it.
+    // Most floats are like 12.34, which both write in the same way.
     if (0.001..ALL_INTEGERS).contains(&value.abs()) && !text.ends_with(b".0") {
         return out.extend_from_slice(text);
     }
@@ -110,7 +109,7 @@ pub fn put_float(out: &mut Vec<u8>, value: f64) {
     lay_out(out, unsigned, value);
 }
 
-/// Puts `text`, the shortest form of the size of `value`, in the BEAM's layout.
+/// Writes `text`, the shortest form of the magnitude of `value`, in the BEAM's layout.
 #[cold]
 fn lay_out(out: &mut Vec<u8>, text: &[u8], value: f64) {
     let (mantissa, exponent) = match text.iter().position(|byte| *byte == b'e') {
@@ -132,7 +131,7 @@ fn lay_out(out: &mut Vec<u8>, text: &[u8], value: f64) {
         return out.extend_from_slice(b"0.0");
     }
     let count = digits.len() as i32;
-    // The shorter form, and of two of one length the one without an exponent.
+    // Takes the shorter form; of two of equal length the one without an exponent.
     let fixed_length = match point {
         ..=0 => 2 - point + count,
         _ => point.max(count - 1) + 2,
@@ -159,7 +158,7 @@ fn lay_out(out: &mut Vec<u8>, text: &[u8], value: f64) {
     out.extend_from_slice(&digits[point..]);
 }
 
-/// The number in a float's exponent, which has four characters at most.
+/// Returns the number in a float's exponent, which has at most four characters.
 fn small_number(text: &[u8]) -> i32 {
     let text = text.strip_prefix(b"+").unwrap_or(text);
     std::str::from_utf8(text).map_or(0, |text| text.parse().unwrap_or(0))

@@ -1,33 +1,33 @@
-//! What the writer asks of terms.
+//! The writer's interface to terms.
 
 use num_bigint::BigInt;
 
-/// One term as the writer sees it.
+/// A term in the writer's view.
 #[derive(Debug)]
 pub enum JsonView<'s, T> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
     /// Any other integer.
     Big(BigInt),
     /// A finite float.
     Float(f64),
-    /// A string, whether it is UTF-8 or not.
+    /// A binary, valid UTF-8 or not.
     Text(&'s [u8]),
-    /// An atom that is none of the above: a string, see [`Readable::name`].
+    /// Another atom, written as a string, see [`Readable::name`].
     Name,
     /// A list, proper or not.
     List,
-    /// A map whose keys and values stand side by side.
+    /// A map whose keys and values are stored as two slices.
     Map(&'s [T], &'s [T]),
-    /// Another map, with so many entries.
+    /// Another map, with its number of entries.
     LargeMap(usize),
-    /// A struct, or anything that JSON has no form for.
+    /// A struct, or any other term without a JSON form.
     Foreign,
-    /// Something that takes longer to look at than this slice allows.
+    /// A term that takes longer to read than this slice allows.
     TooLong,
 }
 
@@ -36,20 +36,21 @@ pub trait Readable {
     /// A handle to a term.
     type Term: Copy;
 
-    /// What a term is.
+    /// Returns the view of a term.
     fn view(&self, term: Self::Term) -> JsonView<'_, Self::Term>;
-    /// An atom's characters.
+    /// Returns an atom's characters.
     fn name(&self, atom: Self::Term) -> String;
-    /// Head and tail of a non-empty list.
+    /// Returns the head and tail of a non-empty list.
     fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
-    /// The empty list, and nothing else.
+    /// Returns whether this is the empty list.
     fn is_empty_list(&self, term: Self::Term) -> bool;
-    /// All entries of a map. Linear.
+    /// Returns all entries of a map. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
-    /// Terms of the same identity are equal; equal terms may differ in it. Never 0.
+    /// Returns an identity, never 0. Terms of the same identity are equal; equal terms may have
+    /// different ones.
     fn identity(&self, term: Self::Term) -> usize;
 
-    /// A string or an integer as it is best kept between two calls.
+    /// Returns the form of a string or an integer that is best kept between two calls.
     fn to_keep(&self, term: Self::Term) -> Self::Term {
         term
     }

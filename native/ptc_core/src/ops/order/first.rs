@@ -1,7 +1,7 @@
-//! The first few of a sort: what comes behind them is never put in order.
+//! The first few items of a sort, without sorting the rest.
 //!
-//! Candidates are kept, and once there are twice as many as wanted they are sorted and the second
-//! half is dropped. From then on a key counts only if it comes before the last one of those.
+//! Candidates are collected. Once there are twice as many as wanted, they are sorted and the second
+//! half is dropped. From then on a key is a candidate only if it precedes the last one of those.
 
 use super::{Sorting, BATCH, FAR};
 use crate::fault::Halt;
@@ -9,21 +9,21 @@ use crate::heap::Heap;
 use crate::vm::Machine;
 use std::cmp::Ordering;
 
-/// So many candidates there may be at least, if a piece holds so many.
+/// Minimum capacity for candidates, if a piece has that many.
 const CANDIDATES: usize = 64;
 
-/// How far the search for the first ones has come; the candidates are the sort's places.
+/// The state of the search for the first ones; the sort's `places` are the candidates.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct First {
-    /// How many of the keys were looked at.
+    /// Number of keys examined.
     seen: usize,
-    /// Whether the candidates have been sorted, so that the last one wanted is in its place.
+    /// Whether the candidates have been sorted, so that the last one wanted is at its index.
     sorted: bool,
-    /// Whether it is over: what is done once more does not count as progress.
+    /// Whether the search is complete: repeated work does not count as progress.
     over: bool,
 }
 
-/// What a sort of so many places counts, where a comparison counts so much, 0 for one of numbers.
+/// Returns the fuel of sorting this many keys, given the fuel of a comparison, 0 for one of numbers.
 pub(super) fn cost_of_sort(length: usize, comparison: usize) -> usize {
     let rounds = length.max(1).ilog2() as usize + 1;
     match comparison {
@@ -33,8 +33,8 @@ pub(super) fn cost_of_sort(length: usize, comparison: usize) -> usize {
 }
 
 impl Sorting {
-    /// Finds the first `wanted` places (not none) of `length`, in order; equal keys keep theirs. No more
-    /// than a piece is sorted in one go; twice as many as are wanted must fit into it.
+    /// Finds the first `wanted` (at least one) of `length` keys, in order; equal keys keep their order.
+    /// At most a piece is sorted in one call; it must have room for twice the wanted number.
     pub(super) fn find_first<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -66,7 +66,7 @@ impl Sorting {
             let heap = &*machine.heap;
             while self.first.seen < end && self.places.len() < most {
                 let place = self.first.seen as u32;
-                // Of equals the one that was seen first comes first.
+                // Of equal keys, the one seen first precedes.
                 let beyond = self.first.sorted
                     && (self.places.get(wanted - 1))
                         .is_some_and(|last| order(heap, *last, place).is_le());

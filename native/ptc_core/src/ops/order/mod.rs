@@ -1,8 +1,8 @@
-//! Sorting, in pieces that are then merged, so that a sort can be left in the middle of it.
+//! Merge sort in pieces; it can be suspended.
 //!
-//! The places of the keys are sorted, not the keys: they are plain numbers, which stay where they
-//! are while the run is left. Keys that are all integers of 64 bits, or all floats, are copied out
-//! of their terms first.
+//! It sorts the indices of the keys, not the keys: indices are plain numbers, which need not be frozen
+//! when the run is suspended. Keys that are all 64-bit integers, or all floats, are first copied out of
+//! their terms.
 
 mod first;
 
@@ -12,31 +12,31 @@ use crate::vm::{cost, Buffer, Machine};
 use first::{cost_of_sort, First};
 use std::cmp::Ordering;
 
-/// The units that a piece of terms may take.
+/// Maximum fuel for a piece of terms.
 const PIECE: usize = 16_384;
-/// What a comparison of terms takes more than one of what is at hand: each stands in a place of its own.
+/// Factor of the cost of comparing terms: each one is a cache miss.
 const FAR: usize = 2;
-/// The numbers in a piece.
+/// Number of numeric keys in a piece.
 const NUMBERS: usize = 16_384;
-/// So many keys are looked at, or places merged, between two counts.
+/// Number of keys examined, or indices merged, between two checks of the limits.
 const BATCH: usize = 512;
 
-/// How far a sort has come.
+/// The state of a sort.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sorting {
     keys: Keys,
-    /// How many of the keys were measured, and what the longest comparison counts.
+    /// Number of keys measured, and the fuel of the longest comparison.
     measured: usize,
     comparison: usize,
-    /// The places of the keys; those in a piece are sorted.
+    /// The indices of the keys; those in a piece are sorted.
     places: Vec<u32>,
-    /// The search for the first ones, where only those are wanted.
+    /// The search for the first ones, if only those are wanted.
     first: First,
     /// The length of the sorted runs.
     width: usize,
-    /// The places with every two runs made one, as far as that has come.
+    /// The result of merging pairs of runs, so far.
     merged: Vec<u32>,
-    /// The next place of the two runs that are being merged.
+    /// The next index in each of the two runs that are being merged.
     left: usize,
     right: usize,
 }
@@ -56,13 +56,13 @@ impl Default for Keys {
 }
 
 impl Sorting {
-    /// The places in order, once it is sorted.
+    /// Returns the indices in order, once the sort is complete.
     pub fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// Sorts the keys, in term order or in the reverse of it; equal keys keep their order. Goes on
-    /// where it was left. Only the places of the first `wanted` are found, or more.
+    /// Sorts the keys, in term order or in reverse; equal keys keep their order. Resumes where it was
+    /// suspended. Finds at least the indices of the first `wanted` keys.
     pub(crate) fn sort<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -137,7 +137,7 @@ impl Sorting {
         }
     }
 
-    /// Finds out what the longest comparison counts.
+    /// Computes the fuel of the longest comparison.
     fn measure<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -154,7 +154,7 @@ impl Sorting {
         Ok(())
     }
 
-    /// Sorts so many places, or finds the first ones where that is less work.
+    /// Sorts this many keys, or finds the first ones if that is less work.
     fn arrange<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -171,7 +171,7 @@ impl Sorting {
         }
     }
 
-    /// Sorts so many places: first those of each piece, then by merging the pieces.
+    /// Sorts this many keys: first each piece, then by merging the pieces.
     fn in_pieces<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -198,7 +198,7 @@ impl Sorting {
         Ok(())
     }
 
-    /// Makes every two sorted runs one.
+    /// Merges each pair of sorted runs.
     fn merge_runs<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -222,7 +222,7 @@ impl Sorting {
             let heap = &*machine.heap;
             let (left, right) = (&self.places[..middle], &self.places[..end]);
             for _ in 0..batch {
-                // Of equals the left one comes first.
+                // Of equal keys the left one comes first.
                 let from_left = match (left.get(self.left), right.get(self.right)) {
                     (Some(a), Some(b)) => order(heap, *a, *b).is_le(),
                     (first, _) => first.is_some(),

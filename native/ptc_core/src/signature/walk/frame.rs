@@ -1,12 +1,12 @@
-//! Where a walk is inside of its value.
+//! The stack of a walk: the open lists and maps.
 
 use super::super::findings::PathStep;
 use super::super::names::is_firewalled;
 use super::super::{Fields, TypeId, Types};
 use crate::heap::Heap;
 
-/// A list or a map that the walk has entered and not left. `T` and `O` are terms and open maps, `M`
-/// is what the task wants to know when it leaves.
+/// An open list or map. `T` and `O` are terms and open maps, `M` is the state that the task needs when
+/// the list or map ends.
 #[derive(Debug, Clone, Copy)]
 pub enum Frame<T, O, M> {
     /// A list.
@@ -15,29 +15,29 @@ pub enum Frame<T, O, M> {
     Map(MapFrame<T, O, M>),
 }
 
-/// A list that the walk is in.
+/// An open list.
 #[derive(Debug, Clone, Copy)]
 pub struct ListFrame<T, M> {
     /// The list.
     pub value: T,
-    /// What is left of it.
+    /// The remaining list.
     pub rest: T,
     /// Its type.
     pub id: TypeId,
     /// The type of its elements.
     pub holds: TypeId,
-    /// How many elements were taken.
+    /// Number of elements visited.
     pub taken: u32,
-    /// The list stands in a firewalled field.
+    /// Whether the list is in a firewalled field.
     pub hidden: bool,
-    /// The findings when the list was entered.
+    /// Number of findings at the start of the list.
     pub findings: usize,
-    /// How the task stood then.
+    /// State of the task at the start of the list.
     pub mark: M,
 }
 
 impl<T, M> ListFrame<T, M> {
-    /// The same frame of this list, with this left of it.
+    /// Returns the same frame with these terms.
     fn of<U>(self, value: U, rest: U) -> ListFrame<U, M> {
         ListFrame {
             value,
@@ -52,12 +52,12 @@ impl<T, M> ListFrame<T, M> {
     }
 }
 
-/// A map that the walk is in.
+/// An open map.
 #[derive(Debug, Clone, Copy)]
 pub struct MapFrame<T, O, M> {
     /// The map.
     pub value: T,
-    /// The same, open.
+    /// The map as an open map.
     pub open: O,
     /// Its type.
     pub id: TypeId,
@@ -65,18 +65,18 @@ pub struct MapFrame<T, O, M> {
     pub fields: Fields,
     /// Whether other keys are refused.
     pub closed: bool,
-    /// The map stands in a firewalled field.
+    /// Whether the map is in a firewalled field.
     pub hidden: bool,
-    /// The next field.
+    /// Index of the next field.
     pub next: usize,
-    /// The findings when the map was entered.
+    /// Number of findings at the start of the map.
     pub findings: usize,
-    /// How the task stood then.
+    /// State of the task at the start of the map.
     pub mark: M,
 }
 
 impl<T, O, M> MapFrame<T, O, M> {
-    /// The same frame of this map.
+    /// Returns the same frame with these terms.
     fn of<U, P>(self, value: U, open: P) -> MapFrame<U, P, M> {
         MapFrame {
             value,
@@ -93,7 +93,7 @@ impl<T, O, M> MapFrame<T, O, M> {
 }
 
 impl<T, O, M> Frame<T, O, M> {
-    /// The step from the list or map to the part that the walk is at.
+    /// Returns the path step from the list or map to the current part.
     pub fn step(&self) -> PathStep {
         match self {
             Frame::List(list) => PathStep::Index(list.taken.saturating_sub(1)),
@@ -101,7 +101,7 @@ impl<T, O, M> Frame<T, O, M> {
         }
     }
 
-    /// Whether the part that the walk is at stands in a firewalled field.
+    /// Returns whether the current part is in a firewalled field.
     pub fn hides_part(&self, types: &Types) -> bool {
         match self {
             Frame::List(list) => list.hidden,
@@ -112,15 +112,16 @@ impl<T, O, M> Frame<T, O, M> {
     }
 }
 
-/// The frames of a walk, outermost first: live ones, and below them those that were frozen when the
-/// walk was suspended, whose terms stand in a list on the heap.
+/// The frames of a walk, outermost first: the live ones, and below them those that were frozen when the
+/// walk was suspended. The terms of frozen frames are in a list on the heap.
 #[derive(Debug)]
 pub struct Stack<T, O, M> {
-    /// The innermost ones.
+    /// The innermost frames.
     pub live: Vec<Frame<T, O, M>>,
-    /// The others.
+    /// The other frames.
     pub frozen: Vec<Frame<(), (), M>>,
-    /// The terms of the frozen frames, innermost first; of a list what is left of it, then the list.
+    /// The terms of the frozen frames, innermost first; for a list the remaining list, then the whole
+    /// list.
     pub terms: Option<T>,
 }
 
@@ -135,18 +136,18 @@ impl<T: Copy, O: Copy, M: Copy> Default for Stack<T, O, M> {
 }
 
 impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
-    /// How many frames there are.
+    /// Returns the number of frames.
     pub fn depth(&self) -> usize {
         self.frozen.len() + self.live.len()
     }
 
-    /// The way to the part that the walk is at.
+    /// Returns the path of the current part.
     pub fn path(&self) -> impl Iterator<Item = PathStep> + '_ {
         let frozen = self.frozen.iter().map(Frame::step);
         frozen.chain(self.live.iter().map(Frame::step))
     }
 
-    /// Whether the part that the walk is at stands in a firewalled field.
+    /// Returns whether the current part is in a firewalled field.
     pub fn hides_part(&self, types: &Types) -> bool {
         match (self.live.last(), self.frozen.last()) {
             (Some(frame), _) => frame.hides_part(types),
@@ -155,7 +156,7 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
         }
     }
 
-    /// Brings the innermost frozen frame back; `open` opens its map again.
+    /// Thaws the innermost frozen frame; `open` opens its map again.
     #[cold]
     pub fn thaw<H: Heap<Term = T>>(
         &mut self,
@@ -182,8 +183,7 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
         Some(())
     }
 
-    /// Freezes what is live; a frame is frozen once, however often the walk is suspended while it is
-    /// on the stack.
+    /// Freezes the live frames; a frame is frozen at most once, however often the walk is suspended.
     pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
         let mut terms = match self.terms {
             Some(terms) => terms,
@@ -206,7 +206,7 @@ impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
         terms
     }
 
-    /// The lists that the walk is in, outermost first, each with what is left of it.
+    /// Returns the open lists, outermost first, each with its remaining list.
     pub fn lists<H: Heap<Term = T>>(&self, heap: &H) -> Vec<(T, T)> {
         let mut lists = Vec::new();
         let mut terms = self.terms;

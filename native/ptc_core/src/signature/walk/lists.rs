@@ -1,4 +1,4 @@
-//! The walk through a list.
+//! The walk over the elements of a list.
 
 use super::super::values::{Class, Values};
 use super::super::{Target, Type, TypeId};
@@ -32,8 +32,8 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         Ok(None)
     }
 
-    /// Walks the list on top of the stack, as far as its elements do not go there; gives what it
-    /// becomes at its end.
+    /// Walks the list on top of the stack, until an element needs the stack; returns the result at the
+    /// end of the list.
     pub(super) fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let of = self.types.get(holds);
         loop {

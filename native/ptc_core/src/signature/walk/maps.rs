@@ -1,15 +1,15 @@
-//! The walk through the fields of a map.
+//! The walk over the fields of a map.
 
 use super::super::values::{Found, Rows, Values, ABSENT};
 use super::super::{Fields, Type, TypeId};
 use super::frame::{Frame, MapFrame};
 use super::{Open, Place, Task, Walk, WalkEnd, Whole};
 
-/// So many fields are paid for at once, and walked before the quantum can end.
+/// Number of fields that are counted at once; the quantum cannot end before they are walked.
 const FIELDS_AT_ONCE: usize = 64;
 
 impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
-    /// The frame of a map that is one, and not seen before.
+    /// Creates the frame of a value that is a map and not in the memo.
     #[inline(always)]
     pub(super) fn map(
         &mut self,
@@ -36,8 +36,8 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         })
     }
 
-    /// Walks the fields of a map that is not on the stack; gives what it becomes, or puts it there
-    /// to walk into a field, or because the quantum is over.
+    /// Walks the fields of a map that is not on the stack; returns the result, or pushes the map to
+    /// walk into a field or because the quantum is over.
     #[inline]
     pub(super) fn fields(
         &mut self,
@@ -97,7 +97,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         }
     }
 
-    /// Hands what a part became to the map on top of the stack.
+    /// Passes the result of a part to the map on top of the stack.
     pub(super) fn deliver(&mut self, was: H::Term, done: K::Done) {
         let Some(Frame::Map(mut map)) = self.stack.live.pop() else {
             return;

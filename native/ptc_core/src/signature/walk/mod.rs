@@ -1,14 +1,14 @@
-//! The walk over a value along its type: the one place that knows how they are taken apart.
+//! The walk over a value along its type: the only code that takes both apart.
 //!
-//! What happens at each place is the business of a [`Task`]: [`Check`](super::check::Check) makes
-//! nothing, [`Coerce`](super::coerce::Coerce) makes what the value becomes. Each task has a walk of
-//! its own at run time, in which what it leaves out costs nothing.
+//! A [`Task`] defines the action for each part: [`Check`](super::check::Check) builds nothing,
+//! [`Coerce`](super::coerce::Coerce) builds the coerced value. The walk is compiled separately for each
+//! task, so an action that a task omits costs nothing.
 //!
-//! * this file: how a walk goes on and when it is left
-//! * [`task`]: what a task says to each place
-//! * `lists`, `maps`: what there is inside of one
-//! * [`frame`]: where the walk is, live and frozen
-//! * `refuse`: what is not as it should be
+//! * this file: running and suspending a walk
+//! * [`task`]: the interface of a task
+//! * `lists`, `maps`: the contents of lists and maps
+//! * [`frame`]: the stack, live and frozen
+//! * `refuse`: errors in the value
 //! * `suspend`: a walk between two quanta
 
 pub mod frame;
@@ -30,21 +30,21 @@ use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
 use frame::{Frame, Stack};
 
-/// Why a walk ends before its end.
+/// Why a walk stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// The slice or the quantum is over. The walk can go on, or be suspended.
+    /// The slice or the quantum is over. The walk can be resumed, or suspended.
     SliceOver,
-    /// What comes next takes too long for what is left of a slice, and the walk stands where it can
-    /// not be suspended.
+    /// The next work takes too long for the rest of a slice, and the walk is at a point where it cannot
+    /// be suspended.
     TooLong,
-    /// Nobody waits for it any more.
+    /// No process waits for the result.
     Abandoned,
-    /// A term in the place of a type, by its number.
+    /// A term given as a type is not a type; its number.
     Unknown(u32),
-    /// There is more to report than anybody can read, or keep in memory.
+    /// There are too many findings to report.
     TooMuch,
-    /// The value cannot be coerced; the finding says why.
+    /// The value cannot be coerced; the finding contains the reason.
     Failed,
 }
 
@@ -57,42 +57,42 @@ impl<T> From<Halt<T>> for WalkEnd {
     }
 }
 
-/// So much fuel may be consumed after the end of a slice, on the way to the next safe point.
+/// Maximum fuel consumed between the end of a slice and the next safe point.
 const FUEL_AFTER_A_SLICE: usize = 4_096;
-/// From here on a walk remembers what it has seen: no value takes so long unless its parts are
-/// shared over and over.
+/// After this much fuel a walk uses its memo: only a value with parts that are shared many times takes
+/// so long.
 const FUEL_BEFORE_MEMO: usize = 40_000_000;
 
-/// A walk under way.
+/// A running walk.
 pub struct Walk<'c, 't, H: Values, K: Task<H>> {
     /// The heap of the value.
     pub heap: &'c mut H,
     pub(super) types: &'c Types<'t>,
     meter: Meter,
     pace: Pace,
-    /// The fuel of all quanta.
+    /// The fuel consumed in all quanta.
     fuel: usize,
-    /// The quantum is over when so much fuel is consumed: 0 since it is.
+    /// The quantum is over when this much fuel is consumed; 0 after it ended.
     pause_at: usize,
-    /// The fuel consumed since the slice was over.
+    /// The fuel consumed since the end of the slice.
     overdrawn: usize,
     memo_after: usize,
-    /// What is done.
+    /// The task.
     pub task: K,
-    /// What was found wrong.
+    /// The errors found.
     pub findings: Findings<H::Term>,
     pub(super) rows: H::Rows,
     pub(super) stack: Stack<H::Term, Open<H>, K::Mark>,
     memo: Memo,
-    /// The value, until the walk begins.
+    /// The value and its type, until the walk begins.
     begin: Option<(H::Term, TypeId)>,
 }
 
-/// What a list or map was, and what it became.
+/// A list or map, and its result.
 type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
 
 impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
-    /// A walk over a value.
+    /// Creates a walk over a value.
     pub fn new(
         heap: &'c mut H,
         types: &'c Types<'t>,
@@ -119,40 +119,40 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         }
     }
 
-    /// The quantum ends after so much fuel, whatever the clock says, for tests.
+    /// For tests: ends the quantum after this much fuel, regardless of the clock.
     pub fn pause_after(&mut self, units: usize) {
         self.pause_at = self.fuel + units;
     }
 
-    /// The walk remembers what it has seen, after so much fuel, for tests.
+    /// For tests: uses the memo after this much fuel.
     pub fn remember_after(&mut self, units: usize) {
         self.memo_after = units;
         self.memo.on = self.fuel >= units;
     }
 
-    /// Whether it remembers what it has seen; what is remembered is lost when it is suspended.
+    /// Returns whether the memo is in use; it is lost when the walk is suspended.
     pub fn remembers(&self) -> bool {
         self.memo.on
     }
 
-    /// The fuel consumed since the walk began, in all its quanta.
+    /// Returns the fuel consumed since the walk began, in all its quanta.
     pub fn fuel(&self) -> usize {
         self.fuel
     }
 
-    /// What counts its work.
+    /// Returns the meter.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// Another quantum.
+    /// Begins another quantum.
     pub fn refuel(&mut self, meter: Meter) {
         self.meter = meter;
         self.pause_at = usize::MAX;
         self.memo.on = self.fuel >= self.memo_after;
     }
 
-    /// Goes on to the end, or to the end of the quantum.
+    /// Runs to the end, or to the end of the quantum.
     pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
         let mut done = match self.begin {
             Some((value, id)) => {
@@ -195,8 +195,8 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         });
     }
 
-    /// Consumes fuel for work that comes next. A slice or a quantum ends at the next safe point; a slice
-    /// ends here where that is too far.
+    /// Consumes fuel before work is done. A slice or a quantum ends at the next safe point; a slice
+    /// ends here if that point is too far away.
     #[inline]
     pub(super) fn spend(&mut self, units: usize) -> Result<(), WalkEnd> {
         self.fuel += units;
@@ -226,7 +226,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         self.pause_at = 0;
     }
 
-    /// Everything that the walk knows stands in its fields: it can be suspended here.
+    /// At this point the walk's state is complete in its fields, so it can be suspended here.
     #[inline]
     fn safe_point(&self) -> Result<(), WalkEnd> {
         match self.fuel >= self.pause_at {
@@ -235,7 +235,8 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         }
     }
 
-    /// Whether a value is a map, and if so, whether it is a struct. `id` is a type without fields.
+    /// Returns whether a map is a struct; `None` if the value is not a map. `id` is a type without
+    /// fields.
     #[inline]
     pub(super) fn map_is_struct(&mut self, value: H::Term, id: TypeId) -> Option<bool> {
         let fields = Fields::default();
@@ -243,8 +244,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         Some(self.rows.is_struct(self.heap, id, open))
     }
 
-    /// Looks at a value whose list or map is on the stack: gives what it becomes, or puts it there,
-    /// to be walked.
+    /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
     fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
         let mut id = id;
         loop {
@@ -270,7 +270,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         }
     }
 
-    /// A value that stays as it is, and that nothing was said about, need not be looked at again.
+    /// Adds a value to the memo if it stays as it is and has no findings.
     #[inline]
     pub(super) fn remember(&mut self, value: H::Term, id: TypeId, findings: usize, mark: &K::Mark) {
         if self.memo.on && findings == self.findings.count() && self.task.is_silent_since(mark) {

@@ -1,4 +1,4 @@
-//! What is not as it should be, and the way to it.
+//! Errors in the value, with their paths.
 
 use super::super::findings::{PathStep, TooMany, Wrong};
 use super::super::mismatch::{Got, Mismatch, Target};
@@ -9,9 +9,9 @@ use super::frame::{ListFrame, MapFrame};
 use super::{Open, Place, Task, Walk, WalkEnd};
 use crate::meter::Pace;
 
-/// What one finding costs, and each step of its path, in units of fuel.
+/// Fuel for a finding, and for each step of its path.
 const FINDING: usize = 8;
-/// So many findings take about as long to be made into terms as a slice takes.
+/// Number of findings whose conversion to terms takes about as long as a slice.
 const FINDINGS_OF_A_SLICE: usize = 2_000;
 
 impl From<TooMany> for WalkEnd {
@@ -21,7 +21,7 @@ impl From<TooMany> for WalkEnd {
 }
 
 impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
-    /// A value that is not as it should be.
+    /// Reports a value of the wrong type.
     #[cold]
     pub(in super::super) fn refuse(
         &mut self,
@@ -37,7 +37,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         )
     }
 
-    /// Anything else that is wrong with the part that the walk is at; `value` is what has to be shown.
+    /// Reports any other error in the current part; `value` is the value to show.
     #[cold]
     pub(in super::super) fn report(
         &mut self,
@@ -64,7 +64,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         }
     }
 
-    /// Whether the part that the walk is at stands in a firewalled field.
+    /// Returns whether the current part is in a firewalled field.
     pub(in super::super) fn is_hidden(&self, place: Option<Place>) -> bool {
         match place {
             Some(place) => place.hidden || is_firewalled(self.types.field(place.field).name),
@@ -86,7 +86,7 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         }
     }
 
-    /// A value that could not be entered as a map: it is none, or it was seen before.
+    /// Handles a value that could not be opened as a map: it is not a map, or it is in the memo.
     #[cold]
     pub(super) fn no_map(&mut self, value: H::Term, id: TypeId) -> Result<K::Done, WalkEnd> {
         if !self.memo.has(|| self.heap.identity(value), id) {
@@ -109,8 +109,8 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         self.report(place, Wrong::Mismatch(Mismatch::MISSING), None)
     }
 
-    /// A list turned out to be none: only now is it known that there were no elements to complain
-    /// about.
+    /// Reports a list that turns out to be improper. Its findings so far are removed, since they are
+    /// about elements of a list that is invalid.
     #[cold]
     pub(super) fn improper(&mut self, list: &ListFrame<H::Term, K::Mark>) -> Result<(), WalkEnd> {
         self.findings.truncate(list.findings, &*self.heap);
@@ -149,7 +149,8 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         }
     }
 
-    /// Ends the walk. A list that turns out to be none is the reason before all its elements.
+    /// Ends the walk. If an enclosing list is improper, that is the reason, and not an error in its
+    /// elements.
     fn fail(&mut self) -> Result<(), WalkEnd> {
         for (value, rest) in self.stack.lists(&*self.heap) {
             let mut rest = rest;
@@ -163,8 +164,8 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
                     expected: Target::List,
                     got: Got::ImproperList,
                 });
-                // The list's own place would take another look at the frames; whether a value is
-                // hidden there, this is no matter: lists are not shown.
+                // The path of the list would need another pass over the frames. `hidden` makes no
+                // difference here: lists are not shown.
                 self.findings
                     .add(wrong, true, std::iter::empty(), Some(value))?;
                 break;

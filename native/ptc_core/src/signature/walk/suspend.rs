@@ -1,4 +1,4 @@
-//! A walk between two quanta: everything but its terms, which the caller holds.
+//! The suspended state of a walk, without its terms, which the caller holds.
 
 use super::super::findings::{Findings, FrozenFindings};
 use super::super::memo::Memo;
@@ -9,7 +9,7 @@ use super::{Task, Walk};
 use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
 
-/// A walk that was left, without its terms.
+/// A suspended walk without its terms.
 #[derive(Debug)]
 pub struct Suspended<M, F> {
     task: F,
@@ -17,25 +17,26 @@ pub struct Suspended<M, F> {
     findings: FrozenFindings,
     fuel: usize,
     memo_after: usize,
-    /// It has not begun with this type.
+    /// The type of the value, if the walk has not begun.
     begin: Option<TypeId>,
 }
 
 impl<M, F> Suspended<M, F> {
-    /// The fuel consumed since the walk began, in all its quanta.
+    /// Returns the fuel consumed since the walk began, in all its quanta.
     pub fn fuel(&self) -> usize {
         self.fuel
     }
 }
 
-/// What is left of a walk, and its terms.
+/// A suspended walk, and its terms.
 pub type Left<H, K> = (
     Suspended<<K as Task<H>>::Mark, <K as Task<H>>::Frozen>,
     Vec<<H as Heap>::Term>,
 );
 
 impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
-    /// Leaves the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver); what is here goes on in [`Walk::resume`] with the terms that are given.
+    /// Suspends the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver); [`Walk::resume`]
+    /// continues it.
     pub fn suspend(mut self) -> Left<H, K> {
         let heap = self.heap;
         let mut terms = vec![self.stack.freeze(heap)];
@@ -58,7 +59,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
         (suspended, terms)
     }
 
-    /// Goes on with a walk along the same types. `None` if these are not its terms.
+    /// Resumes a walk along the same types. `None` if the terms do not fit.
     pub fn resume(
         heap: &'c mut H,
         types: &'c Types<'t>,

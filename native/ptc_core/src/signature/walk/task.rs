@@ -1,4 +1,4 @@
-//! What is done at the places of a walk.
+//! The interface of a walk's task.
 
 use super::super::names::Matching;
 use super::super::values::{Found, Rows, Values};
@@ -6,62 +6,62 @@ use super::super::{Scalar, TypeId};
 use super::frame::{ListFrame, MapFrame};
 use super::{Walk, WalkEnd};
 
-/// What a walk does at the places it comes to.
+/// The actions of a walk for each part of a value.
 pub trait Task<H: Values>: Sized {
-    /// What a part of the value becomes.
+    /// The result of a part.
     type Done: Copy;
-    /// How things stood when a list or map was entered; no terms.
+    /// The state at the start of a list or map; contains no terms.
     type Mark: Copy;
     /// The task without its terms.
     type Frozen;
 
-    /// It stays as it is.
+    /// The result of a part that does not change.
     const SAME: Self::Done;
 
-    /// Which keys are meant by the declared names.
+    /// How keys are matched with the declared names.
     fn matching(&self) -> Matching;
-    /// Whether structs pass as maps.
+    /// Whether structs are accepted as maps.
     fn takes_structs(&self) -> bool;
     /// Whether the first finding ends the walk.
     fn ends_at_first(&self) -> bool;
-    /// How things stand.
+    /// Returns the current state.
     fn mark(&self) -> Self::Mark;
-    /// Whether nothing was said since, so that the value need not be looked at again.
+    /// Returns whether the task has reported nothing since, so that the memo can contain the value.
     fn is_silent_since(&self, mark: &Self::Mark) -> bool;
 
-    /// A value of a type without parts. `place`: its field, if the map is not on the stack.
+    /// Handles a value of a type without parts. `place`: its field, if the map is not on the stack.
     fn scalar(
         walk: &mut Walk<H, Self>,
         of: (Scalar, TypeId),
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Self::Done, WalkEnd>;
-    /// A field was found, before the walk looks at its value.
+    /// Handles a field that was found, before its value is walked.
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
-    /// What a field became.
+    /// Handles the result of a field.
     fn field(
         walk: &mut Walk<H, Self>,
         map: &mut MapFrame<H::Term, Open<H>, Self::Mark>,
         found: &Found<H::Term>,
         done: Self::Done,
     );
-    /// What an element of the list on top of the stack became.
+    /// Handles the result of an element of the list on top of the stack.
     fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Self::Done);
-    /// The end of a list, or of what can be walked of an improper one.
+    /// Handles the end of a list, proper or not.
     fn list_end(
         walk: &mut Walk<H, Self>,
         list: &ListFrame<H::Term, Self::Mark>,
         is_proper: bool,
     ) -> Result<Self::Done, WalkEnd>;
-    /// The end of a map.
+    /// Handles the end of a map.
     fn map_end(
         walk: &mut Walk<H, Self>,
         map: &MapFrame<H::Term, Open<H>, Self::Mark>,
     ) -> Result<Self::Done, WalkEnd>;
 
-    /// Moves its terms to `terms`.
+    /// Moves the task's terms to `terms`.
     fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Self::Frozen;
-    /// Takes them back, in the same order.
+    /// Takes the terms back, in the same order.
     fn thaw(frozen: Self::Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self;
 }
 
@@ -72,6 +72,6 @@ pub type Open<H> = <<H as Values>::Rows as Rows<H>>::Open;
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     pub(super) field: usize,
-    /// The map stands in a firewalled field.
+    /// Whether the map is in a firewalled field.
     pub(super) hidden: bool,
 }
