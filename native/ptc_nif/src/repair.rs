@@ -10,7 +10,7 @@ use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
 use ptc_core::repair::{
-    is_part, line_and_column, Fault, Refusal, Repair, Repaired, Repairing, Step, Stop, Wanted,
+    is_part, line_and_column, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop, Wanted,
 };
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
@@ -263,9 +263,9 @@ fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
 }
 
 fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
-    let step = |step: &Step| match step {
-        Step::Name(name) => terms.make_binary(name),
-        Step::Index(index) => terms.make_integer(*index as i64),
+    let step = |step: &PathPart| match step {
+        PathPart::Name(name) => terms.make_binary(name),
+        PathPart::Index(index) => terms.make_integer(*index as i64),
     };
     let path: Vec<Raw<'a>> = repair.path.iter().map(step).collect();
     let path = terms.make_list(&path).term(terms.env);

@@ -28,7 +28,7 @@ impl Recovery {
             }
             let step = match byte {
                 b'`' => match walks.run_length(text, at)? {
-                    length @ ..=2 => Step::On(at + length),
+                    length @ ..=2 => RecoveryStep::On(at + length),
                     length => fence(text, at, length, &mut self.runs, walks)?,
                 },
                 byte if opens(byte) => region(text, at, walks)?,
@@ -39,10 +39,10 @@ impl Recovery {
             };
             walks.next_step();
             match step {
-                Step::On(next) => self.at = next,
-                Step::Veto => return Ok(None),
-                Step::Candidate(..) if self.only.is_some() => return Ok(None),
-                Step::Candidate(range, next) => {
+                RecoveryStep::On(next) => self.at = next,
+                RecoveryStep::Veto => return Ok(None),
+                RecoveryStep::Candidate(..) if self.only.is_some() => return Ok(None),
+                RecoveryStep::Candidate(range, next) => {
                     self.only = Some(range);
                     self.at = next;
                 }
@@ -52,7 +52,7 @@ impl Recovery {
     }
 }
 
-enum Step {
+enum RecoveryStep {
     /// No JSON here; continue at this offset.
     On(usize),
     /// JSON; continue at this offset.
@@ -61,15 +61,15 @@ enum Step {
     Veto,
 }
 
-fn region(text: &[u8], at: usize, walks: &mut Walks) -> Result<Step, Stop> {
+fn region(text: &[u8], at: usize, walks: &mut Walks) -> Result<RecoveryStep, Stop> {
     if let Some(end) = walks.check(text, at)? {
-        return Ok(Step::Candidate(at..end, end));
+        return Ok(RecoveryStep::Candidate(at..end, end));
     }
     // `[Note]`, `{name}`: up to its end it has no characters of a JSON value.
     let end = walks.skip(text, at + 1, text.len(), is_of_note)?;
     Ok(match text.get(end) {
-        Some(byte) if *byte == text[at] + 2 => Step::On(end + 1),
-        _ => Step::Veto,
+        Some(byte) if *byte == text[at] + 2 => RecoveryStep::On(end + 1),
+        _ => RecoveryStep::Veto,
     })
 }
 
@@ -84,7 +84,7 @@ fn fence(
     length: usize,
     runs: &mut Runs,
     walks: &mut Walks,
-) -> Result<Step, Stop> {
+) -> Result<RecoveryStep, Stop> {
     let all = text.len();
     let of_line = |byte| matches!(byte, b' ' | b'\t');
     let tag_start = walks.skip(text, at + length, all, of_line)?;
@@ -99,19 +99,24 @@ fn fence(
                 let closing = walks.skip(text, end, all, is_blank)?;
                 let closing_length = walks.run_length(text, closing)?;
                 if closing_length >= length {
-                    return Ok(Step::Candidate(content..end, closing + closing_length));
+                    return Ok(RecoveryStep::Candidate(
+                        content..end,
+                        closing + closing_length,
+                    ));
                 }
             }
             if tag.is_empty() || is_json {
-                return Ok(Step::Veto);
+                return Ok(RecoveryStep::Veto);
             }
         }
-        Some(_) if is_json && walks.run_length(text, content)? < length => return Ok(Step::Veto),
+        Some(_) if is_json && walks.run_length(text, content)? < length => {
+            return Ok(RecoveryStep::Veto)
+        }
         _ => {}
     }
     let after = at + length;
     let next = runs.next(text, after, length, walks)?;
-    Ok(Step::On(next.unwrap_or(after)))
+    Ok(RecoveryStep::On(next.unwrap_or(after)))
 }
 
 /// The runs of three or more backticks of a text; finding a run of some length needs no scan of the

@@ -19,7 +19,7 @@ pub(crate) const COUNTED_LISTS: u32 = 8;
 pub(super) struct Observer<N> {
     sites: Vec<Site>,
     /// The operations around the current step, innermost last.
-    open: Vec<Open<N>>,
+    open: Vec<OpenOperation<N>>,
     /// Path of the part that is being visited and is not open yet.
     at: Option<Place>,
     /// Path of the error that ended the walk.
@@ -28,7 +28,7 @@ pub(super) struct Observer<N> {
 
 /// An operation whose parts are being compiled.
 #[derive(Debug)]
-struct Open<N> {
+struct OpenOperation<N> {
     site: u32,
     parts: Vec<Part<N>>,
     /// Index after the last part that was found: most operations compile their parts in order.
@@ -46,7 +46,7 @@ struct Part<N> {
 
 /// The state of an observer, to restore it if a step has to be done again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct ObserverMark {
     sites: usize,
     open: usize,
     next: usize,
@@ -64,15 +64,15 @@ pub enum PathPart<N> {
 }
 
 impl<N: Copy> Observer<N> {
-    fn seen(&self) -> Seen {
-        Seen {
+    fn seen(&self) -> ObserverMark {
+        ObserverMark {
             sites: self.sites.len(),
             open: self.open.len(),
             next: self.open.last().map_or(0, |open| open.next),
         }
     }
 
-    fn go_back(&mut self, to: Seen) {
+    fn go_back(&mut self, to: ObserverMark) {
         self.sites.truncate(to.sites);
         self.open.truncate(to.open);
         self.at = None;
@@ -88,7 +88,7 @@ impl<N: Copy> Observer<N> {
             index: part.index,
             key: part.key.map(&mut *node),
         };
-        let open = self.open.into_iter().map(|open| Open {
+        let open = self.open.into_iter().map(|open| OpenOperation {
             site: open.site,
             parts: open.parts.into_iter().map(&mut part).collect(),
             next: open.next,
@@ -115,11 +115,11 @@ impl<N: Copy> Walk<N> {
         self
     }
 
-    pub(super) fn seen(&self) -> Option<Seen> {
+    pub(super) fn seen(&self) -> Option<ObserverMark> {
         self.observer.as_ref().map(|observer| observer.seen())
     }
 
-    pub(super) fn go_back(&mut self, to: Option<Seen>) {
+    pub(super) fn go_back(&mut self, to: Option<ObserverMark>) {
         if let (Some(observer), Some(to)) = (&mut self.observer, to) {
             observer.go_back(to);
         }
@@ -230,7 +230,7 @@ impl<S: Source> Compiler<'_, S> {
         }
         self.walk.code.push(Instr::Watch(Mark::Enter(number)));
         observer.sites.push(site);
-        observer.open.push(Open {
+        observer.open.push(OpenOperation {
             site: number,
             parts: self.parts(node, op, implicit),
             next: 0,
@@ -242,14 +242,14 @@ impl<S: Source> Compiler<'_, S> {
     #[cold]
     pub(super) fn close(&mut self) {
         let open = self.walk.observer.as_mut().and_then(|it| it.open.pop());
-        if let Some(Open { site, .. }) = open {
+        if let Some(OpenOperation { site, .. }) = open {
             self.walk.code.push(Instr::Watch(Mark::Output(site)));
             self.walk.code.push(Instr::Watch(Mark::Leave(site)));
         }
     }
 
     /// Returns the position of a part in the operation around it.
-    fn place(&mut self, around: &mut Open<S::Node>, node: S::Node) -> Place {
+    fn place(&mut self, around: &mut OpenOperation<S::Node>, node: S::Node) -> Place {
         let count = around.parts.len();
         for at in (around.next..count).chain(0..around.next.min(count)) {
             let part = around.parts[at];

@@ -1,6 +1,6 @@
 //! Repairs after a value: commas, brackets and stray characters.
 
-use super::branch::{Branch, Kind, Phase};
+use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
 use super::reader::Reader;
 use super::scan::{quote, skip_blanks};
@@ -61,7 +61,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Moves the reading to the next element or key.
     fn next_entry(&self, mut branch: Branch) -> Branch {
         (branch.phase, branch.ty) = match branch.top.kind {
-            Kind::Object => (Phase::NextKey, branch.ty),
+            Bracket::Object => (Phase::NextKey, branch.ty),
             _ => (Phase::Item, branch.top.ty),
         };
         branch
@@ -78,7 +78,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
 
     /// Closes the innermost open object or list, as if its bracket were here.
     pub(super) fn put_in_close(&mut self, branch: Branch) {
-        let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
+        let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
             return;
         }
@@ -130,9 +130,9 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     }
 }
 
-fn closing(kind: Kind) -> u8 {
+fn closing(kind: Bracket) -> u8 {
     match kind {
-        Kind::Object => b'}',
+        Bracket::Object => b'}',
         _ => b']',
     }
 }

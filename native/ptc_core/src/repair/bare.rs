@@ -1,6 +1,6 @@
 //! Repairs of strings without an opening quote, with or without a closing one.
 
-use super::branch::{Branch, Kind};
+use super::branch::{Bracket, Branch};
 use super::fault::Fault;
 use super::log::{Event, Span};
 use super::numbers;
@@ -22,11 +22,11 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let of = self.want(branch.ty).of;
         let takes = matches!(of, Of::Any | Of::String | Of::Keyword);
         let start = branch.at as usize;
-        if !takes || branch.top.kind == Kind::Top || self.text[start] == b'*' {
+        if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {
             return Ok(());
         }
         // In a list, a comma follows it.
-        let listed = branch.top.kind == Kind::Array;
+        let listed = branch.top.kind == Bracket::Array;
         let limit = self.text.len().min(start + LONGEST);
         let bracket = matches!(self.text[start], b'{' | b'[');
         let (mut at, mut ends, mut inner) = (start, 0, 0);

@@ -5,7 +5,7 @@ use super::wanted::Ty;
 
 /// The kind of an open value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Bracket {
     /// The whole value: nothing is open.
     Top,
     /// `{`
@@ -18,7 +18,7 @@ pub enum Kind {
 
 /// An open object or list.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame {
+pub struct BranchFrame {
     /// The declared fields found so far, a bit for each of the first 64.
     pub seen: u64,
     /// Hash of the surrounding frames.
@@ -32,10 +32,10 @@ pub struct Frame {
     /// The field that is probably next.
     pub hint: u32,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: Bracket,
 }
 
-impl Frame {
+impl BranchFrame {
     /// Returns a hash that is equal for frames with equal contents and equal surrounding frames.
     pub fn hash(&self) -> u64 {
         let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -129,7 +129,7 @@ pub struct Branch {
     /// What it expects next.
     pub phase: Phase,
     /// The innermost open object or list.
-    pub top: Frame,
+    pub top: BranchFrame,
     /// The string that it is in.
     pub token: Token,
 }

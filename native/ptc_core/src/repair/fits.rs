@@ -25,11 +25,11 @@ pub(super) fn json_within(content: &[u8], wanted: &Wanted, ty: Ty) -> Option<Vec
 pub struct Fits<'w, 't> {
     wanted: &'w Wanted<'t>,
     ty: Ty,
-    open: Vec<Frame>,
+    open: Vec<FitFrame>,
     fits: bool,
 }
 
-struct Frame {
+struct FitFrame {
     /// The type of an object; for a list, the type of its elements.
     ty: Ty,
     object: bool,
@@ -141,7 +141,7 @@ impl<'n> Sink<'n> for Fits<'_, '_> {
         };
         self.check(right);
         let seen = vec![false; seen];
-        self.open.push(Frame {
+        self.open.push(FitFrame {
             ty,
             object,
             seen,

@@ -1,6 +1,6 @@
 //! Repairs of keys: bare, misspelled, or misplaced ones.
 
-use super::branch::{Branch, Kind, Phase};
+use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
 use super::log::{Event, Span};
 use super::reader::Reader;
@@ -75,7 +75,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
 
     /// Closes the object or list after a comma: what follows belongs to the surrounding one.
     pub(super) fn leave(&mut self, branch: Branch) {
-        let is_open = matches!(branch.top.kind, Kind::Object | Kind::Array);
+        let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
             return;
         }
@@ -101,7 +101,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             closed.cost += 2;
             self.close(&mut closed);
             match (closed.phase, closed.top.kind) {
-                (Phase::After, Kind::Object) => closed.phase = Phase::NextKey,
+                (Phase::After, Bracket::Object) => closed.phase = Phase::NextKey,
                 (Phase::After, _) => (closed.phase, closed.ty) = (Phase::Item, closed.top.ty),
                 _ => return,
             }
@@ -195,7 +195,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 return false;
             }
             frame = self.frames[frame.parent as usize];
-            if let (Of::Map(shape), Kind::Object) = (self.want(frame.ty).of, frame.kind) {
+            if let (Of::Map(shape), Bracket::Object) = (self.want(frame.ty).of, frame.kind) {
                 if let Found::Field(index) = self.wanted.shape(shape).find(key, 0) {
                     let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
                     return frame.seen & bit == 0;

@@ -1,6 +1,6 @@
 //! Lookahead for the strict reader: strings, words and numbers at an offset.
 
-use super::branch::{Branch, Kind};
+use super::branch::{Bracket, Branch};
 use super::reader::Reader;
 use super::scan::{escape, skip_blanks};
 use crate::heap::Heap;
@@ -11,9 +11,9 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     pub(super) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
         let next = skip_blanks(self.text, at);
         match (self.text.get(next), branch.top.kind) {
-            (Some(b','), Kind::Object | Kind::Array) => true,
-            (Some(b'}'), Kind::Object) | (Some(b']'), Kind::Array) => true,
-            (_, kind) => kind == Kind::Top,
+            (Some(b','), Bracket::Object | Bracket::Array) => true,
+            (Some(b'}'), Bracket::Object) | (Some(b']'), Bracket::Array) => true,
+            (_, kind) => kind == Bracket::Top,
         }
     }
 

@@ -53,7 +53,7 @@ pub use fault::Fault;
 pub use fits::Fits;
 pub use lines::line_and_column;
 pub use places::Repairing;
-pub use replay::{Repair, Repaired, Step};
+pub use replay::{PathPart, Repair, Repaired};
 pub use wanted::Wanted;
 
 use crate::heap::Heap;

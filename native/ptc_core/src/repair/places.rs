@@ -1,7 +1,7 @@
 //! The loop over the offsets where the answer may begin; the best reading wins. It can be suspended
 //! while a text is read.
 
-use super::branch::{Branch, Kind, Phase};
+use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
 use super::reader::{Kept, Reader};
@@ -245,7 +245,7 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
                 Of::Map(_) => ty,
                 _ => ANY,
             };
-            reader.open(&mut inside, Kind::Object, ty);
+            reader.open(&mut inside, Bracket::Object, ty);
             inside.phase = Phase::NextKey;
             begins.push(inside);
         }
@@ -264,7 +264,7 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
         {
             let mut inside = reader.begin(start.at, root);
             reader.repair(&mut inside, Fault::MissingOpen, start.at, start.at);
-            reader.open(&mut inside, Kind::Array, holds);
+            reader.open(&mut inside, Bracket::Array, holds);
             inside.phase = Phase::Item;
             begins.push(inside);
         }

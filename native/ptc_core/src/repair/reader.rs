@@ -1,6 +1,6 @@
 //! The set of readings that are alive, and the operations on a reading.
 
-use super::branch::{Branch, Frame, Kind, Phase, Token};
+use super::branch::{Bracket, Branch, BranchFrame, Phase, Token};
 use super::fault::Fault;
 use super::log::{Event, Log, Span, ROOT};
 use super::search::Recent;
@@ -22,7 +22,7 @@ const STILL: u32 = 6;
 #[derive(Debug)]
 pub struct Kept {
     log: Log,
-    frames: Vec<Frame>,
+    frames: Vec<BranchFrame>,
     inner: Vec<Vec<u8>>,
     queue: Vec<Branch>,
     ends: Vec<Branch>,
@@ -55,7 +55,7 @@ pub struct Reader<'r, 'm, 'w, H: Heap> {
     pub(super) wanted: &'r Wanted<'w>,
     pub(super) log: Log,
     /// The frames around the innermost open ones.
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<BranchFrame>,
     /// The JSON found inside strings.
     pub(super) inner: Vec<Vec<u8>>,
     pub(super) queue: Vec<Branch>,
@@ -132,14 +132,14 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
             ty,
             still: 0,
             phase: Phase::Member,
-            top: Frame {
+            top: BranchFrame {
                 seen: 0,
                 outer: 0,
                 parent: 0,
                 ty: ANY,
                 depth: 0,
                 hint: 0,
-                kind: Kind::Top,
+                kind: Bracket::Top,
             },
             token: Token::NONE,
         }
@@ -199,10 +199,10 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
 
     /// Opens an object or a list.
     #[inline]
-    pub fn open(&mut self, branch: &mut Branch, kind: Kind, ty: Ty) {
-        self.event(branch, Event::Open(kind == Kind::Object));
+    pub fn open(&mut self, branch: &mut Branch, kind: Bracket, ty: Ty) {
+        self.event(branch, Event::Open(kind == Bracket::Object));
         self.frames.push(branch.top);
-        branch.top = Frame {
+        branch.top = BranchFrame {
             seen: 0,
             outer: branch.top.hash(),
             parent: self.frames.len() as u32 - 1,
@@ -213,7 +213,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         };
         branch.ty = ty;
         branch.phase = match kind {
-            Kind::Object => Phase::FirstKey,
+            Bracket::Object => Phase::FirstKey,
             _ => Phase::First,
         };
     }
@@ -221,7 +221,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
     /// Closes the innermost object or list, and continues after it.
     #[inline]
     pub fn close(&mut self, branch: &mut Branch) {
-        self.event(branch, Event::Close(branch.top.kind == Kind::Object));
+        self.event(branch, Event::Close(branch.top.kind == Bracket::Object));
         branch.top = self.frames[branch.top.parent as usize];
         self.after_value(branch);
     }
@@ -232,12 +232,12 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
         branch.phase = Phase::After;
         loop {
             match branch.top.kind {
-                Kind::Object | Kind::Array => return,
-                Kind::Top => {
+                Bracket::Object | Bracket::Array => return,
+                Bracket::Top => {
                     branch.phase = Phase::Done;
                     return;
                 }
-                Kind::One => {
+                Bracket::One => {
                     self.event(branch, Event::Close(false));
                     branch.top = self.frames[branch.top.parent as usize];
                 }
@@ -247,8 +247,8 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
 
     /// Returns whether the frame has all fields that its type requires.
     #[inline]
-    pub fn is_complete(&self, frame: &Frame) -> bool {
-        if frame.kind != Kind::Object {
+    pub fn is_complete(&self, frame: &BranchFrame) -> bool {
+        if frame.kind != Bracket::Object {
             return true;
         }
         match self.want(frame.ty).of {

@@ -19,7 +19,7 @@ const EVENTS_BETWEEN_LOOKS: usize = 256;
 
 /// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathPart {
     /// A key.
     Name(Vec<u8>),
     /// An index in a list, from 0.
@@ -41,7 +41,7 @@ pub struct Repair {
     pub column: usize,
     /// The path to the value that the repair is about: the one before an inserted comma, the one that
     /// was closed, or the one that was changed.
-    pub path: Vec<Step>,
+    pub path: Vec<PathPart>,
 }
 
 /// A value that was read from a text.
@@ -200,7 +200,7 @@ fn place(fault: Fault) -> Place {
     }
 }
 
-fn repair(fault: Fault, span: Span, path: Vec<Step>) -> Repair {
+fn repair(fault: Fault, span: Span, path: Vec<PathPart>) -> Repair {
     Repair {
         fault,
         start: span.start as usize,
@@ -267,19 +267,19 @@ impl Way {
         }
     }
 
-    fn path(&self, all: &Repaired) -> Vec<Step> {
+    fn path(&self, all: &Repaired) -> Vec<PathPart> {
         steps(&self.open, all)
     }
 
-    fn around(&self, all: &Repaired) -> Vec<Step> {
+    fn around(&self, all: &Repaired) -> Vec<PathPart> {
         steps(&self.open[..self.open.len().saturating_sub(1)], all)
     }
 }
 
-fn steps(open: &[Here], all: &Repaired) -> Vec<Step> {
+fn steps(open: &[Here], all: &Repaired) -> Vec<PathPart> {
     let step = |here: &Here| match here {
-        Here::Object(key) => key.map(|key| Step::Name(all.name(key))),
-        Here::List(count) => count.checked_sub(1).map(Step::Index),
+        Here::Object(key) => key.map(|key| PathPart::Name(all.name(key))),
+        Here::List(count) => count.checked_sub(1).map(PathPart::Index),
     };
     open.iter().take(DEEPEST).filter_map(step).collect()
 }

@@ -1,6 +1,6 @@
 //! One step of a reading while the text is correct: one continuation, at no cost.
 
-use super::branch::{Branch, Kind, Phase};
+use super::branch::{Bracket, Branch, Phase};
 use super::log::{Event, Span};
 use super::reader::Reader;
 use super::scan::{is_delimiter, number, skip_blanks};
@@ -20,17 +20,17 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             (Phase::After, b',') => {
                 branch.at += 1;
                 (branch.phase, branch.ty) = match branch.top.kind {
-                    Kind::Object => (Phase::NextKey, branch.ty),
+                    Bracket::Object => (Phase::NextKey, branch.ty),
                     _ => (Phase::Item, branch.top.ty),
                 };
                 true
             }
-            (Phase::After | Phase::First, b']') if branch.top.kind == Kind::Array => {
+            (Phase::After | Phase::First, b']') if branch.top.kind == Bracket::Array => {
                 branch.at += 1;
                 self.close(branch);
                 true
             }
-            (Phase::After | Phase::FirstKey, b'}') if branch.top.kind == Kind::Object => {
+            (Phase::After | Phase::FirstKey, b'}') if branch.top.kind == Bracket::Object => {
                 let complete = self.is_complete(&branch.top);
                 if complete {
                     branch.at += 1;
@@ -106,7 +106,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                         Of::Map(_) => branch.ty,
                         _ => super::wanted::ANY,
                     };
-                    self.open(branch, Kind::Object, ty);
+                    self.open(branch, Bracket::Object, ty);
                     true
                 }
                 _ => false,
@@ -120,7 +120,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                     _ => return false,
                 };
                 branch.at += 1;
-                self.open(branch, Kind::Array, holds);
+                self.open(branch, Bracket::Array, holds);
                 true
             }
             b'"' => {

@@ -1,6 +1,6 @@
 //! Repairs of strings: candidates for the end of a string.
 
-use super::branch::{Branch, Kind, Quote};
+use super::branch::{Bracket, Branch, Quote};
 use super::fault::Fault;
 use super::reader::Reader;
 use super::scan::{ends, escape, quote, skip_all_blanks};
@@ -113,10 +113,10 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         self.spend(next - at)?;
         let fits = match (branch.token.key, text.get(next)) {
             (true, Some(b':' | b'=')) => true,
-            (false, Some(b',' | b';')) => branch.top.kind != Kind::Top,
+            (false, Some(b',' | b';')) => branch.top.kind != Bracket::Top,
             (false, Some(b'}' | b']')) => true,
             (false, _) => {
-                branch.top.kind == Kind::Top || super::scan::comment(text, next).is_some()
+                branch.top.kind == Bracket::Top || super::scan::comment(text, next).is_some()
             }
             _ => false,
         };

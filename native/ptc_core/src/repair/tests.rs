@@ -423,13 +423,13 @@ fn repairs_say_where() {
     let mut meter = Meter::new(FREE, Pace::Quantum);
     let text = "é: {\"rows\": [\n  {\"userId\": 1 \"name\": 'Ünal'},\n]}";
     let repaired = repair(text.as_bytes(), &wanted, &mut meter, &heap).unwrap();
-    let name = |name: &str| Step::Name(name.into());
+    let name = |name: &str| PathPart::Name(name.into());
     let got: Vec<_> = repaired
         .repairs()
         .into_iter()
         .map(|repair| (repair.fault, repair.line, repair.column, repair.path))
         .collect();
-    let rows = |last: &str| vec![name("rows"), Step::Index(0), name(last)];
+    let rows = |last: &str| vec![name("rows"), PathPart::Index(0), name(last)];
     let wanted = vec![
         (Fault::KeySpelling, 2, 5, rows("user_id")),
         (Fault::MissingComma, 2, 15, rows("user_id")),

@@ -1,6 +1,6 @@
 //! Repairs of values: conversion to the wanted type, and values in foreign syntax.
 
-use super::branch::{Branch, Kind, Phase};
+use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
 use super::fits::json_within;
 use super::log::{Event, Span};
@@ -75,7 +75,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
             }
             b'[' if self.want(branch.ty).of == Of::Any && self.is_shallow(&branch) => {
                 let mut listed = branch;
-                self.open(&mut listed, Kind::Array, ANY);
+                self.open(&mut listed, Bracket::Array, ANY);
                 self.moved(listed, at + 1);
                 self.bare(branch)
             }
@@ -104,7 +104,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         }
         let mut only = branch;
         self.repair(&mut only, Fault::BareElement, at, at);
-        self.open(&mut only, Kind::One, holds);
+        self.open(&mut only, Bracket::One, holds);
         only.phase = Phase::Member;
         only.still += 1;
         self.admit(only);
@@ -167,7 +167,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let Some((end, integer)) = numbers::thousands(self.text, at) else {
             return;
         };
-        let alone = branch.phase == Phase::Member && branch.top.kind == Kind::Object;
+        let alone = branch.phase == Phase::Member && branch.top.kind == Bracket::Object;
         // In a list, `1,234` are two numbers, but `1,034` is one.
         if !alone && !self.text[at..end].windows(2).any(|pair| pair == b",0") {
             return;

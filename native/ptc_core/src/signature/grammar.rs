@@ -78,7 +78,7 @@ pub fn parse(text: &[u8]) -> Result<Signature<'_>, SyntaxError> {
 }
 
 /// An incomplete type.
-enum Open {
+enum OpenType {
     List,
     /// With the index of its first field among the pending ones.
     Map(usize),
@@ -90,7 +90,7 @@ struct Parser<'t> {
     at: usize,
     types: Types<'t>,
     params: Fields,
-    open: Vec<Open>,
+    open: Vec<OpenType>,
     /// The fields of all open maps; the last one has no type yet.
     pending: Vec<Field<'t>>,
 }
@@ -109,7 +109,7 @@ impl<'t> Parser<'t> {
             match self.peek() {
                 Some(b')') => self.params_end()?,
                 _ => {
-                    self.open.push(Open::Params);
+                    self.open.push(OpenType::Params);
                     self.name(Expected::ParamNameOrEnd)?;
                 }
             }
@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
                 Some(b'[') => {
                     self.at += 1;
                     self.skip_trivia();
-                    self.open.push(Open::List);
+                    self.open.push(OpenType::List);
                     None
                 }
                 Some(b'{') => self.map_start()?,
@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
         loop {
             match self.open.last() {
                 None => return Ok(Some(id)),
-                Some(Open::List) => {
+                Some(OpenType::List) => {
                     self.skip_trivia();
                     if self.peek() != Some(b']') {
                         return Err(Expected::ListEnd);
@@ -149,7 +149,7 @@ impl<'t> Parser<'t> {
                     self.open.pop();
                     id = self.add(Type::List(id));
                 }
-                Some(Open::Map(start)) => {
+                Some(OpenType::Map(start)) => {
                     let start = *start;
                     self.settle(id);
                     if !self.map_goes_on()? {
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
                     }
                     return Ok(None);
                 }
-                Some(Open::Params) => {
+                Some(OpenType::Params) => {
                     self.settle(id);
                     self.skip_trivia();
                     match self.peek() {
@@ -232,7 +232,7 @@ impl<'t> Parser<'t> {
                 closed: false,
             }));
         }
-        self.open.push(Open::Map(self.pending.len()));
+        self.open.push(OpenType::Map(self.pending.len()));
         self.field_name(Expected::FieldNameOrEnd)?;
         Ok(None)
     }

@@ -53,7 +53,7 @@ pub fn render_type(
 }
 
 /// A remaining step of the renderer.
-enum Step {
+enum RenderStep {
     Type(TypeId),
     Byte(u8),
     /// The remaining fields of a map, and whether a field precedes them.
@@ -65,7 +65,7 @@ struct Writer<'t> {
     style: KeyStyle,
     limit: usize,
     out: Vec<u8>,
-    steps: Vec<Step>,
+    steps: Vec<RenderStep>,
 }
 
 impl<'t> Writer<'t> {
@@ -80,12 +80,12 @@ impl<'t> Writer<'t> {
     }
 
     fn write(&mut self, id: TypeId) -> Result<(), TooLong> {
-        self.steps.push(Step::Type(id));
+        self.steps.push(RenderStep::Type(id));
         while let Some(step) = self.steps.pop() {
             match step {
-                Step::Type(id) => self.start(id),
-                Step::Byte(byte) => self.out.push(byte),
-                Step::Fields(fields, continued) => self.next_field(fields, continued),
+                RenderStep::Type(id) => self.start(id),
+                RenderStep::Byte(byte) => self.out.push(byte),
+                RenderStep::Fields(fields, continued) => self.next_field(fields, continued),
             }
             if self.out.len() > self.limit {
                 return Err(TooLong);
@@ -101,17 +101,17 @@ impl<'t> Writer<'t> {
                 self.out.extend_from_slice(scalar.name().as_bytes());
             }
             Type::Optional(inner) => {
-                self.steps.push(Step::Byte(b'?'));
-                self.steps.push(Step::Type(inner));
+                self.steps.push(RenderStep::Byte(b'?'));
+                self.steps.push(RenderStep::Type(inner));
             }
             Type::List(inner) => {
                 self.out.push(b'[');
-                self.steps.push(Step::Byte(b']'));
-                self.steps.push(Step::Type(inner));
+                self.steps.push(RenderStep::Byte(b']'));
+                self.steps.push(RenderStep::Type(inner));
             }
             Type::Map { fields, .. } => {
                 self.out.push(b'{');
-                self.steps.push(Step::Fields(fields, false));
+                self.steps.push(RenderStep::Fields(fields, false));
             }
             Type::Unknown(_) => {}
         }
@@ -134,8 +134,8 @@ impl<'t> Writer<'t> {
             start: fields.start + 1,
             count: fields.count - 1,
         };
-        self.steps.push(Step::Fields(rest, true));
-        self.steps.push(Step::Type(field.holds));
+        self.steps.push(RenderStep::Fields(rest, true));
+        self.steps.push(RenderStep::Type(field.holds));
     }
 }
 

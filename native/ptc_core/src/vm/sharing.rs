@@ -22,7 +22,7 @@ const SMALL_BITS: u32 = 60;
 const FEW_WORDS: usize = 128;
 
 /// A list, map or tuple that is being weighed.
-struct Open<T> {
+struct OpenTerm<T> {
     identity: usize,
     parts: Vec<T>,
     words: usize,
@@ -87,7 +87,7 @@ fn weigh<H: Heap>(
     // The words of a copy of each list, map or tuple, and the words of all of them in memory.
     let mut weights: HashMap<usize, usize> = HashMap::new();
     let mut standing: usize = 0;
-    let mut open: Vec<Open<H::Term>> = Vec::new();
+    let mut open: Vec<OpenTerm<H::Term>> = Vec::new();
     let mut next = Some(term);
     let mut weight: usize = 0;
     loop {
@@ -101,7 +101,7 @@ fn weigh<H: Heap>(
                     weight = *known;
                 } else if let Some((parts, words)) = parts(machine, term, kind)? {
                     standing = standing.saturating_add(words);
-                    open.push(Open {
+                    open.push(OpenTerm {
                         identity,
                         parts,
                         words,

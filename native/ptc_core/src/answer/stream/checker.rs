@@ -77,7 +77,7 @@ pub struct Mistake {
 }
 
 #[derive(Debug)]
-enum Frame {
+enum CheckFrame {
     /// The content is not checked.
     Free,
     List {
@@ -112,7 +112,7 @@ enum Items {
 #[derive(Debug)]
 pub(super) struct Checker {
     answer_type: AnswerType,
-    frames: Vec<Frame>,
+    frames: Vec<CheckFrame>,
     /// For each field of each open map: whether a key for it, or one like it, was seen.
     seen: Vec<bool>,
     mistake: Option<Mistake>,
@@ -153,45 +153,45 @@ impl Checker {
     pub(super) fn value(&mut self, start: Start) -> Rest {
         let asked = match self.frames.last_mut() {
             None => Asked::Root,
-            Some(Frame::Free) => Asked::Nothing,
-            Some(Frame::List { holds, begun }) => {
+            Some(CheckFrame::Free) => Asked::Nothing,
+            Some(CheckFrame::List { holds, begun }) => {
                 *begun += 1;
                 Asked::Type(*holds)
             }
-            Some(Frame::Map { field, .. }) => match field {
+            Some(CheckFrame::Map { field, .. }) => match field {
                 Some(field) => Asked::Type(self.answer_type.holds(*field)),
                 None => Asked::Nothing,
             },
-            Some(Frame::Wrapper {
+            Some(CheckFrame::Wrapper {
                 items: Items::Next, ..
             }) => Asked::Items,
-            Some(Frame::Wrapper { .. }) => Asked::Nothing,
+            Some(CheckFrame::Wrapper { .. }) => Asked::Nothing,
         };
         match asked {
-            Asked::Nothing => self.enter(start, Frame::Free),
+            Asked::Nothing => self.enter(start, CheckFrame::Free),
             Asked::Type(id) => return self.typed(start, id),
             Asked::Root => match (start, self.answer_type.is_list()) {
                 (Start::Object, true) => {
                     let items = Items::Missing;
-                    self.enter(start, Frame::Wrapper { items });
+                    self.enter(start, CheckFrame::Wrapper { items });
                 }
                 (Start::Object, false) | (Start::Array, true) => {
                     return self.typed(start, self.answer_type.root())
                 }
                 _ => {
                     self.wrong(What::NotAnObject);
-                    self.enter(start, Frame::Free);
+                    self.enter(start, CheckFrame::Free);
                 }
             },
             Asked::Items => {
-                if let Some(Frame::Wrapper { items, .. }) = self.frames.last_mut() {
+                if let Some(CheckFrame::Wrapper { items, .. }) = self.frames.last_mut() {
                     *items = Items::Seen;
                 }
                 if start == Start::Array {
                     return self.typed(start, self.answer_type.root());
                 }
                 self.wrong(What::NotWrapped);
-                self.enter(start, Frame::Free);
+                self.enter(start, CheckFrame::Free);
             }
         }
         Rest::Free
@@ -200,7 +200,7 @@ impl Checker {
     #[inline]
     fn typed(&mut self, start: Start, id: TypeId) -> Rest {
         let (of, nullable) = self.answer_type.required(id);
-        let mut frame = Frame::Free;
+        let mut frame = CheckFrame::Free;
         let wanted = match (of, start) {
             (_, Start::Null) if nullable => None,
             _ if AnswerType::is_free(of) => None,
@@ -215,7 +215,7 @@ impl Checker {
                 (scalar, _) => Some(Target::Scalar(scalar)),
             },
             (Type::List(holds), Start::Array) => {
-                frame = Frame::List { holds, begun: 0 };
+                frame = CheckFrame::List { holds, begun: 0 };
                 None
             }
             (Type::List(_), _) => Some(Target::List),
@@ -235,10 +235,10 @@ impl Checker {
         Rest::Free
     }
 
-    fn map(&mut self, fields: Fields, closed: bool) -> Frame {
+    fn map(&mut self, fields: Fields, closed: bool) -> CheckFrame {
         let seen = self.seen.len();
         self.seen.resize(seen + fields.range().len(), false);
-        Frame::Map {
+        CheckFrame::Map {
             fields,
             closed,
             field: None,
@@ -249,7 +249,7 @@ impl Checker {
     }
 
     #[inline]
-    fn enter(&mut self, start: Start, frame: Frame) {
+    fn enter(&mut self, start: Start, frame: CheckFrame) {
         if matches!(start, Start::Object | Start::Array) {
             self.frames.push(frame);
         }
@@ -264,7 +264,7 @@ impl Checker {
     #[inline]
     pub(super) fn key(&mut self, key: Option<&[u8]>) {
         match self.frames.last_mut() {
-            Some(Frame::Map {
+            Some(CheckFrame::Map {
                 fields,
                 field,
                 hint,
@@ -299,7 +299,7 @@ impl Checker {
                 let first = !std::mem::replace(&mut self.seen[place], true);
                 *field = (first && fit == Fit::Best && !*unsure).then_some(found);
             }
-            Some(Frame::Wrapper { items }) => match (key, &items) {
+            Some(CheckFrame::Wrapper { items }) => match (key, &items) {
                 (Some(b"items"), Items::Missing) => *items = Items::Next,
                 (None, Items::Missing) => *items = Items::Seen,
                 _ => {}
@@ -312,7 +312,7 @@ impl Checker {
     #[inline]
     pub(super) fn close(&mut self) {
         match self.frames.pop() {
-            Some(Frame::Map {
+            Some(CheckFrame::Map {
                 fields,
                 seen,
                 unsure,
@@ -323,7 +323,7 @@ impl Checker {
                 }
                 self.seen.truncate(seen);
             }
-            Some(Frame::Wrapper {
+            Some(CheckFrame::Wrapper {
                 items: Items::Missing,
             }) => self.wrong(What::NotWrapped),
             _ => {}
@@ -356,13 +356,13 @@ impl Checker {
 }
 
 /// Returns the path of the current value.
-fn path(answer_type: &AnswerType, frames: &[Frame]) -> Vec<Segment> {
-    let segment = |frame: &Frame| match frame {
-        Frame::List { begun, .. } => Some(Segment::Index(begun.saturating_sub(1))),
-        Frame::Map { field, .. } => {
+fn path(answer_type: &AnswerType, frames: &[CheckFrame]) -> Vec<Segment> {
+    let segment = |frame: &CheckFrame| match frame {
+        CheckFrame::List { begun, .. } => Some(Segment::Index(begun.saturating_sub(1))),
+        CheckFrame::Map { field, .. } => {
             field.map(|field| Segment::Name(answer_type.name(field).into()))
         }
-        Frame::Free | Frame::Wrapper { .. } => None,
+        CheckFrame::Free | CheckFrame::Wrapper { .. } => None,
     };
     frames.iter().filter_map(segment).collect()
 }

@@ -37,7 +37,7 @@ impl Draft {
 }
 
 /// An open container or value.
-pub(super) enum Open<'s, T> {
+pub(super) enum OpenContainer<'s, T> {
     List {
         /// For the error if it turns out to be improper.
         whole: T,
@@ -64,7 +64,7 @@ pub(super) enum Open<'s, T> {
     Value(T),
 }
 
-/// The plain part of [`Open`].
+/// The plain part of [`OpenContainer`].
 #[derive(Debug)]
 enum Mark {
     List { first: bool },
@@ -77,7 +77,7 @@ enum Mark {
 
 /// The open containers, live ones and the terms of frozen ones as a list, last one first.
 pub(super) struct Stack<'s, T> {
-    pub live: Vec<Open<'s, T>>,
+    pub live: Vec<OpenContainer<'s, T>>,
     pub frozen: Option<T>,
 }
 
@@ -108,31 +108,31 @@ impl<'s, T: Copy> Stack<'s, T> {
             return Some(Thawed::Nothing);
         };
         let open = match mark {
-            Mark::Entries { left, first } => Open::Frozen { left, first },
+            Mark::Entries { left, first } => OpenContainer::Frozen { left, first },
             Mark::List { first } => {
                 let rest = self.pop(source, draft)?;
                 let whole = self.pop(source, draft)?;
-                Open::List { whole, rest, first }
+                OpenContainer::List { whole, rest, first }
             }
             Mark::Map { at } => {
                 let map = self.pop(source, draft)?;
                 let JsonView::Map(keys, values) = source.view(map) else {
                     return None;
                 };
-                Open::Map {
+                OpenContainer::Map {
                     map,
                     keys,
                     values,
                     at,
                 }
             }
-            Mark::Unopened => Open::Unopened(self.pop(source, draft)?),
-            Mark::Long { at, is_key } => Open::Long {
+            Mark::Unopened => OpenContainer::Unopened(self.pop(source, draft)?),
+            Mark::Long { at, is_key } => OpenContainer::Long {
                 scalar: self.pop(source, draft)?,
                 at,
                 is_key,
             },
-            Mark::Value => Open::Value(self.pop(source, draft)?),
+            Mark::Value => OpenContainer::Value(self.pop(source, draft)?),
         };
         self.live.push(open);
         Some(Thawed::Open)
@@ -143,29 +143,29 @@ impl<'s, T: Copy> Stack<'s, T> {
         let mut terms = Vec::new();
         for open in self.live {
             draft.marks.push(match open {
-                Open::List { whole, rest, first } => {
+                OpenContainer::List { whole, rest, first } => {
                     terms.extend([whole, rest]);
                     Mark::List { first }
                 }
-                Open::Map { map, at, .. } => {
+                OpenContainer::Map { map, at, .. } => {
                     terms.push(map);
                     Mark::Map { at }
                 }
-                Open::LargeMap { entries, first } => {
+                OpenContainer::LargeMap { entries, first } => {
                     let left = entries.len();
                     terms.extend(entries.rev().flat_map(|(key, value)| [value, key]));
                     Mark::Entries { left, first }
                 }
-                Open::Frozen { left, first } => Mark::Entries { left, first },
-                Open::Unopened(map) => {
+                OpenContainer::Frozen { left, first } => Mark::Entries { left, first },
+                OpenContainer::Unopened(map) => {
                     terms.push(map);
                     Mark::Unopened
                 }
-                Open::Long { scalar, at, is_key } => {
+                OpenContainer::Long { scalar, at, is_key } => {
                     terms.push(source.to_keep(scalar));
                     Mark::Long { at, is_key }
                 }
-                Open::Value(value) => {
+                OpenContainer::Value(value) => {
                     terms.push(value);
                     Mark::Value
                 }

@@ -2,7 +2,7 @@
 
 use super::long::{time_of, LONG};
 use super::put::{put_float, put_integer};
-use super::{JsonView, Open, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, TOLL};
+use super::{JsonView, OpenContainer, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, TOLL};
 
 /// Number of cached keys; a power of two.
 pub(super) const KEYS: usize = 64;
@@ -38,8 +38,8 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         match self.key(lead, key)? {
             Key::Written => self.value(value),
             Key::Long => {
-                self.stack.live.push(Open::Value(value));
-                self.stack.live.push(Open::Long {
+                self.stack.live.push(OpenContainer::Value(value));
+                self.stack.live.push(OpenContainer::Long {
                     scalar: key,
                     at: 0,
                     is_key: true,

@@ -1,7 +1,9 @@
 //! Strings and integers of any length; long ones are written in parts or counted separately.
 
 use super::put::{put_chars, put_string, NotUtf8};
-use super::{JsonView, Open, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, BYTES_PER_UNIT};
+use super::{
+    JsonView, OpenContainer, Readable, Refusal, Writer, BYTES_BETWEEN_LOOKS, BYTES_PER_UNIT,
+};
 use crate::stop::Stop;
 use num_bigint::BigInt;
 
@@ -53,7 +55,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
 
     #[cold]
     fn begin_long(&mut self, scalar: R::Term, is_key: bool) {
-        self.stack.live.push(Open::Long {
+        self.stack.live.push(OpenContainer::Long {
             scalar,
             at: 0,
             is_key,
@@ -77,7 +79,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 let part = text.get(at..end).unwrap_or_default();
                 put_chars(&mut self.draft.text, part)
                     .map_err(|NotUtf8(within)| Refusal::NotUtf8(scalar, at + within))?;
-                if let (true, Some(Open::Long { at, .. })) =
+                if let (true, Some(OpenContainer::Long { at, .. })) =
                     (end < text.len(), self.stack.live.last_mut())
                 {
                     *at = end;

@@ -12,7 +12,7 @@ mod readable;
 
 use crate::stop::Stop;
 pub use draft::Draft;
-use draft::{Open, Stack, Thawed};
+use draft::{OpenContainer, Stack, Thawed};
 use key::{KeyText, KEYS};
 use put::{put_float, put_integer};
 pub use readable::{JsonView, Readable};
@@ -145,7 +145,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
             JsonView::List => {
                 self.draft.opened += 1;
                 self.draft.text.push(b'[');
-                self.stack.live.push(Open::List {
+                self.stack.live.push(OpenContainer::List {
                     whole: term,
                     rest: term,
                     first: true,
@@ -156,7 +156,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
             }
             JsonView::Map(keys, values) => {
                 self.draft.opened += 1;
-                self.stack.live.push(Open::Map {
+                self.stack.live.push(OpenContainer::Map {
                     map: term,
                     keys,
                     values,
@@ -167,7 +167,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 self.check(size)?;
                 self.stack.live.push(match size {
                     ..=MANY => self.opened(term),
-                    _ => Open::Unopened(term),
+                    _ => OpenContainer::Unopened(term),
                 });
             }
             JsonView::Foreign => {
@@ -175,20 +175,20 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 self.draft.gaps.push(self.draft.text.len());
                 self.foreign.push(term);
             }
-            JsonView::TooLong => return self.put_off(Open::Value(term)),
+            JsonView::TooLong => return self.put_off(OpenContainer::Value(term)),
         }
         self.check(0)
     }
 
     /// Suspends before a term that takes longer to read than this slice allows.
     #[cold]
-    fn put_off(&mut self, open: Open<'s, R::Term>) -> Result<(), Refusal<R::Term>> {
+    fn put_off(&mut self, open: OpenContainer<'s, R::Term>) -> Result<(), Refusal<R::Term>> {
         self.stack.live.push(open);
         Err(Refusal::Stopped(Stop::SliceOver))
     }
 
-    fn opened(&self, map: R::Term) -> Open<'s, R::Term> {
-        Open::LargeMap {
+    fn opened(&self, map: R::Term) -> OpenContainer<'s, R::Term> {
+        OpenContainer::LargeMap {
             entries: self.source.entries(map).into_iter(),
             first: true,
         }
@@ -209,7 +209,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                 }
             };
             match open {
-                Open::List { whole, rest, first } => match self.source.uncons(*rest) {
+                OpenContainer::List { whole, rest, first } => match self.source.uncons(*rest) {
                     Some((head, tail)) => {
                         *rest = tail;
                         if !std::mem::take(first) {
@@ -220,7 +220,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                     None if self.source.is_empty_list(*rest) => self.close(b']'),
                     None => return Err(Refusal::Foreign(*whole)),
                 },
-                Open::Map {
+                OpenContainer::Map {
                     keys, values, at, ..
                 } => match (keys.get(*at), values.get(*at)) {
                     (Some(key), Some(value)) => {
@@ -231,15 +231,15 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                     }
                     _ => self.close(b'}'),
                 },
-                Open::LargeMap { entries, first } => match entries.next() {
+                OpenContainer::LargeMap { entries, first } => match entries.next() {
                     Some((key, value)) => {
                         let lead = if std::mem::take(first) { b'{' } else { b',' };
                         self.entry(lead, key, value)?;
                     }
                     None => self.close(b'}'),
                 },
-                Open::Frozen { left: 0, .. } => self.close(b'}'),
-                Open::Frozen { left, first } => {
+                OpenContainer::Frozen { left: 0, .. } => self.close(b'}'),
+                OpenContainer::Frozen { left, first } => {
                     *left -= 1;
                     let lead = if std::mem::take(first) { b'{' } else { b',' };
                     let mut pop = || self.stack.pop(self.source, self.draft);
@@ -248,7 +248,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                         _ => return Err(Refusal::Stopped(Stop::Abandoned)),
                     }
                 }
-                Open::Unopened(map) => {
+                OpenContainer::Unopened(map) => {
                     let map = *map;
                     if let JsonView::LargeMap(size) = self.source.view(map) {
                         self.ask(size.saturating_mul(BYTES_OF_ENTRY))?;
@@ -256,11 +256,11 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
                     self.stack.live.pop();
                     self.stack.live.push(self.opened(map));
                 }
-                Open::Long { scalar, at, is_key } => {
+                OpenContainer::Long { scalar, at, is_key } => {
                     let (scalar, at, is_key) = (*scalar, *at, *is_key);
                     self.long(scalar, at, is_key)?;
                 }
-                Open::Value(value) => {
+                OpenContainer::Value(value) => {
                     let value = *value;
                     self.stack.live.pop();
                     self.value(value)?;
@@ -280,7 +280,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         let spent = self.spent();
         let since = spent - self.draft.asked;
         self.draft.asked = spent;
-        let open = self.stack.live.len() * size_of::<Open<R::Term>>();
+        let open = self.stack.live.len() * size_of::<OpenContainer<R::Term>>();
         let held = self.draft.text.capacity() + open + self.draft.frozen * BYTES_OF_FROZEN;
         (self.spend)(since.saturating_add(more), held).map_err(Refusal::Stopped)?;
         match self.stack.live.len() > self.open_at_once {
