@@ -99,7 +99,7 @@ defmodule PtcRunner.Agent.Answer do
   defp allowed(value, nil, _enums, warnings), do: {:ok, value, warnings}
 
   defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
-    # Removes the wrapper's key from the paths of errors.
+    # `wrapped_enums/2` moves the enumeration of a wrapped value under the wrapper's key.
     case Annotations.errors(value, type, wrapped_enums(enums, signature)) do
       [] -> {:ok, value, warnings}
       errors -> {:error, errors}

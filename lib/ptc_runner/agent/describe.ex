@@ -184,8 +184,8 @@ defmodule PtcRunner.Agent.Describe do
   defp part(value, _depth), do: value
 
   @doc """
-  Where a value has keys that programs do not find, as text, or nil: the first element of each list is
-  looked at.
+  The path of an atom key, which programs do not find, as text, or nil. Reads only the first element of
+  each list.
 
       iex> PtcRunner.Agent.Describe.atom_key(%{"rows" => [%{id: 1}]})
       "rows[0].id"
@@ -208,7 +208,7 @@ defmodule PtcRunner.Agent.Describe do
 
   defp atom_key(_value, _path, _depth), do: nil
 
-  # A map may be as large as a table.
+  # Iterates, because a map may be as large as a table.
   defp first(map, count), do: map |> :maps.iterator() |> :maps.next() |> next(count)
 
   defp next(:none, _left), do: []
