@@ -55,8 +55,8 @@ defmodule PtcRunner.SubAgent.Template do
   @doc """
   Replaces placeholders with values, which are converted by `to_string/1`.
 
-  Keys of the context are atoms or strings. `nil` becomes an empty text. Inserted text is not looked
-  at again.
+  Keys of the context are atoms or strings. `nil` becomes an empty text. Placeholders in inserted text are
+  not replaced.
 
   ## Options
 
@@ -99,8 +99,8 @@ defmodule PtcRunner.SubAgent.Template do
   defp insert(text, _values), do: text
 
   @doc """
-  Checks that the signature has an input for every placeholder; to be called when an agent or a tool
-  is registered.
+  Checks that the signature has an input for every placeholder. Call it when you register an agent or a
+  tool.
 
       iex> signature = "(user {name :string}, topic :string) -> {count :int}"
       iex> PtcRunner.SubAgent.Template.check_placeholders("{{user.name}} on {{topic}}", signature)

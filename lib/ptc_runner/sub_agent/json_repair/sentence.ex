@@ -4,7 +4,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
 
   alias PtcRunner.Shown
 
-  # Bytes that need `inspect/1` in a name.
+  # Maximum number of bytes that are shown of a name that needs escaping.
   @shown 256
 
   @doc false

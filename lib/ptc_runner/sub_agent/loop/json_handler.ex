@@ -125,7 +125,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Handles an answer that is not JSON, or JSON of the wrong kind.
 
-  The run ends if this was its last turn; else the LLM is told.
+  The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
   @spec handle_parse_error(
           String.t(),
@@ -142,7 +142,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Handles an answer that does not match the signature.
 
-  The run ends if this was its last turn; else the LLM is told.
+  The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
   @spec handle_validation_error(
           [validation_error()],
@@ -300,7 +300,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Validation errors in one line. A turn and a step keep the whole line.
 
-  The line ends after 1 MB with how many more errors there are; of one error, path and message are cut
+  The line ends after 1 MB with the number of further errors. The path and the message of an error are truncated
   after 2,000 bytes each.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.format_validation_errors([
