@@ -1,6 +1,6 @@
 defmodule Bench.Harness do
   @moduledoc false
-  # Runs several sides of one comparison fairly. Why it is done like this: bench/README.md.
+  # Runs several sides of one comparison fairly. For the reasons see bench/README.md.
 
   alias Bench.Stats
 
@@ -107,13 +107,13 @@ defmodule Bench.Harness do
       else: Enum.reverse(rounds)
   end
 
-  # A, B, C, A, B, C, ...: what disturbs the machine for a while disturbs all sides.
+  # A, B, C, A, B, C, ...: a temporary disturbance of the machine affects all sides.
   defp round_of_samples(funs) do
     for {_, fun, iterations} <- funs, do: sample(fun, iterations) / iterations
   end
 
-  # The untimed run comes first, so that each side finds the memory allocators and the caches as it leaves
-  # them itself, not as the side before did (which made a third of a difference for results of many rows).
+  # The untimed run comes first, so that the state of the memory allocators and the caches is that of each side
+  # itself, not of the side before it (which made a difference of a third for results of many rows).
   defp sample(fun, iterations) do
     fun.()
     settle()
@@ -127,15 +127,15 @@ defmodule Bench.Harness do
     max(1, System.convert_time_unit(elapsed, :native, :nanosecond))
   end
 
-  # The same start for every sample. The full collection drops what the sample before left behind,
-  # the minor one moves the data to the old generation, where a process that has had its data for a
-  # while keeps it: collections during the sample then copy only what this very sample makes.
+  # The same start for every sample. The full collection frees the garbage of the previous sample.
+  # The minor one moves the data to the old generation, where a process that has had its data for a
+  # while keeps them. Collections during the sample then copy only data of this sample.
   defp settle do
     :erlang.garbage_collect()
     :erlang.garbage_collect(self(), type: :minor)
   end
 
-  # The compiler does not know which fun this is, so it cannot drop a call, although no result is used.
+  # The compiler does not know which fun this is, so it cannot remove a call, although no result is used.
   defp repeat(fun, 1), do: fun.()
 
   defp repeat(fun, iterations) do

@@ -1,6 +1,6 @@
 defmodule Bench.Jiffy do
   @moduledoc false
-  # Jiffy is only a yardstick: used when the machine has it, never needed.
+  # Jiffy is an optional yardstick: it is used if the machine has it.
 
   @compile {:no_warn_undefined, :jiffy}
 

@@ -1,13 +1,13 @@
 defmodule Bench.RepairRates do
   @moduledoc false
-  # How many broken answers whose truth is known are restored.
+  # Counts how many broken answers with a known correct value are restored.
 
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.Test.BrokenAnswers
 
   @vectors "test/vectors/answer_repair.eterm"
 
-  # Faults that no one sees who does not know the type.
+  # Faults that are visible only with the type.
   @typed ~w(camel_keys bare_element stringified quoted_scalars)
 
   @type rate :: %{

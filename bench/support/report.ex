@@ -1,6 +1,6 @@
 defmodule Bench.Report do
   @moduledoc false
-  # The results as one Markdown text, for the terminal and for RESULTS.md.
+  # Formats the results as one Markdown text, for the terminal and for RESULTS.md.
 
   import Bench.Table, only: [words: 2, number: 2, table: 4]
   alias Bench.{Harness, Table}

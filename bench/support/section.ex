@@ -1,6 +1,6 @@
 defmodule Bench.Section do
   @moduledoc false
-  # A section of the benchmarks: what it measures, and what the report says about it.
+  # A section of the benchmarks: its measurements, and its part of the report.
 
   alias Bench.{Bars, Harness, Table}
 

@@ -1,6 +1,6 @@
 defmodule Bench.Table do
   @moduledoc false
-  # Tables as data, and numbers as text. The source of the Markdown is aligned, so it reads well in a terminal too.
+  # Tables as data, and numbers as text. The Markdown source is aligned, so it is readable in a terminal too.
 
   alias Bench.{Harness, Stats}
 

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Agreement do
   @moduledoc """
-  Compares the library with the oracle: answers, and the calls of tools on the way to them.
+  Compares the library with the oracle: results, and the tool calls that led to them.
   """
 
   import ExUnit.Assertions
@@ -44,7 +44,7 @@ defmodule PtcRunner.Test.Agreement do
     |> report(sides, which)
   end
 
-  # While it shrinks, a case may lose what a case must have.
+  # While it is shrunk, a case may lose parts that a case must have.
   defp well_formed?(random_case),
     do: match?(%{program: _, context: %{}, memory: %{}}, random_case)
 
@@ -55,7 +55,7 @@ defmodule PtcRunner.Test.Agreement do
     Enum.all?(answers.(random_case), fn {_form, answer} -> same?(answer, expected) end)
   end
 
-  # `===` takes 0.0 and -0.0 for the same on older VMs; the external format does not.
+  # On older VMs `===` treats 0.0 and -0.0 as equal; the external format does not.
   defp same?(one, other) do
     one === other and :erlang.term_to_binary(one) == :erlang.term_to_binary(other)
   end
@@ -72,7 +72,7 @@ defmodule PtcRunner.Test.Agreement do
     traced(&Oracle.run(program, random_case.context, random_case.memory, &1))
   end
 
-  # This is found by the parser, which the oracle does not have.
+  # The parser finds this, and the oracle has no parser.
   defp expected(_random_case), do: {{:error, {:parse_error, "program must be a map"}}, []}
 
   defp answers(%{program: program} = random_case) do

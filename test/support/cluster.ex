@@ -1,12 +1,12 @@
 defmodule PtcRunner.Test.Cluster do
   @moduledoc """
-  Nodes of their own for a test, connected to this one.
+  Starts nodes for a test, connected to this one.
   """
 
   @doc "Makes this VM a node; `{:error, reason}` where distribution cannot start."
   @spec start() :: :ok | {:error, String.t()}
   def start do
-    # A daemon that runs already is no error.
+    # A daemon that already runs is not an error.
     if path = System.find_executable("epmd"), do: System.cmd(path, ["-daemon"])
     name = :"ptc-#{System.unique_integer([:positive])}-#{System.pid()}@127.0.0.1"
 
@@ -43,7 +43,7 @@ defmodule PtcRunner.Test.Cluster do
 end
 
 defmodule PtcRunner.Test.Cluster.Waits do
-  @moduledoc "A tool, on whichever node."
+  @moduledoc "A tool for any node."
 
   @doc "Answers once it was told to, under a name that tells the test that it waits."
   @spec until_told(map()) :: String.t()

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.CodecOracle do
   @moduledoc """
-  `PtcRunner.Json.Codec.encode/1` in plain Elixir, without protocols: what a term is as JSON text, or
-  everything in it that keeps it from being text.
+  `PtcRunner.Json.Codec.encode/1` in plain Elixir, without protocols: the JSON text of a term, or
+  all parts of it that have no JSON form.
 
       iex> PtcRunner.Test.CodecOracle.encode(%{:a => [1, -0.0], 2 => :b})
       {:ok, ~S({"2":"b","a":[1,-0.0]})}

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Hostile do
   @moduledoc """
-  Inputs that are small to send and expensive to work with, each with a name. They are made when
-  they are needed: each entry is a name and a function.
+  Inputs that are small to send and expensive to process, each with a name. Each entry is a name and a
+  function that builds the input.
   """
 
   @type entry(value) :: {name :: String.t(), (() -> value)}
@@ -150,7 +150,7 @@ defmodule PtcRunner.Test.Hostile do
 
   defp signature_fields(count), do: Enum.map_join(1..count, ", ", &"f#{&1} :int")
 
-  # Equal, but not the same place in memory.
+  # Equal, but at another address in memory.
   defp equal_texts(count, bytes), do: for(_ <- 1..count, do: copies("x", bytes) <> "!")
   defp equal_integers(count, bits), do: for(n <- 1..count, do: big(bits) + n - n)
 

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.HostileCalls do
   @moduledoc """
-  Arguments for calls of any function: good ones, good ones with a part replaced, those of other
-  functions, and any terms; handles of every kind, in use, used up and forged.
+  Arguments for calls of any function: valid ones, valid ones with a replaced part, those of other
+  functions, and any terms; handles of every kind: in use, used and forged.
   """
 
   alias PtcRunner.{Json, Native}
@@ -13,7 +13,7 @@ defmodule PtcRunner.Test.HostileCalls do
   @observed {:observed, 100, false, false}
   @limits {50, 10_000}
 
-  # What is no NIF, and the clock that measures them all.
+  # Functions that are not NIFs, and the clock that measures them all.
   @not_called [:load, :info, :attach, :detach, :clock_switch, :clock_read]
 
   @doc "The NIFs that are called, as the library has them."
@@ -65,7 +65,7 @@ defmodule PtcRunner.Test.HostileCalls do
 
   defp left(_ended), do: [make_ref(), {}]
 
-  # Long enough for a break.
+  # Long enough to be suspended.
   defp long_run do
     step = %{"op" => "sort_by", "field" => "n"}
     load = %{"op" => "load", "name" => "rows"}
@@ -144,7 +144,7 @@ defmodule PtcRunner.Test.HostileCalls do
     })
   end
 
-  # A function and its twin for dirty schedulers, where it has one, take the same.
+  # A function and its twin for dirty schedulers, if it has one, take the same arguments.
   defp paired(calls) do
     twins =
       for {{name, arity}, args} <- calls,
@@ -228,7 +228,7 @@ defmodule PtcRunner.Test.HostileCalls do
     end
   end
 
-  # Goes down to some part and replaces it.
+  # Descends to a random part and replaces it.
   defp replaced([_ | _] = list, pool) when length(list) < 50 do
     at = :rand.uniform(length(list)) - 1
     List.update_at(list, at, &replaced_below(&1, pool))

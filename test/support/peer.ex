@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Peer do
   @moduledoc """
-  A VM of its own, in which a test may define what this one must not have.
+  A separate VM, in which a test may define modules that this VM must not have.
   """
 
   @doc "Starts a VM with the code of this one, and more in its environment; it ends with the test process."

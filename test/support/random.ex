@@ -1,8 +1,8 @@
 defmodule PtcRunner.Test.Random do
   @moduledoc """
-  Random terms without a dependency. A *template* is any term: the functions of arity 1 in it
-  are generators, which take a `:rand` state and give `{value, new_state}`; everything else
-  stands for itself. Map keys and structs are never looked into.
+  Random terms without a dependency. A *template* is any term. Functions of arity 1 in it
+  are generators, which take a `:rand` state and return `{value, new_state}`; all other parts
+  are constants. Map keys and structs are not searched for generators.
 
       iex> template = %{"op" => "take", "count" => PtcRunner.Test.Random.integer(0..3)}
       iex> {take, _state} = PtcRunner.Test.Random.build(template, :rand.seed_s(:exsss, 1))
@@ -78,7 +78,7 @@ defmodule PtcRunner.Test.Random do
   @doc "One of the templates, as likely as its weight says."
   @spec frequency([{weight :: non_neg_integer(), template()}, ...]) :: generator(term())
   def frequency(weighted) do
-    # Most templates are made and never asked: the weights are added up when one is.
+    # The weights are added up only when a template is used, because most templates are not.
     fn state ->
       {n, state} = :rand.uniform_s(total(weighted, 0), state)
       weighted |> weighted_at(n) |> build(state)

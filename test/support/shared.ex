@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Shared do
   @moduledoc """
-  Terms that are small only as long as they share their parts.
+  Terms that are small only because their parts are shared.
   """
 
   @doc "What `fun` makes of `term`, then of that, so many times over."

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureOracle do
   @moduledoc """
-  What types mean, in plain recursive Elixir: the judge of the random tests, and the walk of a type
+  The meaning of types, in plain recursive Elixir: the oracle of the random tests, and the walk of a type
   term that the benchmarks compare with.
 
       iex> alias PtcRunner.Test.SignatureOracle

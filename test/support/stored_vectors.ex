@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.StoredVectors do
   @moduledoc """
-  Golden vectors for test modules with many cases: the tags of a test are copied with each test
-  that runs, so a tag holds the place of a case, and the cases are stored once.
+  Golden vectors for test modules with many cases. The tags of a test are copied with each test
+  that runs, so a tag holds the index of a case, and the cases are stored once.
   """
 
   alias PtcRunner.Test.Vectors

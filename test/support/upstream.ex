@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Upstream do
   @moduledoc """
-  A stand-in for a release of `ptc_runner`, made from the table of what its modules export: each
-  function says where it was called. And an application that depends on it and on this library.
+  A replacement for a release of `ptc_runner`, made from the table of its modules' exports: each
+  function returns where it was called. Also an application that depends on it and on this library.
   """
 
   import ExUnit.Assertions
@@ -64,7 +64,7 @@ defmodule PtcRunner.Test.Upstream do
     root
   end
 
-  # As much of the package `allm` as has the names of our modules.
+  # The parts of the package `allm` that have the names of our modules.
   defp write_allm(folder) do
     package = Path.join(folder, "allm")
     write_file(package, "mix.exs", mix("Allm", :allm, "0.3.0", "[]"))
@@ -121,7 +121,7 @@ defmodule PtcRunner.Test.Upstream do
     """
   end
 
-  # `fun/arity` answers `{:original, module, fun, arity}`.
+  # `fun/arity` returns `{:original, module, fun, arity}`.
   defp module(module, exports, fields) do
     struct = if fields == [], do: "", else: "defstruct #{inspect(fields, limit: :infinity)}"
     skipped = [:__struct__, :__info__, :module_info]
@@ -141,7 +141,7 @@ defmodule PtcRunner.Test.Upstream do
     "defmodule #{inspect(module)} do\n#{struct}\n#{Enum.join(functions, "\n")}\nend\n"
   end
 
-  # Modules that this library has nothing of, but for one.
+  # Modules that this library does not have, except one.
   defp extras(_release) do
     %{
       "lisp" => "defmodule PtcRunner.Lisp do\n def run(text), do: {:lisp, text}\nend",
@@ -159,7 +159,7 @@ defmodule PtcRunner.Test.Upstream do
     }
   end
 
-  # Has the originals inlined as structs and remote calls.
+  # This module uses the originals as structs and in remote calls.
   defp host do
     """
     defmodule HostApp do

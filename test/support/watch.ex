@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Watch do
   @moduledoc """
-  What a call does besides answering: the processes it starts, how long it holds a scheduler, how
-  much memory the node takes meanwhile.
+  Measures the side effects of a call: the processes that it starts, how long it holds a scheduler, how
+  much memory the node uses meanwhile.
   """
 
   @doc """
@@ -73,7 +73,7 @@ defmodule PtcRunner.Test.Watch do
 
     {pid, result} = in_task(fn -> {self(), fun.()} end)
 
-    # What a process did last is reported once it has left the scheduler.
+    # The last activity of a process is reported once it has left the scheduler.
     Process.sleep(20)
     :erlang.system_monitor(before)
     send(monitor, {:report, pid, self()})

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Test.BrokenAnswers.Tokens do
-  @moduledoc "The JSON of a value in pieces, so that a fault finds its place."
+  @moduledoc "Splits the JSON of a value into tokens, to which faults are applied."
 
   alias PtcRunner.Json.Codec
 

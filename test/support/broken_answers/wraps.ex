@@ -1,5 +1,5 @@
 defmodule PtcRunner.Test.BrokenAnswers.Wraps do
-  @moduledoc "What may stand around an answer."
+  @moduledoc "Texts around an answer: prose and fences."
 
   @wraps [
     {"prose:", "Here is the result:\n\n", "\n"},

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Generator.Data do
   @moduledoc false
-  # Random values, contexts and memories. Sizes are small on purpose: ties, empty lists and
-  # repeated values are where operations differ, and a failure stays readable.
+  # Random values, contexts and memories. Sizes are small on purpose: operations differ in ties, empty lists and
+  # repeated values, and failures stay readable.
 
   import PtcRunner.Test.Random
 
@@ -129,7 +129,7 @@ defmodule PtcRunner.Test.Generator.Data do
     end)
   end
 
-  # More than 32 keys: the VM keeps such a map in another form.
+  # More than 32 keys: the VM stores such a map in another form.
   defp wide_map do
     map({integer(33..40), list_of({string(), number()}, 0..3)}, fn {size, entries} ->
       1..size |> Map.new(&{"k#{&1}", rem(&1, 7)}) |> Map.merge(Map.new(entries))

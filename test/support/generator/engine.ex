@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Generator.Engine do
   @moduledoc false
-  # Random engines: serializable ones whose JSON means the same, and options of calls, sane or not.
+  # Random engines: serializable ones that JSON restores; and options of calls, valid or not.
 
   import PtcRunner.Test.Random
   alias ALLM.{Engine, Tool}
@@ -69,7 +69,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     list_of({one_of([:tools, :model, :params, :context, :other]), value}, 0..6)
   end
 
-  # What JSON gives back as it is: no atoms but nil, true and false.
+  # Values that JSON restores unchanged: no atoms except nil, true and false.
   defp json, do: lazy(fn -> map(Json.text(2), fn {_text, value} -> value end) end)
 
   defp existing_map, do: map(list_of({existing_atom(), json()}, 0..3), &Map.new/1)

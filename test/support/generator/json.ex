@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Generator.Json do
   @moduledoc false
-  # Random terms for the JSON writer, with things in them that JSON cannot say; and random JSON texts
-  # beside the terms they mean.
+  # Random terms for the JSON writer, including terms without a JSON form; and random JSON texts
+  # with the terms that they mean.
 
   import PtcRunner.Test.Random
 
@@ -105,7 +105,7 @@ defmodule PtcRunner.Test.Generator.Json do
 
   defp entry({{key_text, key}, {text, value}}), do: {[key_text, ":", text], {key, value}}
 
-  # Of equal keys the first one counts.
+  # Of duplicate keys the first one counts.
   defp object(entries),
     do:
       {["{", Enum.intersperse(texts(entries), ","), "}"], entries |> values() |> first_of_each()}

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Oracle.Eval do
   @moduledoc false
-  # Evaluation of nodes. Everything an expression can see is in its environment, which is only
-  # ever passed down: so bindings and the current value are lexical by construction.
+  # Evaluation of nodes. The environment has everything that an expression can read, and is only
+  # passed down, so bindings and the current value are lexical by construction.
 
   import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2]
 
@@ -39,7 +39,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   @spec eval_on(term(), term(), environment()) :: term()
   def eval_on(node, value, env), do: known(node, %{env | current: {:value, value}})
 
-  # In a part that was not validated a mistyped field matters once the node has been evaluated.
+  # In a part that was not validated, a mistyped field is reported after the node has been evaluated.
   defp known(node, env) do
     value = node(node, env)
     Check.mistyped(node)
@@ -167,7 +167,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   def literal_or_node(%{"op" => _} = node, env), do: eval(node, env)
   def literal_or_node(literal, _env), do: literal
 
-  # The first step gets nil, except that a direct `var "__input"` sees the pipe's own value.
+  # The first step gets nil, except that a direct `var "__input"` reads the pipe's own value.
   defp pipe([], _env), do: nil
 
   defp pipe([%{"op" => "var", "name" => "__input"} = var | steps], env) do

@@ -6,7 +6,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
 
   alias PtcRunner.Test.Oracle.{Aggregate, Compare}
 
-  # With their fields, in the order of their checks.
+  # The operations with their fields, in the order of their checks.
   @plain %{
     "sort_by" => [{"field", :string}, {"order", :any}],
     "first" => [],

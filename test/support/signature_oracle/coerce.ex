@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureOracle.Coerce do
   @moduledoc false
-  # Coercion: the value and its warnings, or a throw of the first reason against it.
+  # Coercion: returns the value and its warnings, or throws the first reason for failure.
 
   alias PtcRunner.Test.SignatureOracle.Validate
 
@@ -129,7 +129,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
 
   def coerce(_value, _type), do: refuse("unsupported type")
 
-  # Texts about what stands in a firewalled field do not show it.
+  # Texts about values in a firewalled field do not show them.
   defp field(name, value, type) do
     {field, warnings} = coerce(value, type)
     {field, if(Validate.hidden?([name]), do: Enum.map(warnings, &hide/1), else: warnings)}

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureOracle.Input do
   @moduledoc false
-  # Arguments of a tool: coerced and validated together.
+  # Coerces and validates arguments of a tool together.
 
   alias PtcRunner.Test.SignatureOracle
   alias PtcRunner.Test.SignatureOracle.{Coerce, Validate}

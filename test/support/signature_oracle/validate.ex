@@ -55,7 +55,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
     known = for {_, _, {:ok, key}} <- found, do: key
     keys = for key <- Map.keys(map), key not in known, do: key
 
-    # A key that is not declared is part of a firewalled value.
+    # An undeclared key is part of a firewalled value.
     if keys != [] and hidden?(path) do
       [error(path, @unexpected)]
     else
@@ -133,7 +133,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp got(value) when is_map(value) and not is_struct(value), do: "map"
   defp got(value), do: value |> concealed() |> inspect() |> String.replace(~s(:"…"), "…")
 
-  # Firewalled values are not shown, wherever they stand.
+  # Firewalled values are never shown, at any position.
   defp concealed(%module{} = struct) when is_atom(module) do
     if function_exported?(module, :__struct__, 0), do: struct, else: concealed_map(struct)
   end
