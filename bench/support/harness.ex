@@ -16,7 +16,7 @@ defmodule Bench.Harness do
 
   @type group :: %{section: atom, case: atom, rows: pos_integer, origin: atom, sides: [side]}
 
-  @typedoc "Nanoseconds an iteration, sample by sample in the order of the rounds."
+  @typedoc "Nanoseconds per iteration, sample by sample in the order of the rounds."
   @type measured :: %{iterations: pos_integer, samples: [float]}
 
   @type result :: %{
@@ -27,7 +27,7 @@ defmodule Bench.Harness do
           sides: [{atom, measured}]
         }
 
-  @typedoc "`sample_ns`: a sample lasts about this long; `group_ms`: rounds go on until then."
+  @typedoc "`sample_ns`: the approximate duration of a sample; `group_ms`: rounds are repeated until then."
   @type effort :: %{
           sample_ns: pos_integer,
           group_ms: pos_integer,
@@ -147,7 +147,7 @@ defmodule Bench.Harness do
   @spec side(result, atom) :: measured | nil
   def side(result, name), do: Keyword.get(result.sides, name)
 
-  @doc "Median nanoseconds an iteration."
+  @doc "Median nanoseconds per iteration."
   @spec median(measured) :: float
   def median(measured), do: Stats.median(measured.samples)
 

@@ -4,7 +4,7 @@ defmodule Bench.Jiffy do
 
   @compile {:no_warn_undefined, :jiffy}
 
-  @doc "What to say in place of a number when jiffy cannot be loaded."
+  @doc "The text in place of a number if jiffy cannot be loaded."
   @spec missing() :: String.t()
   def missing, do: "jiffy not installed (Debian, Ubuntu: apt-get install -y erlang-jiffy)"
 

@@ -8,12 +8,10 @@ unless Code.ensure_loaded?(ALLM) do
     An engine has modules, atoms and plain data only, so it survives
     `:erlang.term_to_binary/1` and, through `ALLM.Serializer`, JSON. It never contains API keys.
 
-    A call site has options of its own. The `resolve_*` functions say what is in effect for a call:
-    the option where there is one, otherwise what the engine says. `merge_opts/2` makes an engine of
-    both.
+    A call has its own options. The `resolve_*` functions return the values that apply to a call:
 
     All of it is Elixir except the merge of long lists of tools, which is faster natively; the
-    project's benchmarks (section `engine`) say from which length on.
+    project's benchmarks (section `engine`) show from which length on.
     """
 
     alias ALLM.Engine.ToolMerge

@@ -10,10 +10,10 @@ defmodule PtcRunner.Test.Agreement do
   alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Shrink}
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
-  @typedoc "What a run gave, and the tools it called with which arguments, in order."
+  @typedoc "The result of a run, and its tool calls with their arguments, in order."
   @type answer :: {term(), [{String.t(), term()}]}
 
-  @typedoc "The expected answer to a case, and the answers of the library by form of program."
+  @typedoc "The expected result of a case, and the results of the library by form of program."
   @type sides ::
           {(Generator.random_case() -> answer()),
            (Generator.random_case() -> [{form :: atom(), answer()}])}
@@ -48,7 +48,7 @@ defmodule PtcRunner.Test.Agreement do
   defp well_formed?(random_case),
     do: match?(%{program: _, context: %{}, memory: %{}}, random_case)
 
-  @doc "Is every answer to the case the expected one?"
+  @doc "Whether every result of the case is the expected one."
   @spec agree?(Generator.random_case(), sides()) :: boolean()
   def agree?(random_case, {expected, answers}) do
     expected = expected.(random_case)
@@ -60,11 +60,11 @@ defmodule PtcRunner.Test.Agreement do
     one === other and :erlang.term_to_binary(one) == :erlang.term_to_binary(other)
   end
 
-  @doc "The sides for whole programs: the oracle, and the library given them in each form."
+  @doc "The sides for whole programs: the oracle, and the library with each form of the program."
   @spec validated() :: sides()
   def validated, do: {&expected/1, &answers/1}
 
-  @doc "The sides for nodes that nobody validated: the oracle, and `PtcRunner.Json.Interpreter`."
+  @doc "The sides for nodes that were not validated: the oracle, and `PtcRunner.Json.Interpreter`."
   @spec unvalidated() :: sides()
   def unvalidated, do: {&expected_unchecked/1, &answers_unchecked/1}
 

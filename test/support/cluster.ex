@@ -3,7 +3,7 @@ defmodule PtcRunner.Test.Cluster do
   Starts nodes for a test, connected to this one.
   """
 
-  @doc "Makes this VM a node; `{:error, reason}` where distribution cannot start."
+  @doc "Makes this VM a node; `{:error, reason}` if distribution cannot start."
   @spec start() :: :ok | {:error, String.t()}
   def start do
     # A daemon that already runs is not an error.
@@ -16,15 +16,15 @@ defmodule PtcRunner.Test.Cluster do
     end
   end
 
-  @doc "Whether it can be made one."
+  @doc "Whether this VM can become a node."
   @spec available() :: :ok | {:error, String.t()}
   def available, do: with(:ok <- start(), do: stop())
 
-  @doc "Makes it no node any more."
+  @doc "Stops the distribution of this VM."
   @spec stop() :: :ok
   def stop, do: with({:error, _not_a_node} <- Node.stop(), do: :ok)
 
-  @doc "A node with this library started; it ends with the calling process."
+  @doc "Starts a node with this library; it ends with the calling process."
   @spec node!() :: {peer :: pid(), node()}
   def node! do
     paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
@@ -45,7 +45,7 @@ end
 defmodule PtcRunner.Test.Cluster.Waits do
   @moduledoc "A tool for any node."
 
-  @doc "Answers once it was told to, under a name that tells the test that it waits."
+  @doc "Registers a name, so that the test sees it waiting, and returns after a message."
   @spec until_told(map()) :: String.t()
   def until_told(_args) do
     Process.register(self(), :ptc_test_waits)

@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.CodecOracle do
       {:error, [{1}, [], <<0xFF>>]}
   """
 
-  @doc "The text, or the offending values."
+  @doc "The text, or the values without a JSON form."
   @spec encode(term()) :: {:ok, String.t()} | {:error, [term()]}
   def encode(term) do
     text = write(term)

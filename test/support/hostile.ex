@@ -9,7 +9,7 @@ defmodule PtcRunner.Test.Hostile do
   @million 1_000_000
 
   @doc """
-  Texts: programs, answers, signatures and names that nobody writes.
+  Texts: unusual programs, answers, signatures and names.
 
       iex> Enum.all?(PtcRunner.Test.Hostile.texts(), fn {_name, make} -> is_binary(make.()) end)
       true
@@ -53,7 +53,7 @@ defmodule PtcRunner.Test.Hostile do
   end
 
   @doc """
-  Terms, as they stand in a context, a tool's answer or an argument.
+  Terms of a context, a tool's answer or an argument.
 
       iex> length(PtcRunner.Test.Hostile.values()) > 10
       true
@@ -84,7 +84,7 @@ defmodule PtcRunner.Test.Hostile do
   end
 
   @doc """
-  Programs over `rows` of a context, which use what stands in `n`.
+  Programs over `rows` of a context, which use its value `n`.
 
       iex> {_name, program} = hd(PtcRunner.Test.Hostile.programs())
       iex> {:ok, _, _, _} = PtcRunner.Json.run(program, context: %{"rows" => [1], "n" => 1})
@@ -156,7 +156,7 @@ defmodule PtcRunner.Test.Hostile do
 
   defp big(bits), do: Bitwise.bsl(1, bits)
 
-  @doc "Why a test is skipped that needs integers of megabytes: later VMs have none."
+  @doc "The reason for skipping a test that needs integers of megabytes: later VMs do not support them."
   @spec skip_huge_integers() :: String.t() | nil
   def skip_huge_integers do
     _made = big(:erlang.phash2(:any, 1) + 8_000_000)

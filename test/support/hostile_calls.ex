@@ -23,8 +23,8 @@ defmodule PtcRunner.Test.HostileCalls do
       for({name, _arity} = call <- Native.__info__(:functions), name not in @not_called, do: call)
 
   @doc """
-  Handles and what belongs to them, new ones: a compiled program, runs that were left for a tool and
-  for a break and at a loop, a program that is observed, a stream.
+  New handles and their data: a compiled program, runs that are suspended at a tool call, at the end of a
+  slice and at a loop, a program with explanation, a stream.
 
       iex> handles = PtcRunner.Test.HostileCalls.handles()
       iex> Enum.sort(Map.keys(handles))
@@ -80,7 +80,7 @@ defmodule PtcRunner.Test.HostileCalls do
     rows
   end
 
-  @doc "Good arguments for the NIFs, by name and arity; `functions/0` has no others."
+  @doc "Valid arguments for the NIFs, by name and arity; `functions/0` has no others."
   @spec nifs(%{atom() => list()}) :: %{{atom(), arity()} => list()}
   def nifs(handles) do
     %{call: [state, terms], program: [program, consts], stream: [stream]} = handles
@@ -156,7 +156,7 @@ defmodule PtcRunner.Test.HostileCalls do
     Map.merge(calls, twins)
   end
 
-  @doc "Good arguments for public functions."
+  @doc "Valid arguments for public functions."
   @spec public(%{atom() => list()}) :: [{module(), atom(), list()}]
   def public(handles) do
     %{program: [program, consts]} = handles
@@ -215,7 +215,7 @@ defmodule PtcRunner.Test.HostileCalls do
   end
 
   @doc """
-  The arguments, as they are or with some parts replaced by terms of `pool`.
+  The arguments, unchanged or with some parts replaced by terms of `pool`.
   """
   @spec spoiled(list(), pool :: tuple()) :: list()
   def spoiled([], _pool), do: []

@@ -13,7 +13,7 @@ defmodule PtcRunner.Test.Oracle do
   @type answer :: {:ok, result :: term(), delta :: map(), new_memory :: map()} | {:error, error()}
 
   @doc """
-  Runs the node that stands under `"program"`.
+  Runs the node under `"program"`.
 
       iex> program = %{"op" => "load", "name" => "x"}
       iex> PtcRunner.Test.Oracle.run(program, %{"x" => 1}, %{"m" => 2}, %{})

@@ -16,7 +16,7 @@ defmodule PtcRunner.Test.Random do
   @type generator(value) :: (state() -> {value, state()})
   @type template :: term()
 
-  @doc "Makes a random term of a template."
+  @doc "Builds a random term from a template."
   @spec build(template(), state()) :: {term(), state()}
   def build(generator, state) when is_function(generator, 1), do: generator.(state)
   def build(struct, state) when is_struct(struct), do: {struct, state}
@@ -44,11 +44,11 @@ defmodule PtcRunner.Test.Random do
 
   def build(constant, state), do: {constant, state}
 
-  @doc "A template that is made only when its value is needed: it may be recursive."
+  @doc "A template that is built only when its value is needed: it may be recursive."
   @spec lazy((... -> template())) :: generator(term())
   def lazy(fun), do: fn state -> build(fun.(), state) end
 
-  @doc "The term that `fun` makes of a random term."
+  @doc "The result of `fun` for a random term."
   @spec map(template(), (term() -> template())) :: generator(term())
   def map(template, fun) do
     fn state ->
@@ -75,7 +75,7 @@ defmodule PtcRunner.Test.Random do
     end
   end
 
-  @doc "One of the templates, as likely as its weight says."
+  @doc "One of the templates, with probability proportional to its weight."
   @spec frequency([{weight :: non_neg_integer(), template()}, ...]) :: generator(term())
   def frequency(weighted) do
     # The weights are added up only when a template is used, because most templates are not.

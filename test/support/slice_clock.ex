@@ -31,7 +31,7 @@ defmodule PtcRunner.Test.SliceClock do
   @dirty_limit 500_000_000
   @strict_dirty_limit 100_000_000
 
-  # Calls of the VM that cannot be suspended: docs/security.md, "What cannot be cut up".
+  # Calls of the VM that cannot be suspended: docs/security.md, "Steps that cannot be suspended".
   @vm_calls ~w(aligned_dirty)
 
   @typedoc "Calls of a NIF on normal or dirty schedulers; the times are in nanoseconds."
@@ -49,7 +49,7 @@ defmodule PtcRunner.Test.SliceClock do
           total: non_neg_integer()
         }
 
-  @doc "Starts to measure; `false` where the system has no such clock."
+  @doc "Starts to measure; `false` if the system has no such clock."
   @spec start() :: boolean()
   def start do
     # The process that runs the suite owns the table: formatters have ended when the report is made.
@@ -58,7 +58,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   @doc """
-  What was measured since `start/0`.
+  The measurements since `start/0`.
 
       iex> PtcRunner.Json.run("{}")
       iex> Enum.any?(PtcRunner.Test.SliceClock.lines(), &(&1.name == "run_text"))
@@ -86,7 +86,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   @doc """
-  Whether disturbed calls count too: `PTC_STRICT_CLOCK=1`, for a machine that does nothing else.
+  Whether disturbed calls count too: `PTC_STRICT_CLOCK=1`, for an otherwise idle machine.
   """
   @spec strict?() :: boolean()
   def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
@@ -147,7 +147,7 @@ defmodule PtcRunner.Test.SliceClock do
     stream_new_dirty bare_objects)
 
   @doc """
-  The NIFs that were never measured: a NIF without a clock, or one that no test calls.
+  The NIFs without measurements: they have no clock, or no test calls them.
   """
   @spec unmeasured() :: [String.t()]
   def unmeasured do
@@ -157,7 +157,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   @doc """
-  Prints what was measured. Returns `:ok`, or what is wrong: calls that held a normal scheduler for too long
+  Prints the measurements. Returns `:ok`, or the errors: calls that held a normal scheduler for too long
   and, if `whole?`, NIFs that were not measured.
   """
   @spec report(whole? :: boolean()) :: :ok | {:error, [String.t()]}

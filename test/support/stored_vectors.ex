@@ -8,7 +8,7 @@ defmodule PtcRunner.Test.StoredVectors do
 
   @type place :: {file :: String.t(), index :: non_neg_integer()}
 
-  @doc "The cases of a file with their places."
+  @doc "The cases of a file with their indices."
   @spec placed(String.t()) :: [{map(), place()}]
   def placed(file) do
     for {vector, index} <- file |> Vectors.read() |> Enum.with_index(),
@@ -40,7 +40,7 @@ defmodule PtcRunner.Test.StoredVectors do
     end
   end
 
-  @doc "The case at a place. A file is read once."
+  @doc "The case at an index. A file is read once."
   @spec fetch(place()) :: map()
   def fetch({file, index}), do: elem(stored(file), index)
 

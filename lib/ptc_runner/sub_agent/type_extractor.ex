@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.TypeExtractor do
   @moduledoc """
-  Makes the signature and the description of a tool out of its function's `@spec` and `@doc`.
+  Extracts the signature and the description of a tool from its function's `@spec` and `@doc`.
 
   | type | signature |
   |---|---|

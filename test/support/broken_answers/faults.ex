@@ -25,7 +25,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   def one, do: Enum.random(@syntax ++ @typed)
   def pair, do: Enum.take_random(@pairs, 2)
 
-  @doc "Whether it can be seen without the type."
+  @doc "Whether the fault is visible without the type."
   def syntax?(kind), do: kind in @syntax
 
   @doc "The answer with a fault."

@@ -15,7 +15,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Wraps do
     {"bold:", "**Answer:** ", ""}
   ]
 
-  @doc "The name of what stands around, and the whole."
+  @doc "The name of the surrounding text, and the whole answer."
   def wrap(text, false), do: {"", text}
 
   def wrap(text, true) do

@@ -8,7 +8,7 @@ defmodule PtcRunner.Test.Generator.Consume do
 
   @fields ~w(id name amount active tags nested items date)
 
-  @doc "A node that makes a value of `kind` out of the current one; nil if there is no such."
+  @doc "A node that computes a value of `kind` from the current value; nil if there is none."
   @spec node(Program.kind(), Program.scope()) :: PtcRunner.Test.Random.generator(map()) | nil
   def node(kind, scope), do: made(kind, scope.current, scope)
 

@@ -5,7 +5,7 @@ defmodule PtcRunner.Test.Generator.Data do
 
   import PtcRunner.Test.Random
 
-  @doc "A context: the names stand for the kinds of values that programs expect there."
+  @doc "A context: a name determines the kind of its value, as programs expect it."
   def context do
     %{
       "rows" => rows(),
@@ -71,7 +71,7 @@ defmodule PtcRunner.Test.Generator.Data do
     ])
   end
 
-  @doc "Numbers half way between two others, or that look so, and those that become -0.0."
+  @doc "Numbers half way between two others, or almost, and those that become -0.0."
   def edge_of_rounding do
     one_of([-0.4, -0.0, 0.5, 1.5, 2.5, -2.5, 0.125, 2.675, 1.005, 1.0e15, 0.3, 5.0e-16])
   end

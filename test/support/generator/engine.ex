@@ -6,7 +6,7 @@ defmodule PtcRunner.Test.Generator.Engine do
   alias ALLM.{Engine, Tool}
   alias PtcRunner.Test.Generator.Json
 
-  @doc "An engine that is the same after a way through JSON."
+  @doc "An engine that JSON restores unchanged."
   def engine do
     map(
       {
@@ -31,7 +31,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     )
   end
 
-  @doc "A tool that is the same after a way through JSON. Few names, so that they meet."
+  @doc "A tool that JSON restores unchanged. Few names, so that they are often equal."
   def tool do
     template = %{
       name: one_of(["a", "b", "c", "", "ä"]),
@@ -43,7 +43,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     map(template, &struct!(Tool, &1))
   end
 
-  @doc "Options of a call with tools and params as they should be."
+  @doc "Options of a call with valid tools and params."
   def opts do
     list_of(
       frequency([

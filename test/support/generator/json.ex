@@ -60,7 +60,7 @@ defmodule PtcRunner.Test.Generator.Json do
     ])
   end
 
-  @doc "Any finite float, or one of few digits, where a layout gives way to another."
+  @doc "Any finite float, or one of few digits, near the limits of a layout."
   def float do
     bits = {integer(0..0xFFFFFFFF), integer(0..0xFFFFFFFF)}
     few_digits = {integer(-99_999_999..99_999_999), integer(-14..10)}
@@ -76,7 +76,7 @@ defmodule PtcRunner.Test.Generator.Json do
     ])
   end
 
-  @doc "A string around the lengths at which the native side changes its ways."
+  @doc "A string around the lengths at which the native code uses another algorithm."
   def string do
     char = one_of([?a, ?z, ?", ?\\, ?/, ?\n, 0, 0x1F, 0x7F, ?ä, ?€, 0x1F600, 0x2028, 0xFFFD])
     plain = frequency([{9, ?x}, {1, char}])
@@ -85,7 +85,7 @@ defmodule PtcRunner.Test.Generator.Json do
     |> map(&List.to_string/1)
   end
 
-  @doc "`{text, term}`: a text in one of the many ways to write the term."
+  @doc "`{text, term}`: a text in one of the many forms of the term."
   def text(depth \\ 4)
   def text(0), do: one_of([written_string(), written_scalar()])
 

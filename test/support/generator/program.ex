@@ -109,7 +109,7 @@ defmodule PtcRunner.Test.Generator.Program do
 
   defp first_step(from, scope), do: node(from, %{scope | current: :null})
 
-  ## Operations that build a value out of others
+  ## Operations that build a value from others
 
   defp grown(:rows, scope) do
     frequency([

@@ -9,7 +9,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
   alias PtcRunner.Test.Oracle.Check
   alias PtcRunner.Test.Places
 
-  @doc "The program with one random place changed."
+  @doc "The program with one random part changed."
   @spec spoil(map()) :: PtcRunner.Test.Random.generator(term())
   def spoil(program) do
     map(one_of(Places.all(program)), fn place ->

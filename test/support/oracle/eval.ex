@@ -29,13 +29,13 @@ defmodule PtcRunner.Test.Oracle.Eval do
     %{context: context, memory: memory, tools: tools, bindings: %{}, current: current}
   end
 
-  @doc "Evaluates a node; a current value of its own (`\"__input\"`) wins over the outer one."
+  @doc "Evaluates a node; its own current value (`\"__input\"`) has precedence over the outer one."
   @spec eval(term(), environment()) :: term()
   def eval(%{"op" => op} = node, env) when op in ["literal", "load", "var"], do: known(node, env)
   def eval(%{"__input" => own} = node, env), do: known(node, %{env | current: {:value, own}})
   def eval(node, env), do: known(node, env)
 
-  @doc "Evaluates a node for an operation that gives it a current value: that one wins."
+  @doc "Evaluates a node for an operation that sets its current value, which has precedence."
   @spec eval_on(term(), term(), environment()) :: term()
   def eval_on(node, value, env), do: known(node, %{env | current: {:value, value}})
 
@@ -162,7 +162,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
     |> Map.new(fn {key, value} -> {key, literal_or_node(value, env)} end)
   end
 
-  @doc "Where a literal may stand: only a map with an operation is evaluated."
+  @doc "Evaluates a value that may be a literal: only a map with an operation is evaluated."
   @spec literal_or_node(term(), environment()) :: term()
   def literal_or_node(%{"op" => _} = node, env), do: eval(node, env)
   def literal_or_node(literal, _env), do: literal

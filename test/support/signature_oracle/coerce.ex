@@ -144,7 +144,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
     {~r/\A(unexpected field\(s\)): .*\z/s, "\\1"}
   ]
 
-  @doc "A warning or reason without the value that it shows."
+  @doc "A warning or reason without the value."
   def hide(text),
     do: Enum.reduce(@shown, text, fn {regex, by}, text -> Regex.replace(regex, text, by) end)
 

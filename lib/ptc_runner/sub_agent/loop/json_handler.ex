@@ -43,7 +43,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   An answer that exceeds `:timeout` or `:max_heap` is handled like an answer that is not JSON. Feedback shows the first
   20 errors, in at most 16 KB, and the number of further errors.
 
-  ## What is native
+  ## Native part
 
   `handle_json_answer/4` finds, decodes and validates the answer in one native call, which reads a plain answer
   once (twice if keys have hyphens). If the signature has a `:datetime`, if two keys become equal,
