@@ -1,4 +1,4 @@
-# The picture of the README out of the numbers of RESULTS.md:
+# Draws the picture of the README from the numbers of RESULTS.md:
 #
 #     elixir bench/chart.exs          # writes docs/benchmark.svg
 #

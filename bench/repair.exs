@@ -1,4 +1,4 @@
-# How many broken answers are restored: `mix run bench/repair.exs [--json FILE] [--made SEED COUNT]`, see README.md.
+# Counts how many broken answers are restored: `mix run bench/repair.exs [--json FILE] [--made SEED COUNT]`, see README.md.
 
 for file <- ~w(values tokens wraps faults),
     do: Code.require_file("../test/support/broken_answers/#{file}.ex", __DIR__)

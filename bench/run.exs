@@ -1,6 +1,6 @@
 # The benchmarks: `mix run bench/run.exs [--quick] [--out FILE] [section ...]`; see bench/README.md.
 
-# Not part of this library where there is no `ptc_runner`.
+# The library defines this module only beside `ptc_runner`; otherwise it is loaded here.
 Code.ensure_loaded?(PtcRunner.Lisp.Runtime.FlexAccess) ||
   Code.require_file("flex_access.ex", Path.expand("../overlay", __DIR__))
 
@@ -13,7 +13,7 @@ for file <-
       ~w(signature_oracle/validate signature_oracle/coerce signature_oracle/input signature_oracle),
     do: Code.require_file("#{file}.ex", oracle)
 
-# The section `repairs` makes broken answers as the tests do.
+# The section `repairs` generates broken answers as the tests do.
 for file <- ~w(values tokens wraps faults),
     do: Code.require_file("broken_answers/#{file}.ex", oracle)
 

@@ -1,6 +1,6 @@
 defmodule Bench.Bars do
   @moduledoc false
-  # What the project promised itself, against what was measured. Of several numbers the worst is judged.
+  # Compares the project's performance goals with the measurements. Of several numbers the worst is judged.
 
   alias Bench.{Harness, Jiffy, Stats, Table}
 

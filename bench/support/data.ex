@@ -1,6 +1,6 @@
 defmodule Bench.Data do
   @moduledoc false
-  # Made-up orders: the same rows for the same number, on every machine, with nothing random.
+  # Generated orders: the same rows for the same number, on every machine, without randomness.
 
   @type row :: %{String.t() => term}
 
@@ -71,7 +71,7 @@ defmodule Bench.Data do
     }
   end
 
-  # Enough of an encoder for these rows: their strings hold nothing that JSON escapes.
+  # A minimal encoder for these rows: their strings have no characters that JSON escapes.
   defp to_json(list) when is_list(list), do: [?[, commas(Enum.map(list, &to_json/1)), ?]]
   defp to_json(text) when is_binary(text), do: [?", text, ?"]
   defp to_json(integer) when is_integer(integer), do: Integer.to_string(integer)

@@ -1,6 +1,6 @@
 defmodule Bench.Harness do
   @moduledoc false
-  # Runs several sides of one comparison fairly. Why it is done like this: bench/README.md.
+  # Runs several sides of one comparison fairly. For the reasons see bench/README.md.
 
   alias Bench.Stats
 
@@ -16,7 +16,7 @@ defmodule Bench.Harness do
 
   @type group :: %{section: atom, case: atom, rows: pos_integer, origin: atom, sides: [side]}
 
-  @typedoc "Nanoseconds an iteration, sample by sample in the order of the rounds."
+  @typedoc "Nanoseconds per iteration, sample by sample in the order of the rounds."
   @type measured :: %{iterations: pos_integer, samples: [float]}
 
   @type result :: %{
@@ -27,7 +27,7 @@ defmodule Bench.Harness do
           sides: [{atom, measured}]
         }
 
-  @typedoc "`sample_ns`: a sample lasts about this long; `group_ms`: rounds go on until then."
+  @typedoc "`sample_ns`: the approximate duration of a sample; `group_ms`: rounds are repeated until then."
   @type effort :: %{
           sample_ns: pos_integer,
           group_ms: pos_integer,
@@ -107,13 +107,13 @@ defmodule Bench.Harness do
       else: Enum.reverse(rounds)
   end
 
-  # A, B, C, A, B, C, ...: what disturbs the machine for a while disturbs all sides.
+  # A, B, C, A, B, C, ...: a temporary disturbance of the machine affects all sides.
   defp round_of_samples(funs) do
     for {_, fun, iterations} <- funs, do: sample(fun, iterations) / iterations
   end
 
-  # The untimed run comes first, so that each side finds the memory allocators and the caches as it leaves
-  # them itself, not as the side before did (which made a third of a difference for results of many rows).
+  # The untimed run comes first, so that the state of the memory allocators and the caches is that of each side
+  # itself, not of the side before it (which made a difference of a third for results of many rows).
   defp sample(fun, iterations) do
     fun.()
     settle()
@@ -127,15 +127,15 @@ defmodule Bench.Harness do
     max(1, System.convert_time_unit(elapsed, :native, :nanosecond))
   end
 
-  # The same start for every sample. The full collection drops what the sample before left behind,
-  # the minor one moves the data to the old generation, where a process that has had its data for a
-  # while keeps it: collections during the sample then copy only what this very sample makes.
+  # The same start for every sample. The full collection frees the garbage of the previous sample.
+  # The minor one moves the data to the old generation, where a process that has had its data for a
+  # while keeps them. Collections during the sample then copy only data of this sample.
   defp settle do
     :erlang.garbage_collect()
     :erlang.garbage_collect(self(), type: :minor)
   end
 
-  # The compiler does not know which fun this is, so it cannot drop a call, although no result is used.
+  # The compiler does not know which fun this is, so it cannot remove a call, although no result is used.
   defp repeat(fun, 1), do: fun.()
 
   defp repeat(fun, iterations) do
@@ -147,7 +147,7 @@ defmodule Bench.Harness do
   @spec side(result, atom) :: measured | nil
   def side(result, name), do: Keyword.get(result.sides, name)
 
-  @doc "Median nanoseconds an iteration."
+  @doc "Median nanoseconds per iteration."
   @spec median(measured) :: float
   def median(measured), do: Stats.median(measured.samples)
 

@@ -1,10 +1,10 @@
 defmodule Bench.Jiffy do
   @moduledoc false
-  # Jiffy is only a yardstick: used when the machine has it, never needed.
+  # Jiffy is an optional yardstick: it is used if the machine has it.
 
   @compile {:no_warn_undefined, :jiffy}
 
-  @doc "What to say in place of a number when jiffy cannot be loaded."
+  @doc "The text in place of a number if jiffy cannot be loaded."
   @spec missing() :: String.t()
   def missing, do: "jiffy not installed (Debian, Ubuntu: apt-get install -y erlang-jiffy)"
 

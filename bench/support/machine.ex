@@ -1,6 +1,6 @@
 defmodule Bench.Machine do
   @moduledoc false
-  # The facts a reader needs before comparing these numbers with others.
+  # Facts about the machine that a reader needs to compare the numbers with others.
 
   @doc "Pairs of a name and a text."
   @spec facts() :: [{String.t(), String.t()}]
@@ -42,7 +42,7 @@ defmodule Bench.Machine do
     end
   end
 
-  # The lines of [profile.release], as they stand.
+  # The lines of [profile.release], unchanged.
   defp release_profile do
     with {:ok, text} <- File.read("Cargo.toml"),
          [_, lines] <- Regex.run(~r/^\[profile\.release\]\n((?:[^\[\n].*\n?)*)/m, text) do

@@ -1,10 +1,10 @@
 defmodule Bench.Memory do
   @moduledoc false
-  # Does a run copy its context? One process holds the rows, another one looks at it all the time.
+  # Measures whether a run copies its context. One process holds the rows, another one reads its memory continuously.
 
   alias Bench.{ByHand, Data, Programs}
 
-  # On a busy machine a watcher may sleep through a whole run: several runs, the worst counts.
+  # On a busy machine a watcher may miss a whole run: of several runs, the worst counts.
   @runs 3
 
   @type measured :: %{
@@ -67,7 +67,7 @@ defmodule Bench.Memory do
     {peak, looks} = stop_watchers(watchers)
     heap_after = heap_bytes()
     result_bytes = max(0, used_bytes() - used_before)
-    # The result has to live until its size is known.
+    # The result must stay alive until its size is known.
     true = result == result
 
     %{
@@ -82,7 +82,7 @@ defmodule Bench.Memory do
     }
   end
 
-  # What lives on this process's heap. (The sizes of `:erts_debug` take minutes for this much data.)
+  # The size of the live data on this process's heap. (The sizes of `:erts_debug` take minutes for this much data.)
   defp used_bytes do
     :erlang.garbage_collect()
     :erlang.garbage_collect(self(), type: :minor)
@@ -90,8 +90,8 @@ defmodule Bench.Memory do
     (info[:heap_size] + info[:old_heap_size]) * word()
   end
 
-  # Two watchers, because asking a busy process for its memory may have to wait until it answers;
-  # what the VM and the operating system count needs no answer from it.
+  # Two watchers, because reading the memory of a busy process may have to wait for that process;
+  # the numbers of the VM and of the operating system do not.
   defp start_watchers(target) do
     for what <- [:process, :system], do: start_watcher(what, target)
   end
@@ -99,7 +99,7 @@ defmodule Bench.Memory do
   defp start_watcher(what, target) do
     watch = fn -> watch(what, target, look(what, target), 1) end
     pid = :erlang.spawn_opt(watch, [:link, priority: :high])
-    # The first look is taken before the run starts.
+    # The first reading is taken before the run starts.
     send(pid, {:ready?, self()})
     receive do: ({^pid, :ready} -> pid)
   end
@@ -135,7 +135,7 @@ defmodule Bench.Memory do
   defp look(:process, pid), do: %{process: pid |> Process.info(:memory) |> elem(1)}
   defp look(:system, _pid), do: %{processes: :erlang.memory(:processes), rss: resident_bytes()}
 
-  # Counts native allocations too; only where the system has /proc.
+  # Includes native allocations; only on systems with /proc.
   defp resident_bytes do
     with {:ok, text} <- File.read("/proc/self/status"),
          [_, kilobytes] <- Regex.run(~r/VmRSS:\s+(\d+) kB/, text) do

@@ -1,6 +1,6 @@
 defmodule Bench.Plan do
   @moduledoc false
-  # Which sections are run, and how much time each group may take.
+  # Decides which sections are run, and how much time each group may take.
 
   alias Bench.{Harness, Machine, Report, Sections}
 

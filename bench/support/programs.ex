@@ -1,6 +1,6 @@
 defmodule Bench.Programs do
   @moduledoc false
-  # The texts that are run, as a language model writes them. `Bench.ByHand` has the same in Elixir.
+  # The programs' texts, as a language model writes them. `Bench.ByHand` has the same in Elixir.
 
   @doc "The text of the program of that name."
   @spec text(atom) :: String.t()
@@ -40,7 +40,7 @@ defmodule Bench.Programs do
     pipe(~s({"op":"map","expr":{"op":"call","tool":"double","args":{"n":21}}}))
   end
 
-  # Five steps, with the load.
+  # Five steps, including the load.
   def text(:five_steps) do
     pipe(
       ~s({"op":"filter","where":{"op":"gt","field":"amount","value":500}},) <>

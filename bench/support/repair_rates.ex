@@ -1,13 +1,13 @@
 defmodule Bench.RepairRates do
   @moduledoc false
-  # How many broken answers whose truth is known are restored.
+  # Counts how many broken answers with a known correct value are restored.
 
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.Test.BrokenAnswers
 
   @vectors "test/vectors/answer_repair.eterm"
 
-  # Faults that no one sees who does not know the type.
+  # Faults that are visible only with the type.
   @typed ~w(camel_keys bare_element stringified quoted_scalars)
 
   @type rate :: %{
@@ -25,17 +25,17 @@ defmodule Bench.RepairRates do
     for case <- cases, do: Map.put(case, :syntax?, not String.contains?(case.kind, @typed))
   end
 
-  @doc "Cases made now, the same for the same seed."
+  @doc "Generated cases, the same for the same seed."
   def made(seed, count), do: BrokenAnswers.cases(seed, count)
 
   @doc "Reads an answer with its signature, or without."
   def typed(case), do: JsonParser.repair(case.text, case.signature)
   def untyped(case), do: JsonParser.repair(case.text)
 
-  @doc "Reads it and repairs nothing."
+  @doc "Reads an answer without repairs."
   def plain(case), do: with({:ok, value} <- JsonParser.parse(case.text), do: {:ok, value, []})
 
-  @doc "What came out of all of them."
+  @doc "The results of all cases."
   @spec rate(String.t(), [map()], (map() -> tuple())) :: rate()
   def rate(name, cases, read) do
     found = Enum.frequencies_by(cases, &outcome(read.(&1), &1.expect))

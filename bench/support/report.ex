@@ -1,6 +1,6 @@
 defmodule Bench.Report do
   @moduledoc false
-  # The results as one Markdown text, for the terminal and for RESULTS.md.
+  # Formats the results as one Markdown text, for the terminal and for RESULTS.md.
 
   import Bench.Table, only: [words: 2, number: 2, table: 4]
   alias Bench.{Harness, Table}
@@ -42,7 +42,7 @@ defmodule Bench.Report do
   defp section(%{title: title, intro: intro, rows: rows, columns: columns}),
     do: ["## ", title, "\n\n", String.trim(intro), "\n\n", Table.markdown(rows, columns)]
 
-  @doc "One line about a measured group, for the impatient."
+  @doc "One line about a measured group, printed during the run."
   @spec line(Harness.result()) :: String.t()
   def line(result) do
     sides = for {name, _} <- result.sides, do: "#{name} #{Table.time(result, name)}"

@@ -1,6 +1,6 @@
 defmodule Bench.Section do
   @moduledoc false
-  # A section of the benchmarks: what it measures, and what the report says about it.
+  # A section of the benchmarks: its measurements, and its part of the report.
 
   alias Bench.{Bars, Harness, Table}
 
@@ -10,22 +10,22 @@ defmodule Bench.Section do
   """
   @type block :: {(... -> map), [Harness.group()]} | (... -> [map])
 
-  @doc "What the command line calls the section, or the parts of it."
+  @doc "The names of the section, or of its parts, on the command line."
   @callback names() :: [atom]
 
   @callback blocks(quick? :: boolean) :: [block]
 
-  @doc "What the results say. A table without rows is not shown."
+  @doc "The tables of the report. A table without rows is not shown."
   @callback tables(results :: [Harness.result() | map]) :: [Table.t()]
 
-  @doc "What the project promised itself, judged."
+  @doc "The performance goals of the project, judged."
   @callback bars(results :: [Harness.result() | map]) :: [Bars.bar()]
 
   @spec group(atom, atom, pos_integer, [Harness.side()], atom) :: Harness.group()
   def group(section, name, rows, sides, origin \\ :built),
     do: %{section: section, case: name, rows: rows, origin: origin, sides: sides}
 
-  @doc "A side that calls `fun` with what `pick` takes from the data, which is not part of the time."
+  @doc "A side that calls `fun` with the value that `pick` takes from the data; `pick` is not timed."
   @spec call(atom, (map -> term), (term -> term), (term -> term)) :: Harness.side()
   def call(name, pick \\ & &1, fun, value \\ & &1) do
     prepare = fn data ->
@@ -40,11 +40,11 @@ defmodule Bench.Section do
   @spec side(atom, (map -> (... -> term)), (term -> term)) :: Harness.side()
   def side(name, prepare, value \\ & &1), do: %{name: name, prepare: prepare, value: value}
 
-  @doc "The sides of jiffy: none where it is not installed."
+  @doc "The sides of jiffy: an empty list if it is not installed."
   @spec if_jiffy([Harness.side()]) :: [Harness.side()]
   def if_jiffy(sides), do: if(Bench.Jiffy.available?(), do: sides, else: [])
 
-  @doc "The results of one case, all or those with so many rows."
+  @doc "The results of one case: all, or those with a given number of rows."
   @spec of([Harness.result()], atom, pos_integer | nil) :: [Harness.result()]
   def of(results, name, rows \\ nil),
     do: for(%{case: ^name} = result <- results, rows in [nil, result.rows], do: result)

@@ -1,6 +1,6 @@
 defmodule Bench.Stats do
   @moduledoc false
-  # Numbers about numbers: nothing here knows what was measured.
+  # Statistics, independent of what was measured.
 
   @doc "The middle value; the mean of the two middle values when there is an even number of them."
   @spec median([number, ...]) :: float

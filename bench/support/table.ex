@@ -1,10 +1,10 @@
 defmodule Bench.Table do
   @moduledoc false
-  # Tables as data, and numbers as text. The source of the Markdown is aligned, so it reads well in a terminal too.
+  # Tables as data, and numbers as text. The Markdown source is aligned, so it is readable in a terminal too.
 
   alias Bench.{Harness, Stats}
 
-  @typedoc "A header, how the cells stand, and what makes a cell of a row."
+  @typedoc "A header, the alignment of the cells, and the function from a row to its cell."
   @type column :: {String.t(), :left | :right, (row :: term -> String.t())}
   @type t :: %{title: String.t(), intro: String.t(), rows: list, columns: [column]}
 
@@ -97,7 +97,7 @@ defmodule Bench.Table do
   def ratio(nil), do: "-"
   def ratio(number), do: digits(number)
 
-  @doc "Three digits that matter: `1.23`, `12.3`, `123`, `1,234`."
+  @doc "Three significant digits: `1.23`, `12.3`, `123`, `1,234`."
   @spec digits(number) :: String.t()
   def digits(number) when number < 10, do: fixed(number, 2)
   def digits(number) when number < 100, do: fixed(number, 1)

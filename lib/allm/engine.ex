@@ -2,24 +2,22 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Engine do
     @moduledoc """
-    What a call to a language model starts from, as one plain struct: the adapter, the declared tools,
+    The default configuration of calls to a language model, as one plain struct: the adapter, the declared tools,
     the request's default params and context.
 
-    An engine carries modules, atoms and plain data only, so that it survives
-    `:erlang.term_to_binary/1` and, through `ALLM.Serializer`, JSON. API keys never stand on it.
+    An engine has modules, atoms and plain data only, so it survives
+    `:erlang.term_to_binary/1` and, through `ALLM.Serializer`, JSON. It never contains API keys.
 
-    A call site has options of its own. The `resolve_*` functions say what is in effect for a call:
-    the option where there is one, otherwise what the engine says. `merge_opts/2` makes an engine of
-    both.
+    A call has its own options. The `resolve_*` functions return the values that apply to a call:
 
     All of it is Elixir except the merge of long lists of tools, which is faster natively; the
-    project's benchmarks (section `engine`) say from which length on.
+    project's benchmarks (section `engine`) show from which length on.
     """
 
     alias ALLM.Engine.ToolMerge
     alias ALLM.Tool
 
-    @typedoc "What `resolve_model/2` finds: as it was given, or as `LLMDB.model/1` answers."
+    @typedoc "The result of `resolve_model/2`: the given model, or the result of `LLMDB.model/1`."
     @type resolved_model :: String.t() | tuple() | struct() | nil
 
     @typedoc "How failed requests are tried again."
@@ -53,7 +51,7 @@ unless Code.ensure_loaded?(ALLM) do
               middleware: [],
               metadata: %{}
 
-    # What the engine and its resolvers use up themselves; API keys go nowhere.
+    # Options that the engine and its resolvers consume themselves. API keys are never forwarded.
     @never_forwarded [
       :adapter,
       :adapter_opts,
@@ -71,9 +69,9 @@ unless Code.ensure_loaded?(ALLM) do
     ]
 
     @doc """
-    A new engine out of any of its fields. Raises `KeyError` for what is no field.
+    A new engine with any of its fields. Raises `KeyError` for unknown fields.
 
-    `:adapter` may be nil: whether there is one is asked when it is called.
+    `:adapter` may be nil; it is checked only when it is called.
 
         iex> engine = ALLM.Engine.new(adapter: ALLM.Providers.Fake, model: "fake:m")
         iex> engine.adapter
@@ -88,7 +86,7 @@ unless Code.ensure_loaded?(ALLM) do
     def new(opts \\ []), do: struct!(__MODULE__, opts)
 
     @doc """
-    Appends a tool. Tools of the same name stay side by side: to replace one, see `merge_opts/2`.
+    Appends a tool. Tools of the same name are both kept; to replace a tool, see `merge_opts/2`.
 
         iex> tool = ALLM.Tool.new(name: "echo", description: "echo", schema: %{})
         iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_tool(tool)
@@ -101,7 +99,7 @@ unless Code.ensure_loaded?(ALLM) do
       do: %{engine | tools: tools ++ [tool]}
 
     @doc """
-    Appends a list of tools, which is one step, while `put_tool/2` in a loop copies the list each time.
+    Appends a list of tools in one step; `put_tool/2` in a loop copies the list each time.
 
         iex> a = ALLM.Tool.new(name: "a", description: "a", schema: %{})
         iex> b = ALLM.Tool.new(name: "b", description: "b", schema: %{})
@@ -115,7 +113,7 @@ unless Code.ensure_loaded?(ALLM) do
       do: %{engine | tools: tools ++ more}
 
     @doc """
-    Sets one entry of `:params`. Which of atoms and strings count as keys is up to the adapter.
+    Sets one entry of `:params`. The adapter decides whether keys are atoms or strings.
 
         iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_param(:temperature, 0.7)
         iex> engine.params
@@ -128,7 +126,7 @@ unless Code.ensure_loaded?(ALLM) do
         do: %{engine | params: Map.put(params, key, value)}
 
     @doc """
-    Sets one entry of `:context`, which handlers of two arguments get as their second one.
+    Sets one entry of `:context`, which is the second argument of handlers of two arguments.
 
         iex> engine = ALLM.Engine.new() |> ALLM.Engine.put_context(:user_id, 42)
         iex> engine.context
@@ -152,7 +150,7 @@ unless Code.ensure_loaded?(ALLM) do
     def with_model(%__MODULE__{} = engine, model), do: %{engine | model: model}
 
     @doc """
-    An engine that has the options of a call in it.
+    Merges the options of a call into the engine.
 
       * `:model` replaces the model
       * `:tools` are merged as `resolve_tools/2` does it
@@ -197,7 +195,7 @@ unless Code.ensure_loaded?(ALLM) do
     @doc """
     The model of a call: the option `:model` unless it is nil or false, otherwise the engine's.
 
-    Where a module `LLMDB` is loaded, or can be, `LLMDB.model/1` is asked about it and its answer is
+    If a module `LLMDB` can be loaded, the result of `LLMDB.model/1` is
     returned.
 
         iex> engine = ALLM.Engine.new(model: "fake:m")
@@ -216,10 +214,10 @@ unless Code.ensure_loaded?(ALLM) do
     end
 
     @doc """
-    The params of a call, as a map: the engine's, and over them the options, less those that the
-    engine and its resolvers use up themselves.
+    The params of a call, as a map: the engine's params, overridden by the options, except options that the
+    engine and its resolvers consume themselves.
 
-    So an option that only the provider knows gets there. Of an option that stands twice the last
+    So options that only the provider knows are forwarded. Of a duplicate option the last
     one counts.
 
         iex> engine = ALLM.Engine.new(params: %{temperature: 0.2, top_p: 1.0})
@@ -254,7 +252,7 @@ unless Code.ensure_loaded?(ALLM) do
     option `:tools`, if there is one (the last one, if there are several), and after them, in their
     order, the option's tools of other names.
 
-    Without the option, or with one that is no list, the engine's tools. Takes linear time.
+    Without the option, or if it is not a list, these are the engine's tools. Takes linear time.
 
         iex> a = ALLM.Tool.new(name: "a", description: "a", schema: %{})
         iex> b = ALLM.Tool.new(name: "b", description: "b", schema: %{})

@@ -2,20 +2,20 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Serializer do
     @moduledoc """
-    Engines, tools and validation errors as JSON, and back.
+    Encodes engines, tools and validation errors as JSON, and decodes them.
 
     In the JSON a struct is an object with a tag:
 
         {"__type__": "ALLM.Tool", "data": {"name": "now", "description": "the time", ...}}
 
-    with every field, the nil ones included. Modules and other atoms stand as their full name, keyword
+    with every field, including nil ones. Modules and other atoms are encoded as their full name, keyword
     lists as arrays of `[key, value]`, a handler `{Module, :function}` as an array of both. A value
-    that JSON has no form for raises `Protocol.UndefinedError`, wherever it is nested; a string that
-    is not UTF-8 raises too. The text is made by `PtcRunner.Json.Codec`.
+    without a JSON form raises `Protocol.UndefinedError` at any depth; a string that
+    is not UTF-8 raises too. `PtcRunner.Json.Codec` writes the text.
 
-    Reading restores modules, keys of keyword lists and the keys of an engine's `params`, `context`
-    and `metadata`, but only as atoms that exist. The values below stay as JSON gave them: an atom
-    comes back as a string, a `DateTime` as its ISO 8601 text. No atom is ever created.
+    Decoding restores modules, keys of keyword lists and the keys of an engine's `params`, `context`
+    and `metadata`, but only as atoms that exist. The values below stay as JSON has them: an atom
+    becomes a string, a `DateTime` its ISO 8601 text. Atoms are never created.
     """
 
     alias ALLM.Error.ValidationError
@@ -64,10 +64,10 @@ unless Code.ensure_loaded?(ALLM) do
     def to_iodata!(%_module{} = struct), do: Codec.encode!(struct, as: :iodata)
 
     @doc """
-    The struct that a JSON text says.
+    The struct of a JSON text.
 
-    The tag decides; the option `:as`, one of the three modules, says what an object without a tag
-    is. An object with another tag is returned as the map it is.
+    The tag determines the struct. For an object without a tag, the option `:as`, one of the three modules,
+    determines it. An object with another tag is returned as a map.
 
         iex> engine = ALLM.Engine.new(model: "fake:m", adapter_opts: [timeout: 5], params: %{top_p: 1.0})
         iex> ALLM.Serializer.from_json(ALLM.Serializer.to_json!(engine)) == {:ok, engine}
@@ -80,16 +80,16 @@ unless Code.ensure_loaded?(ALLM) do
         iex> ALLM.Serializer.from_json(~s({"__type__": "Elsewhere", "data": 1}))
         {:ok, %{"__type__" => "Elsewhere", "data" => 1}}
 
-    Everything else is an `ALLM.Error.ValidationError` with the reason `:invalid_request` and one of
+    Any other text returns an `ALLM.Error.ValidationError` with the reason `:invalid_request` and one of
     these as its `errors`:
 
     | errors | |
     |---|---|
     | `[json: :malformed]` | not JSON |
-    | `[format: :missing_type_tag]` | no tag and no `:as`, or no object |
-    | `[format: :unknown_type_tag]` | no tag, and `:as` is none of the three |
+    | `[format: :missing_type_tag]` | no tag and no `:as`, or not an object |
+    | `[format: :unknown_type_tag]` | no tag, and `:as` is not one of the three modules |
     | `[data: :missing]` | a tag without data |
-    | `[data: :malformed_struct]` | data that is no object, or does not make such a struct |
+    | `[data: :malformed_struct]` | data that are not an object, or not valid for the struct |
     | `[_unknown: :atom_decode_failed]` | a module or key that does not exist as an atom |
 
         iex> {:error, error} = ALLM.Serializer.from_json("{")

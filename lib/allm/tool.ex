@@ -2,11 +2,11 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Tool do
     @moduledoc """
-    A tool that a model may call: its name, what it is for, the JSON Schema of its arguments, and, if
-    the application answers calls by code, the handler.
+    A tool that a model may call: its name, its description, the JSON Schema of its arguments, and an optional
+    handler.
     """
 
-    @typedoc "Answers a call; gets the arguments and, if it takes two, the engine's context."
+    @typedoc "The function of a tool; its arguments are those of the call and, if it takes two, the engine's context."
     @type handler ::
             (map() -> term()) | (map(), map() -> term()) | {module(), atom()}
 
@@ -23,10 +23,10 @@ unless Code.ensure_loaded?(ALLM) do
     defstruct [:name, :description, :schema, handler: nil, manual: false, metadata: %{}]
 
     @doc """
-    A new tool. `:name`, `:description` and `:schema` must be given.
+    A new tool. `:name`, `:description` and `:schema` are required.
 
     Only a tool whose handler is nil or `{Module, :function}` can be written as JSON. With
-    `manual: true` the handler is not run by itself when the model calls.
+    `manual: true` the handler is not run automatically when the model calls the tool.
 
         iex> tool = ALLM.Tool.new(name: "now", description: "the time", schema: %{}, handler: {MyApp, :now})
         iex> {tool.name, tool.handler, tool.manual}

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Agent do
   @moduledoc """
-  From a task to a checked value: what a model is told, what it answers, what becomes of its program.
+  From a task to a validated value: the prompt for a model, its answer, and the run of its program.
 
       iex> quakes = [%{"mag" => 5.1, "net" => "ci"}, %{"mag" => 2.3, "net" => "ak"}]
       iex> model = fn _messages ->
@@ -11,33 +11,33 @@ defmodule PtcRunner.Agent do
       iex> step.return
       %{"mag" => 5.1, "net" => "ci"}
 
-  `loop/3` is the whole way. Its steps can be used alone:
+  `loop/3` does all steps. They can also be called separately:
 
   | | |
   |---|---|
-  | `prompt/1` | what the model is told: language, data, tools, result |
-  | `program/2` | the text that it wrote, prose and fence and all, to a compiled program |
-  | `run/3` | a program to its value, with tools and a result that are checked |
-  | `answer/3` | where the model writes the value itself: its text to the value |
+  | `prompt/1` | the text for the model: language, data, tools, result |
+  | `program/2` | from the model's text, with or without prose and a fence, to a compiled program |
+  | `run/3` | from a program to its value, with validated tool calls and a validated result |
+  | `answer/3` | for models that write the value itself: from the text to the value |
 
-  Each gives `{:ok, value, more}` or `{:error, errors, feedback}`; the feedback is for the model. All is data in and data out: a model
-  is a function of messages, and no function here knows HTTP, keys or a provider.
+  All except `prompt/1` return `{:ok, value, more}` or `{:error, errors, feedback}`; the feedback is for the model. All functions work on data: a
+  model is a function of messages, and this module has no HTTP client, API keys or provider.
 
   ## Tools
 
-  A map of names, each with one of
+  Tools are a map from names to one of
 
-    * a function of one argument; the signature is that of its `@spec`, if it takes one map with known keys
-    * `{function, signature}`, the signature as text or parsed
+    * a function of one argument; its `@spec` is the signature, if it takes one map with known keys
+    * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
-      `t:PtcRunner.SubAgent.Signature.schema_option/0`), which may concern the arguments
+      `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments
     * an `ALLM.Tool`
 
-  or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context handlers of two arguments get.
+  or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
 
-  Arguments are coerced and checked before the function is called, and what it returns is checked after (see
-  `PtcRunner.SubAgent.Signature.call_tool/4`). Of `{:ok, value}` the program gets the value. The reason of `{:error, reason}` is shown to
-  the model: a text as it is, with its line breaks, anything else as `inspect/1` does.
+  Arguments are coerced and validated before the function is called, and its result is validated afterwards (see
+  `PtcRunner.SubAgent.Signature.call_tool/4`). Of `{:ok, value}` the program receives the value. The reason of `{:error, reason}` is shown to
+  the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
   alias PtcRunner.Agent.{Answer, Loop, Prompt, Run, Source, Tool}
@@ -81,24 +81,24 @@ defmodule PtcRunner.Agent do
                 |> Map.merge(@telling)
                 |> Map.merge(%{coerce: :boolean, repair: :boolean, max_bytes: :positive})
 
-  @typedoc "A text, parsed, or nil for any object."
+  @typedoc "A signature as text or parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
 
-  @typedoc "See above."
+  @typedoc "See the section *Tools* of the module's documentation."
   @type tools :: %{optional(String.t()) => term()} | [struct()] | struct()
 
-  @typedoc "What a model is asked with, oldest first."
+  @typedoc "A message to or from a model. Lists of messages start with the oldest one."
   @type message :: %{role: :system | :user | :assistant, content: String.t()}
 
   @typedoc """
-  Asks a model. What else it counted, such as tokens, is added up in the step's `usage`. An error ends the
+  Asks a model. The numbers of its third element, such as tokens, are added up in the step's `usage`. An error ends the
   loop.
   """
   @type ask ::
           ([message()] ->
              String.t() | {:ok, String.t()} | {:ok, String.t(), map()} | {:error, term()})
 
-  @typedoc "A tool call as it is kept; the result as text, of which at most 256 bytes are kept."
+  @typedoc "The record of a tool call. Of the result's text at most 256 bytes are kept."
   @type tool_call :: %{
           name: String.t(),
           args: map(),
@@ -108,24 +108,24 @@ defmodule PtcRunner.Agent do
         }
 
   @doc """
-  What a model is told, as one text.
+  The prompt for a model, as one text.
 
   ## Options
 
-    * `:task` - what it is to do
-    * `:context` - the data that programs `load`, by name: types are told, and one sample of each; the data are not
-    * `:tools` - see above
-    * `:memory` - what earlier programs kept
+    * `:task` - the task of the model
+    * `:context` - the data that programs `load`, by name. The prompt has their types and one sample of each, not the data.
+    * `:tools` - see the section *Tools* of the module's documentation
+    * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
-    * `:enums`, `:descriptions` - which values fields of the result may have, and what they are for
-    * `:samples` - `false` tells types and no values. Fields whose name begins with `_` are never told.
-    * `:language` - `:prompt` (the default) explains the language in 4 KB, which is what models write best from.
-      `:schema` is the JSON schema instead, some 20 times as long, for models that do not know what to do with prose. `:none` is for
-      providers that are given `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or models that know
+    * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
+    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown.
+    * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
+      `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
+      providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know
       the language.
-    * `:examples` - how many programs are shown, 0 to 3
-    * `:answer` - `:value` asks for the value itself, and no program
-    * `:max_turns` - if there are more than one, how to look at something first
+    * `:examples` - the number of example programs, 0 to 3
+    * `:answer` - `:value` requests the value itself and not a program
+    * `:max_turns` - if it is more than one, the prompt explains how to look at data first
 
   An example:
 
@@ -152,11 +152,11 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  The value in a model's answer, by a signature.
+  Finds the value in a model's answer, by a signature.
 
-  An answer that is right as it stands gives its value and no warnings. One that is not is coerced (a number
-  in a string), then repaired (a comma too few), and the warnings say what was done. A value that is no
-  object or list is taken bare, or from `{"value": ...}`.
+  A valid answer gives its value and no warnings. An invalid one is coerced (a number
+  in a string), then repaired (a missing comma), and the warnings list the changes. A value that is not an
+  object or list may be bare, or in `{"value": ...}`.
 
   ## Options
 
@@ -187,10 +187,10 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  The program in a model's answer, compiled.
+  Finds the program in a model's answer and compiles it.
 
-  Prose and a fence around it are left out, an operation that does not stand under `"program"` is put there, and
-  what is almost JSON is repaired, unless the end is missing: half a program must not run as a whole one.
+  Ignores prose and a fence around the program, wraps an operation that is not under `"program"`, and repairs
+  almost valid JSON. It does not repair a truncated text, because half a program must not run.
 
   ## Options
 
@@ -220,19 +220,19 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  Runs a program with tools whose arguments and results are checked.
+  Runs a program with tools whose arguments and results are validated.
 
   ## Options
 
-    * `:context` - the data, by name. Keys inside it must be strings: `ArgumentError` otherwise, since programs would not find them.
-    * `:memory` - what `var` reads
-    * `:returns` - the signature that the value must fit
-    * `:enums` - the values that its fields may have
+    * `:context` - the data, by name. Keys inside the data must be strings, because programs do not find other keys; otherwise `ArgumentError`.
+    * `:memory` - the values that `var` reads
+    * `:returns` - the signature that the value must match
+    * `:enums` - the values that fields of the result may have
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.run/2`
 
   ## Returns
 
-    * `{:ok, value, info}`: `info` has `:memory`, `:delta` (see `PtcRunner.Json.run/2`), `:tool_calls` and `:warnings`, what was coerced
+    * `{:ok, value, info}`: `info` has `:memory`, `:delta` (see `PtcRunner.Json.run/2`), `:tool_calls` and `:warnings` about coercions
     * `{:error, error, feedback}`: an error of `PtcRunner.Json.run/2`, or `{:invalid_result, errors}`
 
   An example:
@@ -259,17 +259,17 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  Asks a model until it has written a program whose value fits, or has no turn left.
+  Asks a model until it has written a program with a valid value, or until no turn is left.
 
-  `task` are the options of `prompt/1`; those of `run/3` go with them or into `opts`. The first messages are the prompt, as `:system`,
-  and the task, as `:user`. What is wrong with an answer goes back as feedback, with how many turns are left. Programs share their
-  memory; one whose value has the key `"look"` is shown that value and asked again.
+  `task` has the options of `prompt/1`. The options of `run/3` may be in `task` or `opts`. The first messages are the prompt, as `:system`,
+  and the task, as `:user`. Errors in an answer are sent back as feedback, with the number of turns that are left. The programs share their
+  memory. If the value of a program has the key `"look"`, the model receives that value and is asked again.
 
   ## Options
 
     * `:max_turns` - by default 5
-    * `:max_bytes` - the longest answer that is read, by default 1,000,000 bytes. Of a longer one the first 4 KB are kept, and the
-      model is told.
+    * `:max_bytes` - the maximum size of an answer, by default 1,000,000 bytes. Of a longer answer the first 4 KB are kept, and the
+      feedback reports its size.
     * `:coerce` - with `answer: :value`, see `answer/3`
     * `:repair` - see `program/2` and `answer/3`
     * the limits of `run/3`, for each turn
@@ -277,8 +277,8 @@ defmodule PtcRunner.Agent do
   ## Returns
 
   `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:reason` is `:max_turns` (the
-  message is the last feedback) or `:model_error`. Either has all that happened: `:turns` (answer, program, result or error,
-  tool calls, memory), `:messages`, `:tool_calls`, `:memory`, `:usage`. Steps and turns can be written as JSON.
+  message is the last feedback) or `:model_error`. Both steps have `:turns` (answer, program, result or error,
+  tool calls, memory), `:messages`, `:tool_calls`, `:memory` and `:usage`. Steps and turns can be written as JSON.
 
       iex> model = fn messages ->
       ...>   case length(messages) do
@@ -304,7 +304,7 @@ defmodule PtcRunner.Agent do
     |> then(&Loop.run(ask, &1))
   end
 
-  # What is wrong with the signature or the notes on it is said before anything runs.
+  # Reports errors in the signature or its annotations before anything runs.
   defp with_signature(opts) do
     opts = Keyword.replace_lazy(opts, :returns, &parsed/1)
 

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Schema do
   @moduledoc """
-  The operations of the language as data, as JSON schemas and as a text for a model.
+  The operations of the language as data, as JSON schemas and as a text for prompts.
 
-  All of it is derived from the one table that the native validator and evaluator are built on. The
+  All of it is derived from the table that the native validator and evaluator use. The
   schemas describe what a model should write; the validator accepts a little more, such as bare
   numbers as operands of arithmetic and comparisons without a `field`.
   """
@@ -13,8 +13,8 @@ defmodule PtcRunner.Schema do
   @prompt_options %{examples: :count}
 
   @typedoc """
-  The type of a field: `:expr` is an operation or an object of operations, `:any` is any JSON value
-  that is taken as it stands.
+  The type of a field: `:expr` is an operation or an object of operations, `:any` is any JSON value,
+  taken literally.
   """
   @type field_type :: Table.type()
 
@@ -92,7 +92,7 @@ defmodule PtcRunner.Schema do
   @doc """
   A JSON schema of programs without references, for the structured output of models.
 
-  Operations inside of operations are spelled out for the most frequent ones and left open below.
+  Nested operations are described only for the most frequent ones, and are unrestricted below.
 
       iex> schema = PtcRunner.Schema.to_llm_schema()
       iex> length(schema["properties"]["program"]["anyOf"]) == length(PtcRunner.Schema.valid_operation_names())
@@ -103,9 +103,9 @@ defmodule PtcRunner.Schema do
   def to_llm_schema, do: JsonSchema.for_llm()
 
   @doc """
-  The language on one page, for the system prompt of a model that writes programs.
+  The description of the language on one page, for the system prompt of a model that writes programs.
 
-  The option `:examples` says how many examples to show, 0 to 3 (default).
+  The option `:examples` is the number of examples, 0 to 3 (default).
 
       iex> prompt = PtcRunner.Schema.to_prompt(examples: 1)
       iex> prompt =~ "Data: load(name), literal(value), var(name)"

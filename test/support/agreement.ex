@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Agreement do
   @moduledoc """
-  Compares the library with the oracle: answers, and the calls of tools on the way to them.
+  Compares the library with the oracle: results, and the tool calls that led to them.
   """
 
   import ExUnit.Assertions
@@ -10,10 +10,10 @@ defmodule PtcRunner.Test.Agreement do
   alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Shrink}
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
-  @typedoc "What a run gave, and the tools it called with which arguments, in order."
+  @typedoc "The result of a run, and its tool calls with their arguments, in order."
   @type answer :: {term(), [{String.t(), term()}]}
 
-  @typedoc "The expected answer to a case, and the answers of the library by form of program."
+  @typedoc "The expected result of a case, and the results of the library by form of program."
   @type sides ::
           {(Generator.random_case() -> answer()),
            (Generator.random_case() -> [{form :: atom(), answer()}])}
@@ -44,27 +44,27 @@ defmodule PtcRunner.Test.Agreement do
     |> report(sides, which)
   end
 
-  # While it shrinks, a case may lose what a case must have.
+  # While it is shrunk, a case may lose parts that a case must have.
   defp well_formed?(random_case),
     do: match?(%{program: _, context: %{}, memory: %{}}, random_case)
 
-  @doc "Is every answer to the case the expected one?"
+  @doc "Whether every result of the case is the expected one."
   @spec agree?(Generator.random_case(), sides()) :: boolean()
   def agree?(random_case, {expected, answers}) do
     expected = expected.(random_case)
     Enum.all?(answers.(random_case), fn {_form, answer} -> same?(answer, expected) end)
   end
 
-  # `===` takes 0.0 and -0.0 for the same on older VMs; the external format does not.
+  # On older VMs `===` treats 0.0 and -0.0 as equal; the external format does not.
   defp same?(one, other) do
     one === other and :erlang.term_to_binary(one) == :erlang.term_to_binary(other)
   end
 
-  @doc "The sides for whole programs: the oracle, and the library given them in each form."
+  @doc "The sides for whole programs: the oracle, and the library with each form of the program."
   @spec validated() :: sides()
   def validated, do: {&expected/1, &answers/1}
 
-  @doc "The sides for nodes that nobody validated: the oracle, and `PtcRunner.Json.Interpreter`."
+  @doc "The sides for nodes that were not validated: the oracle, and `PtcRunner.Json.Interpreter`."
   @spec unvalidated() :: sides()
   def unvalidated, do: {&expected_unchecked/1, &answers_unchecked/1}
 
@@ -72,7 +72,7 @@ defmodule PtcRunner.Test.Agreement do
     traced(&Oracle.run(program, random_case.context, random_case.memory, &1))
   end
 
-  # This is found by the parser, which the oracle does not have.
+  # The parser finds this, and the oracle has no parser.
   defp expected(_random_case), do: {{:error, {:parse_error, "program must be a map"}}, []}
 
   defp answers(%{program: program} = random_case) do

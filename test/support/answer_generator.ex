@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.AnswerGenerator do
   @moduledoc """
-  Random answers: JSON that mostly fits a type, in fences, prose and worse.
+  Random answers: JSON that mostly matches a type, in fences, in prose and damaged.
 
       iex> alias PtcRunner.Test.AnswerGenerator
       iex> AnswerGenerator.random_case(1, 1) == AnswerGenerator.random_case(1, 1)
@@ -120,7 +120,7 @@ defmodule PtcRunner.Test.AnswerGenerator do
     frequency([{2, any(0)}, {2, list_of(inner, 0..4)}, {3, map(entries, &Map.new/1)}])
   end
 
-  # What a term would be if it came out of JSON.
+  # The term as JSON would return it.
   defp written(term) do
     {:ok, text} = term |> plain() |> JsonText.encode()
     text
@@ -147,7 +147,7 @@ defmodule PtcRunner.Test.AnswerGenerator do
   defp name(key) when is_atom(key), do: Atom.to_string(key)
   defp name(key), do: inspect(key)
 
-  # Another byte somewhere, or the end missing.
+  # Replaces a byte, or truncates the text.
   defp spoil(text) do
     size = byte_size(text)
 

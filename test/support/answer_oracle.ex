@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.AnswerOracle do
   @moduledoc """
-  What an answer's value is, in plain Elixir, rule by rule and as often over the text as it takes: the
-  judge of the random tests.
+  The value of an answer, in plain Elixir, rule by rule, with any number of passes over the text: the
+  oracle of the random tests.
 
       iex> alias PtcRunner.Test.AnswerOracle
       iex> AnswerOracle.parse("[Note] {\\"a\\": 1, \\"a\\": 2}")

@@ -11,7 +11,7 @@ defmodule PtcRunner.Test.Answers do
   @doc "An agent with a signature."
   def agent(signature), do: %{parsed_signature: signature, max_turns: 3, field_descriptions: nil}
 
-  @doc "A state in its first turn, with all keys that must be there."
+  @doc "A state in its first turn, with all required keys."
   def state do
     %{
       turn: 1,
@@ -30,7 +30,7 @@ defmodule PtcRunner.Test.Answers do
     }
   end
 
-  @doc "The text in chunks of these sizes, over and over."
+  @doc "The text in chunks of these sizes, which are repeated."
   @spec cut(binary(), [pos_integer()]) :: [binary()]
   def cut(text, sizes), do: text |> cut(sizes, sizes, []) |> Enum.reverse()
 
@@ -43,7 +43,7 @@ defmodule PtcRunner.Test.Answers do
     cut(rest, left, sizes, [chunk | chunks])
   end
 
-  @doc "Feeds all chunks and finishes, or stops where the stream does."
+  @doc "Feeds all chunks and finishes, or stops if the stream halts."
   @spec stream(AnswerStream.t(), [binary()]) :: {:ended, term()} | {:halted, [map()]}
   def stream(stream, [chunk | chunks]) do
     case AnswerStream.feed(stream, chunk) do

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.BrokenAnswers do
   @moduledoc """
-  Answers with one or two faults whose truth is known: a random type, a value of it, its JSON in one of
-  several styles, and what a model may do to it.
+  Answers with one or two faults and a known correct value: a random type, a value of it, its JSON in one of
+  several styles, and typical faults of models.
 
   Independent of `test/vectors/answer_repair.eterm`: other names, other strings, other faults.
   """
@@ -23,7 +23,7 @@ defmodule PtcRunner.Test.BrokenAnswers do
     for _ <- 1..count, do: broken()
   end
 
-  # Not every fault finds its place in every value.
+  # Not every fault is possible in every value.
   defp broken do
     type = Values.type()
     value = Values.value(type)

@@ -1,12 +1,12 @@
 defmodule PtcRunner.Test.Cluster do
   @moduledoc """
-  Nodes of their own for a test, connected to this one.
+  Starts nodes for a test, connected to this one.
   """
 
-  @doc "Makes this VM a node; `{:error, reason}` where distribution cannot start."
+  @doc "Makes this VM a node; `{:error, reason}` if distribution cannot start."
   @spec start() :: :ok | {:error, String.t()}
   def start do
-    # A daemon that runs already is no error.
+    # A daemon that already runs is not an error.
     if path = System.find_executable("epmd"), do: System.cmd(path, ["-daemon"])
     name = :"ptc-#{System.unique_integer([:positive])}-#{System.pid()}@127.0.0.1"
 
@@ -16,15 +16,15 @@ defmodule PtcRunner.Test.Cluster do
     end
   end
 
-  @doc "Whether it can be made one."
+  @doc "Whether this VM can become a node."
   @spec available() :: :ok | {:error, String.t()}
   def available, do: with(:ok <- start(), do: stop())
 
-  @doc "Makes it no node any more."
+  @doc "Stops the distribution of this VM."
   @spec stop() :: :ok
   def stop, do: with({:error, _not_a_node} <- Node.stop(), do: :ok)
 
-  @doc "A node with this library started; it ends with the calling process."
+  @doc "Starts a node with this library; it ends with the calling process."
   @spec node!() :: {peer :: pid(), node()}
   def node! do
     paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
@@ -43,9 +43,9 @@ defmodule PtcRunner.Test.Cluster do
 end
 
 defmodule PtcRunner.Test.Cluster.Waits do
-  @moduledoc "A tool, on whichever node."
+  @moduledoc "A tool for any node."
 
-  @doc "Answers once it was told to, under a name that tells the test that it waits."
+  @doc "Registers a name, so that the test sees it waiting, and returns after a message."
   @spec until_told(map()) :: String.t()
   def until_told(_args) do
     Process.register(self(), :ptc_test_waits)

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.CodecOracle do
   @moduledoc """
-  `PtcRunner.Json.Codec.encode/1` in plain Elixir, without protocols: what a term is as JSON text, or
-  everything in it that keeps it from being text.
+  `PtcRunner.Json.Codec.encode/1` in plain Elixir, without protocols: the JSON text of a term, or
+  all parts of it that have no JSON form.
 
       iex> PtcRunner.Test.CodecOracle.encode(%{:a => [1, -0.0], 2 => :b})
       {:ok, ~S({"2":"b","a":[1,-0.0]})}
@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.CodecOracle do
       {:error, [{1}, [], <<0xFF>>]}
   """
 
-  @doc "The text, or the offending values."
+  @doc "The text, or the values without a JSON form."
   @spec encode(term()) :: {:ok, String.t()} | {:error, [term()]}
   def encode(term) do
     text = write(term)

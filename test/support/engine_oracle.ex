@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.EngineOracle do
   @moduledoc """
-  The resolvers of `ALLM.Engine` as their rules read, word by word, and as slow as that is.
+  The resolvers of `ALLM.Engine`, written word by word from their rules, and therefore slow.
   """
 
   @never_forwarded ~w(adapter adapter_opts model tools tool_executor tool_result_encoder image_adapter

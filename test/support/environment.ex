@@ -1,5 +1,5 @@
 defmodule PtcRunner.Test.Environment do
-  @moduledoc "What the environment says about a test run."
+  @moduledoc "Settings of a test run from environment variables."
 
   @doc """
   A number of the environment, or the default.

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Generator do
   @moduledoc """
-  Random programs with data to run over. Everything follows from the seed and the number of
-  the case (but for pids and references).
+  Random programs with data for them. The seed and the number of
+  the case determine everything (except pids and references).
   """
 
   alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil}

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Guides do
   @moduledoc false
-  # The examples of the Markdown files as doctests: one module a file, whose documentation is the
-  # file without its code fences (which older versions of ExUnit take for results).
+  # The examples of the Markdown files as doctests: one module per file. Its documentation is the
+  # file without its code fences (which older versions of ExUnit read as results).
 
   for {module, path} <- [
         Cheatsheet: "guides/cheatsheet.cheatmd",
@@ -16,15 +16,15 @@ defmodule PtcRunner.Test.Guides do
     end
   end
 
-  @doc "The code of a guide that stands under the name of a file."
+  @doc "The code of a guide under the name of a file."
   def file(path, name) do
     [code] = Enum.filter(blocks(File.read!(path)), &String.starts_with?(&1, "# #{name}\n"))
     code
   end
 
   @doc """
-  The examples of a guide, as one doctest. A text after `IO.puts` is what it prints; an exception is
-  taken for its message, since a doctest has no more than one.
+  The examples of a guide, as one doctest. A text after `IO.puts` is its output. An exception is
+  compared by its message, because a doctest can have only one exception.
   """
   def examples(path) do
     path
@@ -34,7 +34,7 @@ defmodule PtcRunner.Test.Guides do
     |> blocks()
     |> Enum.filter(&(&1 =~ ~r/^iex>/m))
     |> Enum.join("\n")
-    # an empty line would begin another test, without the names of those before it
+    # an empty line would begin another test, without the variables of the previous one
     |> String.replace(~r/\n+/, "\n")
   end
 
@@ -59,7 +59,7 @@ defmodule PtcRunner.Test.Guides do
       ~r/^```elixir\n(.*?)^```$/ms |> Regex.scan(text, capture: :all_but_first) |> List.flatten()
 end
 
-# Guides whose examples go on from one another: all of them are one doctest.
+# Guides whose examples depend on one another: all of them are one doctest.
 for {module, path} <- [
       Readme: "README.md",
       Programs: "guides/programs.md",

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Hostile do
   @moduledoc """
-  Inputs that are small to send and expensive to work with, each with a name. They are made when
-  they are needed: each entry is a name and a function.
+  Inputs that are small to send and expensive to process, each with a name. Each entry is a name and a
+  function that builds the input.
   """
 
   @type entry(value) :: {name :: String.t(), (() -> value)}
@@ -9,7 +9,7 @@ defmodule PtcRunner.Test.Hostile do
   @million 1_000_000
 
   @doc """
-  Texts: programs, answers, signatures and names that nobody writes.
+  Texts: unusual programs, answers, signatures and names.
 
       iex> Enum.all?(PtcRunner.Test.Hostile.texts(), fn {_name, make} -> is_binary(make.()) end)
       true
@@ -53,7 +53,7 @@ defmodule PtcRunner.Test.Hostile do
   end
 
   @doc """
-  Terms, as they stand in a context, a tool's answer or an argument.
+  Terms of a context, a tool's answer or an argument.
 
       iex> length(PtcRunner.Test.Hostile.values()) > 10
       true
@@ -84,7 +84,7 @@ defmodule PtcRunner.Test.Hostile do
   end
 
   @doc """
-  Programs over `rows` of a context, which use what stands in `n`.
+  Programs over `rows` of a context, which use its value `n`.
 
       iex> {_name, program} = hd(PtcRunner.Test.Hostile.programs())
       iex> {:ok, _, _, _} = PtcRunner.Json.run(program, context: %{"rows" => [1], "n" => 1})
@@ -150,13 +150,13 @@ defmodule PtcRunner.Test.Hostile do
 
   defp signature_fields(count), do: Enum.map_join(1..count, ", ", &"f#{&1} :int")
 
-  # Equal, but not the same place in memory.
+  # Equal, but at another address in memory.
   defp equal_texts(count, bytes), do: for(_ <- 1..count, do: copies("x", bytes) <> "!")
   defp equal_integers(count, bits), do: for(n <- 1..count, do: big(bits) + n - n)
 
   defp big(bits), do: Bitwise.bsl(1, bits)
 
-  @doc "Why a test is skipped that needs integers of megabytes: later VMs have none."
+  @doc "The reason for skipping a test that needs integers of megabytes: later VMs do not support them."
   @spec skip_huge_integers() :: String.t() | nil
   def skip_huge_integers do
     _made = big(:erlang.phash2(:any, 1) + 8_000_000)

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.HostileCalls do
   @moduledoc """
-  Arguments for calls of any function: good ones, good ones with a part replaced, those of other
-  functions, and any terms; handles of every kind, in use, used up and forged.
+  Arguments for calls of any function: valid ones, valid ones with a replaced part, those of other
+  functions, and any terms; handles of every kind: in use, used and forged.
   """
 
   alias PtcRunner.{Json, Native}
@@ -13,7 +13,7 @@ defmodule PtcRunner.Test.HostileCalls do
   @observed {:observed, 100, false, false}
   @limits {50, 10_000}
 
-  # What is no NIF, and the clock that measures them all.
+  # Functions that are not NIFs, and the clock that measures them all.
   @not_called [:load, :info, :attach, :detach, :clock_switch, :clock_read]
 
   @doc "The NIFs that are called, as the library has them."
@@ -23,8 +23,8 @@ defmodule PtcRunner.Test.HostileCalls do
       for({name, _arity} = call <- Native.__info__(:functions), name not in @not_called, do: call)
 
   @doc """
-  Handles and what belongs to them, new ones: a compiled program, runs that were left for a tool and
-  for a break and at a loop, a program that is observed, a stream.
+  New handles and their data: a compiled program, runs that are suspended at a tool call, at the end of a
+  slice and at a loop, a program with explanation, a stream.
 
       iex> handles = PtcRunner.Test.HostileCalls.handles()
       iex> Enum.sort(Map.keys(handles))
@@ -65,7 +65,7 @@ defmodule PtcRunner.Test.HostileCalls do
 
   defp left(_ended), do: [make_ref(), {}]
 
-  # Long enough for a break.
+  # Long enough to be suspended.
   defp long_run do
     step = %{"op" => "sort_by", "field" => "n"}
     load = %{"op" => "load", "name" => "rows"}
@@ -80,7 +80,7 @@ defmodule PtcRunner.Test.HostileCalls do
     rows
   end
 
-  @doc "Good arguments for the NIFs, by name and arity; `functions/0` has no others."
+  @doc "Valid arguments for the NIFs, by name and arity; `functions/0` has no others."
   @spec nifs(%{atom() => list()}) :: %{{atom(), arity()} => list()}
   def nifs(handles) do
     %{call: [state, terms], program: [program, consts], stream: [stream]} = handles
@@ -144,7 +144,7 @@ defmodule PtcRunner.Test.HostileCalls do
     })
   end
 
-  # A function and its twin for dirty schedulers, where it has one, take the same.
+  # A function and its twin for dirty schedulers, if it has one, take the same arguments.
   defp paired(calls) do
     twins =
       for {{name, arity}, args} <- calls,
@@ -156,7 +156,7 @@ defmodule PtcRunner.Test.HostileCalls do
     Map.merge(calls, twins)
   end
 
-  @doc "Good arguments for public functions."
+  @doc "Valid arguments for public functions."
   @spec public(%{atom() => list()}) :: [{module(), atom(), list()}]
   def public(handles) do
     %{program: [program, consts]} = handles
@@ -215,7 +215,7 @@ defmodule PtcRunner.Test.HostileCalls do
   end
 
   @doc """
-  The arguments, as they are or with some parts replaced by terms of `pool`.
+  The arguments, unchanged or with some parts replaced by terms of `pool`.
   """
   @spec spoiled(list(), pool :: tuple()) :: list()
   def spoiled([], _pool), do: []
@@ -228,7 +228,7 @@ defmodule PtcRunner.Test.HostileCalls do
     end
   end
 
-  # Goes down to some part and replaces it.
+  # Descends to a random part and replaces it.
   defp replaced([_ | _] = list, pool) when length(list) < 50 do
     at = :rand.uniform(length(list)) - 1
     List.update_at(list, at, &replaced_below(&1, pool))

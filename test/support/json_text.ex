@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.JsonText do
   @moduledoc """
-  Writes a term as JSON text, if it is one that JSON text can mean.
+  Writes a term as JSON text, if it has a JSON form.
 
       iex> PtcRunner.Test.JsonText.encode(%{"a" => [1, -0.0, nil]})
       {:ok, ~S({"a":[1,-0.0,null]})}

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Test.LanguageGuide do
   @moduledoc false
-  # guides/language.md: the operations out of their table, each with examples that are run here. So an
-  # operation without an example, and a guide that is out of date, are failures of a test, which also
-  # writes the guide anew: `PTC_WRITE_GUIDES=1 mix test test/language_guide_test.exs`.
+  # Generates guides/language.md from the table of operations, with examples that are run here. A test fails
+  # if an operation has no example, or if the guide is out of date. The same test
+  # writes the guide: `PTC_WRITE_GUIDES=1 mix test test/language_guide_test.exs`.
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
@@ -173,7 +173,7 @@ defmodule PtcRunner.Test.LanguageGuide do
   defp value(%{values: "", type: type}), do: type(type)
   defp value(%{values: values}), do: String.replace(values, "|", "or")
 
-  # A model should write what is expected; the validator takes a program without it.
+  # A model should write the expected fields; the validator accepts a program without them.
   defp presence(%{presence: :alternative}), do: "one of them"
   defp presence(%{presence: presence}) when presence in [:expected, :optional], do: "optional"
   defp presence(_required), do: "required"
@@ -192,7 +192,7 @@ defmodule PtcRunner.Test.LanguageGuide do
   end
 
   defp result(input, operation) do
-    # The current value of a program, as if a pipe had given it.
+    # The current value of a program, as if a pipe had passed it.
     memory = %{"seen" => [7]}
     memory = if input == :none, do: memory, else: Map.put(memory, "__input", input)
     tools = %{"double" => fn %{"n" => n} -> n * 2 end}

@@ -1,10 +1,10 @@
 defmodule PtcRunner.Test.Oracle do
   @moduledoc """
   A second implementation of the language, for tests only: plain recursive Elixir, written
-  from the specification for clarity and without a thought for speed.
+  from the specification for clarity and not for speed.
 
-  `run/4` answers what `PtcRunner.Json.run/2` must answer for an already decoded program,
-  limits aside: the oracle knows neither a timeout nor a heap.
+  `run/4` returns what `PtcRunner.Json.run/2` must return for a decoded program,
+  except for limits: the oracle has no timeout and no heap limit.
   """
 
   alias PtcRunner.Test.Oracle.{Check, Eval, Fail, Tools}
@@ -13,7 +13,7 @@ defmodule PtcRunner.Test.Oracle do
   @type answer :: {:ok, result :: term(), delta :: map(), new_memory :: map()} | {:error, error()}
 
   @doc """
-  Runs the node that stands under `"program"`.
+  Runs the node under `"program"`.
 
       iex> program = %{"op" => "load", "name" => "x"}
       iex> PtcRunner.Test.Oracle.run(program, %{"x" => 1}, %{"m" => 2}, %{})
@@ -33,7 +33,7 @@ defmodule PtcRunner.Test.Oracle do
     {:value, Eval.eval(program, Eval.environment(context, memory, tools))}
   end
 
-  # The memory contract: a map updates the memory, and its "result" is the answer if it has one.
+  # The rule of the memory: a map updates the memory, and its "result" is the answer if it has one.
   defp remember(%{"result" => result} = value, memory) do
     answer(result, Map.delete(value, "result"), memory)
   end

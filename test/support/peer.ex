@@ -1,9 +1,9 @@
 defmodule PtcRunner.Test.Peer do
   @moduledoc """
-  A VM of its own, in which a test may define what this one must not have.
+  A separate VM, in which a test may define modules that this VM must not have.
   """
 
-  @doc "Starts a VM with the code of this one, and more in its environment; it ends with the test process."
+  @doc "Starts a VM with the code of this one and additional environment variables; it ends with the test process."
   @spec start([{charlist(), charlist()}]) :: pid()
   def start(env \\ []) do
     paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
@@ -12,12 +12,12 @@ defmodule PtcRunner.Test.Peer do
     peer
   end
 
-  @doc "Calls a function there; it has so many milliseconds."
+  @doc "Calls a function there, with a timeout in milliseconds."
   @spec call(pid(), module(), atom(), [term()], timeout()) :: term()
   def call(peer, module, function, args, timeout \\ 60_000),
     do: :peer.call(peer, module, function, args, timeout)
 
-  @doc "Evaluates code there; it has so many milliseconds."
+  @doc "Evaluates code there, with a timeout in milliseconds."
   @spec eval(pid(), String.t(), keyword(), timeout()) :: term()
   def eval(peer, code, binding \\ [], timeout \\ 60_000) do
     {value, _binding} = call(peer, Code, :eval_string, [code, binding], timeout)

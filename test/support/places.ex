@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Places do
   @moduledoc """
-  The places inside a term of maps and lists. A place is the list of the keys and indices that
-  lead to it; structs and everything that is no map or proper list have no places inside.
+  The paths inside a term of maps and lists. A path is the list of the keys and indices that
+  lead to a part; structs and terms that are not maps or proper lists have no paths inside.
   """
 
   @type place :: [term()]

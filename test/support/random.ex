@@ -1,8 +1,8 @@
 defmodule PtcRunner.Test.Random do
   @moduledoc """
-  Random terms without a dependency. A *template* is any term: the functions of arity 1 in it
-  are generators, which take a `:rand` state and give `{value, new_state}`; everything else
-  stands for itself. Map keys and structs are never looked into.
+  Random terms without a dependency. A *template* is any term. Functions of arity 1 in it
+  are generators, which take a `:rand` state and return `{value, new_state}`; all other parts
+  are constants. Map keys and structs are not searched for generators.
 
       iex> template = %{"op" => "take", "count" => PtcRunner.Test.Random.integer(0..3)}
       iex> {take, _state} = PtcRunner.Test.Random.build(template, :rand.seed_s(:exsss, 1))
@@ -16,7 +16,7 @@ defmodule PtcRunner.Test.Random do
   @type generator(value) :: (state() -> {value, state()})
   @type template :: term()
 
-  @doc "Makes a random term of a template."
+  @doc "Builds a random term from a template."
   @spec build(template(), state()) :: {term(), state()}
   def build(generator, state) when is_function(generator, 1), do: generator.(state)
   def build(struct, state) when is_struct(struct), do: {struct, state}
@@ -44,11 +44,11 @@ defmodule PtcRunner.Test.Random do
 
   def build(constant, state), do: {constant, state}
 
-  @doc "A template that is made only when its value is needed: it may be recursive."
+  @doc "A template that is built only when its value is needed: it may be recursive."
   @spec lazy((... -> template())) :: generator(term())
   def lazy(fun), do: fn state -> build(fun.(), state) end
 
-  @doc "The term that `fun` makes of a random term."
+  @doc "The result of `fun` for a random term."
   @spec map(template(), (term() -> template())) :: generator(term())
   def map(template, fun) do
     fn state ->
@@ -75,10 +75,10 @@ defmodule PtcRunner.Test.Random do
     end
   end
 
-  @doc "One of the templates, as likely as its weight says."
+  @doc "One of the templates, with probability proportional to its weight."
   @spec frequency([{weight :: non_neg_integer(), template()}, ...]) :: generator(term())
   def frequency(weighted) do
-    # Most templates are made and never asked: the weights are added up when one is.
+    # The weights are added up only when a template is used, because most templates are not.
     fn state ->
       {n, state} = :rand.uniform_s(total(weighted, 0), state)
       weighted |> weighted_at(n) |> build(state)

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.ReleaseTable do
   @moduledoc """
-  What the guide says about a module of `ptc_runner` in a release.
+  Reads the guide's table about modules of `ptc_runner` in each release.
   """
 
   @releases ~w(0.4.1 0.5.0 0.5.2 0.6.0 0.7.0 0.8.0 0.9.0 0.10.1 0.11.0 0.12.0 0.13.0)
@@ -31,7 +31,7 @@ defmodule PtcRunner.Test.ReleaseTable do
   defp cells(line),
     do: line |> String.trim("|") |> String.split("|") |> Enum.map(&String.trim/1)
 
-  # A name that begins with a dot stands beside the one before.
+  # A name that begins with a dot replaces the last part of the previous name.
   defp names(cell) do
     ~r/`([^`]+)`/
     |> Regex.scan(cell, capture: :all_but_first)

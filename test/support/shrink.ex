@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Shrink do
   @moduledoc """
-  Makes a failing term smaller while it keeps failing: parts of it are left out, or replaced
+  Makes a failing term smaller while it keeps failing: removes parts, or replaces them
   by one of their own parts or by nil.
   """
 
@@ -24,7 +24,7 @@ defmodule PtcRunner.Test.Shrink do
     end
   end
 
-  # Lazily, the largest steps first.
+  # Lazy, the largest steps first.
   defp smaller(term) do
     places = Places.all(term)
 

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureGenerator do
   @moduledoc """
-  Random types, and values that mostly fit them.
+  Random types, and values that mostly match them.
 
       iex> alias PtcRunner.Test.SignatureGenerator
       iex> SignatureGenerator.random_case(1, 1) == SignatureGenerator.random_case(1, 1)
@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.SignatureGenerator do
   import PtcRunner.Test.Random
 
   @scalars [:string, :int, :float, :bool, :keyword, :any, :map, :datetime]
-  # Each also stands as an atom below.
+  # Each is also an atom below.
   @names ["id", "user_id", "user-id", "a-b_c", "a_b-c", "_x", "größe", "名前", "x"]
   @atoms [:id, :user_id, :"user-id", :"a-b_c", :a_b_c, :"a-b-c", :_x, :größe, :名前, :x]
   @others [nil, :__struct__, 1, {:a}, "other", "", <<255>>]
@@ -91,7 +91,7 @@ defmodule PtcRunner.Test.SignatureGenerator do
 
   defp fitting(_type), do: any()
 
-  # The name, as a string or an atom, with other hyphens, or not at all.
+  # The name, as a string or an atom, with other hyphens, or missing.
   defp keys(name) do
     low = String.replace(name, "-", "_")
     strings = [name, name, low, String.replace(low, "_", "-")]

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureOracle do
   @moduledoc """
-  What types mean, in plain recursive Elixir: the judge of the random tests, and the walk of a type
+  The meaning of types, in plain recursive Elixir: the oracle of the random tests, and the walk of a type
   term that the benchmarks compare with.
 
       iex> alias PtcRunner.Test.SignatureOracle
@@ -37,7 +37,7 @@ defmodule PtcRunner.Test.SignatureOracle do
     {:refused, reason} -> {:error, reason}
   end
 
-  @doc "What the input step of `PtcRunner.SubAgent.Signature.call_tool/4` makes of arguments."
+  @doc "The result of the input step of `PtcRunner.SubAgent.Signature.call_tool/4` for arguments."
   def input(value, type) do
     case Input.walk(value, type, []) do
       {value, warnings, []} -> {:ok, value, warnings}

@@ -1,19 +1,19 @@
 defmodule PtcRunner.Test.SliceClock do
   @moduledoc """
-  Watches how long each NIF holds a scheduler's thread while the suite runs, in CPU time of that
-  thread. Started by `test_helper.exs`.
+  Measures how long each NIF holds a scheduler's thread while the suite runs, in CPU time of that
+  thread. `test_helper.exs` starts it.
 
-  A call on a normal scheduler may take 2 ms. CPU time grows with what a hypervisor takes away and with
-  cold caches after the system has given the core to another thread; so a call counts as too long only if
+  A call on a normal scheduler may take 2 ms. CPU time includes time that a hypervisor takes away, and
+  refilling the caches after the system has given the core to another thread. So a call counts as too long only if
   that did not happen while it ran, or if it took more than 20 ms. Of 100,000 rounds of half a millisecond of
   arithmetic on a busy machine 25 took more than 2 ms, one of them undisturbed; on a quiet machine
-  next to no call is disturbed. A call on a dirty scheduler may take half a second, though a quantum is
-  meant to take 1 ms.
+  almost no call is disturbed. A call on a dirty scheduler may take half a second, although a quantum
+  should take 1 ms.
 
-  With `PTC_STRICT_CLOCK=1`, for a machine that does nothing else, disturbed calls count too, and calls
+  With `PTC_STRICT_CLOCK=1`, for an otherwise idle machine, disturbed calls count too, and calls
   on dirty schedulers may take 100 ms.
 
-  An ExUnit formatter, so that it knows which tests ran when a call took too long. `report/1` prints
+  It is an ExUnit formatter, so it knows which tests ran when a call took too long. `report/1` prints
   the table at the end of the suite.
   """
 
@@ -21,17 +21,17 @@ defmodule PtcRunner.Test.SliceClock do
 
   alias PtcRunner.Native
 
-  # Which tests may have held a scheduler for too long: those that ended next.
+  # The tests that may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
 
-  # In nanoseconds: on a normal scheduler too long for any call, disturbed or not; worth a line of the report, and
-  # too long, on a dirty one.
+  # In nanoseconds: too long for any call on a normal scheduler, disturbed or not; reported for a dirty one;
+  # too long for a dirty one.
   @long 20_000_000
   @dirty_long 25_000_000
   @dirty_limit 500_000_000
   @strict_dirty_limit 100_000_000
 
-  # A call of the VM that cannot be cut up: docs/security.md, "What cannot be cut up".
+  # Calls of the VM that cannot be suspended: docs/security.md, "Steps that cannot be suspended".
   @vm_calls ~w(aligned_dirty)
 
   @typedoc "Calls of a NIF on normal or dirty schedulers; the times are in nanoseconds."
@@ -49,16 +49,16 @@ defmodule PtcRunner.Test.SliceClock do
           total: non_neg_integer()
         }
 
-  @doc "Starts to measure; `false` where the system has no such clock."
+  @doc "Starts to measure; `false` if the system has no such clock."
   @spec start() :: boolean()
   def start do
-    # Belongs to the process that runs the suite: formatters have ended when the report is made.
+    # The process that runs the suite owns the table: formatters have ended when the report is made.
     :ets.new(@table, [:ordered_set, :named_table, :public])
     Native.clock_switch(true)
   end
 
   @doc """
-  What was measured since `start/0`.
+  The measurements since `start/0`.
 
       iex> PtcRunner.Json.run("{}")
       iex> Enum.any?(PtcRunner.Test.SliceClock.lines(), &(&1.name == "run_text"))
@@ -86,7 +86,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   @doc """
-  Whether disturbed calls count too: `PTC_STRICT_CLOCK=1`, for a machine that does nothing else.
+  Whether disturbed calls count too: `PTC_STRICT_CLOCK=1`, for an otherwise idle machine.
   """
   @spec strict?() :: boolean()
   def strict?, do: System.get_env("PTC_STRICT_CLOCK") == "1"
@@ -141,13 +141,13 @@ defmodule PtcRunner.Test.SliceClock do
     for %{dirty?: false} = line <- lines(), into: %{}, do: {line.name, {line.calls, line.total}}
   end
 
-  # No NIFs, the clock itself, what runs in another VM, what only inputs of megabytes reach, and what only the
-  # benchmarks call.
+  # Functions that are not NIFs, the clock itself, NIFs that run in another VM, that need inputs of megabytes, or
+  # that only the benchmarks call.
   @not_measured ~w(load info attach detach clock_switch clock_read take_panics repair_answer_dirty
     stream_new_dirty bare_objects)
 
   @doc """
-  The NIFs that were never measured: a NIF without a clock, or one that no test calls.
+  The NIFs without measurements: they have no clock, or no test calls them.
   """
   @spec unmeasured() :: [String.t()]
   def unmeasured do
@@ -157,7 +157,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   @doc """
-  Prints what was measured. Returns `:ok`, or what is wrong: calls that held a normal scheduler for too long
+  Prints the measurements. Returns `:ok`, or the errors: calls that held a normal scheduler for too long
   and, if `whole?`, NIFs that were not measured.
   """
   @spec report(whole? :: boolean()) :: :ok | {:error, [String.t()]}
@@ -185,7 +185,7 @@ defmodule PtcRunner.Test.SliceClock do
   end
 
   # A hypervisor can take the processor away without the system's notice. In 100,000 rounds that happened
-  # once; `test/hostile_corpus_test.exs` and `test/ptc_runner/slices_test.exs` repeat their calls and
+  # once. `test/hostile_corpus_test.exs` and `test/ptc_runner/slices_test.exs` repeat their calls and
   # need no such allowance.
   @one_in 20_000
 
@@ -208,7 +208,7 @@ defmodule PtcRunner.Test.SliceClock do
       else: []
   end
 
-  # Those that were the longest of their NIF so far, longest first.
+  # The calls that were the longest of their NIF when they ended, longest first.
   defp longest do
     for {{time, _unique}, nif, test} <-
           @table |> :ets.tab2list() |> Enum.reverse() |> Enum.take(40),
@@ -248,7 +248,7 @@ defmodule PtcRunner.Test.SliceClock do
 
   def handle_cast(_event, before), do: {:noreply, before}
 
-  # 0 for what is no news.
+  # 0 if there is nothing new.
   defp longest(%{dirty?: true, max: max}), do: if(max > @dirty_long, do: max, else: 0)
   defp longest(%{max_alone: max}), do: if(max > 2_000_000, do: max, else: 0)
 end

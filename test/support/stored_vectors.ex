@@ -1,14 +1,14 @@
 defmodule PtcRunner.Test.StoredVectors do
   @moduledoc """
-  Golden vectors for test modules with many cases: the tags of a test are copied with each test
-  that runs, so a tag holds the place of a case, and the cases are stored once.
+  Golden vectors for test modules with many cases. The tags of a test are copied with each test
+  that runs, so a tag holds the index of a case, and the cases are stored once.
   """
 
   alias PtcRunner.Test.Vectors
 
   @type place :: {file :: String.t(), index :: non_neg_integer()}
 
-  @doc "The cases of a file with their places."
+  @doc "The cases of a file with their indices."
   @spec placed(String.t()) :: [{map(), place()}]
   def placed(file) do
     for {vector, index} <- file |> Vectors.read() |> Enum.with_index(),
@@ -40,7 +40,7 @@ defmodule PtcRunner.Test.StoredVectors do
     end
   end
 
-  @doc "The case at a place. A file is read once."
+  @doc "The case at an index. A file is read once."
   @spec fetch(place()) :: map()
   def fetch({file, index}), do: elem(stored(file), index)
 

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Upstream do
   @moduledoc """
-  A stand-in for a release of `ptc_runner`, made from the table of what its modules export: each
-  function says where it was called. And an application that depends on it and on this library.
+  A replacement for a release of `ptc_runner`, made from the table of its modules' exports: each
+  function returns where it was called. Also an application that depends on it and on this library.
   """
 
   import ExUnit.Assertions
@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.Upstream do
 
   @root Path.expand("../..", __DIR__)
 
-  @doc "What the modules of a release export, by module: `{exports, struct fields}`."
+  @doc "The exports of the modules of a release, by module: `{exports, struct fields}`."
   @spec modules(String.t()) :: %{module() => {[{atom(), arity()}], [atom()]}}
   def modules(release) do
     for %{release: ^release} = row <- Vectors.read("upstream_exports"),
@@ -64,7 +64,7 @@ defmodule PtcRunner.Test.Upstream do
     root
   end
 
-  # As much of the package `allm` as has the names of our modules.
+  # The parts of the package `allm` that have the names of our modules.
   defp write_allm(folder) do
     package = Path.join(folder, "allm")
     write_file(package, "mix.exs", mix("Allm", :allm, "0.3.0", "[]"))
@@ -121,7 +121,7 @@ defmodule PtcRunner.Test.Upstream do
     """
   end
 
-  # `fun/arity` answers `{:original, module, fun, arity}`.
+  # `fun/arity` returns `{:original, module, fun, arity}`.
   defp module(module, exports, fields) do
     struct = if fields == [], do: "", else: "defstruct #{inspect(fields, limit: :infinity)}"
     skipped = [:__struct__, :__info__, :module_info]
@@ -141,7 +141,7 @@ defmodule PtcRunner.Test.Upstream do
     "defmodule #{inspect(module)} do\n#{struct}\n#{Enum.join(functions, "\n")}\nend\n"
   end
 
-  # Modules that this library has nothing of, but for one.
+  # Modules that this library does not have, except one.
   defp extras(_release) do
     %{
       "lisp" => "defmodule PtcRunner.Lisp do\n def run(text), do: {:lisp, text}\nend",
@@ -159,7 +159,7 @@ defmodule PtcRunner.Test.Upstream do
     }
   end
 
-  # Has the originals inlined as structs and remote calls.
+  # This module uses the originals as structs and in remote calls.
   defp host do
     """
     defmodule HostApp do
@@ -203,12 +203,12 @@ defmodule PtcRunner.Test.Upstream do
     :ok
   end
 
-  @doc "Code for the application that prints what `PtcRunner.Native.info/0` says there."
+  @doc "Code for the application that prints the result of `PtcRunner.Native.info/0` there."
   @spec show_info() :: String.t()
   def show_info,
     do: "IO.puts([?<, Base.encode64(:erlang.term_to_binary(HostApp.info())), ?>])\n"
 
-  @doc "What `show_info/0` printed is what the guide says."
+  @doc "Asserts that the output of `show_info/0` agrees with the guide."
   @spec assert_as_in_guide(String.t(), String.t()) :: :ok
   def assert_as_in_guide(output, release) do
     [_, encoded] = Regex.run(~r/<([\w+\/=]{100,})>/, output)
@@ -225,7 +225,7 @@ defmodule PtcRunner.Test.Upstream do
     :ok
   end
 
-  @doc "Runs a command in the application; its output, or a failed test."
+  @doc "Runs a command in the application; returns its output, or fails the test."
   @spec run!(Path.t(), String.t(), [String.t()], keyword()) :: String.t()
   def run!(app, command, args, opts \\ []) do
     case run(app, command, args, opts) do
@@ -237,7 +237,7 @@ defmodule PtcRunner.Test.Upstream do
     end
   end
 
-  @doc "Its output and its status."
+  @doc "Runs a command in the application; returns its output and its status."
   @spec run(Path.t(), String.t(), [String.t()], keyword()) :: {String.t(), non_neg_integer()}
   def run(app, command, args, opts \\ []) do
     env = [{"MIX_ENV", Keyword.get(opts, :mix_env, "dev")}, {"MIX_BUILD_PATH", nil}]

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Test.Vectors do
   @moduledoc """
-  Reads the golden vectors of `test/vectors` and compares answers with them.
+  Reads the golden vectors of `test/vectors` and compares results with them.
 
-  A vector file is a text of Erlang terms, one map a case.
+  A vector file is a text of Erlang terms, one map per case.
   """
 
   import ExUnit.Assertions
@@ -37,7 +37,7 @@ defmodule PtcRunner.Test.Vectors do
   defp tool({:arity, 2}), do: fn _a, _b -> :ok end
   defp tool({:arity, 3}), do: fn _a, _b, _c -> :ok end
 
-  @doc "Calls the function that a case of an API file names and checks the answer."
+  @doc "Calls the function that a case of an API file names and checks the result."
   @spec assert_call(map()) :: true
   def assert_call(%{module: module, function: function, args: args, expect: expect} = vector) do
     case expect do
@@ -57,7 +57,7 @@ defmodule PtcRunner.Test.Vectors do
   defp comparable(actual, %{compare: :strip_descriptions}), do: strip_descriptions(actual)
   defp comparable(actual, _vector), do: actual
 
-  @doc "Compares with `===`, except that a member `:_` of an expected tuple stands for metrics."
+  @doc "Compares with `===`, except that a member `:_` of an expected tuple matches metrics."
   @spec assert_matches(term(), term()) :: true
   def assert_matches(actual, expect)
       when is_tuple(expect) and tuple_size(actual) == tuple_size(expect) do

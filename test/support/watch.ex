@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Watch do
   @moduledoc """
-  What a call does besides answering: the processes it starts, how long it holds a scheduler, how
-  much memory the node takes meanwhile.
+  Measures the side effects of a call: the processes that it starts, how long it holds a scheduler, how
+  much memory the node uses meanwhile.
   """
 
   @doc """
@@ -42,7 +42,7 @@ defmodule PtcRunner.Test.Watch do
   end
 
   @doc """
-  Waits until all these processes have ended; gives those that have not after some seconds.
+  Waits until all these processes have ended; returns those that have not after some seconds.
 
       iex> PtcRunner.Test.Watch.survivors([spawn(fn -> :ok end)])
       []
@@ -64,7 +64,7 @@ defmodule PtcRunner.Test.Watch do
   Calls `fun` in a process of its own; gives its result and the times, in milliseconds, for which
   that process held a scheduler without a break, if they were at least as long as `limit`.
 
-  For tests that are not async: there is one such monitor a node.
+  For tests that are not async: there is only one such monitor per node.
   """
   @spec holds(pos_integer(), (... -> result)) :: {result, [pos_integer()]} when result: term()
   def holds(limit, fun) do
@@ -73,7 +73,7 @@ defmodule PtcRunner.Test.Watch do
 
     {pid, result} = in_task(fn -> {self(), fun.()} end)
 
-    # What a process did last is reported once it has left the scheduler.
+    # The last activity of a process is reported once it has left the scheduler.
     Process.sleep(20)
     :erlang.system_monitor(before)
     send(monitor, {:report, pid, self()})
@@ -91,8 +91,8 @@ defmodule PtcRunner.Test.Watch do
   end
 
   @doc """
-  Calls `fun` while another process takes turns with everything else on the same schedulers; gives
-  the result and the number of its turns.
+  Calls `fun` while another process alternates with all others on the same schedulers; returns
+  the result and the number of its time slices.
   """
   @spec ticks((... -> result)) :: {result, non_neg_integer()} when result: term()
   def ticks(fun) do
@@ -149,7 +149,7 @@ defmodule PtcRunner.Test.Watch do
   end
 
   @doc """
-  Loads every module that calls could load: what is loaded brings its atoms.
+  Loads every module that calls could load, because loading creates the module's atoms.
 
       iex> PtcRunner.Test.Watch.load_everything()
       :ok

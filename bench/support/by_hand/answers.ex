@@ -1,7 +1,7 @@
 defmodule Bench.ByHand.Answers do
   @moduledoc false
   # The steps of an answer in Elixir, for this one signature, with jiffy as the decoder: find the
-  # JSON, decode it, check every row, and say where it is wrong.
+  # JSON, decode it, check every row, and report the errors with their paths.
 
   alias Bench.Jiffy
 

@@ -1,6 +1,6 @@
 defmodule Bench.ByHand.Engine do
   @moduledoc false
-  # The resolvers as one writes them by hand, and the merge of tools a second time with more care.
+  # The resolvers as usually written by hand, and a second, faster version of the merge of tools.
 
   @never_forwarded [:adapter, :adapter_opts, :model, :tools, :tool_executor, :tool_result_encoder] ++
                      [:image_adapter, :params, :context, :retry, :middleware, :metadata, :api_key]

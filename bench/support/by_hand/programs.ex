@@ -1,8 +1,8 @@
 defmodule Bench.ByHand do
   @moduledoc false
-  # The same computations in plain Elixir. The functions without a suffix are what the bars count
-  # against: the steps of the program in its order, fields read as row["field"]. The `_tuned` ones
-  # may match patterns (so they raise or skip where a field is missing) and may reorder the steps.
+  # The same computations in plain Elixir. The bars compare with the functions without a suffix:
+  # the steps of the program in its order, fields read as row["field"]. The `_tuned` ones
+  # may match patterns (so they raise or skip rows where a field is missing) and may reorder the steps.
 
   @type rows :: [Bench.Data.row()]
 

@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Answers do
   @moduledoc false
-  # Answers of LLMs, from text to validated value.
+  # Measures answers of LLMs, from text to validated value.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -14,8 +14,8 @@ defmodule Bench.Sections.Answers do
   @chunk 20
   @signature "() -> {results [{id :int, score :float, name :string}]}"
 
-  # One entry a case: its title, over how many rows, its sides, and its bars as {rows, what,
-  # the side beside the library, limit, that side in words}. `tables/1` and `bars/1` follow from them.
+  # One entry per case: its title, its row counts, its sides, and its bars as {rows, what,
+  # the side beside the library, limit, that side in words}. `tables/1` and `bars/1` are derived from them.
   defp cases do
     right = valued(:library, &handled(&1.text, &1), &returned/1)
     whole = valued(:whole, &handled(&1.text, &1), &returned/1)
@@ -41,7 +41,7 @@ defmodule Bench.Sections.Answers do
            "jiffy's bare decode of the JSON alone"}
         ]
       },
-      # Both sides handle as many rows; all of one are wrong.
+      # Both sides process as many rows; all rows of one are wrong.
       errors: %{
         title: "handle_json_answer, every row wrong",
         rows: [@many],
@@ -100,13 +100,13 @@ defmodule Bench.Sections.Answers do
     end
   end
 
-  # Elixir by hand decodes with jiffy. Jiffy gets the JSON alone, and does nothing but decode it.
+  # Elixir by hand decodes with jiffy. Jiffy receives the JSON alone, and only decodes it.
   defp beside(text) do
     by_hand = valued(:elixir, fn data -> ByHand.Answers.handle(text.(data)) end, &ok/1)
     if_jiffy([by_hand, call(:jiffy, &Jiffy.decode(&1.text))])
   end
 
-  # What is timed is `fun`; `value` takes out of its outcome what the sides have in common.
+  # `fun` is timed; `value` extracts from its result what the sides have in common.
   defp valued(name, fun, value), do: call(name, & &1, fun, value)
 
   defp handled(text, data, opts \\ []),
@@ -201,7 +201,7 @@ defmodule Bench.Sections.Answers do
     bars ++ [early_stop()]
   end
 
-  # How many bytes of an answer with a wrong first row a stream takes, and where that row ends.
+  # The number of bytes that a stream reads of an answer with a wrong first row, and the end of that row.
   defp early_stop do
     rows = [first | _] = [row(1, ~s("1")) | for(n <- 2..@many, do: row(n, n))]
     text = ~s({"results":[#{Enum.join(rows, ",")}]})

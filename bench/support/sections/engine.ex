@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Engine do
   @moduledoc false
-  # The resolvers over many tools or options, and the codec beside jiffy.
+  # Measures the resolvers over many tools or options, and the codec beside jiffy.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -31,7 +31,7 @@ defmodule Bench.Sections.Engine do
   def blocks(_quick?) do
     resolvers = for count <- @counts, do: {fn -> tools_and_options(count) end, resolvers(count)}
 
-    # A process for each text: what another one has on its heap would be collected along.
+    # A process for each text; otherwise the data of other texts would be garbage collected too.
     codec =
       for {text, size, _title} <- @texts do
         groups =
@@ -44,7 +44,7 @@ defmodule Bench.Sections.Engine do
   end
 
   defp resolvers(count) do
-    # The model is looked for in the first place, however many options there are.
+    # The model is the first option, so the number of options does not matter.
     for name <- @resolvers, name != :resolve_model or count == hd(@counts) do
       library = resolver(:library, name, Function.capture(Engine, name, 2))
       by_hand = resolver(:elixir, name, Function.capture(Bench.ByHand.Engine, name, 2))
@@ -191,7 +191,7 @@ defmodule Bench.Sections.Engine do
         Bars.ratio(of(results, name), what, [:library], :elixir, @resolver_limit, opts)
       end
 
-    # Elixir's maps are linear too; what makes both grow faster is that the tools leave the caches.
+    # Elixir's maps are linear too; both grow faster because the tools do not fit into the caches.
     what = "resolve_tools/2: growth exponent, 100 to 10,000 tools"
     tools = of(results, :resolve_tools)
     growth = Bars.growth(tools, what, [:library], @growth_limit, 100..10_000)

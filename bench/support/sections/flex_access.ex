@@ -1,6 +1,6 @@
 defmodule Bench.Sections.FlexAccess do
   @moduledoc false
-  # Look-ups that take a name in any of its spellings, a row each, beside `Map.get/2` with the string.
+  # Measures look-ups of a name in any of its spellings, one per row, beside `Map.get/2` with the string.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -11,10 +11,10 @@ defmodule Bench.Sections.FlexAccess do
   @rows 40_000
   @names ~w(alpha beta gamma delta omega)
   @keyword %{__struct__: PtcRunner.Lisp.Keyword, name: "gamma"}
-  # No atom of this name is ever made.
+  # An atom of this name is never created.
   @no_atom "ptc-bench-" <> "no-atom"
 
-  # Case, title, rows, key, and which bar it belongs to.
+  # Case, title, rows, key, and the bar that it belongs to.
   @cases [
     {:string_hit, "string, there", :strings, "gamma", :hit},
     {:atom_hit, "atom, there", :atoms, :gamma, :hit},

@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Memory do
   @moduledoc false
-  # By how much memory grows while a program runs over rows on the caller's heap.
+  # Measures by how much memory grows while a program runs over rows on the caller's heap.
   @behaviour Bench.Section
 
   import Bench.Table, only: [table: 4, words: 2, number: 2, fixed: 2, count: 1]

@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Programs do
   @moduledoc false
-  # Programs over rows, over rows from elsewhere and over next to nothing, beside the same in Elixir.
+  # Measures programs over rows, over rows from elsewhere and over almost no data, beside the same in Elixir.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -11,12 +11,12 @@ defmodule Bench.Sections.Programs do
   @row_counts [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
   @most_tool_calls 10_000
   @origin_rows 10_000
-  # From here on the default limits (1 s, 1,250,000 words) could be what is measured.
+  # From this size on the default limits (1 s, 1,250,000 words) could affect the measurement.
   @many_rows 100_000
 
   @pipelines [:filter_sum, :filter_sort, :map_object, :get_distinct]
   @over_rows @pipelines ++ [:select_count, :tool_map, :literal]
-  # What a call of a small compiled program may take, by rows, in nanoseconds.
+  # Maximum time of a call of a small compiled program, by rows, in nanoseconds.
   @small_runs %{1 => 500, 10 => 700}
   @tools %{"double" => &ByHand.double/1}
   @programs [:text, :compiled]
@@ -86,17 +86,17 @@ defmodule Bench.Sections.Programs do
     end
   end
 
-  # The literal must not notice the rows of its context.
+  # The time of the literal must not depend on the rows of its context.
   defp over_rows(section, name, rows, origin) do
     limits = if rows >= @many_rows, do: [timeout: :infinity, max_heap: 0], else: []
     opts = &([context: &1.context, tools: @tools] ++ limits)
     opts = if name == :literal, do: &[context: &1.context], else: opts
-    # The bare loop cannot be left, so it takes no more rows.
+    # The bare loop cannot be stopped, so it gets no more rows.
     others = for {side, _} = other <- others(name), side != :bare or rows <= 10_000, do: other
     group(section, name, rows, program(name, opts) ++ on_rows(others), origin)
   end
 
-  # What costs as much as a call, not as its data.
+  # Cases whose time is that of the call, not of the data.
   defp fixed do
     no_opts = fn _data -> [] end
     by_hand = on_rows(elixir: &ByHand.five_steps/1)
@@ -117,7 +117,7 @@ defmodule Bench.Sections.Programs do
     |> Enum.map(fn {name, sides} -> group(:fixed, name, 10, sides) end)
   end
 
-  # The options are made anew for every call, as an application makes them.
+  # The options are built for every call, as an application builds them.
   defp program(name, make_opts) do
     text = Programs.text(name)
     {:ok, compiled} = Json.compile(text)
@@ -128,7 +128,7 @@ defmodule Bench.Sections.Programs do
     end
   end
 
-  # Jiffy only decodes the text; that its answer is right shows in what the decoded program gives.
+  # Jiffy only decodes the text. Its result is correct if the decoded program returns the right value.
   defp beside_jiffy(name, make_opts, others \\ []) do
     text = Programs.text(name)
     value = &Json.run!(&1, make_opts.(%{context: %{"rows" => Data.rows(:built, 10)}}))

@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Repairs do
   @moduledoc false
-  # How many broken answers are restored, and how many get a wrong value. No time is measured here.
+  # Counts how many broken answers are restored, and how many get a wrong value. Measures no time.
   @behaviour Bench.Section
 
   import Bench.Table, only: [table: 4, words: 2, number: 2, fixed: 2, count: 1]
@@ -43,7 +43,7 @@ defmodule Bench.Sections.Repairs do
     end)
   end
 
-  # In percent: restored at least, wrong at most.
+  # In percent: minimum restored, maximum wrong.
   defp limits("stored, with the signature"), do: {98.0, 0.5}
   defp limits("stored, without, faults of syntax"), do: {85.0, 3.0}
   defp limits("made anew, with the signature"), do: {98.0, 0.5}

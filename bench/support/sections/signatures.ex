@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Signatures do
   @moduledoc false
-  # Validate, coerce and parse, beside Elixir by hand for the one type, the tests' oracle and jiffy.
+  # Measures validate, coerce and parse, beside Elixir by hand for the one type, the tests' oracle and jiffy.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -23,19 +23,19 @@ defmodule Bench.Sections.Signatures do
 
   @rows 10_000
   @row_counts [1_000, @rows, 100_000, 1_000_000]
-  # Nanoseconds that a call for one row may cost more than Elixir by hand.
+  # Maximum nanoseconds that a call for one row may cost more than Elixir by hand.
   @call_costs 500
   @growth_limit 1.05
   @jiffy "jiffy.decode of as much JSON"
 
-  # One entry a case: its title, over how many rows, its sides, and its bars as {side beside the library, limit}.
+  # One entry per case: its title, its row counts, its sides, and its bars as {side beside the library, limit}.
   defp cases do
     right = & &1.right
     strings = & &1.strings
     wrong = & &1.wrong
     one_right = &hd(&1.right["results"])
     one_strings = &hd(&1.strings["results"])
-    # What jiffy gives is another term; that it is right is known.
+    # Jiffy returns another term, which is known to be correct.
     jiffy = call(:jiffy, fn _ -> @json end, &Jiffy.decode/1, fn %{"total" => 17} -> :parsed end)
 
     [

@@ -1,6 +1,6 @@
 defmodule Bench.Sections.Tools do
   @moduledoc false
-  # Tool calls, few and many, beside as many bare processes and beside one process by hand.
+  # Measures few and many tool calls, beside as many bare processes and beside one process by hand.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -58,10 +58,10 @@ defmodule Bench.Sections.Tools do
     group(:tools, :objects, count, program(over_rows(body)) ++ sides)
   end
 
-  # The tool makes its rows …
+  # The tool builds its rows …
   defp made(count), do: back(:made, count, fn _args -> ByHand.Tools.rows(count) end)
 
-  # … or has them, so that they go to the process with it.
+  # … or has them already, so they are copied to its process.
   defp kept(count) do
     rows = ByHand.Tools.rows(count)
     back(:kept, count, fn _args -> rows end)

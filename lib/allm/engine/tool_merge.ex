@@ -2,16 +2,16 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Engine.ToolMerge do
     @moduledoc false
-    # Two lists of tools, merged by name: the second list replaces in place or appends.
+    # Merges two lists of tools by name: a tool of the second list replaces in place or is appended.
     #
-    # What has no name, or is no tool at all, replaces nothing and is replaced by nothing.
+    # Terms without a name and terms that are not tools do not take part in replacement.
 
     alias PtcRunner.{Native, Quanta}
     alias PtcRunner.Native.Panic
     require Quanta
 
     @doc """
-    Merges `overrides` into `tools`; linear. A list that is improper, or is none, is not merged.
+    Merges `overrides` into `tools`, in linear time. An invalid or improper list is not merged.
 
         iex> ALLM.Engine.ToolMerge.merge([%{name: "a"}, %{name: "b"}], [%{name: "b", new: true}])
         [%{name: "a"}, %{name: "b", new: true}]

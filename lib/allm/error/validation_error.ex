@@ -2,8 +2,8 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Error.ValidationError do
     @moduledoc """
-    Something given to the library is not what it must be: `reason` says what kind of thing, and
-    `errors` names each field (or path) and what is wrong there.
+    An invalid argument of the library: `reason` is the kind of argument, and
+    `errors` has each field (or path) with its error.
     """
 
     @type field_error :: {atom() | String.t() | [term()], atom()}
@@ -12,7 +12,7 @@ unless Code.ensure_loaded?(ALLM) do
     defexception reason: nil, errors: [], message: ""
 
     @doc """
-    A new error. The option `:message` is its text, by default the reason and the errors.
+    A new error. The option `:message` is its text, by default made of the reason and the errors.
 
         iex> error = ALLM.Error.ValidationError.new(:invalid_request, [json: :malformed], message: "no JSON")
         iex> {error.reason, error.errors, Exception.message(error)}

@@ -1,6 +1,6 @@
 # An application that has the ALLM package keeps its modules: see guides/engine.md.
 unless Code.ensure_loaded?(ALLM) do
-  # What stands in JSON for the library's structs: an object with a tag and every field.
+  # The JSON form of the library's structs: an object with a tag and every field.
 
   defimpl PtcRunner.Json.Encoder, for: ALLM.Engine do
     def encode(engine) do
@@ -26,11 +26,11 @@ unless Code.ensure_loaded?(ALLM) do
     defp pairs([{key, value} | rest]) when is_atom(key), do: [[key(key), value] | pairs(rest)]
     defp pairs(other), do: other
 
-    # As values these would be no strings.
+    # As values, these atoms would not become strings.
     defp key(key) when key in [nil, true, false], do: Atom.to_string(key)
     defp key(key), do: key
 
-    # One call of the writer is less work than one a tool.
+    # One call of the writer is faster than one call per tool.
     defp tools([%ALLM.Tool{} = tool | rest]),
       do: [PtcRunner.Json.Encoder.ALLM.Tool.encode(tool) | tools(rest)]
 

@@ -2,7 +2,7 @@
 unless Code.ensure_loaded?(ALLM) do
   defmodule ALLM.Serializer.Restore do
     @moduledoc false
-    # Structs out of decoded JSON. What cannot be restored is thrown as the error it is reported as.
+    # Restores structs from decoded JSON. Throws an error for values that cannot be restored.
 
     alias ALLM.{Engine, Tool}
     alias ALLM.Error.ValidationError
@@ -14,7 +14,7 @@ unless Code.ensure_loaded?(ALLM) do
     @atom_keyed [:params, :context, :metadata]
 
     @doc """
-    The struct of that module; fields that are not there have their defaults, others are ignored.
+    The struct of that module; missing fields get their defaults, unknown ones are ignored.
 
         iex> ALLM.Serializer.Restore.struct(ALLM.Tool, %{"name" => "now"})
         {:error, {:data, :malformed_struct}}
@@ -82,7 +82,7 @@ unless Code.ensure_loaded?(ALLM) do
     defp tool(%{"__type__" => "ALLM.Tool"}), do: not_restored({:data, :missing})
     defp tool(_other), do: malformed()
 
-    # A list that was no keyword list was written as it is.
+    # A list that was not a keyword list was written unchanged.
     defp pairs(values) do
       if Enum.all?(values, &match?([key, _value] when is_binary(key), &1)),
         do: atom_keys(for([key, value] <- values, do: {key, value})),

@@ -1,12 +1,12 @@
 defmodule Mix.Tasks.Ptc.Check do
   @shortdoc "Checks PTC-JSON programs and signatures"
   @moduledoc """
-  Checks programs and signatures without running anything; for continuous integration.
+  Validates programs and signatures without running anything; for continuous integration.
 
       mix ptc.check programs/*.json signatures/*.sig
 
-  A file whose name ends in `.json` is a program, any other one a signature. Each mistake is one line,
-  `file:line:column: message`. The exit code is 1 if there is any.
+  A file whose name ends in `.json` is a program, any other file is a signature. Each error is one line,
+  `file:line:column: message`. The exit code is 1 if there is an error.
   """
 
   use Mix.Task

@@ -1,7 +1,7 @@
 defmodule Mix.Tasks.Ptc.Run do
   @shortdoc "Runs a PTC-JSON program over JSON data"
   @moduledoc """
-  Runs a program over data, and prints its result: as a table where it is rows, else as JSON.
+  Runs a program over data, and prints its result: as a table if it is a list of rows, otherwise as JSON.
 
       mix ptc.run PROGRAM.json --context DATA.json
 
@@ -13,11 +13,11 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--memory FILE` - the JSON object that `var` reads
     * `--timeout MS` - by default 30,000
     * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`
-    * `--explain` - what each operation did, after the result: see `PtcRunner.Json.Explain`
+    * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows
 
-  An error is printed with its place in the program, on stderr; the exit code is 1 then. A run that takes
-  longer than a second shows how long it has been running.
+  An error is printed to stderr with its position in the program, and the exit code is 1. A run that takes
+  longer than a second shows its elapsed time.
   """
 
   use Mix.Task
@@ -68,7 +68,7 @@ defmodule Mix.Tasks.Ptc.Run do
     if match?({:error, _}, explanation.result), do: exit({:shutdown, 1})
   end
 
-  # A program without tools has no effects: to find the place of an error it is run once more.
+  # A program without tools has no effects, so it is run again to find the position of an error.
   defp result(program, options, true), do: Json.explain(program, options)
 
   defp result(program, options, false) do

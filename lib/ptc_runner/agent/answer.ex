@@ -1,7 +1,7 @@
 defmodule PtcRunner.Agent.Answer do
   @moduledoc false
-  # From an answer's text to its value: as it stands, or else coerced, or else repaired, or else repaired
-  # and coerced. The first that fits the signature counts.
+  # From the text of an answer to its value: unchanged, or else coerced, or else repaired, or else repaired
+  # and coerced. The first result that fits the signature counts.
 
   alias PtcRunner.Json.Codec
   alias PtcRunner.Options
@@ -10,7 +10,7 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
   alias PtcRunner.SubAgent.Signature.{Annotations, Coercion}
 
-  # What an object holds that stands for a value that is none.
+  # The key in an object that wraps a value that is not an object or list.
   @value "value"
 
   @limits [:timeout, :memory_exceeded]
@@ -19,7 +19,7 @@ defmodule PtcRunner.Agent.Answer do
           {:ok, term(), warnings :: [String.t()]}
           | {:error, errors :: [map(), ...], feedback :: String.t()}
 
-  @doc "See `PtcRunner.Agent.answer/3`; the options were checked."
+  @doc "See `PtcRunner.Agent.answer/3`; the options are already validated."
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
     {text, wrapped} = {primitive(text, signature), wrapped(signature)}
@@ -32,13 +32,13 @@ defmodule PtcRunner.Agent.Answer do
       {:error, wrong, feedback(wrong, text, wrapped)}
     else
       {:ok, value, warnings} -> {:ok, unwrapped(value, signature), warnings}
-      # What met a limit is not read again.
+      # A text that met a limit is not read again.
       {:limit, wrong} -> {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, [])}
     end
   end
 
   @doc """
-  The signature that a model is asked for: what is no object or list stands in an object, since an
+  The signature for the model: a type that is not an object or list is wrapped in an object, since an
   interface for structured output, and a text around the JSON, allow nothing else.
 
       iex> PtcRunner.Agent.Answer.wrapped({:signature, [], :int})
@@ -54,7 +54,7 @@ defmodule PtcRunner.Agent.Answer do
   defp scalar?({:optional, _type}), do: true
   defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
 
-  # A bare number or string is the value itself.
+  # Wraps a bare number or string.
   defp primitive(text, {:signature, _params, type}) do
     with true <- scalar?(type),
          {:ok, value} when not is_map(value) <- Codec.decode(String.trim(text)) do
@@ -99,7 +99,7 @@ defmodule PtcRunner.Agent.Answer do
   defp allowed(value, nil, _enums, warnings), do: {:ok, value, warnings}
 
   defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
-    # Those of a wrapped value stand under the path of the value itself.
+    # `wrapped_enums/2` moves the enumeration of a wrapped value under the wrapper's key.
     case Annotations.errors(value, type, wrapped_enums(enums, signature)) do
       [] -> {:ok, value, warnings}
       errors -> {:error, errors}

@@ -1,18 +1,18 @@
 defmodule PtcRunner.Agent.Calls do
   @moduledoc false
-  # Tools as a run takes them: functions that check and coerce their arguments, check what the tool
-  # gives, and note the call. Tools run in a process of their own, so calls are noted in a table that
-  # belongs to the caller, and that ends with it.
+  # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
+  # result, and record the call. Tools run in a separate process, so calls are recorded in a table that
+  # belongs to the caller and is deleted with it.
 
   alias PtcRunner.Agent.{Tool, ToolError}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText}
 
-  # How much of a result is kept.
+  # Maximum number of bytes of a result that are kept.
   @shown 256
 
-  @typedoc "A call: `result` is the beginning of what `inspect/1` shows, or the error's text."
+  @typedoc "A call: `result` is the beginning of the result as `inspect/1` shows it, or the error's text."
   @type call :: %{
           name: String.t(),
           args: map(),
@@ -21,7 +21,7 @@ defmodule PtcRunner.Agent.Calls do
           ok?: boolean()
         }
 
-  @doc "Runs `fun` with the functions of the tools; gives what it returns, and the calls in their order."
+  @doc "Calls `fun` with the tools' functions; returns its result and the calls in their order."
   @spec noted([Tool.t()], (%{String.t() => (map() -> term())} -> result)) :: {result, [call()]}
         when result: term()
   def noted([], fun), do: {fun.(%{}), []}
@@ -61,7 +61,7 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
-  # The table is gone if the run ended before its tool.
+  # The table is deleted if the run ended before its tool.
   defp note(table, key, call) do
     :ets.insert(table, {key, call})
   rescue

@@ -1,14 +1,14 @@
 defmodule PtcRunner.Agent.Describe do
   @moduledoc false
-  # What a model is told of data that it does not get to see: the type, as a signature has it, and a
-  # sample. Only the beginning of lists is looked at.
+  # Describes data for a prompt: its type, as a signature, and a sample. Reads only the beginning of
+  # lists.
 
   alias PtcRunner.Json.{Codec, Encodable}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.Firewall
 
-  # Of a map so many fields are shown. How many elements and entries are looked at depends on how deep
-  # they stand: the work is bounded, whatever the data.
+  # @fields is the number of fields that are shown of a map. The number of elements and entries that are
+  # read depends on their depth, so the work is bounded for any data.
   @fields 60
   @depth 4
 
@@ -112,7 +112,7 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   @doc """
-  A sample of a value, as JSON: of a list the first element, long strings cut, firewalled fields left out.
+  A sample of a value, as JSON: the first element of a list, truncated strings, no firewalled fields.
 
       iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "_pin" => 2, "tags" => ["a", "b", "c"]}, %{"id" => 2}])
       ~s([{"id":1,"tags":["a"]}])
@@ -122,7 +122,7 @@ defmodule PtcRunner.Agent.Describe do
   def sample(value), do: value |> part(@depth) |> json(@line)
 
   @doc """
-  A value as JSON in at most `limit` bytes; one that is longer as its sample.
+  A value as JSON in at most `limit` bytes; if it is longer, its sample.
 
       iex> PtcRunner.Agent.Describe.value(Enum.to_list(1..1_000), 100)
       "[1] (the first of 1000 elements)"
@@ -137,7 +137,7 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   @doc """
-  How long a list is, in words.
+  The length of a list, in words.
 
       iex> PtcRunner.Agent.Describe.length_of([1, 2])
       " (the first of 2 elements)"
@@ -157,7 +157,7 @@ defmodule PtcRunner.Agent.Describe do
     end
   end
 
-  # JSON as far as there is a form; a term that is small only as long as it is shared is not made.
+  # Encodes a term if it has a JSON form, unless its shared parts would make the text too long.
   defp written(value, limit) do
     with {:error, %Protocol.UndefinedError{}} <- Codec.encode(value, max_bytes: limit),
          {:error, _error} <- Codec.encode(Encodable.term(part(value, @depth)), max_bytes: limit) do
@@ -184,8 +184,8 @@ defmodule PtcRunner.Agent.Describe do
   defp part(value, _depth), do: value
 
   @doc """
-  Where a value has keys that programs do not find, as text, or nil: the first element of each list is
-  looked at.
+  The path of an atom key, which programs do not find, as text, or nil. Reads only the first element of
+  each list.
 
       iex> PtcRunner.Agent.Describe.atom_key(%{"rows" => [%{id: 1}]})
       "rows[0].id"
@@ -208,7 +208,7 @@ defmodule PtcRunner.Agent.Describe do
 
   defp atom_key(_value, _path, _depth), do: nil
 
-  # A map may be as large as a table.
+  # Iterates, because a map may be as large as a table.
   defp first(map, count), do: map |> :maps.iterator() |> :maps.next() |> next(count)
 
   defp next(:none, _left), do: []

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Agent.Feedback do
   @moduledoc false
-  # What a model is told about a program that has no result, or the wrong one.
+  # Feedback to the model about a program that has no result or an invalid one.
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
@@ -10,14 +10,14 @@ defmodule PtcRunner.Agent.Feedback do
 
   @again "Write the whole program again, as one JSON object."
 
-  # All that a model is told at once.
+  # Maximum number of bytes of one feedback.
   @limit 16_000
 
-  @doc "About a text without a program, or a program that was refused."
+  @doc "Feedback about a text without a program, or an invalid program."
   @spec program(Json.error()) :: String.t()
   def program(error), do: sentence(Json.format_error(error))
 
-  @doc "About a run that failed. The tools are named if one was not found."
+  @doc "Feedback about a run that failed. It lists the tools if a tool was not found."
   @spec run(Json.error(), [Tool.t()]) :: String.t()
   def run({:execution_error, "Tool '" <> rest = message}, tools) do
     case missing(rest, tools) do
@@ -28,7 +28,7 @@ defmodule PtcRunner.Agent.Feedback do
 
   def run(error, _tools), do: sentence(Json.format_error(error))
 
-  @doc "About a value that does not fit."
+  @doc "Feedback about an invalid value."
   @spec result([map()], term()) :: String.t()
   def result(errors, value) do
     lines =
@@ -40,7 +40,7 @@ defmodule PtcRunner.Agent.Feedback do
     )
   end
 
-  # The name of a tool that there is not.
+  # The name of an unknown tool.
   defp missing(rest, tools) do
     with [name, more] <- :binary.split(rest, "' not found"),
          true <- more == "" or String.starts_with?(more, ". Did you mean "),

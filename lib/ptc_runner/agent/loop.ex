@@ -1,6 +1,6 @@
 defmodule PtcRunner.Agent.Loop do
   @moduledoc false
-  # Asks a model until there is a result, or no turn left. What happened is kept as the turns of a step.
+  # Asks a model until there is a result, or no turn is left. Records the turns in a step.
   #
   #   messages ──ask──▶ text ──Source──▶ program ──Run──▶ value ──▶ step
   #      ▲                         │              │         │
@@ -12,7 +12,7 @@ defmodule PtcRunner.Agent.Loop do
 
   @look "look"
   @looked 4_000
-  # More than any model writes at once; of a longer answer the beginning is kept.
+  # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
 
@@ -21,10 +21,10 @@ defmodule PtcRunner.Agent.Loop do
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency]
 
-  @doc "See `PtcRunner.Agent.loop/3`; the options were checked, `:returns` is parsed."
+  @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
   def run(ask, opts) do
-    # The task is the user's message; the rest is said once, before it.
+    # The task is the user's message; the other parts of the prompt come before it.
     prompt = opts |> Keyword.delete(:task) |> Prompt.text()
     task = Keyword.get(opts, :task, "Do what was said above.")
 
@@ -57,7 +57,7 @@ defmodule PtcRunner.Agent.Loop do
   defp shown(reason) when is_binary(reason), do: Shown.cut(reason)
   defp shown(reason), do: Shown.text(reason)
 
-  # The numbers of what a provider counted, such as tokens. Some count nothing.
+  # Adds up the provider's numbers, such as tokens. Some providers report none.
   defp counted(state, nil), do: state
 
   defp counted(state, usage) when is_map(usage) or is_list(usage) do
@@ -73,7 +73,7 @@ defmodule PtcRunner.Agent.Loop do
     raise ArgumentError, "the model's usage must be a map, got: #{Shown.text(usage, 200)}"
   end
 
-  # Two floats may be more than a float can be.
+  # The sum of two floats may exceed the largest float.
   defp sum(a, b) do
     a + b
   rescue
@@ -85,7 +85,7 @@ defmodule PtcRunner.Agent.Loop do
     if byte_size(text) > most, do: too_long(ask, text, most, state), else: fits(ask, text, state)
   end
 
-  # Each further turn would send all of it to the model again.
+  # Keeps only the head, because each further turn sends it to the model again.
   defp too_long(ask, text, most, state) do
     head = Shown.cut(text, min(most, @head))
     told = "Your answer has #{byte_size(text)} bytes, and may have #{most}. Answer shorter."
@@ -127,7 +127,7 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp run(program, text, warnings, state) do
-    # What is looked at need not be what the signature says.
+    # A value under "look" need not match the signature.
     opts = [{:memory, state.memory} | only(state, @running)]
     record = &record(text, state, [{:program, source(program)} | &1])
 
@@ -169,7 +169,7 @@ defmodule PtcRunner.Agent.Loop do
     "You looked at: #{Describe.value(value, @looked)}#{kept}"
   end
 
-  # What a turn was, before it is made the struct.
+  # The fields of a turn; `took/3` makes the struct.
   defp record(text, state, fields),
     do: Map.merge(%{raw: text, program: nil, memory: state.memory, prints: []}, Map.new(fields))
 
@@ -205,7 +205,7 @@ defmodule PtcRunner.Agent.Loop do
   defp ended(:error, {reason, message}, state),
     do: {:error, reason |> Step.error(message, state.memory) |> finished(state)}
 
-  # The step's struct may be that of another release of `ptc_runner`: it gets the fields that it has.
+  # The step's struct may be that of another release of `ptc_runner`: only fields that it has are set.
   defp finished(step, state) do
     turns = Enum.reverse(state.turns)
     ms = System.monotonic_time(:millisecond) - state.began_at

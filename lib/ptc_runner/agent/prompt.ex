@@ -1,6 +1,6 @@
 defmodule PtcRunner.Agent.Prompt do
   @moduledoc false
-  # What a model is told before it writes: the language, the data, the tools, the memory, the result.
+  # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
   alias PtcRunner.Json.Codec
@@ -13,7 +13,7 @@ defmodule PtcRunner.Agent.Prompt do
   object with these keys, T? may be null or missing.
   """
 
-  @doc "The text, for options that were checked."
+  @doc "The text of the prompt; the options are already validated."
   @spec text(keyword()) :: String.t()
   def text(opts) do
     parts =
@@ -72,7 +72,7 @@ defmodule PtcRunner.Agent.Prompt do
   end
 
   @doc """
-  A tool in one line: its signature, as the model may see it, and what it is for.
+  A tool's signature, as the model may see it, and its description, in one line.
 
       iex> [tool] = PtcRunner.Agent.Tool.list!(%{"rate" => {& &1, signature: "(currency :string) -> :float",
       ...>   description: "Today's rate", enums: %{"currency" => ["EUR", "CHF"]}}})
@@ -151,7 +151,7 @@ defmodule PtcRunner.Agent.Prompt do
     end
   end
 
-  # The model has to make the firewalled fields too.
+  # Includes firewalled fields, because the model has to produce them too.
   defp result(sentence, {:signature, _params, returns}, opts) do
     text = Signature.render({:signature, [], returns}) |> String.replace_prefix("-> ", "")
     notes = notes(Signature.Annotations.of!(opts, returns))

@@ -1,13 +1,13 @@
 defmodule PtcRunner.Agent.Run do
   @moduledoc false
-  # One program, with tools that are checked and a result that is checked.
+  # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
   alias PtcRunner.Json
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
-  # What belongs to the run itself.
+  # The options of the run itself.
   @own [:returns, :enums, :descriptions]
 
   @type info :: %{
@@ -20,14 +20,14 @@ defmodule PtcRunner.Agent.Run do
   @type result ::
           {:ok, term(), info()} | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
 
-  @doc "See `PtcRunner.Agent.run/3`; the options were checked."
+  @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
     with {:error, error, feedback, _info} <- noted(program, tools, opts),
          do: {:error, error, feedback}
   end
 
-  @doc "The same; an error comes with what happened until then."
+  @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def noted(program, tools, opts) do
@@ -47,10 +47,10 @@ defmodule PtcRunner.Agent.Run do
   defp warnings(calls),
     do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
 
-  # The names of the data may be atoms: there are few of them.
+  # Names of data may be atoms, because there are few of them.
   defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
 
-  # Inside the data they may not: programs would find nothing and say nothing.
+  # Atom keys inside the data are refused: programs would not find them, and would not report it.
   defp string_keys!(opts) do
     context = Keyword.get(opts, :context, %{})
 
@@ -61,7 +61,7 @@ defmodule PtcRunner.Agent.Run do
     end
   end
 
-  @doc "The end of a run that has a value: whether it is what was asked for."
+  @doc "Validates the value of a run."
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Agent.Source do
   @moduledoc false
-  # From an answer's text to the program in it: out of its prose and its fence, wrapped if it is not,
-  # repaired if it is almost JSON, and compiled.
+  # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
+  # necessary, repaired if it is almost JSON.
 
   alias PtcRunner.Agent.Feedback
   alias PtcRunner.{Json, Options}
@@ -14,7 +14,7 @@ defmodule PtcRunner.Agent.Source do
           {:ok, Json.Program.t(), warnings :: [String.t()]}
           | {:error, Json.error(), feedback :: String.t()}
 
-  @doc "See `PtcRunner.Agent.program/2`; the options were checked."
+  @doc "See `PtcRunner.Agent.program/2`; the options are already validated."
   @spec read(String.t(), keyword()) :: result()
   def read(text, opts) do
     with {:ok, value, warnings} <- found(text, opts),
@@ -45,8 +45,8 @@ defmodule PtcRunner.Agent.Source do
 
   defp repaired(reason, place, text, _repair?), do: refused(reason, place, text)
 
-  # A program whose end is missing may be half a program: that it was all that the model wrote is known
-  # only where a fence was closed behind it.
+  # A truncated text may be half a program. The text is known to be complete only if a fence is closed
+  # after it.
   defp whole?(repairs, text) do
     String.ends_with?(String.trim_trailing(text), "```") or
       not Enum.any?(repairs, &(&1.kind == :missing_close))

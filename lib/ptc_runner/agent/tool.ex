@@ -1,7 +1,7 @@
 defmodule PtcRunner.Agent.Tool do
   @moduledoc false
-  # Tools as applications have them, in one form: a name, a function of one argument, and, where they
-  # are known, the signature, a sentence for the model, and the values that arguments may have.
+  # Converts an application's tools to one form: a name, a function of one argument, and, if
+  # they are known, the signature, a description for the model, and the values that arguments may have.
 
   alias PtcRunner.Json.Codec
   alias PtcRunner.{Options, Shown}
@@ -23,7 +23,7 @@ defmodule PtcRunner.Agent.Tool do
   @options %{signature: :any, description: :any, enums: :any, descriptions: :any}
 
   @doc """
-  The tools of a map by name, of a list of `ALLM.Tool`, or of an `ALLM.Engine`, by ascending names.
+  The tools of a map by name, of a list of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.
 
       iex> [tool] = PtcRunner.Agent.Tool.list!(%{"double" => {&(&1["n"] * 2), "(n :int) -> :int"}})
       iex> {tool.name, tool.signature, tool.fun.(%{"n" => 4})}
@@ -106,8 +106,8 @@ defmodule PtcRunner.Agent.Tool do
       raise ArgumentError, "tool #{inspect(name)}: #{Exception.message(error)}"
   end
 
-  # A function that takes one map with known fields takes these as its arguments. What it returns is
-  # not checked: `{:ok, value}` is nothing that a spec's signature tells from the value.
+  # If a function takes one map with known fields, these are the tool's arguments. Its result is
+  # not validated, because the spec's signature does not tell `{:ok, value}` from the value.
   defp of_spec(nil), do: nil
 
   defp of_spec(text) do

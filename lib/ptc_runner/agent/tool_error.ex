@@ -1,7 +1,7 @@
 defmodule PtcRunner.Agent.ToolError do
   @moduledoc false
-  # Why a tool has no value, as the model reads it: the text of a run's error shows a reason as
-  # `inspect/1` does, and this one is shown as the text it is, with its line breaks.
+  # The reason of a tool's error for the model. The text of a run's error shows a reason as
+  # `inspect/1` does; this one shows a string unchanged, with its line breaks.
 
   alias PtcRunner.Shown
 
@@ -10,7 +10,7 @@ defmodule PtcRunner.Agent.ToolError do
   @type t :: %__MODULE__{text: String.t()}
 
   @doc """
-  The reason as text: of a string itself, of an exception its message.
+  The reason as text: a string itself, an exception's message.
 
       iex> PtcRunner.Agent.ToolError.new("line 1\\nline 2") |> inspect()
       "line 1\\nline 2"

@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Excerpt do
   @moduledoc false
-  # A place in a text, for readers: its line, as much of it as fits, with the place underlined.
+  # Shows a position in a text: as much of its line as fits, with the position underlined.
 
   alias PtcRunner.CLI.{Place, Plain}
 
@@ -8,7 +8,7 @@ defmodule PtcRunner.CLI.Excerpt do
   @before 24
 
   @doc """
-  Two lines: the text and what underlines it.
+  Two lines: the text and the underline.
 
       iex> text = ~s({"program":\\n  {"op": "fitler"}})
       iex> PtcRunner.CLI.Excerpt.lines(text, {14, 16}) |> Enum.join("\\n")

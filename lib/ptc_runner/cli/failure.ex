@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Failure do
   @moduledoc false
-  # An error about a program's text, for a terminal: the error, where it is, and the place in the text.
+  # Formats an error in a program's text for a terminal: the message, its position, and the text there.
 
   alias PtcRunner.CLI.{Excerpt, Place}
   alias PtcRunner.Json
@@ -10,7 +10,7 @@ defmodule PtcRunner.CLI.Failure do
   @type range :: {non_neg_integer(), non_neg_integer()}
 
   @doc """
-  Where in its text a program is wrong: the part at the path, or where it stops being JSON.
+  The position of an error in a program's text: the part at the path, or the offset where the JSON is invalid.
   """
   @spec range(binary(), Json.error(), Explain.path() | nil) :: range() | nil
   def range(text, {:parse_error, _message}, _path) do

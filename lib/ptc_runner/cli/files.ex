@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Files do
   @moduledoc false
-  # What the tasks read.
+  # Reads the files of the Mix tasks.
 
   alias PtcRunner.Json.Codec
 

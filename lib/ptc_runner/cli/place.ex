@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Place do
   @moduledoc false
-  # Where in a JSON text the value at a path stands. The text is well-formed: it was read before.
+  # Finds the position of the value at a path in a JSON text. The text was already parsed, so it is valid.
 
   @open_object ?\{
   @open_list ?\[
@@ -21,7 +21,7 @@ defmodule PtcRunner.CLI.Place do
   def of(text, path) do
     find(text, blank(text, 0), path)
   catch
-    # Not well-formed after all.
+    # The text is not valid after all.
     :end_of_text -> :error
   end
 
@@ -54,7 +54,7 @@ defmodule PtcRunner.CLI.Place do
     end
   end
 
-  # Of equal keys the first one counts.
+  # Of duplicate keys the first one counts.
   defp member(text, at, key, path) do
     case byte(text, at) do
       ?" ->
@@ -81,7 +81,7 @@ defmodule PtcRunner.CLI.Place do
     end
   end
 
-  # At the next member or element, or at the closing bracket.
+  # The offset of the next member or element, or of the closing bracket.
   defp after_value(text, at) do
     comma = blank(text, past(text, at))
     if byte(text, comma) == ?,, do: blank(text, comma + 1), else: comma

@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Plain do
   @moduledoc false
-  # Text out of data that goes to a terminal: it must not move the cursor.
+  # Makes text from data safe for a terminal: it must not move the cursor.
 
   @doc """
   The text with a dot for each control character.

@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Pretty do
   @moduledoc false
-  # JSON for readers: two spaces a level; what fits on a line stands on one.
+  # Pretty JSON: two spaces per level; a value that fits on one line is on one line.
 
   alias PtcRunner.Json.Codec
 
@@ -20,7 +20,7 @@ defmodule PtcRunner.CLI.Pretty do
   @spec json(term()) :: iodata()
   def json(term), do: term |> tree() |> lines(0)
 
-  # Each part with the width that it takes on one line.
+  # Each part with its width on one line.
   defp tree(map) when is_map(map) and not is_struct(map) do
     members = for {key, value} <- Enum.sort(map), do: {Codec.encode!(key(key)), tree(value)}
 

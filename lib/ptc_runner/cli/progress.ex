@@ -1,12 +1,12 @@
 defmodule PtcRunner.CLI.Progress do
   @moduledoc false
-  # A line on stderr for work that takes longer than a second.
+  # Shows a progress line on stderr for work that takes longer than a second.
 
   @first 1_000
   @every 200
 
   @doc """
-  Does the work in the calling process, with the line beside it; gives what the work gives.
+  Does the work in the calling process and shows the line meanwhile; returns the result of the work.
 
       iex> PtcRunner.CLI.Progress.around(fn -> 42 end, 1_000)
       42
@@ -15,7 +15,7 @@ defmodule PtcRunner.CLI.Progress do
   @spec around((() -> result), timeout()) :: result when result: term()
   def around(work, timeout) do
     began = System.monotonic_time(:millisecond)
-    # The group leader is that of the work, and the line ends with it.
+    # The line's process has the group leader of the caller, and ends with the work.
     {line, monitor} = spawn_monitor(fn -> wait(began, timeout, @first) end)
 
     try do
@@ -39,7 +39,7 @@ defmodule PtcRunner.CLI.Progress do
     end
   end
 
-  # Where lines cannot be written over, one must do.
+  # If the terminal cannot overwrite a line, only the first line is written.
   defp show(elapsed, timeout, milliseconds) do
     text = "running: #{seconds(elapsed)} s#{limit(timeout)}"
 

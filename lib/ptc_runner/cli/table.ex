@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Table do
   @moduledoc false
-  # Rows as a table for a terminal.
+  # Formats rows as a table for a terminal.
 
   alias PtcRunner.CLI.Plain
   alias PtcRunner.Json.Codec
@@ -11,7 +11,7 @@ defmodule PtcRunner.CLI.Table do
   @cell 40
 
   @doc """
-  Whether a value is rows: maps, with few enough columns for a terminal.
+  Whether a value is a list of rows: maps, with few enough columns for a terminal.
 
       iex> Enum.map([[%{"a" => 1}], [], [1], %{"a" => 1}], &PtcRunner.CLI.Table.rows?/1)
       [true, false, false, false]
@@ -26,7 +26,7 @@ defmodule PtcRunner.CLI.Table do
   def rows?(_other), do: false
 
   @doc """
-  The table. Of many rows the first are shown, and how many more there are.
+  The table. Of many rows the first ones are shown, with the number of further rows.
 
       iex> rows = [%{"id" => 7, "name" => "Ada"}, %{"id" => 12}]
       iex> PtcRunner.CLI.Table.text(rows)

@@ -1,21 +1,21 @@
 defmodule PtcRunner.Schema.JsonSchema do
   @moduledoc false
-  # JSON schemas of programs. They differ only in what stands where an operation stands inside
-  # another one: a reference, or, for models that cannot follow one, a choice of operations that is
-  # cut off below the second level.
+  # JSON schemas of programs. They differ only in the schema of a nested operation: a reference, or, for
+  # models that cannot follow a reference, a choice of operations that ends
+  # below the second level.
 
   alias PtcRunner.Schema.Table
 
   @reference %{"$ref" => "#/$defs/operation"}
 
-  # Anything that names an operation.
+  # Any object with the name of an operation.
   @some_operation %{
     "type" => "object",
     "properties" => %{"op" => %{"type" => "string"}},
     "required" => ["op"]
   }
 
-  # What a model most often puts inside of another operation.
+  # The operations that models nest most often.
   @nested ~w(count eq filter gt gte keys literal load lt lte map sum typeof)
 
   @doc "The full schema, recursive through a reference."

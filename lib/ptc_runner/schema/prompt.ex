@@ -1,7 +1,7 @@
 defmodule PtcRunner.Schema.Prompt do
   @moduledoc false
-  # The language on one page, for the system prompt of a model: the operations and what stands in
-  # their fields out of the table, the rest in prose. The tests run its examples.
+  # The description of the language for the system prompt of a model: the operations and their fields
+  # from the table, the rest in prose. The tests run its examples.
 
   alias PtcRunner.Schema.Table
 
@@ -10,8 +10,8 @@ defmodule PtcRunner.Schema.Prompt do
   A NODE is an object; "op" names its operation and the other keys are the fields of that operation.
   """
 
-  # The fields that hold operations, in the order in which they are best read. Those of new operations
-  # come after these.
+  # The fields that contain operations, in the best order for readers. Fields of new operations
+  # follow these.
   @nodes_first ~w(steps where expr conditions condition then else in left right part whole objects lists)
 
   @rules """
@@ -72,7 +72,7 @@ defmodule PtcRunner.Schema.Prompt do
     """)
   end
 
-  # `Category: op, op(field,field), ...`, a line a category.
+  # `Category: op, op(field,field), ...`, one line per category.
   defp operations do
     Table.operations()
     |> Enum.chunk_by(& &1.category)
@@ -86,7 +86,7 @@ defmodule PtcRunner.Schema.Prompt do
   defp signature(%{name: name} = operation),
     do: "#{name}(#{Enum.join(Table.required(operation), ",")})"
 
-  # `get takes "field" or "path" (a list of keys), and "default"`: those with alternatives come first.
+  # `get takes "field" or "path" (a list of keys), and "default"`: fields with alternatives come first.
   defp optional do
     optional = for operation <- Table.operations(), text = optional(operation), do: text
     [{_with, first, fields} | others] = Enum.sort_by(optional, fn {rank, _, _} -> rank end)
@@ -109,7 +109,7 @@ defmodule PtcRunner.Schema.Prompt do
   defp quoted(%{name: name, values: ""}), do: ~s("#{name}")
   defp quoted(%{name: name, values: values}), do: ~s["#{name}" (#{values})]
 
-  # The fields that hold operations: by name, or, where other operations take plain data in a field of
+  # The fields that contain operations: by name, or, if other operations have plain data in a field of
   # that name, with their operations.
   defp nodes do
     fields =

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Schema.Table do
   @moduledoc false
-  # The native table of operations in Elixir's terms: the one place where its rows are taken apart.
-  # The table itself stands beside the checks and the evaluation of the operations.
+  # Converts the native table of operations to Elixir terms. Only this module knows the form of its rows.
+  # The native table is next to the validation and the evaluation of the operations.
 
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
@@ -17,8 +17,8 @@ defmodule PtcRunner.Schema.Table do
 
   @typedoc """
   One field. `:kind` is finer than `:type`: an operand is an operation or a bare number. `:presence`
-  says whether a program gives the field: `:alternative` ones are one another's alternatives. `:about`
-  says what it is for, `:values` what may stand there, where the type does not tell (else it is empty).
+  tells whether a program must have the field; of `:alternative` fields it has one. `:about`
+  describes the field, `:values` its possible values, if the type does not tell them (otherwise it is empty).
   """
   @type field :: %{
           name: String.t(),
@@ -30,7 +30,7 @@ defmodule PtcRunner.Schema.Table do
           values: String.t()
         }
 
-  @typedoc "One operation; its fields stand in ascending order of their names."
+  @typedoc "One operation; its fields are sorted by name."
   @type operation :: %{
           name: String.t(),
           category: String.t(),
@@ -38,7 +38,7 @@ defmodule PtcRunner.Schema.Table do
           fields: [field()]
         }
 
-  @doc "All operations in the order of the prompt, those of a category next to each other."
+  @doc "All operations in the order of the prompt, grouped by category."
   @spec operations() :: [operation()]
   def operations do
     for {name, category, description, fields} <- Native.operations() do
@@ -65,11 +65,11 @@ defmodule PtcRunner.Schema.Table do
     }
   end
 
-  @doc "The names of the fields that an operation cannot do without."
+  @doc "The names of the required fields of an operation."
   @spec required(operation()) :: [String.t()]
   def required(%{fields: fields}), do: for(%{name: name, required?: true} <- fields, do: name)
 
-  @doc "Whether operations stand in a field, and are evaluated there."
+  @doc "Whether a field contains operations that are evaluated."
   @spec node?(field()) :: boolean()
   def node?(%{type: type}), do: type in [:expr, {:list, :expr}]
 

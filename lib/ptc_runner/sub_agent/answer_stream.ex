@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.AnswerStream do
   @moduledoc """
-  An LLM's answer while it comes in: stops as soon as it cannot be right any more.
+  Checks an LLM's answer while it streams, and halts as soon as it cannot become valid.
 
       iex> alias PtcRunner.SubAgent.AnswerStream
       iex> stream = AnswerStream.new("() -> {rows [{id :int, name :string}]}")
@@ -14,31 +14,30 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       iex> AnswerStream.finish(stream)
       {:ok, %{"rows" => [%{"id" => 1, "name" => "Ann"}]}}
 
-  Chunks may end anywhere, within a character or an escape too. Each is looked at once, whatever
-  came before. A stream is a value: feeding it gives a new one, and the old one can still be fed.
-  (Going on from an old one reads what it had taken once more; the usual way, from one to the next,
-  does not.)
+  Chunks may end at any byte, also within a character or an escape. Each chunk is read once.
+  A stream is a value: feeding it returns a new stream, and the old one can still be fed.
+  (Feeding an old stream reads its earlier text once more; feeding the newest one does not.)
 
-  The text is kept, as one binary, until the stream is no longer used; it ends at `:max_bytes`.
+  The stream keeps the text as one binary, of at most `:max_bytes`.
 
-  ## When it stops
+  ## When a stream halts
 
-  What an answer is in the end is said by `finish/1`: the very verdict of
-  `PtcRunner.SubAgent.Loop.JsonHandler.handle_json_answer/4` on the whole text. So a stream stops
-  only where that verdict is known:
+  `finish/1` decides whether an answer is valid. Its result is that of
+  `PtcRunner.SubAgent.Loop.JsonHandler.handle_json_answer/4` for the whole text. A stream halts
+  only if this result is certain:
 
-    * in a fence that says `json`, or nothing: at the first value of another type, at a required
+    * in a fence with the tag `json` or without a tag: at the first value of another type, at a required
       field that is missing from a complete object, at a key that a closed map must not have, at
-      the first byte that is no JSON
-    * outside of fences: at the same values, once it is clear that this is JSON and no prose in
-      brackets. There is one way how such an answer could still have become right: with a fence that
-      comes after the wrong JSON, since that would be taken instead. An app that wants to wait for
-      that says `halt: :certain`; then nothing outside of fences stops the stream.
-    * with `prose: false`: at the first byte that is neither JSON nor the beginning of a fence. For
+      the first byte that is not JSON
+    * outside of fences: at the same values, as soon as the text is known to be JSON and not prose in
+      brackets. There is one exception: a fence after the wrong JSON could make the answer valid, because
+      the fence would count. With `halt: :certain` the stream waits for such a fence, and nothing outside
+      of fences halts it.
+    * with `prose: false`: at the first byte that is neither JSON nor the beginning of a fence. Use this for
       LLMs in JSON mode.
 
-  Where a key could be another way of writing a field's name (`user-id` for `user_id`), and where it
-  has escapes, its value is left to `finish/1`, and so are dates.
+  `finish/1` checks the values of keys that have escapes or could be another spelling of a field's name
+  (`user-id` for `user_id`). It also checks dates.
   """
 
   alias PtcRunner.{Aligned, Native, Options, Quanta}
@@ -59,12 +58,12 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   @finish_options %{timeout: :timeout, max_heap: :max_heap}
 
-  # `asked` is {signature, type, list?, max_bytes}: in one place, since each chunk makes a struct.
-  # No NIF gets to see `text` while it grows, or the VM would copy it for the next chunk.
+  # `asked` is {signature, type, list?, max_bytes}: one field, because each chunk makes a struct.
+  # No NIF receives `text` while it grows; otherwise the VM would copy it for the next chunk.
   @enforce_keys [:asked, :state]
   defstruct [:asked, :state, text: "", taken: 0]
 
-  @typedoc "An answer so far; `taken` is the size of its text in bytes."
+  @typedoc "A part of an answer; `taken` is the size of its text in bytes."
   @opaque t :: %__MODULE__{
             asked:
               {JsonHandler.signature(), type :: term(), list? :: boolean(),
@@ -74,7 +73,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
             taken: non_neg_integer()
           }
 
-  @typedoc "What is wrong; the path is empty where it is about the answer as a whole."
+  @typedoc "An error; the path is empty if the error concerns the whole answer."
   @type error :: JsonHandler.validation_error()
 
   @typedoc "See `new/2`."
@@ -84,16 +83,16 @@ defmodule PtcRunner.SubAgent.AnswerStream do
           | {:max_bytes, pos_integer() | :infinity}
 
   @doc """
-  A stream for an answer to this signature: as text, parsed, or `nil` for any object.
+  A stream for an answer to this signature, which is a text, a parsed signature, or `nil` for any object.
 
   ## Options
 
-    * `:halt` - `:early` (default) or `:certain`, see above
+    * `:halt` - `:early` (default) or `:certain`, see the module's documentation
     * `:prose` - whether prose may come before the JSON, by default `true`
-    * `:max_bytes` - how long the text may be, or `:infinity`; by default 16,777,216 (16 MiB). A chunk
-      that makes it longer halts the stream.
+    * `:max_bytes` - the maximum size of the text, or `:infinity`; by default 16,777,216 (16 MiB). A chunk
+      that exceeds it halts the stream.
 
-  Without prose, the first character that is no JSON ends it:
+  Without prose, the first character that is not JSON halts the stream:
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new(nil, prose: false)
       iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "Sure! ")
@@ -104,8 +103,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       iex> PtcRunner.SubAgent.AnswerStream.feed(stream, "]")
       {:halt, {:error, [%{path: [], message: "expected at most 8 bytes, got more"}]}}
 
-  Raises `ArgumentError` for a signature that is none, for an option that there is not, and for a value
-  that an option does not take.
+  Raises `ArgumentError` for an invalid signature, an unknown option, or an invalid value
+  of an option.
   """
   @spec new(String.t() | JsonHandler.signature(), [option()]) :: t()
   def new(signature, opts \\ [])
@@ -141,7 +140,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   @doc """
-  Takes the next chunk of the text.
+  Reads the next chunk of the text.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("[:int]")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "```json\\n[1, ")
@@ -170,7 +169,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
-  # The reference went on with another value: this one gets its own.
+  # The state was already used for another stream value: this one gets its own state.
   defp feed_again(%{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
     do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
 
@@ -191,7 +190,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp halted(path, message), do: {:halt, {:error, [%{path: path, message: message}]}}
 
   @doc """
-  The value, now that the text is complete, or all that is wrong with it.
+  The value of the complete text, or all errors.
 
   Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
   `PtcRunner.SubAgent.JsonParser.parse/2`.
@@ -222,8 +221,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   @doc """
-  The value as far as it has come, for showing it: what is open is closed, a string ends where the
-  text does. `:none` before the JSON begins. Nothing is validated; linear in the value.
+  The value received so far, for display. Open objects and lists are closed, and a string ends where the
+  text ends. Returns `:none` before the JSON begins. The value is not validated. Takes linear time.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{title :string, tags [:string]}")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, ~s(Here: {"title": "On the w))

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Definition do
   @moduledoc """
-  An agent, as an app describes it. Times are in milliseconds, sizes in bytes.
+  The definition of an agent. Times are in milliseconds, sizes in bytes.
 
       iex> agent = %PtcRunner.SubAgent.Definition{prompt: "Count the words"}
       iex> {agent.max_turns, agent.timeout, agent.memory_limit}
@@ -57,7 +57,7 @@ defmodule PtcRunner.SubAgent.Definition do
     ]
   ]
 
-  @typedoc "A parsed signature: parameters and the type that is returned."
+  @typedoc "A parsed signature: parameters and return type."
   @type parsed_signature :: {:signature, params :: list(), return :: term()} | nil
 
   @typedoc "An agent."

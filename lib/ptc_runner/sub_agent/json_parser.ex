@@ -5,25 +5,25 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> PtcRunner.SubAgent.JsonParser.parse(~s(Here you are: {"total": 3}. Anything else?))
       {:ok, %{"total" => 3}}
 
-  ## Where it is looked for
+  ## Where the parser searches
 
-    * in the first fence of three backticks, if there is one: all of its content, any JSON value
-    * else at the first `{` or `[`, whatever stands before it; what follows the value is ignored
-    * if that is no JSON: anywhere in the text, if there is exactly one value and nothing that looks
-      like an answer gone wrong. So notes in `[brackets]` or `{braces}`, fences with other tags and
-      code before the answer do no harm. Nothing is repaired but by `repair/2`.
+    * in the first fence of three backticks, if there is one: its whole content, any JSON value
+    * else at the first `{` or `[`, with any text before it; text after the value is ignored
+    * if that is not JSON: anywhere in the text, if there is exactly one value and nothing that looks
+      like a faulty answer. So notes in `[brackets]` or `{braces}`, fences with other tags and
+      code before the answer do no harm. Only `repair/2` repairs.
 
   Backticks and brackets inside JSON strings are content. Only the bytes of the JSON itself must be
   UTF-8.
 
-  ## What it becomes
+  ## Decoded values
 
-  JSON is strict (RFC 8259). Keys are strings, of equal ones in an object the first counts. Integers
-  are exact, up to 1024 digits; a number with fraction or exponent is the nearest float, and an
-  error where that would be infinite. Values may nest 1,000,000 deep.
+  The JSON must conform to RFC 8259. Keys are strings; of duplicate keys in an object the first counts. Integers
+  are exact, up to 1024 digits. A number with fraction or exponent is the nearest float, and an
+  error if that would be infinite. Values may nest 1,000,000 deep.
 
-  The time is linear in the text, whatever it holds. Strings are copied out of the text, so the
-  value keeps nothing of it alive.
+  The time is linear in the length of any text. Strings are copied out of the text, so the
+  value does not keep the text alive.
   """
 
   alias PtcRunner.Json.Limits
@@ -32,12 +32,12 @@ defmodule PtcRunner.SubAgent.JsonParser do
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.Names
 
-  @typedoc "A value as JSON has it; maps have string keys."
+  @typedoc "A JSON value; maps have string keys."
   @type json ::
           nil | boolean() | number() | String.t() | [json()] | %{optional(String.t()) => json()}
 
   @typedoc """
-  There is nothing like JSON in the text, or nothing that is ended; it is not JSON; or a limit was met.
+  The text has no JSON, or no complete JSON; the JSON is invalid; or a limit was met.
   """
   @type reason :: :no_json_found | :invalid_json | :timeout | :memory_exceeded
 
@@ -47,7 +47,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   @options %{timeout: :timeout, max_heap: :max_heap}
 
   @doc """
-  The value in an answer.
+  Finds the value in an answer.
 
   ## Options
 
@@ -55,7 +55,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
     * `:max_heap` - words that the value may take, 0 for no limit; by default 16 for each byte of the
       text, or 1,250,000 if that is more
 
-  A fenced block counts before other text:
+  A fenced block has precedence over other text:
 
       iex> PtcRunner.SubAgent.JsonParser.parse("```json\\n[1, 2]\\n```")
       {:ok, [1, 2]}
@@ -80,8 +80,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
   end
 
   @typedoc """
-  Something that was repaired: its kind, where it stands (line and column from 1, columns in
-  characters), the way to the value it is about, and a sentence for logs.
+  A repair: its kind, its position (line and column from 1, columns in
+  characters), the path of its value, and a sentence for logs.
   """
   @type repair :: %{
           kind: atom(),
@@ -91,15 +91,15 @@ defmodule PtcRunner.SubAgent.JsonParser do
           message: String.t()
         }
 
-  @typedoc "Values that differ are as likely: where the readings part."
+  @typedoc "Different values are equally likely: the positions where the readings differ."
   @type ambiguous :: {:ambiguous, [%{line: pos_integer(), column: pos_integer()}]}
 
   @doc """
-  The value in an answer that may be almost right, and what was repaired.
+  Finds the value in an answer that may be almost valid, and the repairs.
 
-  A right text gives the value of `parse/1` and `[]`. Else the readings of the text are compared:
-  the one with the fewest and cheapest repairs counts; of two that give different values at the
-  same cost none does.
+  A valid text gives the value of `parse/1` and `[]`. Otherwise the readings of the text are compared:
+  the reading with the fewest and cheapest repairs counts. If readings with different values have the
+  same cost, there is no result.
 
       iex> {:ok, value, [repair]} = PtcRunner.SubAgent.JsonParser.repair(~s({"total": 3 "ok": true}))
       iex> value
@@ -121,11 +121,11 @@ defmodule PtcRunner.SubAgent.JsonParser do
   @doc """
   The same with a signature or a type: only readings count that give a value of the type.
 
-  The signature may be a text, parsed, or a type of one. More can be told with it: where a string
-  ends, which key is meant, and that a list was wanted. Keys get the names that are declared, also where a
-  spelling with hyphens would be right (`handle_json_answer` takes it as it is). Nothing is invented: where something required
-  is missing, no reading is of the type. A text that is JSON but not of the type, and cannot be
-  repaired, gives the value of `parse/1` and `[]`: validation says what is wrong with it.
+  The signature may be a text, parsed, or a type of a signature. It determines where a string
+  ends, which key is meant, and whether a list is expected. Keys get their declared names, even if a
+  spelling with hyphens would be valid (`handle_json_answer` accepts it unchanged). No value is invented: if a required field
+  is missing, no reading matches the type. A text that is JSON but not of the type, and cannot be
+  repaired, gives the value of `parse/1` and `[]`; validation then reports its errors.
 
       iex> signature = "{user_id :int, tags [:string]}"
       iex> text = "Sure! {userId: '7', tags: 'new', }"
@@ -138,13 +138,13 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> PtcRunner.SubAgent.JsonParser.repair(~s({"user_id": 7,}), "{user_id :int, name :string}")
       {:error, :invalid_json}
 
-  Options: `:timeout` and `:max_heap`, as `parse/2` has them.
+  Options: `:timeout` and `:max_heap`, as in `parse/2`.
 
       iex> text = String.duplicate("[1 ", 100_000)
       iex> PtcRunner.SubAgent.JsonParser.repair(text, nil, timeout: 0)
       {:error, :timeout}
 
-  Raises `ArgumentError` for a signature that is none.
+  Raises `ArgumentError` for an invalid signature.
   """
   @spec repair(String.t(), String.t() | term(), [option()]) ::
           {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
@@ -179,7 +179,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   defp repaired({:error, reason}, {:error, _reason}), do: {:error, reason}
 
   @doc false
-  # The same; an error says where: {kind, offset} | {kind, limit, offset} | nil.
+  # The same; an error has its position: {kind, offset} | {kind, limit, offset} | nil.
   @spec locate(String.t(), [option()]) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))

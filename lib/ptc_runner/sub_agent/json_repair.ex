@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.JsonRepair do
   @moduledoc false
-  # Asks the native side for the value of an answer that is almost right, and words its repairs.
+  # Calls the native repair of an almost valid answer, and describes its repairs in words.
 
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Json.Limits
@@ -9,7 +9,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.SubAgent.Signature
   require Quanta
 
-  # How much of the text a repair shows.
+  # Maximum length of the text that a repair shows.
   @shown 40
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
@@ -17,7 +17,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @type refusal :: :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]}
 
   @doc false
-  # `type` is a type term, or nil for any value. Of the options `:timeout` and `:max_heap` count.
+  # `type` is a type term, or nil for any value. Of the options only `:timeout` and `:max_heap` are used.
   @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type, opts) do
     limits = Limits.of_text(opts, byte_size(text))
@@ -27,8 +27,8 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   end
 
   @doc false
-  # The same for an answer; `list?`: the type is one of a list, that may be wrapped. `:ok`: it is right,
-  # with normalized keys; `:undecided`: still to be atomized and validated.
+  # The same for an answer; `list?`: the type is a list, which may be wrapped. `:ok`: the value is valid,
+  # with normalized keys; `:undecided`: it still has to be atomized and validated.
   @spec answer(String.t(), term(), boolean(), keyword()) ::
           {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
   def answer(text, type, list?, opts) do
@@ -60,7 +60,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
     %{kind: kind, line: line, column: column, path: path, message: message}
   end
 
-  # A copy, without a character that was cut in two.
+  # A copy, without a truncated character.
   defp shown(part) do
     case :unicode.characters_to_binary(part) do
       whole when is_binary(whole) -> :binary.copy(whole)
@@ -69,7 +69,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   end
 
   @doc false
-  # The type of a signature: as text, parsed, or a type itself.
+  # The type of a signature, which may be a text, a parsed signature, or a type.
   @spec type(term()) :: term()
   def type(nil), do: nil
 
@@ -84,7 +84,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   def type(type), do: type
 
   @doc false
-  # Whether a value that was found is not all of the answer: the bracket before it is missing.
+  # Whether the found value is only a part of the answer, because the bracket before it is missing.
   @spec part?(String.t()) :: boolean()
   def part?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: part?(rest)
 

@@ -1,12 +1,12 @@
 defmodule PtcRunner.SubAgent.KeyNormalizer do
   @moduledoc """
-  Keys in one form, whether a program, an LLM or Elixir wrote them: strings with underscores.
+  Normalizes the keys of programs, LLMs and Elixir to one form: strings with underscores.
 
       iex> PtcRunner.SubAgent.KeyNormalizer.normalize_keys(%{"user-id" => 1, name: "Ann"})
       %{"name" => "Ann", "user_id" => 1}
 
-  Where two keys become one, the last in term order wins: of two strings the one with underscores,
-  and any string before any atom.
+  If two keys become equal, the last in term order wins: of two strings the one with underscores,
+  and a string over an atom.
   """
 
   alias PtcRunner.{Native, Quanta}
@@ -14,7 +14,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   require Quanta
 
   @doc """
-  One key: atoms and strings become strings with `_` for `-`, all else stays as it is.
+  Normalizes one key: atoms and strings become strings with `_` for `-`, other terms are unchanged.
 
       iex> PtcRunner.SubAgent.KeyNormalizer.normalize_key(:"was-improved")
       "was_improved"
@@ -29,8 +29,8 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   def normalize_key(key), do: key
 
   @doc """
-  All keys of all maps in a value. Structs and tuples are not entered. What does not change is the
-  very term it was, and parts that a value shares stay shared.
+  Normalizes all keys of all maps in a value, except inside structs and tuples. An unchanged part is returned
+  as the same term, and shared parts stay shared.
 
       iex> PtcRunner.SubAgent.KeyNormalizer.normalize_keys([%{"a-b" => %{c: 1}}, {:"a-b", 2}])
       [%{"a_b" => %{"c" => 1}}, {:"a-b", 2}]
@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   def normalize_keys(other), do: other
 
   @doc """
-  What calls of a tool with the same meaning have in common: normalized keys, lists for tuples, and
+  A cache key that is equal for tool calls with the same meaning: normalized keys, lists for tuples, and
   integers for whole floats.
 
       iex> alias PtcRunner.SubAgent.KeyNormalizer
@@ -58,7 +58,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
 
   def canonical_cache_key(name, args) when is_binary(name), do: {name, {:non_map, args}}
 
-  # Natively: one walk, in which shared parts are looked at once.
+  # Native: one walk, which visits shared parts once.
   defp in_form(term, form) do
     case Quanta.run(Native.normalize(term, form)) do
       {:ok, value} -> value
@@ -76,7 +76,7 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   end
 
   @doc false
-  # A map with other keys and values; where keys become equal, the last in term order wins.
+  # A map with other keys and values; of equal keys the last in term order wins.
   def rekey(map, key_fun, value_fun) do
     pairs = :maps.to_list(map)
     new = Map.new(pairs, fn {key, value} -> {key_fun.(key), value_fun.(value)} end)

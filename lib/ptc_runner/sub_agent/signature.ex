@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature do
   @moduledoc """
-  Contracts of agents and tools: what they take and what they give.
+  Signatures: the types of the inputs and outputs of agents and tools.
 
       iex> {:ok, signature} = PtcRunner.SubAgent.Signature.parse("(query :string) -> {total :int, _ids [:int]}")
       iex> PtcRunner.SubAgent.Signature.validate(signature, %{"total" => 2, "_ids" => [7, 9]})
@@ -9,14 +9,14 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.format_errors(errors, %{"total" => "2"})
       "Tool validation errors:\\n- total: expected integer, got string \\"2\\"\\n- _ids: expected field, got nil"
 
-  Parsing, validation, coercion and rendering run natively, on the terms they are given, in one walk
-  each; no atom is ever created. See the guide *Signatures* for the language and the contract of a
-  tool call.
+  Parsing, validation, coercion and rendering run natively, on Elixir terms, in one walk
+  each; they never create atoms. See the guide *Signatures* for the syntax and for validated
+  tool calls.
 
   ## Firewalled fields
 
-  Fields whose name starts with an underscore are for Elixir only: `public_view/1` and
-  `public_data/1` show what an LLM or a parent agent may see.
+  Fields whose name starts with an underscore are visible to Elixir only: `public_view/1` and
+  `public_data/1` return what an LLM or a parent agent may see.
   """
 
   alias PtcRunner.Options
@@ -36,14 +36,14 @@ defmodule PtcRunner.SubAgent.Signature do
 
   @schema_options %{strict: :boolean, enums: :any, descriptions: :any}
 
-  @typedoc "A parsed signature: parameters, and the type of what is returned."
+  @typedoc "A parsed signature: parameters and return type."
   @type t :: {:signature, params :: [field()], returns :: type()}
 
   @typedoc "A parameter, or a field of a map."
   @type field :: {name :: String.t(), type()}
 
   @typedoc """
-  A type. `:closed_map` comes from `from_json_schema/1` only: it has no text of its own.
+  A type. `:closed_map` comes only from `from_json_schema/1`: the signature syntax cannot express it.
   """
   @type type ::
           :string
@@ -59,17 +59,17 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:map, [field()]}
           | {:closed_map, [field()]}
 
-  @typedoc "One thing that is wrong: declared names and indices from 0, and a text."
+  @typedoc "A validation error: a path of declared names and indices from 0, and a message."
   @type error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
 
   @typedoc """
-  What JSON Schema says beyond types; the maps have paths as keys, such as `"rows.status"`.
+  Parts of a JSON Schema that types do not have. The keys of the maps are paths, such as `"rows.status"`.
 
     * `:strict` - every property is required, optional ones are nullable, as providers of structured
-      output ask for; by default `false`. Raises `ArgumentError` for `:map` and `:any`, for which there
-      is no strict form.
+      output require; by default `false`. Raises `ArgumentError` for `:map` and `:any`, which have
+      no strict form.
     * `:enums` - the values that a field may have
-    * `:descriptions` - what a field is for
+    * `:descriptions` - descriptions of fields
   """
   @type schema_option ::
           {:strict, boolean()}
@@ -82,7 +82,7 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:tool_error, term()}
 
   @doc """
-  Reads a signature out of text; see `PtcRunner.SubAgent.Signature.Parser.parse/1`.
+  Parses a signature; see `PtcRunner.SubAgent.Signature.Parser.parse/1`.
 
       iex> PtcRunner.SubAgent.Signature.parse("(id :int) -> [:string]?")
       {:ok, {:signature, [{"id", :int}], {:optional, {:list, :string}}}}
@@ -92,7 +92,7 @@ defmodule PtcRunner.SubAgent.Signature do
   defdelegate parse(text), to: Parser
 
   @doc """
-  Checks a value against what the signature returns.
+  Validates a value against the return type of the signature.
 
       iex> PtcRunner.SubAgent.Signature.validate({:signature, [], {:list, :int}}, [1, "2"])
       {:error, [%{path: [1], message: "expected int, got string"}]}
@@ -100,7 +100,7 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.validate("{id :int}", %{"id" => 7})
       :ok
 
-  Here and in the functions below, a signature may also be its text; one that does not parse raises
+  Here and in the functions below, a signature may also be a text. A text that does not parse raises
   `ArgumentError`.
   """
   @spec validate(t() | String.t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
@@ -109,7 +109,7 @@ defmodule PtcRunner.SubAgent.Signature do
   def validate(other, _data), do: no_signature(other)
 
   @doc """
-  Checks arguments against the parameters of the signature.
+  Validates arguments against the parameters of the signature.
 
       iex> signature = {:signature, [{"user_id", :int}], :any}
       iex> PtcRunner.SubAgent.Signature.validate_input(signature, %{"user-id" => 1})
@@ -141,7 +141,7 @@ defmodule PtcRunner.SubAgent.Signature do
   def render(signature), do: signature |> parsed!() |> Renderer.render()
 
   @doc """
-  The JSON Schema of what the signature returns; a list stands under `"items"` in an object.
+  The JSON Schema of the return type; a list is under `"items"` in an object.
 
       iex> PtcRunner.SubAgent.Signature.to_json_schema({:signature, [], {:map, [{"n", {:optional, :int}}]}})
       %{
@@ -171,8 +171,8 @@ defmodule PtcRunner.SubAgent.Signature do
     do: text |> parsed!() |> to_json_schema(opts)
 
   @doc """
-  The JSON Schema of what the signature takes, as an object: what `ALLM.Tool` and the tools of a
-  provider's interface ask for.
+  The JSON Schema of the parameters, as an object: the form that `ALLM.Tool` and the tools of a
+  provider's interface use.
 
       iex> PtcRunner.SubAgent.Signature.input_json_schema("(city :string, days :int?) -> :any",
       ...>   strict: true, enums: %{"city" => ["Bonn", "Rome"]}, descriptions: %{"days" => "from today"})
@@ -212,7 +212,7 @@ defmodule PtcRunner.SubAgent.Signature do
   end
 
   @doc """
-  The type of a JSON Schema, as far as types can say it.
+  The type of a JSON Schema, without the parts that types do not have.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
       ...>   "type" => "object",
@@ -229,8 +229,8 @@ defmodule PtcRunner.SubAgent.Signature do
   def from_json_schema(schema), do: JsonSchema.to_type(schema)
 
   @doc """
-  The same with `annotations: true`: enumerations, descriptions and null are read too, and come back as
-  the options that give them to `type_to_json_schema/2`.
+  The same with `annotations: true`: enumerations, descriptions and null are read too. They are returned as
+  options of `type_to_json_schema/2` that reproduce them.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
       ...>   "type" => "object",
@@ -278,13 +278,13 @@ defmodule PtcRunner.SubAgent.Signature do
   def unwrap_optional(type), do: {type, false}
 
   @doc """
-  Validation errors as an LLM reads them, with the values found in `data`.
+  Formats validation errors for an LLM, with the values found in `data`.
 
   ## Options
 
     * `:header` - the first line, by default `Tool validation errors:`
 
-  Values of firewalled fields are left out. No errors are an empty text.
+  Values of firewalled fields are omitted. An empty list of errors gives an empty text.
 
       iex> error = %{path: ["rows", 0, "id"], message: "expected int, got string"}
       iex> PtcRunner.SubAgent.Signature.format_errors([error], %{"rows" => [%{"id" => "abc"}]})
@@ -309,7 +309,7 @@ defmodule PtcRunner.SubAgent.Signature do
   def format_error(error, data), do: hd(ErrorText.lines([error], data))
 
   @doc """
-  The signature as LLMs and parent agents see it: without firewalled parameters and fields.
+  The signature for LLMs and parent agents: without firewalled parameters and fields.
 
       iex> {:ok, signature} = PtcRunner.SubAgent.Signature.parse("{summary :string, _raw_data [:map]}")
       iex> signature |> PtcRunner.SubAgent.Signature.public_view() |> PtcRunner.SubAgent.Signature.render()
@@ -320,8 +320,8 @@ defmodule PtcRunner.SubAgent.Signature do
   def public_view(signature), do: signature |> parsed!() |> Firewall.view()
 
   @doc """
-  A value as it may go into a conversation: without firewalled keys, at any depth. Structs stay as
-  they are.
+  A value for a conversation: without firewalled keys, at any depth. Structs are
+  unchanged.
 
       iex> PtcRunner.SubAgent.Signature.public_data(%{summary: "ok", _raw: [1], rows: [%{"_id" => 7}]})
       %{summary: "ok", rows: [%{}]}
@@ -331,8 +331,8 @@ defmodule PtcRunner.SubAgent.Signature do
   def public_data(term), do: Firewall.data(term)
 
   @doc """
-  Calls a tool under its contract: checks and coerces the arguments, calls `fun` with them, checks
-  what it returns.
+  Does a validated tool call: coerces and validates the arguments, calls `fun` with them, validates
+  the result.
 
   `signature` is a text or parsed; a text that does not parse raises `ArgumentError`.
 
@@ -342,19 +342,19 @@ defmodule PtcRunner.SubAgent.Signature do
 
   | mode | arguments | result |
   |---|---|---|
-  | `:enabled` | coerced, with warnings | checked |
-  | `:warn_only` | coerced, with warnings | errors become warnings, and are logged |
-  | `:strict` | checked, no coercion, no keys that are not declared | checked in the same way |
-  | `:disabled` | passed on | passed on |
+  | `:enabled` | coerced, with warnings | validated |
+  | `:warn_only` | coerced, with warnings | errors become warnings and are logged |
+  | `:strict` | validated without coercion; undeclared keys are errors | validated in the same way |
+  | `:disabled` | unchanged | unchanged |
 
   ## Returns
 
-    * `{:ok, result, warnings}`; of `{:ok, x}` that is the whole result
+    * `{:ok, result, warnings}`; if `fun` returned `{:ok, x}`, the result is this whole tuple
     * `{:error, {:invalid_input, errors, message}}`: `fun` was not called
-    * `{:error, {:invalid_output, errors, message}}`: what it returned is refused
-    * `{:error, {:tool_error, reason}}`: it returned `{:error, reason}`
+    * `{:error, {:invalid_output, errors, message}}`: the result of `fun` is invalid
+    * `{:error, {:tool_error, reason}}`: `fun` returned `{:error, reason}`
 
-  Exceptions of `fun` pass through.
+  Exceptions of `fun` are not caught.
 
       iex> double = fn %{"n" => n} -> n * 2 end
       iex> PtcRunner.SubAgent.Signature.call_tool("(n :int) -> :int", %{"n" => "21"}, double)

@@ -14,7 +14,7 @@ defmodule PtcRunner.SubAgent.Template do
   @type placeholder :: %{path: [String.t(), ...], type: :simple}
 
   @doc """
-  The placeholders of a text, each once, in order of their first appearance.
+  The placeholders of a text without duplicates, in order of their first appearance.
 
       iex> PtcRunner.SubAgent.Template.extract_placeholders("Hi {{user.name}}: {{topic}}, {{topic}}")
       [%{path: ["user", "name"], type: :simple}, %{path: ["topic"], type: :simple}]
@@ -26,7 +26,7 @@ defmodule PtcRunner.SubAgent.Template do
   end
 
   @doc """
-  The placeholders of a text as they stand in it.
+  The placeholders of a text in their literal form.
 
       iex> PtcRunner.SubAgent.Template.extract_placeholder_names("{{user.name}} {{ no }} {{topic}}")
       ["user.name", "topic"]
@@ -38,7 +38,7 @@ defmodule PtcRunner.SubAgent.Template do
   end
 
   @doc """
-  The names of the parameters of a signature's text; none if it does not parse.
+  The names of the parameters in the text of a signature; an empty list if it does not parse.
 
       iex> PtcRunner.SubAgent.Template.extract_signature_params("(user {name :string}, topic :string) -> :int")
       ["user", "topic"]
@@ -53,16 +53,16 @@ defmodule PtcRunner.SubAgent.Template do
   end
 
   @doc """
-  Puts values in the place of placeholders, as `to_string/1` writes them.
+  Replaces placeholders with values, which are converted by `to_string/1`.
 
-  Keys of the context are atoms or strings. `nil` becomes an empty text. Inserted text is not looked
-  at again.
+  Keys of the context are atoms or strings. `nil` becomes an empty text. Placeholders in inserted text are
+  not replaced.
 
   ## Options
 
-    * `:on_missing` - `:error` (the default), or else placeholders without a value stay as they are
+    * `:on_missing` - `:error` (the default); with any other value, placeholders without a value are not replaced
 
-  Keys of either kind are found, and what is missing is told:
+  Keys of either kind are found, and missing keys are reported:
 
       iex> context = %{"user" => %{name: "Ada"}, topic: "engines"}
       iex> PtcRunner.SubAgent.Template.expand("{{user.name}} on {{topic}}", context)
@@ -99,8 +99,8 @@ defmodule PtcRunner.SubAgent.Template do
   defp insert(text, _values), do: text
 
   @doc """
-  Checks that the signature has an input for every placeholder; to be called when an agent or a tool
-  is registered.
+  Checks that the signature has an input for every placeholder. Call it when you register an agent or a
+  tool.
 
       iex> signature = "(user {name :string}, topic :string) -> {count :int}"
       iex> PtcRunner.SubAgent.Template.check_placeholders("{{user.name}} on {{topic}}", signature)
@@ -156,7 +156,7 @@ defmodule PtcRunner.SubAgent.Template do
 
   defp reaches?(type, _path), do: type in [:map, :any]
 
-  # Every segment but the last one must lead to a map.
+  # Every segment except the last one must lead to a map.
   defp resolve(map, [name | path]) when is_map(map) do
     case {value(map, name), path} do
       {:error, _} -> :error
@@ -199,7 +199,7 @@ defmodule PtcRunner.SubAgent.Template do
     end
   end
 
-  # Where the path that starts there is closed.
+  # The position where the path that starts here is closed.
   defp closing(text, at) do
     case text do
       <<_::binary-size(at), c, _::binary>> when c in ?a..?z or c in ?A..?Z or c == ?_ ->

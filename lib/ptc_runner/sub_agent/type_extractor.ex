@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.TypeExtractor do
   @moduledoc """
-  Makes the signature and the description of a tool out of its function's `@spec` and `@doc`.
+  Extracts the signature and the description of a tool from its function's `@spec` and `@doc`.
 
   | type | signature |
   |---|---|
@@ -16,14 +16,14 @@ defmodule PtcRunner.SubAgent.TypeExtractor do
   | `DateTime.t()`, `Date.t()`, `Time.t()`, `NaiveDateTime.t()` | `:string` |
   | `t \\| nil` | `T?` |
   | `{:ok, a} \\| {:error, b}` | `{result A, error B?}` |
-  | the module's own types without parameters | what they stand for, three deep |
+  | the module's own types without parameters | their definitions, three levels deep |
   | anything else | `:any` |
 
-  ## What it costs
+  ## Costs
 
-  The docs and specs of a module are read from its compiled file, which takes milliseconds. What was
-  found is remembered by module, function, arity and the module's MD5, so that code that was loaded
-  anew is read anew. As many as 10,000 functions are remembered.
+  The docs and specs of a module are read from its compiled file, which takes milliseconds. The
+  result is memoized by module, function, arity and the module's MD5, so a newly loaded version
+  is read again. At most 10,000 functions are memoized.
   """
 
   alias PtcRunner.SubAgent.TypeExtractor.{Docs, Memo, Spec}
@@ -31,10 +31,10 @@ defmodule PtcRunner.SubAgent.TypeExtractor do
   require Logger
 
   @doc """
-  The signature and the description of a function; each is `nil` where the module has none.
+  The signature and the description of a function; each is `nil` if the module does not have it.
 
-  The signature comes from the `@spec` of that name with the highest arity; the names of the
-  parameters and the first line of the `@doc` come from the docs of just this function. Never raises.
+  The signature comes from the `@spec` of that name with the highest arity. The names of the
+  parameters and the first line of the `@doc` come from the docs of the function itself. Never raises.
 
       iex> alias PtcRunner.SubAgent.TypeExtractor
       iex> {:ok, {signature, description}} = TypeExtractor.extract(&PtcRunner.SubAgent.Signature.format_error/2)

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.AnswerOracle.Decode do
   @moduledoc false
-  # A JSON decoder that says what it does: one function a rule of RFC 8259.
+  # A simple JSON decoder: one function per rule of RFC 8259.
 
   @doc "The value a text begins with, and what follows it."
   @spec prefix(binary()) :: {:ok, term(), binary()} | :error
@@ -113,7 +113,7 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
     end
   end
 
-  # `1.` and `1e` are no numbers, not numbers with something after them.
+  # `1.` and `1e` are not numbers, and not numbers followed by other text.
   defp after_token(text, token) do
     case binary_part(text, byte_size(token), byte_size(text) - byte_size(token)) do
       <<char, _::binary>> when char in [?., ?e, ?E] or char in ?0..?9 -> throw(:no_json)
@@ -124,7 +124,7 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
   defp integer(token) when byte_size(token) > 1024, do: throw(:no_json)
   defp integer(token), do: String.to_integer(token)
 
-  # A whole number before an exponent is an integer first, so that its sign is lost with -0.
+  # A whole number before an exponent is converted to an integer first, so -0 loses its sign.
   defp float("-0", "", exponent), do: float("0", "", exponent)
 
   defp float(whole, fraction, exponent) do

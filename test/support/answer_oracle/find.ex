@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.AnswerOracle.Find do
   @moduledoc false
-  # Where the JSON of an answer is. Offsets are bytes.
+  # Finds the JSON of an answer. Offsets are bytes.
 
   alias PtcRunner.Test.AnswerOracle.Decode
 
@@ -49,7 +49,7 @@ defmodule PtcRunner.Test.AnswerOracle.Find do
 
   defp after_json(text, at), do: if(part(text, at, 4) == "json", do: at + 4, else: at)
 
-  # The end of the JSON that the marker stands in.
+  # The end of the JSON that contains the marker.
   defp around(text, from, marker) do
     with start when start != nil and start < marker <- bracket(text, from),
          region when region != nil <- region(text, start) do

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.AnswerOracle.Fit do
   @moduledoc false
-  # Atoms, dates, validation, and strings again.
+  # Converts keys to atoms and strings to dates, validates, and converts keys to strings again.
 
   alias PtcRunner.Test.SignatureOracle
 

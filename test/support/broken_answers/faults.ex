@@ -1,5 +1,5 @@
 defmodule PtcRunner.Test.BrokenAnswers.Faults do
-  @moduledoc "What models do to JSON, each as a change of its pieces. `nil`: it has no place in this answer."
+  @moduledoc "Faults of models in JSON, each as a change of its tokens. `nil`: it is not possible in this answer."
 
   alias PtcRunner.Json.Codec
   alias PtcRunner.Test.BrokenAnswers.Tokens
@@ -16,7 +16,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
     string_of_list string_of_object quoted_number quoted_boolean all_quoted no_close_inside json_lines
     cut_optional)a
 
-  # Two at once.
+  # Pairs of faults are made of these.
   @pairs ~w(missing_comma trailing_comma bare_keys single_quotes python_repr foreign_word line_comment
     block_comment no_close no_closes no_colon raw_break bare_word plus one_camel quoted_number
     inner_quotes smart_quotes semicolon)a
@@ -25,7 +25,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   def one, do: Enum.random(@syntax ++ @typed)
   def pair, do: Enum.take_random(@pairs, 2)
 
-  @doc "Whether it can be seen without the type."
+  @doc "Whether the fault is visible without the type."
   def syntax?(kind), do: kind in @syntax
 
   @doc "The answer with a fault."
@@ -150,7 +150,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp fault(:extra_open, a),
     do: if(is_map(a.value), do: %{a | tokens: [text("{") | a.tokens]})
 
-  # Without its own bracket, what follows must not fit into what is open.
+  # Without its own bracket, the following text must not fit into the open one.
   defp fault(:no_close_inside, a) do
     at(a, &match?({:close, _bracket, [_ | _]}, &1), fn _ -> [] end, fn tokens, index ->
       rest = tokens |> Enum.drop(index + 1) |> Enum.reject(&match?({:blank, _}, &1))
@@ -183,7 +183,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
     at(a, &match?({:close, "]", _}, &1), &[text(",\n// ... more\n"), &1])
   end
 
-  # The whole.
+  # The whole answer.
   defp fault(:twice, a),
     do: %{a | tokens: a.tokens ++ [text(Enum.random(["\n", "\n\n", " ", ""])) | a.tokens]}
 
@@ -193,7 +193,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp fault(:bold, a),
     do: at(a, &match?({:value, _, _, _}, &1), &[text("**"), &1, text("**")])
 
-  # With a type.
+  # Faults that need a type.
   defp fault(:camel_keys, a), do: spelled(a, :every, &camel/1)
   defp fault(:one_camel, a), do: spelled(a, :one, &camel/1)
   defp fault(:kebab_keys, a), do: spelled(a, :every, &String.replace(&1, "_", "-"))
@@ -229,7 +229,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
 
   defp fault(:json_lines, _answer), do: nil
 
-  # Cut off after a field behind which only optional ones come.
+  # Truncated after a field that is followed only by optional ones.
   defp fault(:cut_optional, %{type: {:map, fields}, value: value} = a) do
     with index when is_integer(index) <-
            Enum.find_index(Enum.reverse(fields), fn {_, type} ->
@@ -248,7 +248,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
 
   defp fault(:cut_optional, _answer), do: nil
 
-  # Tools.
+  # Helpers.
 
   defp text(text), do: {:text, text}
   defp json(string), do: Codec.encode!(string)
@@ -350,7 +350,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp open_less([{:open, "{", [], _type}, _blank | rest]), do: rest
   defp open_less(tokens), do: tokens
 
-  # Whether the next key is one of what is not closed.
+  # Whether the next key belongs to an object that is not closed.
   defp same_name?(tokens, index, [_comma, {:key, name, _path} | _rest]) do
     {:close, _bracket, path} = Enum.at(tokens, index)
 
@@ -392,7 +392,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
 
   defp title(name), do: name |> String.split("_") |> Enum.map_join(" ", &String.capitalize/1)
 
-  # A list of one, without its brackets.
+  # A list of one element, without its brackets.
   defp unlisted(a, test) do
     one = fn
       {:open, "[", path, _type} ->

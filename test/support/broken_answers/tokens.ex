@@ -1,9 +1,9 @@
 defmodule PtcRunner.Test.BrokenAnswers.Tokens do
-  @moduledoc "The JSON of a value in pieces, so that a fault finds its place."
+  @moduledoc "Splits the JSON of a value into tokens, to which faults are applied."
 
   alias PtcRunner.Json.Codec
 
-  @doc "How an answer is laid out: `{after a comma, after a colon, indentation or nil}`."
+  @doc "The layout of an answer: `{after a comma, after a colon, indentation or nil}`."
   def style do
     Enum.random([
       {"", "", nil},
@@ -68,7 +68,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Tokens do
     ]
   end
 
-  @doc "The text of pieces; `{:text, text}` is a piece that a fault has made."
+  @doc "The text of tokens; `{:text, text}` is a token that a fault has made."
   def text(tokens), do: tokens |> Enum.map(&piece/1) |> IO.iodata_to_binary()
 
   defp piece({:text, text}), do: text

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Test.BrokenAnswers.Wraps do
-  @moduledoc "What may stand around an answer."
+  @moduledoc "Texts around an answer: prose and fences."
 
   @wraps [
     {"prose:", "Here is the result:\n\n", "\n"},
@@ -15,7 +15,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Wraps do
     {"bold:", "**Answer:** ", ""}
   ]
 
-  @doc "The name of what stands around, and the whole."
+  @doc "The name of the surrounding text, and the whole answer."
   def wrap(text, false), do: {"", text}
 
   def wrap(text, true) do

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Generator.Consume do
   @moduledoc false
-  # The operations that take the current value: what can be made of which kind of it.
+  # The operations that use the current value, by its kind.
 
   import PtcRunner.Test.Random
 
@@ -8,7 +8,7 @@ defmodule PtcRunner.Test.Generator.Consume do
 
   @fields ~w(id name amount active tags nested items date)
 
-  @doc "A node that makes a value of `kind` out of the current one; nil if there is no such."
+  @doc "A node that computes a value of `kind` from the current value; nil if there is none."
   @spec node(Program.kind(), Program.scope()) :: PtcRunner.Test.Random.generator(map()) | nil
   def node(kind, scope), do: made(kind, scope.current, scope)
 
@@ -94,7 +94,7 @@ defmodule PtcRunner.Test.Generator.Consume do
   defp made(:string, current, _scope) when current != :absent, do: %{"op" => "typeof"}
   defp made(_kind, _current, _scope), do: nil
 
-  # The values of one field, and something done with them.
+  # The values of one field, and an operation on them.
   defp column do
     items = frequency([{3, "id"}, {1, field()}])
     id = %{"op" => "eq", "value" => Data.id()}
@@ -122,7 +122,7 @@ defmodule PtcRunner.Test.Generator.Consume do
     frequency([{2, comparison(:row, item)}, {1, Program.node(:bool, item)}])
   end
 
-  # Without a current value every comparison fails, so a pipe brings one.
+  # Without a current value every comparison fails, so a pipe provides one.
   defp comparison(:absent, scope), do: Program.pipe(:bool, scope)
 
   defp comparison(:row, scope) do
@@ -148,8 +148,8 @@ defmodule PtcRunner.Test.Generator.Consume do
     %{"op" => one_of(ops), "field" => field, "value" => value}
   end
 
-  # A literal, or an operation that is evaluated: without having been validated, so wrong
-  # operations come to be run here.
+  # A literal, or an operation that is evaluated without validation. So
+  # wrong operations are run here.
   defp operand(kind, scope) do
     node = Program.node(kind, scope)
     frequency([{12, plain(kind)}, {8, node}, {1, map(node, &Spoil.spoil/1)}])

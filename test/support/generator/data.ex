@@ -1,11 +1,11 @@
 defmodule PtcRunner.Test.Generator.Data do
   @moduledoc false
-  # Random values, contexts and memories. Sizes are small on purpose: ties, empty lists and
-  # repeated values are where operations differ, and a failure stays readable.
+  # Random values, contexts and memories. Sizes are small on purpose: operations differ in ties, empty lists and
+  # repeated values, and failures stay readable.
 
   import PtcRunner.Test.Random
 
-  @doc "A context: the names stand for the kinds of values that programs expect there."
+  @doc "A context: a name determines the kind of its value, as programs expect it."
   def context do
     %{
       "rows" => rows(),
@@ -71,7 +71,7 @@ defmodule PtcRunner.Test.Generator.Data do
     ])
   end
 
-  @doc "Numbers half way between two others, or that look so, and those that become -0.0."
+  @doc "Numbers half way between two others, or almost, and those that become -0.0."
   def edge_of_rounding do
     one_of([-0.4, -0.0, 0.5, 1.5, 2.5, -2.5, 0.125, 2.675, 1.005, 1.0e15, 0.3, 5.0e-16])
   end
@@ -129,7 +129,7 @@ defmodule PtcRunner.Test.Generator.Data do
     end)
   end
 
-  # More than 32 keys: the VM keeps such a map in another form.
+  # More than 32 keys: the VM stores such a map in another form.
   defp wide_map do
     map({integer(33..40), list_of({string(), number()}, 0..3)}, fn {size, entries} ->
       1..size |> Map.new(&{"k#{&1}", rem(&1, 7)}) |> Map.merge(Map.new(entries))

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Generator.Dropped do
   @moduledoc false
-  # Pipelines that make more than is kept: items that are never built must be checked all the same,
+  # Pipelines that build more than is kept: items that are never built must still be checked,
   # in their order.
 
   import PtcRunner.Test.Random
@@ -35,7 +35,7 @@ defmodule PtcRunner.Test.Generator.Dropped do
     ])
   end
 
-  # Many of these fit into an error's sentence.
+  # Many of these fit into an error message.
   defp slim_row, do: %{"id" => Data.id(), "amount" => maybe(90, integer(-9..99))}
 
   defp made do
@@ -64,7 +64,7 @@ defmodule PtcRunner.Test.Generator.Dropped do
 
   defp count, do: frequency([{8, integer(0..4)}, {1, integer(5..40)}, {1, Integer.pow(2, 64)}])
 
-  # What can fail stands before, behind and inside of what cannot.
+  # Steps that can fail are before, after and inside steps that cannot.
   defp expr do
     lazy(fn ->
       frequency([
@@ -101,7 +101,7 @@ defmodule PtcRunner.Test.Generator.Dropped do
     }
   end
 
-  # The middle of the path is a number or a string now and then.
+  # The middle of the path is sometimes a number or a string.
   defp path, do: %{"op" => "get", "path" => one_of([["nested", "a"], ["nested", "a", "b"]])}
 
   # Missing and wrong fields fail; two literals fail for all items alike, or for none.

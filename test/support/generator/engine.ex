@@ -1,12 +1,12 @@
 defmodule PtcRunner.Test.Generator.Engine do
   @moduledoc false
-  # Random engines: serializable ones whose JSON means the same, and options of calls, sane or not.
+  # Random engines: serializable ones that JSON restores; and options of calls, valid or not.
 
   import PtcRunner.Test.Random
   alias ALLM.{Engine, Tool}
   alias PtcRunner.Test.Generator.Json
 
-  @doc "An engine that is the same after a way through JSON."
+  @doc "An engine that JSON restores unchanged."
   def engine do
     map(
       {
@@ -31,7 +31,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     )
   end
 
-  @doc "A tool that is the same after a way through JSON. Few names, so that they meet."
+  @doc "A tool that JSON restores unchanged. Few names, so that they are often equal."
   def tool do
     template = %{
       name: one_of(["a", "b", "c", "", "ä"]),
@@ -43,7 +43,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     map(template, &struct!(Tool, &1))
   end
 
-  @doc "Options of a call with tools and params as they should be."
+  @doc "Options of a call with valid tools and params."
   def opts do
     list_of(
       frequency([
@@ -69,7 +69,7 @@ defmodule PtcRunner.Test.Generator.Engine do
     list_of({one_of([:tools, :model, :params, :context, :other]), value}, 0..6)
   end
 
-  # What JSON gives back as it is: no atoms but nil, true and false.
+  # Values that JSON restores unchanged: no atoms except nil, true and false.
   defp json, do: lazy(fn -> map(Json.text(2), fn {_text, value} -> value end) end)
 
   defp existing_map, do: map(list_of({existing_atom(), json()}, 0..3), &Map.new/1)

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Generator.Json do
   @moduledoc false
-  # Random terms for the JSON writer, with things in them that JSON cannot say; and random JSON texts
-  # beside the terms they mean.
+  # Random terms for the JSON writer, including terms without a JSON form; and random JSON texts
+  # with the terms that they mean.
 
   import PtcRunner.Test.Random
 
@@ -60,7 +60,7 @@ defmodule PtcRunner.Test.Generator.Json do
     ])
   end
 
-  @doc "Any finite float, or one of few digits, where a layout gives way to another."
+  @doc "Any finite float, or one of few digits, near the limits of a layout."
   def float do
     bits = {integer(0..0xFFFFFFFF), integer(0..0xFFFFFFFF)}
     few_digits = {integer(-99_999_999..99_999_999), integer(-14..10)}
@@ -76,7 +76,7 @@ defmodule PtcRunner.Test.Generator.Json do
     ])
   end
 
-  @doc "A string around the lengths at which the native side changes its ways."
+  @doc "A string around the lengths at which the native code uses another algorithm."
   def string do
     char = one_of([?a, ?z, ?", ?\\, ?/, ?\n, 0, 0x1F, 0x7F, ?ä, ?€, 0x1F600, 0x2028, 0xFFFD])
     plain = frequency([{9, ?x}, {1, char}])
@@ -85,7 +85,7 @@ defmodule PtcRunner.Test.Generator.Json do
     |> map(&List.to_string/1)
   end
 
-  @doc "`{text, term}`: a text in one of the many ways to write the term."
+  @doc "`{text, term}`: a text in one of the many forms of the term."
   def text(depth \\ 4)
   def text(0), do: one_of([written_string(), written_scalar()])
 
@@ -105,7 +105,7 @@ defmodule PtcRunner.Test.Generator.Json do
 
   defp entry({{key_text, key}, {text, value}}), do: {[key_text, ":", text], {key, value}}
 
-  # Of equal keys the first one counts.
+  # Of duplicate keys the first one counts.
   defp object(entries),
     do:
       {["{", Enum.intersperse(texts(entries), ","), "}"], entries |> values() |> first_of_each()}

@@ -1,13 +1,13 @@
 defmodule PtcRunner.Test.Generator.Program do
   @moduledoc false
-  # Random programs that mean something. Every node is asked for by the kind of value it should
+  # Random meaningful programs. Every node is generated for the kind of value that it should
   # have, in a scope that knows the kinds of the current value and of the bound names:
   #
-  #     :rows  list of row maps      :row   such a map       :any  whatever
+  #     :rows  list of row maps      :row   such a map       :any  any value
   #     :number  :string  :bool
   #
-  # Kinds are hopes, not promises (fields may be missing, and now and then a node of another
-  # kind is taken), so programs also fail in the ways real ones do.
+  # A kind is not guaranteed (fields may be missing, and sometimes a node of another
+  # kind is used), so programs also fail as real ones do.
 
   import PtcRunner.Test.Random
 
@@ -22,7 +22,7 @@ defmodule PtcRunner.Test.Generator.Program do
           names: [{String.t(), kind()}]
         }
 
-  # Half of the programs are one short pipe: there the details of the operations come to light,
+  # Half of the programs are one short pipe. It shows the details of the operations,
   # which the rest of a long program often hides.
   @doc "A whole program; `current` is the kind of `\"__input\"` in the memory, usually `:absent`."
   @spec program(:absent | kind()) :: PtcRunner.Test.Random.generator(map())
@@ -102,14 +102,14 @@ defmodule PtcRunner.Test.Generator.Program do
     end)
   end
 
-  # Only a direct `var "__input"` in the first place sees what is current outside.
+  # Only a direct `var "__input"` as the first step sees the outer current value.
   defp first_step(from, %{current: from} = scope) do
     one_of([Leaf.var("__input"), node(from, %{scope | current: :null})])
   end
 
   defp first_step(from, scope), do: node(from, %{scope | current: :null})
 
-  ## Operations that build a value out of others
+  ## Operations that build a value from others
 
   defp grown(:rows, scope) do
     frequency([

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Generator.Spoil do
   @moduledoc false
-  # Makes one place of a program wrong, or at least different: wrong operations, missing and
-  # superfluous fields, operands that are no nodes, nodes with a current value of their own.
+  # Makes one part of a program wrong, or at least different: wrong operations, missing and
+  # superfluous fields, operands that are not nodes, nodes with a current value of their own.
 
   import PtcRunner.Test.Random
 
@@ -9,7 +9,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
   alias PtcRunner.Test.Oracle.Check
   alias PtcRunner.Test.Places
 
-  @doc "The program with one random place changed."
+  @doc "The program with one random part changed."
   @spec spoil(map()) :: PtcRunner.Test.Random.generator(term())
   def spoil(program) do
     map(one_of(Places.all(program)), fn place ->
@@ -29,7 +29,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
     ])
   end
 
-  # Whether a struct may stand in for these objects is not specified.
+  # The specification does not say whether a struct may replace these objects.
   defp change(key, _object) when key in ["args", "fields"] do
     one_of([:delete, nil, 5, [], ["a", 1], "x", %{}, %{"op" => "count"}])
   end
@@ -47,7 +47,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
 
   defp change(_key, _literal), do: frequency([{1, :delete}, {3, wrong()}])
 
-  # One of its fields under another name, close or not.
+  # One of its fields under another name, similar or not.
   defp mistyped(node) do
     map(one_of(Map.keys(node)), fn name ->
       map(misspelled(name), &(node |> Map.delete(name) |> Map.put(&1, node[name])))

@@ -38,7 +38,7 @@ defmodule PtcRunner.Test.Oracle.Aggregate do
     Enum.reduce(numbers, 0, fn number, sum -> Arithmetic.guarded(op, fn -> sum + number end) end)
   end
 
-  # The first item whose value beats all others; nil if no item has a value.
+  # The first item with the best value; nil if no item has a value.
   defp extreme(items, field, better?) do
     items
     |> Enum.filter(&(is_map(&1) and value(&1, field) != nil))

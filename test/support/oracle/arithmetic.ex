@@ -42,13 +42,13 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
     )
   end
 
-  # -0.0 is not < 0.0, so the sign bit is asked.
+  # -0.0 is not < 0.0, so the sign bit is read.
   defp negative?(double) do
     <<sign::1, _::63>> = <<double::float>>
     sign == 1
   end
 
-  # The double is a ratio of integers, so the decimal rounding is exact; the text of the
+  # The double is a ratio of integers, so the decimal rounding is exact. The text of the
   # decimal result is then read as the nearest double.
   defp round_positive(double, precision) do
     {numerator, denominator} = Float.ratio(double)

@@ -8,7 +8,7 @@ defmodule PtcRunner.Test.Oracle.Check do
 
   @comparisons ~w(eq neq gt gte lt lte contains in)
 
-  # Fields in the order of their checks; those of operations on lists stand in `Lists`.
+  # Fields in the order of their checks; the fields of operations on lists are in `Lists`.
   @fields %{
     "literal" => [{"value", :any}],
     "load" => [{"name", :string}],
@@ -40,7 +40,7 @@ defmodule PtcRunner.Test.Oracle.Check do
     "call" => [{"args", {:optional, :map}}, {"tool", :string}]
   }
 
-  # These have checks of their own.
+  # These have their own checks.
   @special ["let", "object", "select", "sort_by", "get" | @comparisons]
 
   @operations @fields

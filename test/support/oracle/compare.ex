@@ -14,14 +14,14 @@ defmodule PtcRunner.Test.Oracle.Compare do
   def compare("lte", left, right), do: left <= right
 
   def compare("contains", left, right) when is_binary(left) and is_binary(right) do
-    # `:binary.match/2` refuses the empty pattern, which everything contains.
+    # `:binary.match/2` refuses the empty pattern, which every text contains.
     right == "" or :binary.match(left, right) != :nomatch
   end
 
   def compare("contains", left, right), do: member?(left, right)
   def compare("in", left, right), do: member?(left, right)
 
-  # The specification knows no improper lists here: their members are those before the tail.
+  # The specification does not mention improper lists here: their members are those before the tail.
   @doc "Is `value` strictly a member of a list or a key of a map? Nothing else has members."
   @spec member?(term(), term()) :: boolean()
   def member?(map, value) when is_map(map), do: Map.has_key?(map, value)

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Oracle.Current do
   @moduledoc false
-  # The operations that need the current value. Where they evaluate expressions, these see
+  # The operations that need the current value. The expressions that they evaluate have
   # either the same current value or the item.
 
   import PtcRunner.Test.Oracle.Fail, only: [list!: 2, map!: 2]

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Oracle.Eval do
   @moduledoc false
-  # Evaluation of nodes. Everything an expression can see is in its environment, which is only
-  # ever passed down: so bindings and the current value are lexical by construction.
+  # Evaluation of nodes. The environment has everything that an expression can read, and is only
+  # passed down, so bindings and the current value are lexical by construction.
 
   import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2]
 
@@ -29,17 +29,17 @@ defmodule PtcRunner.Test.Oracle.Eval do
     %{context: context, memory: memory, tools: tools, bindings: %{}, current: current}
   end
 
-  @doc "Evaluates a node; a current value of its own (`\"__input\"`) wins over the outer one."
+  @doc "Evaluates a node; its own current value (`\"__input\"`) has precedence over the outer one."
   @spec eval(term(), environment()) :: term()
   def eval(%{"op" => op} = node, env) when op in ["literal", "load", "var"], do: known(node, env)
   def eval(%{"__input" => own} = node, env), do: known(node, %{env | current: {:value, own}})
   def eval(node, env), do: known(node, env)
 
-  @doc "Evaluates a node for an operation that gives it a current value: that one wins."
+  @doc "Evaluates a node for an operation that sets its current value, which has precedence."
   @spec eval_on(term(), term(), environment()) :: term()
   def eval_on(node, value, env), do: known(node, %{env | current: {:value, value}})
 
-  # In a part that was not validated a mistyped field matters once the node has been evaluated.
+  # In a part that was not validated, a mistyped field is reported after the node has been evaluated.
   defp known(node, env) do
     value = node(node, env)
     Check.mistyped(node)
@@ -162,12 +162,12 @@ defmodule PtcRunner.Test.Oracle.Eval do
     |> Map.new(fn {key, value} -> {key, literal_or_node(value, env)} end)
   end
 
-  @doc "Where a literal may stand: only a map with an operation is evaluated."
+  @doc "Evaluates a value that may be a literal: only a map with an operation is evaluated."
   @spec literal_or_node(term(), environment()) :: term()
   def literal_or_node(%{"op" => _} = node, env), do: eval(node, env)
   def literal_or_node(literal, _env), do: literal
 
-  # The first step gets nil, except that a direct `var "__input"` sees the pipe's own value.
+  # The first step gets nil, except that a direct `var "__input"` reads the pipe's own value.
   defp pipe([], _env), do: nil
 
   defp pipe([%{"op" => "var", "name" => "__input"} = var | steps], env) do

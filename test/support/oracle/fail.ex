@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.Oracle.Fail do
   @moduledoc false
-  # The first error ends the program: it is thrown where it happens and caught in one place.
+  # The first error ends the program: it is thrown where it occurs and caught at one point.
 
   @doc "Ends the check or the run with a message."
   @spec fail(String.t()) :: no_return()

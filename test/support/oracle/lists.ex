@@ -6,7 +6,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
 
   alias PtcRunner.Test.Oracle.{Aggregate, Compare}
 
-  # With their fields, in the order of their checks.
+  # The operations with their fields, in the order of their checks.
   @plain %{
     "sort_by" => [{"field", :string}, {"order", :any}],
     "first" => [],
@@ -24,7 +24,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
     "max_by" => [{"field", :string}]
   }
 
-  @doc "The operations that `run/3` knows, with their fields."
+  @doc "The operations that `run/3` supports, with their fields."
   @spec fields() :: %{String.t() => [{String.t(), atom()}]}
   def fields, do: @plain
 
@@ -78,7 +78,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
     Enum.filter(items, &(is_map(&1) and Compare.member?(allowed, Map.get(&1, field))))
   end
 
-  @doc "Lists of the elements that stand at the same place, as long as the shortest list."
+  @doc "Lists of the elements at the same index, up to the length of the shortest list."
   @spec zip([list()]) :: [list()]
   def zip(lists), do: Enum.zip_with(lists, & &1)
 end

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Test.SignatureOracle.Coerce do
   @moduledoc false
-  # Coercion: the value and its warnings, or a throw of the first reason against it.
+  # Coercion: returns the value and its warnings, or throws the first reason for failure.
 
   alias PtcRunner.Test.SignatureOracle.Validate
 
@@ -129,7 +129,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
 
   def coerce(_value, _type), do: refuse("unsupported type")
 
-  # Texts about what stands in a firewalled field do not show it.
+  # Texts about values in a firewalled field do not show them.
   defp field(name, value, type) do
     {field, warnings} = coerce(value, type)
     {field, if(Validate.hidden?([name]), do: Enum.map(warnings, &hide/1), else: warnings)}
@@ -144,7 +144,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
     {~r/\A(unexpected field\(s\)): .*\z/s, "\\1"}
   ]
 
-  @doc "A warning or reason without the value that it shows."
+  @doc "A warning or reason without the value."
   def hide(text),
     do: Enum.reduce(@shown, text, fn {regex, by}, text -> Regex.replace(regex, text, by) end)
 

@@ -1,11 +1,11 @@
 defmodule PtcRunner.Test.SignatureOracle.Input do
   @moduledoc false
-  # Arguments of a tool: coerced and validated together.
+  # Coerces and validates arguments of a tool together.
 
   alias PtcRunner.Test.SignatureOracle
   alias PtcRunner.Test.SignatureOracle.{Coerce, Validate}
 
-  @doc "The value, its warnings and its errors; `path` is the way to it, innermost first."
+  @doc "The value, its warnings and its errors; `path` is its path, innermost first."
   def walk(nil, {:optional, _type}, _path), do: {nil, [], []}
   def walk(value, {:optional, type}, path), do: walk(value, type, path)
 

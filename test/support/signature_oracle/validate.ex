@@ -4,7 +4,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
 
   @unexpected "unexpected field — schema disallows additional properties"
 
-  @doc "The errors of a value; `path` is the way to it, innermost first."
+  @doc "The errors of a value; `path` is its path, innermost first."
   def errors(nil, {:optional, _type}, _path), do: []
   def errors(value, {:optional, type}, path), do: errors(value, type, path)
 
@@ -45,17 +45,17 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp field({_name, {:optional, _}, :error}, _map, _path), do: []
   defp field({name, _type, :error}, _map, path), do: [missing([name | path])]
 
-  @doc "The error of a field that is not there."
+  @doc "The error of a missing field."
   def missing(path), do: error(path, "expected field, got nil")
 
-  @doc "One error for each key of a closed map that no field was found under."
+  @doc "One error for each undeclared key of a closed map."
   def extra(:map, _found, _map, _path), do: []
 
   def extra(:closed_map, found, map, path) do
     known = for {_, _, {:ok, key}} <- found, do: key
     keys = for key <- Map.keys(map), key not in known, do: key
 
-    # A key that is not declared is part of a firewalled value.
+    # An undeclared key is part of a firewalled value.
     if keys != [] and hidden?(path) do
       [error(path, @unexpected)]
     else
@@ -70,7 +70,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
     end
   end
 
-  @doc "The key that a declared name means in a map."
+  @doc "The key of a map that a declared name refers to."
   def key(map, name) do
     low = String.replace(name, "-", "_")
     names = [low, name, String.replace(low, "_", "-")]
@@ -103,7 +103,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp accepts?(:any, _value), do: true
   defp accepts?(:map, value), do: is_map(value) and not is_struct(value)
 
-  @doc "The error of a value that is not what was wanted."
+  @doc "The error of a value of another type."
   def refused(path, wanted, value) do
     got = if hidden?(path), do: kind(value), else: got(value)
     error(path, "expected #{wanted}, got #{got}")
@@ -133,7 +133,7 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   defp got(value) when is_map(value) and not is_struct(value), do: "map"
   defp got(value), do: value |> concealed() |> inspect() |> String.replace(~s(:"…"), "…")
 
-  # Firewalled values are not shown, wherever they stand.
+  # Firewalled values are never shown, at any position.
   defp concealed(%module{} = struct) when is_atom(module) do
     if function_exported?(module, :__struct__, 0), do: struct, else: concealed_map(struct)
   end

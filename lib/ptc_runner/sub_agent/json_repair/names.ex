@@ -1,9 +1,9 @@
 defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @moduledoc false
-  # Whether the keys of a value that is of a type are the declared names.
+  # Checks whether the keys of a value, which matches its type, are the declared names.
 
   @doc false
-  # False where a key is the name of a declared field in another spelling, and the field is not there.
+  # False if a key is another spelling of a declared field, and the field itself is missing.
   @spec declared?(term(), term()) :: boolean()
   def declared?(value, {:optional, type}), do: declared?(value, type)
   def declared?(value, {:list, type}) when is_list(value), do: plain?(type) or each?(value, type)
@@ -14,7 +14,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   defp each?([value | values], type), do: declared?(value, type) and each?(values, type)
   defp each?([], _type), do: true
 
-  # Nothing in it has keys.
+  # Values of these types have no keys.
   defp plain?({:optional, type}), do: plain?(type)
   defp plain?({:list, type}), do: plain?(type)
   defp plain?(type), do: is_atom(type)

@@ -1,14 +1,14 @@
 defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
   @moduledoc false
-  # What was repaired, in words.
+  # Describes a repair in words.
 
   alias PtcRunner.Shown
 
-  # The bytes of a name that is not plain.
+  # Maximum number of bytes that are shown of a name that needs escaping.
   @shown 256
 
   @doc false
-  # `found` is the text in question, `path` the way to the value it is about.
+  # `found` is the repaired text, `path` the path to its value.
   @spec text(atom(), String.t(), [String.t() | non_neg_integer()]) :: iodata()
   def text(kind, found, path)
 
@@ -51,7 +51,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
   def text(:thousands, found, path), do: ["read ", found, " as one number at ", name(path)]
   def text(:stray_character, found, _path), do: ["left out ", quoted(found)]
   def text(:key_spelling, found, path), do: ["read the key ", quoted(found), " as ", name(path)]
-  # As coercion warns.
+  # The same words as the warnings of coercion.
   def text(:quoted_number, found, path),
     do: ["coerced string ", quoted(found), " to a number at ", name(path)]
 
@@ -62,7 +62,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
   def text(:bare_element, _found, path), do: ["read ", name(path), " as a list of one element"]
   def text(:leftover, _found, _path), do: "left out what follows the answer"
 
-  # The last name with the places in lists after it: `"total"`, `"tags"[2]`.
+  # The last name with the list indices after it: `"total"`, `"tags"[2]`.
   defp name(path), do: name(path, nil, [])
 
   defp name([index | rest], name, places) when is_integer(index),

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @moduledoc """
-  From an LLM's answer to a validated value, or to what the LLM is told before it tries again.
+  From an LLM's answer to a validated value, or to feedback for the LLM's next attempt.
 
       iex> agent = %{parsed_signature: {:signature, [], {:map, [{"total", :int}]}}, max_turns: 3,
       ...>   field_descriptions: nil}
@@ -19,37 +19,36 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   ## Agent and state
 
-  Any maps or structs. Of the agent `:parsed_signature` is read, `:max_turns` if the answer is wrong,
-  `:field_descriptions` if it is right. Of the
-  state a right answer needs the keys of the example, but for `:remaining_turns`; a wrong one that may be
-  tried again needs `:turn`, `:turns`, `:messages` and `:remaining_turns`.
+  Agent and state are any maps or structs. Of the agent, `:parsed_signature` is read, also `:max_turns` if the answer
+  is invalid, and `:field_descriptions` if it is valid. A valid answer needs the keys of the state in the example, except
+  `:remaining_turns`. An invalid answer that may be retried needs `:turn`, `:turns`, `:messages` and `:remaining_turns`.
 
   ## Options
 
-    * `:all_tool_calls` - the calls of the turn, maps with `:name`, `:args` and `:result`; by default
+    * `:all_tool_calls` - the tool calls of the turn, maps with `:name`, `:args` and `:result`; by default
       `[]`
-    * `:preserve_state` - whether the step keeps memory, journal, tool cache and the like; by default
+    * `:preserve_state` - whether the step keeps memory, journal, tool cache and similar fields; by default
       `false`
-    * `:build_error_feedback` - a function of error and response that makes the text for the LLM
-    * `:feedback` - `:plain` (the default), or `:detailed`, which tells the LLM the line and column where the JSON is wrong, or path,
-      expectation and value of wrong values. New in this library.
-    * `:repair` - `true` repairs answers that are almost right, as `PtcRunner.SubAgent.JsonParser.repair/2`
-      does; by default `false`. What was repaired stands in the step's `usage`, under `:repairs`.
+    * `:build_error_feedback` - a function of error and response that returns the text for the LLM
+    * `:feedback` - `:plain` (the default), or `:detailed`, which reports the line and column where the JSON is invalid, or path,
+      expectation and value of invalid values. New in this library.
+    * `:repair` - `true` repairs almost valid answers, as `PtcRunner.SubAgent.JsonParser.repair/2`
+      does; by default `false`. The step's `usage` has the repairs, under `:repairs`.
       New in this library.
     * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
       by default 5,000. New in this library.
     * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
       of the answer, or 1,250,000 if that is more. New in this library.
 
-  An answer that meets one of the last two is handled as one that is no JSON. Feedback shows the first
-  20 errors, in at most 16 KB, and how many more there are.
+  An answer that exceeds `:timeout` or `:max_heap` is handled like an answer that is not JSON. Feedback shows the first
+  20 errors, in at most 16 KB, and the number of further errors.
 
-  ## What is native
+  ## Native part
 
-  `handle_json_answer/4` finds, decodes and validates in one native call, which reads a plain answer
-  once (twice if keys have hyphens). Where the signature has a `:datetime`, where two keys become one,
-  or a closed map has several keys too many, the functions here do their part one after the other; the outcome is the same.
-  The answer's strings are copied, the value does not keep the text alive (turn and messages do).
+  `handle_json_answer/4` finds, decodes and validates the answer in one native call, which reads a plain answer
+  once (twice if keys have hyphens). If the signature has a `:datetime`, if two keys become equal,
+  or if a closed map has several undeclared keys, this module does these steps separately; the result is the same.
+  The answer's strings are copied, so the value does not keep the text alive (turn and messages do).
   """
 
   alias PtcRunner.Native.Telemetry
@@ -72,17 +71,17 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @typedoc "A parsed signature, or none."
   @type signature :: {:signature, list(), term()} | nil
 
-  @typedoc "A value that is wrong: the way to it, names and indices, and why."
+  @typedoc "An invalid value: its path of names and indices, and a message."
   @type validation_error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
 
-  @typedoc "The LLM gets another try: the new state, and the turn that failed."
+  @typedoc "The LLM may try again: the new state, and the failed turn."
   @type continue :: {:continue, map(), Turn.t()}
 
   @typedoc "The run ends; the turn and its token counts."
   @type stop(outcome) :: {:stop, {outcome, Step.t()}, Turn.t() | nil, map() | nil}
 
   @doc """
-  Handles an answer from beginning to end: see the example above.
+  Handles an answer completely; see the example of the module.
   """
   @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
           continue() | stop(:ok | :error)
@@ -124,9 +123,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   end
 
   @doc """
-  Handles an answer that is no JSON, or JSON of the wrong kind.
+  Handles an answer that is not JSON, or JSON of the wrong kind.
 
-  The run ends if this was its last turn; else the LLM is told.
+  The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
   @spec handle_parse_error(
           String.t(),
@@ -143,7 +142,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Handles an answer that does not match the signature.
 
-  The run ends if this was its last turn; else the LLM is told.
+  The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
   @spec handle_validation_error(
           [validation_error()],
@@ -230,9 +229,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     do: Signature.validate(signature, value)
 
   @doc """
-  Keys of a map to atoms, as far as the atoms exist; strings to dates, where the signature has them.
+  Converts the keys of a map to existing atoms, and strings to dates if the signature has them.
 
-  `"__struct__"` stays a string: what an LLM wrote never becomes a struct.
+  `"__struct__"` stays a string: text of an LLM never becomes a struct.
 
       iex> signature = {:signature, [], {:map, [{"at", :datetime}]}}
       iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_keys(%{"at" => "2026-05-03T09:14:00Z"}, signature)
@@ -246,7 +245,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     do: Atomizer.value(map, type)
 
   @doc """
-  The same for the elements of a list, if the signature is one of a list.
+  The same for the elements of a list, if the signature returns a list.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_list([%{"name" => 1}], {:signature, [], {:list, :map}})
       [%{name: 1}]
@@ -272,7 +271,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   defdelegate atomize_value(value, type), to: Atomizer, as: :value
 
   @doc """
-  The atom of that name if it exists, else the name.
+  The atom of that name if it exists, otherwise the name.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.safe_to_atom("ok")
       :ok
@@ -299,9 +298,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def signature_expects_list?(_signature), do: false
 
   @doc """
-  Validation errors in one line, of which a turn and a step keep the whole.
+  Validation errors in one line. A turn and a step keep the whole line.
 
-  The line ends after 1 MB with how many more errors there are; of one error, path and message are cut
+  The line ends after 1 MB with the number of further errors. The path and the message of an error are truncated
   after 2,000 bytes each.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.format_validation_errors([

@@ -1,9 +1,9 @@
 defmodule PtcRunner.SubAgent.Loop.Metrics do
   @moduledoc """
-  What a run counts: turns, tokens, milliseconds; and the turns it keeps.
+  Measurements of a run: turns, tokens, milliseconds; and the turns that are kept.
 
-  The state of a run is a map. Of what is read here, `:turn`, `:llm_requests`,
-  `:total_input_tokens` and `:total_output_tokens` must be in it.
+  The state of a run is a map. It must have `:turn`, `:llm_requests`,
+  `:total_input_tokens` and `:total_output_tokens`.
   """
 
   alias PtcRunner.{Options, Step, Turn}
@@ -20,7 +20,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
         }
 
   @doc """
-  About how many tokens a text is: one for four characters.
+  An estimate of the number of tokens of a text: one for four characters.
 
       iex> PtcRunner.SubAgent.Loop.Metrics.estimate_tokens("twelve chars")
       3
@@ -35,7 +35,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   def estimate_tokens(text), do: max(1, text |> String.length() |> div(4))
 
   @doc """
-  Adds the tokens of a request to the totals of the state; `nil` if they are not known.
+  Adds the tokens of a request to the totals of the state; `nil` means that they are unknown.
 
       iex> state = %{llm_requests: 1, turn_tokens: nil, total_input_tokens: 5, total_output_tokens: 0,
       ...>   total_cache_creation_tokens: 0, total_cache_read_tokens: 0}
@@ -63,7 +63,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   end
 
   @doc """
-  The usage of a run that ends: milliseconds, bytes, turns, and tokens if any were counted.
+  The usage of a run at its end: milliseconds, bytes, turns, and tokens if any were counted.
 
       iex> state = %{turn: 2, llm_requests: 1, total_input_tokens: 3, total_output_tokens: 4}
       iex> PtcRunner.SubAgent.Loop.Metrics.build_final_usage(state, 12, 0)
@@ -118,7 +118,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   end
 
   @doc """
-  The turns that are kept: all (`true`), none (`false`), or all of a run that failed (`:on_error`).
+  The turns to keep: all (`true`), none (`false`), or all of a failed run (`:on_error`).
 
       iex> PtcRunner.SubAgent.Loop.Metrics.apply_trace_filter([1, 2], :on_error, false)
       nil
@@ -135,8 +135,8 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   def apply_trace_filter(_turns, :on_error, false), do: nil
 
   @doc """
-  The turn that ends now. Options: `:success?` (`true`), `:prints`, `:tool_calls` (`[]`), `:memory`
-  (that of the state) and `:type` (`:normal`). Of a tool call, name, arguments and result are kept.
+  The record of the turn that ends. Options: `:success?` (`true`), `:prints`, `:tool_calls` (`[]`), `:memory`
+  (that of the state) and `:type` (`:normal`). Of a tool call, the name, arguments and result are kept.
 
       iex> turn = PtcRunner.SubAgent.Loop.Metrics.build_turn(%{turn: 1, memory: %{}}, "raw", nil, 42, [])
       iex> {turn.number, turn.result, turn.success?}
@@ -165,7 +165,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   defp brief(call), do: %{name: call.name, args: call.args, result: call.result}
 
   @doc """
-  What is measured of a turn: its duration, and its tokens if they are known.
+  The measurements of a turn: its duration, and its tokens if they are known.
 
       iex> PtcRunner.SubAgent.Loop.Metrics.build_turn_measurements(7, %{input: 3, output: 4})
       %{duration: 7, tokens: 7, input_tokens: 3, output_tokens: 4}
@@ -176,7 +176,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
     do: tokens |> build_token_measurements() |> Map.put(:duration, duration)
 
   @doc """
-  The tokens alone.
+  The tokens only.
 
       iex> PtcRunner.SubAgent.Loop.Metrics.build_token_measurements(nil)
       %{}

@@ -1,12 +1,12 @@
 defmodule PtcRunner.SubAgent.Loop.Shared do
   @moduledoc """
-  What all ways of running an agent have in common.
+  Functions that all kinds of agent runs share.
   """
 
   alias PtcRunner.Json.Codec
 
   @doc """
-  Adds to a usage whether there was a schema, and how many bytes it has as JSON.
+  Adds to a usage whether there was a schema, and its size as JSON in bytes.
 
       iex> PtcRunner.SubAgent.Loop.Shared.add_schema_metrics(%{}, %{"type" => "object"})
       %{schema_used: true, schema_bytes: 17}
@@ -22,7 +22,7 @@ defmodule PtcRunner.SubAgent.Loop.Shared do
   def add_schema_metrics(usage, _schema), do: Map.put(usage, :schema_used, false)
 
   @doc """
-  The messages of a run, the system prompt first; `nil` if the state says not to collect them.
+  The messages of a run, the system prompt first; `nil` if the state disables collecting them.
 
       iex> state = %{collect_messages: true, current_system_prompt: "Answer in JSON."}
       iex> PtcRunner.SubAgent.Loop.Shared.build_collected_messages(state, [])

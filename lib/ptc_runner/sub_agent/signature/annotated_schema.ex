@@ -1,7 +1,7 @@
 defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
   @moduledoc false
-  # JSON Schema with what types cannot say: enumerations and descriptions, and the strict form that
-  # providers of structured output ask for. And the way back.
+  # JSON Schema with annotations (enumerations and descriptions), and the strict form that
+  # providers of structured output require. Also the conversion back.
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Annotations, JsonSchema, UnknownType}
@@ -77,7 +77,7 @@ defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
     end
   end
 
-  @doc "The type of a schema, and the options that give the same schema again."
+  @doc "The type of a schema, and the options that reproduce the schema."
   @spec to_type(term()) :: {:ok, term(), keyword()} | {:error, String.t()}
   def to_type(schema) do
     {plain, _null?, found} = plain(schema, "")
@@ -89,7 +89,7 @@ defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
     end
   end
 
-  # A schema without enumerations and null, whether it had null, and what was found in it.
+  # Returns a schema without enumerations and null, whether it had null, and the annotations found.
   defp plain(%{"type" => [_ | _] = types} = schema, path) do
     case types -- ["null"] do
       [type] when length(types) == 2 ->
@@ -141,7 +141,7 @@ defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
 
   defp description(_schema, _path), do: []
 
-  # An enumeration without a type has that of its values.
+  # An enumeration without a type gets the type of its values.
   defp typed(%{"type" => _} = schema, _values), do: schema
 
   defp typed(schema, values) do

@@ -1,8 +1,8 @@
 defmodule PtcRunner.SubAgent.Signature.Annotations do
   @moduledoc false
-  # What types cannot say: which values a field may have (`:enums`), and what it is for
+  # Annotations of types: the values that a field may have (`:enums`), and the description of a field
   # (`:descriptions`). Both are maps whose keys are paths: the names of fields, joined with dots. The
-  # elements of a list stand under the path of the list.
+  # elements of a list have the path of the list.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   @type t :: %{enums: %{String.t() => [term()]}, descriptions: %{String.t() => String.t()}}
 
   @doc """
-  The annotations among the options, checked against the type that they are about.
+  The annotations among the options, validated against their type.
 
       iex> type = {:map, [{"rows", {:list, {:map, [{"status", :string}]}}}]}
       iex> PtcRunner.SubAgent.Signature.Annotations.of!([enums: %{"rows.status" => ["open"]}], type)
@@ -84,8 +84,8 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   def join(path, name), do: path <> "." <> name
 
   @doc """
-  The values that are none of those that their field may have. Only values that fit the type are
-  looked at.
+  An error for each value that is not in the enumeration of its field. Only values that match the type are
+  checked.
 
       iex> type = {:list, {:map, [{"status", {:optional, :string}}]}}
       iex> PtcRunner.SubAgent.Signature.Annotations.errors([%{"status" => "opne"}, %{}], type, %{"status" => ["open"]})
@@ -124,7 +124,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
     end
   end
 
-  # Whether a path, or one below it, has an enumeration.
+  # Whether a path, or a path below it, has an enumeration.
   defp concerned?("", _enums), do: true
 
   defp concerned?(path, enums) do
@@ -138,7 +138,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
     %{path: Enum.reverse(at), message: message}
   end
 
-  # Of the spellings of a name, those that a value which fits its type has.
+  # Only these spellings of a name are possible in a value that matches its type.
   defp fetch(map, name) do
     with :error <- Map.fetch(map, name), do: Map.fetch(map, Atomizer.safe_to_atom(name))
   end

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.Coercion do
   @moduledoc """
-  Coerces values to types, as far as an LLM's slips may be forgiven, natively, in one walk.
+  Coerces values to types: corrects unambiguous mistakes of LLMs, natively, in one walk.
 
   | from | to | becomes | warning |
   |---|---|---|---|
@@ -9,17 +9,17 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   | `"true"`, `"false"` | `:bool` | `true`, `false` | yes |
   | `42` | `:float` | `42.0` | no |
   | `:atom` | `:string` | `"atom"` | yes |
-  | `"atom"` | `:keyword` | `:atom`, if there is such an atom | yes |
+  | `"atom"` | `:keyword` | `:atom`, if the atom exists | yes |
   | dates and times | `:string` | ISO 8601 | yes |
   | ISO 8601 with an offset | `:datetime` | `%DateTime{}` in UTC | yes |
   | `42.0` | `:int` | an error | |
 
-  ## What is shared
+  ## Sharing with the input
 
-  Nothing that is right is built again: a value that needs no change is the very term that was
-  passed in, and of a value that changes, every field, element and part that did not, with the rest
-  of a list after the last element that changed. Keys that the type does not declare are a change:
-  they are dropped.
+  Valid parts are not copied: a value that needs no change is returned as the same term. In a changed value,
+  the unchanged fields, elements and parts are shared with the input, and so is the tail
+  of a list after its last changed element. Keys that the type does not declare are
+  dropped, which is a change.
   """
 
   alias PtcRunner.{Native, Options, Quanta}
@@ -29,14 +29,14 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   require Quanta
   require Telemetry
 
-  @typedoc "The value, and what was done to it; or why not."
+  @typedoc "The value and the warnings, or the reason for the failure."
   @type result :: {:ok, term(), warnings :: [String.t()]} | {:error, reason :: String.t()}
 
   @typedoc """
     * `:enabled` - coerce, with warnings
     * `:warn_only` - the same here; see `PtcRunner.SubAgent.Signature.call_tool/4`
-    * `:strict` - coerce nothing, and take no keys that are not declared
-    * `:disabled` - take everything
+    * `:strict` - coerce nothing, and refuse undeclared keys
+    * `:disabled` - accept everything
   """
   @type mode :: :enabled | :warn_only | :strict | :disabled
 
@@ -44,7 +44,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   @options %{mode: {:one_of, @modes}, nested: :any}
 
   @doc """
-  Coerces a value to a type; ends at the first failure.
+  Coerces a value to a type; stops at the first failure.
 
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce("42", :int)
       {:ok, 42, ["coerced string \\"42\\" to integer"]}
@@ -62,7 +62,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"id" => "42", "name" => "Alice"}, type)
       {:ok, %{"id" => 42, "name" => "Alice"}, ["coerced string \\"42\\" to integer"]}
 
-  What stands in a firewalled field is coerced too, but neither warnings nor errors show it:
+  Values in firewalled fields are coerced too, but neither warnings nor errors show them:
 
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"_pin" => "1234"}, {:map, [{"_pin", :int}]})
       {:ok, %{"_pin" => 1234}, ["coerced string to integer"]}
@@ -98,7 +98,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
 
   Other options are ignored, unless their name is close to one of these.
 
-  In the mode `:strict` the error names everything that is wrong:
+  In the mode `:strict` the error contains all mistakes:
 
       iex> type = {:map, [{"id", :int}, {"name", :string}]}
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce(%{"id" => "42"}, type, mode: :strict)

@@ -1,16 +1,16 @@
 defmodule PtcRunner.SubAgent.Signature.Conversions do
   @moduledoc false
-  # The Elixir side of a native coercion: conversions that need Elixir's calendars, and the text of
-  # what cannot be converted.
+  # The Elixir part of a native coercion: conversions that need Elixir's calendars, and the texts of
+  # failed conversions.
   #
   #   walk ──{:ask, questions}──▶ answers ──▶ the same walk again, with the answers
   #
-  # A second walk is needed only where a value has dates, or texts that must be dates.
+  # A second walk is needed only if a value has dates, or texts that must be dates.
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.UnknownType
 
-  @doc "The answers to what a walk asks."
+  @doc "The answers to the questions of a walk."
   @spec answers([tuple()]) :: [{:ok, term(), [String.t()]} | {:error, String.t()}]
   def answers(questions), do: Enum.map(questions, &convert/1)
 
@@ -20,7 +20,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   def result(:too_much), do: {:error, "too many warnings"}
   def result({:unknown, type}), do: UnknownType.raise!(type)
 
-  # What is hidden stands in a firewalled field: texts say what it is, but do not show it.
+  # `hidden?` marks values in firewalled fields: the texts name their kind, but do not show them.
   defp convert({:datetime, text, hidden?}), do: date_time(text, hidden?)
   defp convert({:string, struct, _hidden?}), do: iso8601(struct)
 
@@ -45,7 +45,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   defp shown(_text, true), do: ""
   defp shown(text, false), do: " " <> Shown.text(text)
 
-  # A map that only claims to be a date has no ISO 8601.
+  # A map that is not a valid date has no ISO 8601 text.
   defp iso8601(%module{} = struct) do
     name = module |> Module.split() |> List.last()
     {:ok, module.to_iso8601(struct), ["coerced #{name} to ISO 8601 string"]}

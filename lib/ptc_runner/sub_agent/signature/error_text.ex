@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.ErrorText do
   @moduledoc false
-  # Validation errors as an LLM reads them: the path, what was expected, and what stood there.
+  # Formats validation errors for an LLM: the path, the expected type, and the actual value.
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Firewall, Places}
@@ -16,19 +16,19 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "datetime (%DateTime{})" => "datetime"
   }
 
-  # What a message says without a look at the value.
+  # Kinds of values that a message may name without the value.
   @kinds ["string", "int", "float", "bool", "keyword", "map", "list", "improper list", "nil"] ++
            ["tuple", "term"]
 
-  # Longer texts are cut to this and three dots.
+  # Longer texts are truncated to @cut and three dots.
   @longest 100
   @cut 97
 
-  # The path and the message of one error; all lines.
+  # Maximum bytes of the path and the message of one error, and of all lines.
   @part 2_000
   @all 1_048_576
 
-  @doc "All errors under a header, one a line, as many as 1 MB holds; nothing for no errors."
+  @doc "All errors under a header, one per line, up to 1 MB; an empty text for no errors."
   @spec text([map()], term(), keyword()) :: String.t()
   def text([], _data, _opts), do: ""
 
@@ -38,7 +38,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     IO.iodata_to_binary([header | lines])
   end
 
-  @doc "At most so many lines and bytes, and then how many more there are."
+  @doc "At most so many lines and bytes, and then the number of further errors."
   @spec first_lines([map()], term(), non_neg_integer(), pos_integer()) :: [String.t()]
   def first_lines(errors, data, most, bytes),
     do: first_lines(errors, Places.new(data), most, bytes, [])
@@ -86,7 +86,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp wanted(_message), do: nil
 
-  # The value cannot be looked at: what the message says it is must not be its text.
+  # The value is not available: the message may name its kind, but not its text.
   defp rewritten(message, wanted, :error, true) do
     [_expected, got] = :binary.split(message, ", got ")
     if got in @kinds, do: message, else: "expected #{wanted}, got term"
@@ -124,7 +124,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp literal(value), do: kind(value)
 
-  @doc "What a value is, in a word."
+  @doc "The kind of a value, in a word."
   @spec kind(term()) :: String.t()
   def kind(nil), do: "nil"
   def kind(value) when is_binary(value), do: "string"
@@ -148,7 +148,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     if String.valid?(string), do: string |> cut() |> inspect(), else: Shown.text(string, 1_024)
   end
 
-  # The first code points, without looking at all of them.
+  # The first code points, without reading all of them.
   defp cut(text) do
     case split(text, @longest) do
       :short -> text

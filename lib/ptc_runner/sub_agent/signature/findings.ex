@@ -1,7 +1,7 @@
 defmodule PtcRunner.SubAgent.Signature.Findings do
   @moduledoc false
-  # Completes the errors of a native walk: those that need `inspect/1` come unfinished. Of what stands
-  # in a firewalled field neither a value nor a key that is not declared is shown.
+  # Completes the errors of a native walk that need `inspect/1`. Errors in firewalled fields show neither
+  # values nor undeclared keys.
 
   alias PtcRunner.SubAgent.Signature.ErrorText
 

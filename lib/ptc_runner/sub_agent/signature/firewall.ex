@@ -1,12 +1,12 @@
 defmodule PtcRunner.SubAgent.Signature.Firewall do
   @moduledoc false
-  # Fields whose name starts with an underscore: kept for Elixir, hidden from LLMs and parent agents.
+  # Fields whose name starts with an underscore: visible to Elixir, hidden from LLMs and parent agents.
 
   alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.Panic
   require Quanta
 
-  @doc "Whether a name or key is hidden; a hyphen in front stands for an underscore."
+  @doc "Whether a name or key is hidden; a leading hyphen counts as an underscore."
   @spec hidden?(term()) :: boolean()
   def hidden?(<<first, _::binary>>), do: first in [?_, ?-]
   def hidden?(key) when is_atom(key), do: key |> Atom.to_string() |> hidden?()

@@ -1,7 +1,7 @@
 defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   @moduledoc false
-  # Types to JSON Schema (natively) and back. The way back is made of messages for the most part,
-  # and schemas are small: it is Elixir.
+  # Types to JSON Schema (native) and back. The conversion back is Elixir, because it consists mostly of
+  # error messages, and schemas are small.
 
   alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
@@ -123,7 +123,7 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
     end
   end
 
-  # Of a deep schema the innermost names are shown.
+  # For a deep schema, the innermost names are shown.
   defp within(_name, reason) when byte_size(reason) > 3_500, do: reason
   defp within(name, reason), do: "property #{Shown.text(name, 256)}: #{reason}"
 

@@ -1,8 +1,8 @@
 defmodule PtcRunner.SubAgent.Signature.Parser do
   @moduledoc """
-  Reads signatures out of text.
+  Parses signatures.
 
-  The grammar is native and takes any nesting; see the guide *Signatures* for the language.
+  The parser is native and accepts any nesting; see the guide *Signatures* for the syntax.
   """
 
   alias PtcRunner.{Native, Quanta}
@@ -12,12 +12,12 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   require Quanta
 
   @doc """
-  Reads a signature that fills the whole text.
+  Parses a text that is one signature.
 
   Fields can be written as `{id :int, name :string}` or as `{:id :int :name :string}`; a `;` starts
-  a comment that ends with the line. The column of an error is a byte offset from the start of the
-  text, counted from 0: that of the signature, or of what is left over after it. What is wrong, and
-  where, follows.
+  a comment that ends with the line. The column of an error is a byte offset in the
+  text, counted from 0: the start of the signature, or the end of the signature if text follows it. The message then
+  describes the error and its own offset.
 
       iex> PtcRunner.SubAgent.Signature.Parser.parse("(id :int) -> {name :string, email :string?}")
       {:ok,
@@ -48,7 +48,7 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   def parse(other), do: {:error, "signature must be a string, got #{PtcRunner.Shown.text(other)}"}
 
   @doc false
-  # The form in which a parser made by NimbleParsec answers: the original exports one.
+  # The result in the form of a NimbleParsec parser, because the original exports such a function.
   @spec parse_impl(String.t(), keyword()) ::
           {:ok, [term()], String.t(), map(), {pos_integer(), non_neg_integer()},
            non_neg_integer()}

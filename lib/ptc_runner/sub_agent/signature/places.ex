@@ -1,12 +1,11 @@
 defmodule PtcRunner.SubAgent.Signature.Places do
   @moduledoc false
-  # Follows one path after another into the same value. What was passed is remembered: a list is
-  # made a tuple at its first visit, so that its elements are found at once, and the keys that a
-  # name may stand for are made once.
+  # Follows several paths into the same value, with a memo: a list becomes a tuple at its first visit, for
+  # access by index, and the keys that a name may stand for are computed once.
 
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
-  # A place: its value, the elements if it is a list that was looked into, and the places below.
+  # A place is {value, the elements if it is a visited list, the places below}.
   @enforce_keys [:root, :keys]
   defstruct [:root, :keys]
 
@@ -17,7 +16,7 @@ defmodule PtcRunner.SubAgent.Signature.Places do
 
   defp place(value), do: {value, nil, %{}}
 
-  @doc "The value at a path; keys are looked up as validation does it."
+  @doc "The value at a path; keys are looked up as in the validation."
   @spec fetch(t(), [String.t() | non_neg_integer()]) :: {{:ok, term()} | :error, t()}
   def fetch(%__MODULE__{root: root, keys: keys}, path) do
     {found, root, keys} = follow(root, path, keys)
@@ -60,7 +59,7 @@ defmodule PtcRunner.SubAgent.Signature.Places do
 
   defp step(_value, elements, _below, _segment, keys), do: {:error, elements, keys}
 
-  # Best first: underscores, the name itself, hyphens; of each the atom, the string and then the
+  # By precedence: underscores, the name itself, hyphens; for each the atom, the string and then the
   # keyword of PTC-Lisp.
   defp candidates(name) do
     low = :binary.replace(name, "-", "_", [:global])

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.Renderer do
   @moduledoc """
-  Writes types and signatures as text, natively.
+  Renders types and signatures as text, natively.
   """
 
   alias PtcRunner.{Aligned, Native, Options, Quanta}
@@ -15,7 +15,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   @options %{key_style: :any}
 
   @doc """
-  A signature as text. Without parameters it starts with the arrow, which the parser does not read.
+  A signature as text. Without parameters it starts with the arrow, which the parser does not accept.
 
       iex> alias PtcRunner.SubAgent.Signature.Renderer
       iex> Renderer.render({:signature, [{"id", :int}], {:map, [{"name", {:optional, :string}}]}})
@@ -28,7 +28,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   def render({:signature, [], type}), do: "-> " <> render_type(type)
 
   def render({:signature, params, type}) do
-    # parameters are written like fields, between other brackets
+    # parameters are rendered like fields, between other brackets
     fields = render_type({:map, params})
     "(" <> binary_part(fields, 1, byte_size(fields) - 2) <> ") -> " <> render_type(type)
   end
@@ -42,7 +42,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
       iex> Renderer.render_type({:list, {:map, [{"user_id", :int}]}}, key_style: :lisp_prompt)
       "[{user-id :int}]"
 
-  Raises `ArgumentError` for what is no type, and for a type whose text would be longer than 64 MiB.
+  Raises `ArgumentError` for an invalid type, and for a type whose text would be longer than 64 MiB.
   """
   @spec render_type(Signature.type(), [option()]) :: String.t()
   def render_type(type, opts \\ []) do
@@ -59,7 +59,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   end
 
   @doc """
-  A field name as Lisp programs read it: hyphens for underscores, but for one at the start.
+  A field name in the form of Lisp programs: hyphens for underscores, except for a leading one.
 
       iex> PtcRunner.SubAgent.Signature.Renderer.to_lisp_key("_email_ids")
       "_email-ids"

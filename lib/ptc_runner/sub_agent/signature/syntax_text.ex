@@ -1,15 +1,15 @@
 defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   @moduledoc false
-  # What is wrong with the text of a signature, for the LLM or the person who wrote it.
+  # Error messages of the signature parser, for the LLM or the person who wrote the signature.
 
   @type fault ::
           {line :: pos_integer(), column :: non_neg_integer(), deepest_line :: pos_integer(),
            deepest :: non_neg_integer(), expected :: atom()}
 
-  # So much of a text is quoted.
+  # Maximum length of quoted text.
   @longest_quote 24
 
-  # Applications look for the first four words.
+  # Applications search for the first four words.
   @hint "Hint: Valid types are :string, :int, :float, :bool, :boolean, :keyword, :map, :any and " <>
           ":datetime; a list is [:type], a map is {field :type}"
 
@@ -27,7 +27,7 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
     end: "the end of the signature"
   }
 
-  @doc "The message for a fault: the place that is reported, and what is wrong at the deepest place."
+  @doc "The message for a fault: its reported position, and the error at the deepest position."
   @spec message(String.t(), fault()) :: String.t()
   def message(text, {line, column, deepest_line, deepest, expected}) do
     place = place(line, column, deepest_line, deepest)
@@ -45,7 +45,7 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   defp place(line, _column, line, deepest), do: " at offset #{deepest}"
   defp place(_, _, line, deepest), do: " at line #{line}, offset #{deepest}"
 
-  # `:foo` at the place, or the rest of a word such as `:integer`, of which `:int` was read.
+  # `:foo` at the offset, or the rest of a word such as `:integer`, of which `:int` was read.
   defp unknown_word(text, at) do
     case word(rest(text, at)) do
       ":" <> word when word != "" -> ":" <> word
@@ -55,7 +55,7 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
     end
   end
 
-  # The letters before the place, back to their colon.
+  # The letters before the offset, back to their colon.
   defp begun(text, at, from \\ 1)
   defp begun(_text, at, from) when from > at or from > @longest_quote, do: nil
 
@@ -94,6 +94,6 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   defp quoted(":" <> _ = word), do: word
   defp quoted(word), do: inspect(word)
 
-  # Enough of the text from the place on.
+  # The text from the offset on, truncated.
   defp rest(text, at), do: binary_part(text, at, min(byte_size(text) - at, @longest_quote))
 end

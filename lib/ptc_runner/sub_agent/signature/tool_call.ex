@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.ToolCall do
   @moduledoc false
-  # The whole contract of a tool call:
+  # A validated tool call:
   #
   #   args ──validate, coerce──▶ fun ──validate──▶ result, warnings
 

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   @moduledoc """
-  Answers questions about the parameters of a signature and about types.
+  Queries about the parameters of a signature and about types.
   """
 
   alias PtcRunner.SubAgent.Signature
@@ -14,7 +14,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
           | {:cannot_access_field, String.t(), Signature.type()}
 
   @doc """
-  The type at a path: a parameter, then field by field. Lists are walked through without a segment.
+  The type at a path: a parameter, then field by field. Lists have no segment of their own.
 
       iex> {:ok, signature} = PtcRunner.SubAgent.Signature.parse("(rows [{id :int, tags [:string]}]) -> :int")
       iex> PtcRunner.SubAgent.Signature.TypeResolver.resolve_path(signature, ["rows", "tags"])
@@ -57,7 +57,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   end
 
   @doc """
-  The type of the elements of a parameter that is a list; an optional list is none.
+  The type of the elements of a parameter that is a list; an optional list does not count as a list.
 
       iex> signature = {:signature, [{"ids", {:list, :int}}, {"n", :int}], :any}
       iex> PtcRunner.SubAgent.Signature.TypeResolver.list_element_type(signature, "ids")
@@ -81,7 +81,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   end
 
   @doc """
-  Whether a type has no parts, optional or not. `:map` is none of them.
+  Whether a type is scalar, optional or not. `:map` is not scalar.
 
       iex> PtcRunner.SubAgent.Signature.TypeResolver.scalar_type?({:optional, :int})
       true
@@ -94,7 +94,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   def scalar_type?(type), do: type in @scalars
 
   @doc """
-  Whether values of a type can be gone through: lists and open maps, optional or not.
+  Whether values of a type can be enumerated: lists and open maps, optional or not.
 
       iex> PtcRunner.SubAgent.Signature.TypeResolver.iterable_type?({:list, :int})
       true

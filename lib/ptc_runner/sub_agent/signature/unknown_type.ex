@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.UnknownType do
   @moduledoc false
-  # What is said where a term stands in the place of a type.
+  # The error for a term that is not a type.
 
   @spec raise!(term()) :: no_return()
   def raise!(type), do: raise(ArgumentError, "unsupported type: #{PtcRunner.Shown.text(type)}")

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Signature.Validator do
   @moduledoc """
-  Checks values against types, natively, in one walk.
+  Validates values against types, natively, in one walk.
   """
 
   alias PtcRunner.{Native, Quanta}
@@ -10,9 +10,9 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   require Quanta
 
   @doc """
-  Checks a value; all errors are reported, with the path to each.
+  Validates a value; reports all errors, with their paths.
 
-  Keys are atoms or strings, and hyphens and underscores stand for one another. Maps may have keys
+  Keys are atoms or strings, and hyphens and underscores in them are equivalent. Maps may have keys
   that their type does not declare, unless the type is a `:closed_map`.
 
       iex> type = {:list, {:map, [{"id", :int}, {"score", :float}]}}
@@ -25,14 +25,14 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
          %{path: [1, "id"], message: "expected int, got string"}
        ]}
 
-  Raises `FunctionClauseError` where a term stands in the place of a type that is none, if the value has
-  anything there. Errors end after some millions of path segments.
+  Raises `FunctionClauseError` if a term is not a type and the value has anything at its
+  position. The list of errors ends after some millions of path segments.
   """
   @spec validate(term(), Signature.type()) :: :ok | {:error, [Signature.error(), ...]}
   def validate(data, type), do: check(data, type, false)
 
   @doc false
-  # The same as if every map type were closed.
+  # The same, with every map type closed.
   def validate_closed(data, type), do: check(data, type, true)
 
   defp check(data, type, closed?) do

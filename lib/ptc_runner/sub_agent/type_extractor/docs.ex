@@ -1,8 +1,8 @@
 defmodule PtcRunner.SubAgent.TypeExtractor.Docs do
   @moduledoc false
-  # What the docs of a module say about one function.
+  # Reads the docs of one function from its module.
 
-  @doc "The names of the parameters and the first line of the text, each as far as there are any."
+  @doc "The names of the parameters and the first line of the text, as far as the docs have them."
   @spec fetch(module(), atom(), arity()) :: {[String.t()], String.t() | nil}
   def fetch(module, name, arity) do
     with {:docs_v1, _, _, _, _, _, docs} <- Code.fetch_docs(module),
@@ -22,7 +22,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Docs do
 
   defp first_line(_doc), do: nil
 
-  # The names are strings: the docs may have names that are atoms nowhere else.
+  # The names are strings, because names in docs may not exist as atoms.
   defp names([head | _]) do
     encoder = fn name, _meta -> {:ok, name} end
 

@@ -1,14 +1,14 @@
 defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
   @moduledoc false
-  # What was found out about functions, for the whole node. The key has the MD5 of the module's code:
-  # an entry is never wrong, and so never changed, which persistent terms are made for. Their number
-  # is bounded: what comes after the last one is found out each time.
+  # Memo of extracted signatures, for the whole node. The key contains the MD5 of the module's code, so
+  # an entry is never wrong and never changes, which suits persistent terms. The number of entries
+  # is bounded; further functions are extracted at each call.
 
   @most 10_000
 
   @type found :: {String.t() | nil, String.t() | nil}
 
-  @doc "What is remembered of a function, or else what `find` says."
+  @doc "The memoized result for a function, or else the result of `find`."
   @spec fetch(module(), atom(), arity(), (module(), atom(), arity() -> found())) :: found()
   def fetch(module, name, arity, find) do
     case md5(module) do
@@ -25,8 +25,8 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
     end
   end
 
-  # Two processes that come at once may count one entry twice, or both make the counter: the bound is
-  # no less a bound.
+  # Two processes at the same time may count one entry twice, or both create the counter. The number of
+  # entries stays bounded.
   defp room? do
     counter =
       with nil <- :persistent_term.get(__MODULE__, nil) do
@@ -39,7 +39,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
     :counters.get(counter, 1) <= @most
   end
 
-  # Only code that is there has one.
+  # Only loaded code has an MD5.
   defp md5(module) do
     with {:module, ^module} <- Code.ensure_loaded(module),
          true <- function_exported?(module, :module_info, 1),

@@ -1,8 +1,8 @@
 defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
   @moduledoc false
-  # The specs and types of a module, as the compiler keeps them, to the text of a signature.
+  # Converts the specs and types of a module, as the compiler stores them, to the text of a signature.
 
-  # So many types of the module may stand inside one another.
+  # Maximum depth of expanding the module's own types.
   @expansions 3
 
   @doc "The signature of a function, from the spec of that name with the highest arity."
@@ -23,7 +23,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
     end
   end
 
-  # The specs and types of a module in one read of its file.
+  # Reads the specs and types of a module in one read of its file.
   defp attributes(module) do
     with {^module, beam, _file} <- :code.get_object_code(module),
          {:ok, {^module, [debug_info: {:debug_info_v1, backend, data}]}} <-
@@ -48,7 +48,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
     end)
   end
 
-  # Every parameter, with its name or an empty one.
+  # Every parameter, with its name or an empty name.
   defp zip([], _names), do: []
   defp zip([param | params], [name | names]), do: [{param, name} | zip(params, names)]
   defp zip([param | params], []), do: [{param, ""} | zip(params, [])]

@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @moduledoc false
-  # From the text of an answer to its value or its errors: one native call, as far as it goes.
+  # From the text of an answer to its value or its errors, in one native call if possible.
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Quanta}
@@ -15,11 +15,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
           | {:list, list()}
           | {:error, reason()}
 
-  @typedoc "What `message/1` has the words for."
+  @typedoc "Reasons that `message/1` describes."
   @type reason :: atom() | {:panicked, String.t()}
 
-  # `:ok`: right, with normalized keys. `:map` and `:list`: still to be atomized and validated.
-  # Of the options `:timeout` and `:max_heap` count.
+  # `:ok`: valid, with normalized keys. `:map` and `:list`: still to be atomized and validated.
+  # Of the options only `:timeout` and `:max_heap` are used.
   @spec read(String.t(), map(), keyword()) :: outcome()
   def read(content, agent, opts \\ []) do
     case agent do
@@ -44,16 +44,16 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   end
 
   @doc false
-  # What the native side said, in the terms of this module.
+  # Converts the native result to the terms of this module.
   def outcome({:error, {reason, _place}}, _type), do: {:error, reason}
 
-  # Which of two keys counts that become one depends on which of them is an atom.
+  # Which of two equal keys counts depends on which of them is an atom.
   def outcome({:hyphens, value}, type),
     do: {:ok, value |> Atomizer.value(type) |> KeyNormalizer.normalize_keys()}
 
   def outcome(other, _type), do: other
 
-  # What is no type cannot be handed over: its owner finds out. An agent must have some signature, though.
+  # An invalid type is not passed to the NIF; the validation reports it. An agent must have some signature.
   defp unjudged({:ok, value}, agent) when is_map(value) or is_list(value),
     do: unjudged(value, Map.fetch!(agent, :parsed_signature))
 

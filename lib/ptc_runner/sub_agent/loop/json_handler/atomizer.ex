@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   @moduledoc false
-  # Keys to atoms that exist, and strings to dates where the type says so.
+  # Converts keys to existing atoms, and strings to dates if the type has them.
 
   alias PtcRunner.SubAgent.KeyNormalizer
 
@@ -10,7 +10,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   def safe_to_atom(text) when is_binary(text) do
     String.to_existing_atom(text)
   rescue
-    # no such atom, no text, or longer than any atom
+    # no such atom, not a text, or longer than any atom
     _error in [ArgumentError, SystemLimitError] -> text
   end
 

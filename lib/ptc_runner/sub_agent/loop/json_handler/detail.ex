@@ -1,6 +1,6 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   @moduledoc false
-  # Where an answer is wrong, a line an error: `- results[0].id: expected integer, got string "abc"`.
+  # The positions of errors in an answer, one line per error: `- results[0].id: expected integer, got string "abc"`.
 
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Feedback, Place}

@@ -1,14 +1,14 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   @moduledoc false
-  # Validation errors in one line, as much of it as there is room for. There may be millions of errors:
-  # those that validation makes are written natively, which native/ptc_nif/src/error_line.rs does as
-  # it is done here.
+  # Validation errors in one line of limited length. There may be millions of errors:
+  # the errors of a validation are written natively, and native/ptc_nif/src/error_line.rs writes
+  # the same text as this module.
 
   alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   require Quanta
 
-  # The path and the message of one error; the line.
+  # Maximum bytes of the path and the message of one error, and of the line.
   @part 2_000
   @all 1_048_576
 
@@ -21,7 +21,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   end
 
   @doc false
-  # At most `most` errors and about `bytes` bytes, and then how many more there are.
+  # At most `most` errors and about `bytes` bytes, and then the number of further errors.
   def first(errors, most, bytes), do: write(errors, most, bytes)
 
   defp native(errors) do

@@ -1,22 +1,22 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   @moduledoc false
-  # What an LLM is told about its answer before it tries again.
+  # Feedback to an LLM about its invalid answer.
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Detail, ErrorLine}
 
   @please "Please return a valid JSON object matching the expected output format."
 
-  # An LLM that made more mistakes than these made one mistake many times.
+  # More errors than these are usually one mistake that is repeated.
   @most Shown.most()
   @bytes 16_000
 
   @doc false
-  # How many errors, in how many bytes, are shown of many.
+  # Maximum number of errors, and of bytes, that are shown.
   def most, do: {@most, @bytes}
 
   @doc false
-  # `errors` are those of the validation, nil if it never came to that.
+  # `errors` are those of the validation, nil if there was no validation.
   def text(error, errors, response, agent, opts) do
     case {opts[:build_error_feedback], opts[:feedback]} do
       {build, _style} when build not in [nil, false] -> build.(error, response)
@@ -27,7 +27,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
 
   defp plain(error, nil), do: sentence(error |> Shown.string() |> Shown.cut())
 
-  # As few errors as nearly all answers have are written already.
+  # So few errors, which is the usual case, are already written.
   defp plain(error, errors) do
     if byte_size(error) <= @bytes and few?(errors, @most),
       do: sentence(error),

@@ -1,7 +1,7 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
   @moduledoc false
-  # What a turn ends with: another try, or the step that ends the run. The step's struct may be that
-  # of another release of `ptc_runner`: it is made when it is needed, of the fields that it has.
+  # The outcome of a turn: a retry, or the step that ends the run. The step's struct may be that
+  # of another release of `ptc_runner`: only fields that it has are set, when the step is made.
 
   alias PtcRunner.Step
   alias PtcRunner.SubAgent.Loop.JsonHandler.Feedback
@@ -80,7 +80,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
     Metrics.build_turn(state, response, nil, %{error: error}, opts)
   end
 
-  # The clock is read after the turn is built, the schema is looked at after that.
+  # The clock is read after the turn is built, and the schema is read after the clock.
   defp finished(step, response, state, turn, error?) do
     duration_ms = System.monotonic_time(:millisecond) - state.start_time
 

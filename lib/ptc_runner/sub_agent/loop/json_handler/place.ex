@@ -1,12 +1,12 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
   @moduledoc false
-  # Where in a text the JSON goes wrong, for people and LLMs: line, column, what stands there.
+  # Describes the position of a JSON error for people and LLMs: line, column, and the text there.
 
-  # How much of the line before the place is shown.
+  # Maximum length of the line that is shown before the position.
   @before 40
 
   @doc false
-  # `place` is what the native side says: {kind, offset} or {kind, limit, offset}.
+  # `place` is the native result: {kind, offset} or {kind, limit, offset}.
   def describe(text, place) do
     offset = elem(place, tuple_size(place) - 1)
     {line, column, start} = line_and_column(text, offset)
@@ -19,7 +19,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
     text |> binary_part(0, min(offset, byte_size(text))) |> count(1, 1, 0, 1)
   end
 
-  # In one pass that makes nothing, and that other processes can interrupt. `next` is the offset of
+  # One pass without allocation, which other processes can interrupt. `next` is the offset of
   # what follows the first byte.
   defp count(<<?\n, rest::binary>>, line, _column, _start, next),
     do: count(rest, line + 1, 1, next, next + 1)
@@ -59,7 +59,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
     end
   end
 
-  # Without the rest of a character that was cut in two at the start.
+  # Drops the rest of a truncated character at the start.
   defp whole(<<byte, rest::binary>>) when byte in 0x80..0xBF, do: whole(rest)
   defp whole(text), do: if(String.valid?(text), do: text, else: "")
 end

@@ -1,14 +1,14 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   @moduledoc false
-  # An answer that is wrong as it stands, read with repairs, if the caller wants that.
+  # Reads an invalid answer with repairs, if the caller requests them.
 
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
 
   @doc false
-  # `{:repaired, value, repairs}`, or what is wrong: as it was, or, where only the syntax could be
-  # repaired, what is wrong with the value.
+  # Returns `{:repaired, value, repairs}`, or the errors: unchanged, or those of the value if only the
+  # syntax could be repaired.
   @spec instead(Answer.outcome(), String.t(), map(), keyword()) ::
           Answer.outcome() | {:repaired, map() | list(), [JsonRepair.repair()]}
   def instead(wrong, content, agent, opts) do
@@ -17,10 +17,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
       else: wrong
   end
 
-  # What met a limit is not read again.
+  # An answer that met a limit is not read again.
   defp limit?(wrong), do: wrong in [error: :timeout, error: :memory_exceeded]
 
-  # Dates, keys that become one, and signatures that are none: it was found, and may be right.
+  # Dates, keys that become equal, and invalid signatures: a value was found and may be valid.
   defp read({found, value} = wrong, content, agent, opts) when found in [:map, :list] do
     case judge(value, agent) do
       {:ok, _value} -> wrong
@@ -44,7 +44,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
 
   defp typed(wrong, _content, _agent, _opts), do: wrong
 
-  # What is no JSON but of its syntax alone could be: the LLM is told what is wrong with the value.
+  # If only the syntax can be repaired, the LLM receives the errors of the value.
   defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent, opts) do
     with {:error, _reason} <-
            JsonParser.parse(content, Keyword.take(opts, [:timeout, :max_heap])),
