@@ -209,7 +209,8 @@ defmodule PtcRunner.Native.TelemetryTest do
     end
 
     test "a run whose loops call tools beside one another counts how often it was left" do
-      rows = for n <- 1..100_000, do: %{"n" => n}
+      # So many that no machine sorts them within one slice.
+      rows = for n <- 1..200_000, do: %{"n" => rem(n * 7_919, 200_003)}
       sort = ~s({"op": "sort_by", "field": "n", "order": "desc"})
       call = ~s({"op": "call", "tool": "one"})
 
@@ -253,7 +254,7 @@ defmodule PtcRunner.Native.TelemetryTest do
 
       rows = fn _ ->
         send(me, {:counts, Process.get({Telemetry, :counts})})
-        for n <- 1..60_000, do: %{"n" => n}
+        for n <- 1..200_000, do: %{"n" => rem(n * 7_919, 200_003)}
       end
 
       opts = [
@@ -263,7 +264,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         max_heap: 0
       ]
 
-      assert Json.run!(program, opts) == [60_000, 60_000, 60_000]
+      assert Json.run!(program, opts) == [200_000, 200_000, 200_000]
 
       assert {[_, _, _, :stop], %{tool_calls: 3, suspensions: suspensions}, _} =
                List.last(events())
