@@ -433,7 +433,7 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
   defp put(value, [step | rest], new), do: Map.update!(value, step, &put(&1, rest, new))
 
   defp single(string) do
-    inside = string |> json() |> String.slice(1..-2) |> String.replace(~S(\"), ~S("))
+    inside = string |> json() |> String.slice(1..-2//1) |> String.replace(~S(\"), ~S("))
     "'" <> String.replace(inside, "'", "\\'") <> "'"
   end
 
@@ -444,10 +444,10 @@ defmodule PtcRunner.Test.BrokenAnswers.Faults do
       else: single(string)
   end
 
-  defp smart(string), do: "“" <> (string |> json() |> String.slice(1..-2)) <> "”"
+  defp smart(string), do: "“" <> (string |> json() |> String.slice(1..-2//1)) <> "”"
   defp python(true), do: "True"
   defp python(false), do: "False"
   defp python(nil), do: "None"
-  defp drop_first(string), do: String.slice(string, 1..-1)
-  defp drop_last(string), do: String.slice(string, 0..-2)
+  defp drop_first(string), do: String.slice(string, 1..-1//1)
+  defp drop_last(string), do: String.slice(string, 0..-2//1)
 end
