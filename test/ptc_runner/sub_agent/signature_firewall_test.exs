@@ -165,7 +165,10 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
     assert message =~ ~s(:_token => …)
 
     {:error, [%{message: message}]} = Validator.validate(%{"u" => {struct}}, type)
-    assert message == "expected string, got {%{__struct__: NoModule, _pin: …, name: \"Ada\"}}"
+    # The order of atom keys is the VM's.
+    assert ["expected string, got {%", "}"] = String.split(message, ~r/(?<=%)\{.*\}(?=\}$)/)
+    for part <- ["__struct__: NoModule", "_pin: …", "name: \"Ada\""], do: assert(message =~ part)
+    assert String.length(message) == 68
   end
 
   test "a stream does not name the keys of a firewalled field" do
