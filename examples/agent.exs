@@ -75,6 +75,6 @@ for %{role: role, content: content} <- tl(step.messages),
 Show.object(step.return["strongest"], ["mag", "place"])
 
 IO.puts(
-  "  of #{step.return["count"]}; #{length(step.tool_calls)} tool calls, #{step.usage.turns} turns, " <>
+  "  the strongest of #{step.return["count"]} earthquakes; #{length(step.tool_calls)} tool calls, #{step.usage.turns} turns, " <>
     "#{step.usage.duration_ms} ms\n"
 )

@@ -8,6 +8,6 @@ defmodule PtcRunner.ExamplesTest do
     out = capture_io(fn -> Code.eval_file("examples/agent.exs") end)
     assert out =~ "Did you mean 'networks_of'?"
     assert out =~ "103km WNW of Ferndale, CA"
-    assert out =~ "of 756; 2 tool calls, 5 turns"
+    assert out =~ "of 756 earthquakes; 2 tool calls, 5 turns"
   end
 end

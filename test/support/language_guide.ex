@@ -156,7 +156,14 @@ defmodule PtcRunner.Test.LanguageGuide do
 
   defp operation(operation) do
     ["### `#{operation.name}`\n\n", operation.description, "\n\n", fields(operation)] ++
-      Enum.map(Map.fetch!(examples(), operation.name), &example/1)
+      Enum.map(examples!(operation.name), &example/1)
+  end
+
+  defp examples!(name) do
+    case examples() do
+      %{^name => examples} -> examples
+      _others -> raise "no example of #{name}: add one to test/support/language_guide.ex"
+    end
   end
 
   defp fields(%{fields: []}), do: []

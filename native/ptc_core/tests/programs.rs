@@ -11,7 +11,10 @@ fn every_operation_stands_in_these_files() {
     let files = concat!(include_str!("programs.rs"), include_str!("collections.rs"));
     for op in OpCode::ALL {
         let used = format!(r#""op":"{}""#, op.name());
-        assert!(files.contains(&used), "{used}");
+        assert!(
+            files.contains(&used),
+            "no test of {used} in tests/programs.rs or tests/collections.rs"
+        );
     }
 }
 
