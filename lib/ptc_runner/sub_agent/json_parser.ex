@@ -101,6 +101,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
   the reading with the fewest and cheapest repairs counts. If readings with different values have the
   same cost, there is no result.
 
+  Of more than 2,000 repairs the first 2,000 are listed.
+
       iex> {:ok, value, [repair]} = PtcRunner.SubAgent.JsonParser.repair(~s({"total": 3 "ok": true}))
       iex> value
       %{"ok" => true, "total" => 3}

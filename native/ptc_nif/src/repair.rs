@@ -4,7 +4,7 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIR_BYTES};
+use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
@@ -184,6 +184,10 @@ fn outcome<'a>(
     ask: Ask,
     meter: &mut Meter,
 ) -> Result<Term<'a>, Refusal> {
+    // Each is listed with its path.
+    if is_too_long(meter.pace(), repaired.count(), REPAIRS) {
+        return Err(Refusal::Stopped(Stop::SliceOver));
+    }
     let untyped = atoms::nil() == of;
     let (pace, mut limits) = (meter.pace(), meter.limits);
     let mut build =

@@ -50,6 +50,8 @@ pub fn quarters(percent: i32) -> u32 {
 pub const CHUNK_BYTES: usize = 65_536;
 /// Maximum bytes of a stream's text whose value a slice builds.
 pub const PARTIAL_BYTES: usize = 32_768;
+/// Maximum number of repairs that a slice lists.
+pub const REPAIRS: usize = 200;
 /// Maximum bytes of an answer that a slice repairs.
 pub const REPAIR_BYTES: usize = 4_096;
 /// Maximum bytes of a signature that a slice parses.

@@ -81,6 +81,27 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
     assert elem(answered, 0) == :continue
   end
 
+  test "texts that an attack found: markers, brackets and stray characters without end" do
+    a = {:map, [{"a", {:map, [{"a", {:optional, :float}}]}}]}
+
+    for {text, type} <- [
+          {text("a ``` ", 300_000) <> "{a:1,}", nil},
+          {"```x " <> text("a``` ", 300_000), nil},
+          {text("a ```\n", 300_000) <> "{a:1,}", nil},
+          {text("[", 300_000) <> "1,234", nil},
+          {~s({"a": 1}) <> text("}", 300_000) <> ",", {:list, :any}},
+          {~s({"a": 1}[1, 2]) <> text("}", 300_000) <> ",;/*", {:list, {:list, :any}}},
+          {~s({"items":[1, 2]) <> text("\\", 1_000_000) <> ".", a}
+        ] do
+      {microseconds, result} = :timer.tc(fn -> JsonParser.repair(text, type, timeout: 50) end)
+      assert elem(result, 0) in [:ok, :error]
+      with {:ok, _value, repairs} <- result, do: assert(length(repairs) <= 2_000)
+      assert microseconds < 1_500_000, "#{binary_part(text, 0, 20)}: #{microseconds} µs"
+      part = binary_part(text, 0, 4_086)
+      assert holds(fn -> JsonParser.repair(part, type) end) == []
+    end
+  end
+
   test "a repair is left, and goes on with its own text and type only" do
     text = text("[\"a\" ", 400_000)
     {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, {:infinity, 0})

@@ -96,9 +96,9 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let length = match self.byte(at) {
             b'*' | b'_' | b'~' | b'^' | b'|' | b'\\' | b')' | b'(' | b'>' | b'<' | b'&' | b'!' => {
                 let run = self.text[at..].iter();
-                run.take_while(|byte| **byte == self.text[at])
+                run.take(4)
+                    .take_while(|byte| **byte == self.text[at])
                     .count()
-                    .min(4)
             }
             _ => match quote(self.text, at) {
                 // A superfluous quote after a value.

@@ -64,8 +64,11 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         let mut next = skip_all_blanks(text, branch.at as usize);
         let mut cost = 0;
         let first = next;
-        while let Some(b'}' | b']') = text.get(next) {
-            next = skip_all_blanks(text, next + 1);
+        for _ in 0..CLOSERS {
+            match text.get(next) {
+                Some(b'}' | b']') => next = skip_all_blanks(text, next + 1),
+                _ => break,
+            }
         }
         if next > first {
             cost += match closed {
@@ -101,6 +104,8 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     }
 }
 
+/// Maximum number of superfluous closing brackets that are skipped at once.
+const CLOSERS: usize = 256;
 /// Maximum length of the text after the value that is examined.
 const TAIL: usize = 200;
 /// Cost if the text after the value closes brackets that it does not open.

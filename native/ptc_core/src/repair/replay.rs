@@ -11,6 +11,9 @@ use crate::json::{Extent, ReadError, Reader, Sink, Text};
 use crate::signature::lenient;
 use crate::stop::Stop;
 
+/// Maximum number of repairs that are listed.
+const MOST: usize = 2_000;
+
 /// Maximum depth of a reported path.
 const DEEPEST: usize = 64;
 
@@ -148,13 +151,22 @@ impl Repaired<'_, '_> {
         self.replay(&mut fits).is_ok() && fits.fits()
     }
 
-    /// Returns the repairs, in the order of the text.
+    /// Returns the number of repairs.
+    pub fn count(&self) -> usize {
+        let is_repair = |event: &&Event| matches!(event, Event::Repair(..));
+        self.events.iter().filter(is_repair).count()
+    }
+
+    /// Returns the first repairs, a few thousand at most, in the order of the text.
     pub fn repairs(&self) -> Vec<Repair> {
         let mut way = Way::default();
         let mut repairs = Vec::new();
         // Repairs whose value or key comes later.
         let mut waiting: Vec<(Fault, Span)> = Vec::new();
         for event in &self.events {
+            if repairs.len() + waiting.len() >= MOST {
+                break;
+            }
             if let Event::Repair(fault, span) = *event {
                 match place(fault) {
                     Place::Before => repairs.push(repair(fault, span, way.path(self))),

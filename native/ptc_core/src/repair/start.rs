@@ -19,6 +19,7 @@ pub struct Start {
 /// Returns the starts in fences, in order.
 pub fn in_fences(text: &[u8]) -> Vec<Start> {
     let mut starts = Vec::new();
+    let mut markers = LineMarkers::default();
     let mut from = 0;
     while let Some(marker) = backticks(text, from) {
         if starts.len() == PLACES {
@@ -32,7 +33,7 @@ pub fn in_fences(text: &[u8]) -> Vec<Start> {
             // ```{"a": 1}``` and ```"a": 1``` have no tag.
             content = skip_all_blanks(text, open);
         }
-        let end = closing(text, content);
+        let end = markers.closing(text, content);
         from = (end + 3).min(text.len());
         if content >= end {
             // A closing marker without an opening one.
@@ -44,23 +45,45 @@ pub fn in_fences(text: &[u8]) -> Vec<Start> {
     starts
 }
 
-/// Returns the marker that ends a fence: the first one at the start of a line, or else the first one.
-fn closing(text: &[u8], from: usize) -> usize {
-    let first = backticks(text, from).unwrap_or(text.len());
-    let mut at = first;
-    loop {
-        let line = text[..at].iter().rposition(|byte| *byte == b'\n');
-        let before = &text[line.map_or(0, |at| at + 1).max(from).min(at)..at];
-        if at >= text.len() {
+/// Markers at the start of a line, found once each.
+#[derive(Default)]
+struct LineMarkers {
+    /// The first such marker from the offset of the last search on; `None` before the first search.
+    next: Option<Option<usize>>,
+}
+
+impl LineMarkers {
+    /// Returns the offset of the marker that ends a fence whose content begins at `from`: the first one at
+    /// the start of a line, or else the first one, or else the end of the text. `from` never decreases.
+    fn closing(&mut self, text: &[u8], from: usize) -> usize {
+        let Some(first) = backticks(text, from) else {
+            return text.len();
+        };
+        if first == from {
             return first;
         }
-        if before.iter().all(u8::is_ascii_whitespace) {
-            return at;
+        let next = match self.next {
+            Some(None) => None,
+            Some(Some(at)) if at >= from => Some(at),
+            _ => next_at_line_start(text, first),
+        };
+        self.next = Some(next);
+        next.unwrap_or(first)
+    }
+}
+
+/// Returns the first marker from the marker at `at` on that has only blanks before it in its line.
+fn next_at_line_start(text: &[u8], at: usize) -> Option<usize> {
+    let mut at = at;
+    let mut last = 0;
+    loop {
+        let blank = |byte: &&u8| byte.is_ascii_whitespace() && **byte != b'\n';
+        let blanks = text[last..at].iter().rev().take_while(blank).count();
+        if at - blanks > last && text[at - blanks - 1] == b'\n' {
+            return Some(at);
         }
-        match backticks(text, at + run_length(text, at)) {
-            Some(next) => at = next,
-            None => return first,
-        }
+        last = at + run_length(text, at);
+        at = backticks(text, last)?;
     }
 }
 
