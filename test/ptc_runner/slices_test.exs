@@ -12,23 +12,9 @@ defmodule PtcRunner.SlicesTest do
 
   @row {:signature, [], {:map, [{"a", :int}]}}
 
-  # Which NIFs held a scheduler. A hypervisor that takes the processor away is counted too, so that
-  # what happens once is asked again.
-  defp holds(fun), do: holds(fun, 3)
-
-  defp holds(fun, attempts) do
-    before = SliceClock.marks()
-    fun.()
-
-    case SliceClock.held_since(before) do
-      [] -> []
-      nifs when attempts == 1 -> nifs
-      _nifs -> holds(fun, attempts - 1)
-    end
-  end
-
   defp assert_no_holds(cases) do
-    assert [] == for({name, fun} <- cases, nifs = holds(fun), nifs != [], do: {name, nifs})
+    assert [] ==
+             for({name, fun} <- cases, nifs = SliceClock.holds(fun), nifs != [], do: {name, nifs})
   end
 
   # A binary of this length that starts three bits after the beginning of a byte.

@@ -100,6 +100,24 @@ defmodule PtcRunner.Test.SliceClock do
     for {name, mark} <- marks(), mark > Map.get(before, name, 0), do: name
   end
 
+  @doc """
+  The NIFs of which a call has held a normal scheduler for too long while `fun` ran, each of three times:
+  what happens once may be a hypervisor that took the processor away.
+  """
+  @spec holds((() -> term())) :: [String.t()]
+  def holds(fun), do: holds(fun, 3)
+
+  defp holds(fun, attempts) do
+    before = marks()
+    fun.()
+
+    case held_since(before) do
+      [] -> []
+      nifs when attempts == 1 -> nifs
+      _nifs -> holds(fun, attempts - 1)
+    end
+  end
+
   @doc "For each NIF a number that grows when a call holds a normal scheduler for too long."
   @spec marks() :: %{String.t() => number()}
   def marks do

@@ -119,9 +119,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp fork({next, _state, _terms} = left, tools, limits, process, most)
        when next in [:more, :long] do
-    Telemetry.on?() && Telemetry.suspended()
-    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
-    fork(step, tools, limits, process, most)
+    left |> resumed(process) |> fork(tools, limits, process, most)
   end
 
   defp fork(step, _tools, limits, process, _most), do: stop(process, finish(step, limits))
@@ -261,9 +259,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp call({next, _state, _terms} = left, tools, limits, process, count)
        when next in [:more, :long] do
-    Telemetry.on?() && Telemetry.suspended()
-    step = unless_it_fails(process, fn -> Quanta.go_on(left) end)
-    call(step, tools, limits, process, count)
+    left |> resumed(process) |> call(tools, limits, process, count)
   end
 
   defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
@@ -279,6 +275,12 @@ defmodule PtcRunner.Json.Runner do
   # Arguments are copied to the tool's process.
   defp weigh(args, max_heap) do
     with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
+  end
+
+  # Resumes a run that was suspended beside the process of its tools.
+  defp resumed(left, process) do
+    Telemetry.on?() && Telemetry.suspended()
+    unless_it_fails(process, fn -> Quanta.go_on(left) end)
   end
 
   # If the native library fails, the process of the tools must be stopped.

@@ -31,18 +31,6 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
 
   defp text(unit, bytes), do: String.duplicate(unit, div(bytes, byte_size(unit)))
 
-  # What happens once may be the hypervisor.
-  defp holds(fun, attempts \\ 3) do
-    before = SliceClock.marks()
-    fun.()
-
-    case SliceClock.held_since(before) do
-      [] -> []
-      nifs when attempts == 1 -> nifs
-      _nifs -> holds(fun, attempts - 1)
-    end
-  end
-
   test "up to what a normal scheduler takes, and beyond" do
     {:ok, signature} = PtcRunner.SubAgent.Signature.parse(@signature)
     agent = Answers.agent(signature)
@@ -51,7 +39,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
       for unit <- @units, bytes <- [4_096, 50_000], prefix <- ["", "{\"a\": [\"x\" "] do
         text = binary_part(prefix <> text(unit, bytes), 0, bytes - 8)
 
-        holds(fn ->
+        SliceClock.holds(fn ->
           assert elem(JsonParser.repair(text), 0) in [:ok, :error]
           assert elem(JsonParser.repair(text, signature), 0) in [:ok, :error]
           JsonHandler.handle_json_answer(text, agent, Answers.state(), repair: true)
@@ -98,7 +86,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
       with {:ok, _value, repairs} <- result, do: assert(length(repairs) <= 2_000)
       assert microseconds < 1_500_000, "#{binary_part(text, 0, 20)}: #{microseconds} µs"
       part = binary_part(text, 0, 4_086)
-      assert holds(fn -> JsonParser.repair(part, type) end) == []
+      assert SliceClock.holds(fn -> JsonParser.repair(part, type) end) == []
     end
   end
 
