@@ -1,20 +1,35 @@
 defmodule PtcRunner.Json.Message do
   @moduledoc false
-  # Converts errors of the native side, which are codes and terms, to the documented errors with their text.
+  # Converts errors of a run, which are codes and terms, to the documented errors with their text.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Schema, Shown}
 
   @ordinary 8_192
 
+  # Maximum number of names that an unknown tool's name is compared with, and their maximum length in bytes.
+  @most_names 1_000
+  @long_name 256
+
+  @typedoc "See `t:PtcRunner.Json.error/0`."
+  @type error ::
+          {:parse_error | :validation_error | :execution_error, String.t()}
+          | {:timeout | :memory_exceeded, non_neg_integer()}
+
+  @typedoc """
+  Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
+  the tools there are.
+  """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
-          | {:execution_error, String.t()}
+          | {:tool_failed, String.t()}
+          | {:unknown_tool, term(), map()}
+          | error()
 
   @doc """
-  The documented error for a fault.
+  The documented error for a fault. An error that is already documented is returned unchanged.
 
       iex> PtcRunner.Json.Message.error({:execution, :needs_list, "count", nil, [42]})
       {:execution_error, "count requires a list, got 42"}
@@ -23,11 +38,17 @@ defmodule PtcRunner.Json.Message do
       {:parse_error, "JSON decode error: Unexpected token at position 3"}
 
   """
-  @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
+  @spec error(fault()) :: error()
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
   def error({:expensive_to_inspect, fault}), do: error(fault)
-  def error({:execution_error, text} = error) when is_binary(text), do: error
+  def error({:tool_failed, text}), do: {:execution_error, text}
+
+  def error({:unknown_tool, name, tools}) when is_binary(name),
+    do: {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}
+
+  def error({:unknown_tool, name, _tools}),
+    do: {:execution_error, "Tool '#{Shown.text(name)}' not found"}
 
   # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
@@ -40,6 +61,18 @@ defmodule PtcRunner.Json.Message do
 
   def error({:execution, code, op, field, terms}),
     do: {:execution_error, text(code, op, field, terms)}
+
+  def error({_kind, _text_or_limit} = error), do: error
+
+  defp similar(name, tools) do
+    known =
+      for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
+
+    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
+      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
+      :error -> ""
+    end
+  end
 
   @doc """
   The text of a fault in a program's text.
