@@ -1,9 +1,8 @@
 //! The set of readings that are alive, and the operations on a reading.
 
-use super::branch::{Bracket, Branch, BranchFrame, Phase, Token};
+use super::branch::{Bracket, Branch, BranchFrame, Phase, Recent, Token};
 use super::fault::Fault;
 use super::log::{Event, Log, Span, ROOT};
-use super::search::Recent;
 use super::wanted::{Of, Ty, Want, Wanted, ANY};
 use super::{same, Stop};
 use crate::answer::LIMITS;
