@@ -4,7 +4,7 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
+use crate::schedule::{is_too_long, limits, nif, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
@@ -336,9 +336,9 @@ nif_pair! {
     }
 }
 
-/// Whether the JSON found in a text is part of an answer whose first bracket is missing.
-#[rustler::nif]
-fn answer_is_part(text: Binary) -> bool {
-    let _clock = crate::clock::start("answer_is_part");
-    is_part(text.as_slice())
+nif! {
+    /// Whether the JSON found in a text is part of an answer whose first bracket is missing.
+    fn answer_is_part(text: Binary) -> bool {
+        is_part(text.as_slice())
+    }
 }

@@ -5,7 +5,7 @@ use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::Raw;
-use crate::schedule::{self, limits, nif_pair, Pace};
+use crate::schedule::{self, limits, nif, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, encode, program, repair, signature};
 use ptc_core::meter::Limits;
@@ -207,58 +207,41 @@ fn go_on<'a>(
     }
 }
 
-/// Parses, compiles and runs a program's text.
-#[rustler::nif]
-fn run_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    reading: CompileOptionsArg,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_text");
-    let (call, then, surroundings) = begin(env, &given);
-    let reading = reading.reading(true);
-    from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
+nif! {
+    /// Parses, compiles and runs a program's text.
+    fn run_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        let (call, then, surroundings) = begin(env, &given);
+        let reading = reading.reading(true);
+        from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
+    }
 }
 
-/// Compiles and runs a program that is already decoded.
-#[rustler::nif]
-fn run_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    checked: bool,
-    reading: CompileOptionsArg,
-    given: RunArgs<'a>,
-) -> Term<'a> {
-    let _clock = crate::clock::start("run_node");
-    let (call, then, surroundings) = begin(env, &given);
-    let reading = reading.reading(checked);
-    from_node(call, node.into(), reading, then, surroundings)
+nif! {
+    /// Compiles and runs a program that is already decoded.
+    fn run_node<'a>(env, node: Term<'a>, checked: bool, reading: CompileOptionsArg, given: RunArgs<'a>)
+        -> Term<'a> {
+        let (call, then, surroundings) = begin(env, &given);
+        let reading = reading.reading(checked);
+        from_node(call, node.into(), reading, then, surroundings)
+    }
 }
 
-/// Runs a compiled program; `consts` must be the constants it was compiled with.
-#[rustler::nif]
-fn run_compiled<'a>(
-    env: Env<'a>,
-    handle: ResourceArc<Handle>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_compiled");
-    start_compiled(env, handle, consts, given, Mode::Asks)
+nif! {
+    /// Runs a compiled program; `consts` must be the constants it was compiled with.
+    fn run_compiled<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        start_compiled(env, handle, consts, given, Mode::Asks)
+    }
 }
 
-/// Runs a compiled program whose loops fork: at a loop that calls tools it returns
-/// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
-#[rustler::nif]
-fn run_forking<'a>(
-    env: Env<'a>,
-    handle: ResourceArc<Handle>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_forking");
-    start_compiled(env, handle, consts, given, Mode::Forks)
+nif! {
+    /// Runs a compiled program whose loops fork: at a loop that calls tools it returns
+    /// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
+    fn run_forking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        start_compiled(env, handle, consts, given, Mode::Forks)
+    }
 }
 
 fn start_compiled<'a>(

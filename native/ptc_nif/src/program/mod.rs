@@ -10,7 +10,7 @@ use crate::decode::{frozen, thawed};
 use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{Pace, MOST_OF_SLICE};
+use crate::schedule::{nif, Pace, MOST_OF_SLICE};
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
@@ -19,7 +19,7 @@ use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// Options for loading a program; for a text, the depth also limits the nesting of brackets.
@@ -324,32 +324,24 @@ pub struct Handle {
 #[rustler::resource_impl]
 impl Resource for Handle {}
 
-/// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
-#[rustler::nif]
-fn compile_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    reading: CompileOptionsArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_text");
-    let call = Call::begin(env, given)?;
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = reading.reading(true);
-    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+nif! {
+    /// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
+    fn compile_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let none = Raw::from(atoms::nil().encode(env));
+        let reading = reading.reading(true);
+        from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+    }
 }
 
-/// Compiles a program that is already decoded.
-#[rustler::nif]
-fn compile_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    reading: CompileOptionsArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_node");
-    let call = Call::begin(env, given)?;
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = reading.reading(true);
-    Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+nif! {
+    /// Compiles a program that is already decoded.
+    fn compile_node<'a>(env, node: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let none = Raw::from(atoms::nil().encode(env));
+        let reading = reading.reading(true);
+        Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+    }
 }
