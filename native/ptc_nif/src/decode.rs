@@ -37,8 +37,7 @@ nif! {
             parts: Parts::default(),
             print: None,
         };
-        let values = Raw::from(atoms::nil().encode(env));
-        let frozen = FrozenTerms { values, tail: None };
+        let frozen = FrozenTerms::new(atoms::nil().encode(env).into());
         Ok(read(call, text.into(), bytes, decoding, frozen))
     }
 }

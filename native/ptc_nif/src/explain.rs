@@ -1,12 +1,12 @@
 //! Observed runs: the NIFs that compile a program for observation, run it, and return the counts.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
-use crate::schedule::{nif, Pace};
+use crate::schedule::nif;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
 use ptc_core::heap::Heap;
@@ -76,21 +76,10 @@ nif! {
         let heap = Beam::new(env, 0);
         let consts = observation.consts(&heap, consts)?;
         let limits = given.limits().ok_or(rustler::Error::BadArg)?;
-        let execution = Execution {
-            heap,
-            program: observation.program.clone(),
-            consts,
-            context: given.context.into(),
-            memory: given.memory.into(),
-            limits,
-            pace: Pace::Slice,
-            quarters: 0,
-            observation: Some(observation),
-            mode: Mode::Asks,
-            together: None,
-        };
-        let reply = execution.run(Entry::Start, None);
-        Ok(reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env)))
+        let program = observation.program.clone();
+        let execution = Execution::new(heap, program, consts, given.data(), Some(limits));
+        let observation = Some(observation);
+        Ok(Execution { observation, ..execution }.start(None))
     }
 }
 

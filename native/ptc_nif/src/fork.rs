@@ -1,11 +1,10 @@
 //! Concurrent rounds of a loop that calls tools. Each round is a run of its own, which is suspended
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
-use crate::execution::{Entry, Execution, Mode, Suspension};
+use crate::execution::{Entry, Execution, Suspension};
 use crate::heap::Beam;
 use crate::schedule::nif;
 use crate::task::Left;
-use ptc_core::meter::Pace;
 use rustler::{NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 
@@ -19,19 +18,10 @@ nif! {
             let together = suspended.together.clone()?;
             let heap = Beam::new(env, together.load(Ordering::Relaxed));
             let held = suspended.held(&heap, terms)?;
-            let execution = Execution {
-                heap,
-                program: suspended.program.clone(),
-                consts: held.consts,
-                context: held.context,
-                memory: held.memory,
-                limits: suspended.limits,
-                pace: Pace::Slice,
-                quarters: 0,
-                observation: None,
-                mode: Mode::Asks,
-                together: Some(together),
-            };
+            let (program, data) = (suspended.program.clone(), [held.context, held.memory]);
+            let limits = Some(suspended.limits);
+            let execution = Execution::new(heap, program, held.consts, data, limits);
+            let execution = Execution { together: Some(together), ..execution };
             let entry = Entry::Round(suspended.checkpoint.clone(), held.frozen.slots, item.into());
             execution.run(entry, None)
         });

@@ -7,7 +7,7 @@ mod loader;
 
 use crate::atoms;
 use crate::decode::{frozen, thawed};
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif, Pace, MOST_OF_SLICE};
@@ -127,10 +127,7 @@ impl<'a> LoadTerms<'a> {
             memory,
             nodes: nothing,
             consts: nothing,
-            frozen: FrozenTerms {
-                values: nothing,
-                tail: None,
-            },
+            frozen: FrozenTerms::new(nothing),
         }
     }
 
@@ -293,25 +290,17 @@ fn finish<'a>(
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);
     }
-    let (limits, pace) = match then {
-        Then::RunWithoutLimits => (Limits::PROBE, Pace::Probe),
-        Then::Run | Then::Keep => (call.limits, call.pace),
-    };
-    let execution = Execution {
-        heap,
-        program,
-        consts: Consts::Vector(consts),
-        context: loader.terms.context,
-        memory: loader.terms.memory,
-        limits,
-        pace,
-        quarters: call.quarters,
-        observation: None,
-        mode: Mode::Asks,
-        together: None,
-    };
-    let reply = execution.run(Entry::Start, call.state);
-    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
+    let (consts, data) = (
+        Consts::Vector(consts),
+        [loader.terms.context, loader.terms.memory],
+    );
+    let limits = (then == Then::Run).then_some(call.limits);
+    let mut execution = Execution::new(heap, program, consts, data, limits);
+    execution.quarters = call.quarters;
+    if then == Then::Run {
+        execution.pace = call.pace;
+    }
+    execution.start(call.state)
 }
 
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
