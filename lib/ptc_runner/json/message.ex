@@ -7,6 +7,23 @@ defmodule PtcRunner.Json.Message do
 
   @ordinary 8_192
 
+  # What a checked field, the current value or an operand, and an unchecked field must be.
+  @fields %{field_not_string: "a string", field_not_list: "a list", field_not_map: "a map"}
+  @needs %{
+    needs_list: "a list",
+    needs_map: "a map",
+    needs_list_of_maps: "list of maps",
+    needs_numbers: "numeric values",
+    needs_map_values: "map values",
+    needs_list_values: "list values"
+  }
+  @unchecked %{
+    let_name: "a string",
+    not_a_count: "a non-negative integer",
+    unchecked_not_list: "a list",
+    unchecked_not_map: "a map"
+  }
+
   # Maximum number of names that an unknown tool's name is compared with, and their maximum length in bytes.
   @most_names 1_000
   @long_name 256
@@ -104,9 +121,9 @@ defmodule PtcRunner.Json.Message do
   defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
-  defp text(:field_not_string, _op, field, []), do: "Field '#{field}' must be a string"
-  defp text(:field_not_list, _op, field, []), do: "Field '#{field}' must be a list"
-  defp text(:field_not_map, _op, field, []), do: "Field '#{field}' must be a map"
+
+  defp text(code, _op, field, []) when is_map_key(@fields, code),
+    do: "Field '#{field}' must be #{@fields[code]}"
 
   defp text(:field_not_integer, op, field, []),
     do: "Operation '#{op}' field '#{field}' must be an integer"
@@ -153,20 +170,9 @@ defmodule PtcRunner.Json.Message do
   end
 
   defp text(:no_input, _op, _field, []), do: "No input available"
-  defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{show(value)}"
-  defp text(:needs_map, op, _field, [value]), do: "#{op} requires a map, got #{show(value)}"
 
-  defp text(:needs_list_of_maps, op, _field, [item]),
-    do: "#{op} requires list of maps, got #{show(item)}"
-
-  defp text(:needs_numbers, op, _field, [value]),
-    do: "#{op} requires numeric values, got #{show(value)}"
-
-  defp text(:needs_map_values, op, _field, [value]),
-    do: "#{op} requires map values, got #{show(value)}"
-
-  defp text(:needs_list_values, op, _field, [value]),
-    do: "#{op} requires list values, got #{show(value)}"
+  defp text(code, op, _field, [value]) when is_map_key(@needs, code),
+    do: "#{op} requires #{@needs[code]}, got #{show(value)}"
 
   defp text(:needs_numeric_operands, op, _field, [left, right]) do
     {left, right} = Shown.both(left, right)
@@ -198,17 +204,8 @@ defmodule PtcRunner.Json.Message do
   defp text(:memory_key, _op, _field, [name]),
     do: "Memory key must be a string, got #{show(name)}"
 
-  defp text(:let_name, op, field, [name]),
-    do: "#{op} #{field} must be a string, got #{show(name)}"
-
-  defp text(:not_a_count, op, field, [value]),
-    do: "#{op} #{field} must be a non-negative integer, got #{show(value)}"
-
-  defp text(:unchecked_not_list, op, field, [value]),
-    do: "#{op} #{field} must be a list, got #{show(value)}"
-
-  defp text(:unchecked_not_map, op, field, [value]),
-    do: "#{op} #{field} must be a map, got #{show(value)}"
+  defp text(code, op, field, [value]) when is_map_key(@unchecked, code),
+    do: "#{op} #{field} must be #{@unchecked[code]}, got #{show(value)}"
 
   # Lists the existing names; `names` are the first of them.
   defp there_are([], _count), do: "There are none"
