@@ -93,7 +93,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
     test "is an error for an error tuple" do
       assert call(fn _ -> {:error, :none} end) == failed("Tool 't' error: :none")
-      assert call(fn _ -> {:error, "text"} end) == error(~s(Tool 't' error: "text"))
+      assert call(fn _ -> {:error, "text"} end) == failed(~s(Tool 't' error: "text"))
     end
   end
 

@@ -182,10 +182,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
             _ => fault.cost_again(),
         };
         branch.faults |= bit;
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         if fault.is_repair() {
             self.event(branch, Event::Repair(fault, span));
         }
