@@ -1,9 +1,9 @@
 //! `json_decode/3`: JSON text to terms.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::nif;
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
