@@ -37,7 +37,8 @@ nif! {
             parts: Parts::default(),
             print: None,
         };
-        let frozen = FrozenTerms::new(atoms::nil().encode(env).into());
+        let values = Raw::from(atoms::nil().encode(env));
+        let frozen = FrozenTerms { values, tail: None };
         Ok(read(call, text.into(), bytes, decoding, frozen))
     }
 }

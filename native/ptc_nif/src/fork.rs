@@ -2,9 +2,9 @@
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
 use crate::clock::nif;
-use crate::execution::{Entry, Execution, Suspension};
+use crate::execution::{Entry, Execution};
 use crate::heap::Beam;
-use crate::task::Left;
+use crate::task::{Left, Suspension};
 use rustler::{NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 

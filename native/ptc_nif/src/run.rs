@@ -2,12 +2,12 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
+use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Work};
+use crate::task::{Call, Left, Suspension, Work};
 use crate::{answer, decode, encode, program, repair, signature};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};

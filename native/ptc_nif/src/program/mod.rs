@@ -128,7 +128,10 @@ impl<'a> LoadTerms<'a> {
             memory,
             nodes: nothing,
             consts: nothing,
-            frozen: FrozenTerms::new(nothing),
+            frozen: FrozenTerms {
+                values: nothing,
+                tail: None,
+            },
         }
     }
 
