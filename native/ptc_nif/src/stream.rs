@@ -60,7 +60,7 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
         return atoms::busy().encode(env);
     }
     match stream.feed(chunk.as_slice()) {
-        None => (atoms::ok(), stream.taken()).encode(env),
+        None => atoms::ok().encode(env),
         Some(mistake) => (atoms::halt(), shown(env, mistake)).encode(env),
     }
 }
@@ -119,7 +119,7 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Reads a chunk.
+    /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`.
     fn stream_feed, stream_feed_dirty<'a>(env, pace, held: ResourceArc<Held>, taken: usize, chunk: Binary<'a>) -> Term<'a> {
         feed(env, &held, taken, chunk, pace)
     }
