@@ -150,21 +150,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec feed(t(), binary()) :: {:cont, t()} | {:halt, {:error, [error(), ...]}}
   # An integer is less than any atom.
-  def feed(%__MODULE__{asked: asked, state: state, text: text, taken: taken} = stream, chunk)
-      when taken + byte_size(chunk) <= elem(asked, 3) do
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
+      when taken + byte_size(chunk) <= max_bytes do
     chunk = Aligned.text(chunk)
 
-    case Quanta.run(Native.stream_feed(state, taken, chunk)) do
-      # A new struct is made faster than the old one is updated.
-      :ok ->
-        text = text <> chunk
-        {:cont, %__MODULE__{asked: asked, state: state, text: text, taken: byte_size(text)}}
-
-      {:halt, mistake} ->
-        halt(stream, chunk, mistake)
-
-      :fork ->
-        feed_again(stream, chunk)
+    case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
+      :ok -> {:cont, %{stream | text: text <> chunk, taken: taken + byte_size(chunk)}}
+      {:halt, mistake} -> halt(stream, chunk, mistake)
+      :fork -> feed_again(stream, chunk)
     end
   catch
     :error, :nif_panicked -> halted([], Panic.caught())

@@ -100,7 +100,7 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
 
 /// Makes `{:ok, stream}`: a separate stream of the same kind that has read this text.
 #[rustler::nif(schedule = "DirtyCpu")]
-fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
+fn stream_again(held: &Held, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
     let _clock = crate::clock::start("stream_again");
     let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
     let again = stream.again(text.as_slice());
@@ -120,15 +120,15 @@ nif_pair! {
 
 nif_pair! {
     /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`.
-    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: ResourceArc<Held>, taken: usize, chunk: Binary<'a>) -> Term<'a> {
-        feed(env, &held, taken, chunk, pace)
+    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a Held, taken: usize, chunk: Binary<'a>) -> Term<'a> {
+        feed(env, held, taken, chunk, pace)
     }
 }
 
 nif_pair! {
     /// The value of the text so far. Not suspended: the work is bounded by the text's length, which the
     /// stream's `:max_bytes` limits.
-    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
-        partial(env, &held, text, pace)
+    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: &'a Held, text: Binary<'a>) -> Term<'a> {
+        partial(env, held, text, pace)
     }
 }
