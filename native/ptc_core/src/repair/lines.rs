@@ -1,6 +1,7 @@
 //! Lines and columns of offsets.
 
 use super::replay::Repair;
+use memchr::{memchr_iter, memrchr};
 
 /// Fills in the lines and columns of repairs, which are sorted by offset.
 pub fn fill(text: &[u8], repairs: &mut [Repair]) {
@@ -28,13 +29,14 @@ struct Here {
 impl Here {
     fn advance(&mut self, text: &[u8], to: usize) {
         let to = to.min(text.len()).max(self.at);
-        for byte in &text[self.at..to] {
-            match byte {
-                b'\n' => (self.line, self.column) = (self.line + 1, 0),
-                0x80..=0xBF => {}
-                _ => self.column += 1,
-            }
+        let mut passed = &text[self.at..to];
+        if let Some(last) = memrchr(b'\n', passed) {
+            self.line += memchr_iter(b'\n', passed).count();
+            self.column = 0;
+            passed = &passed[last + 1..];
         }
+        let begins_character = |byte: &&u8| !matches!(byte, 0x80..=0xBF);
+        self.column += passed.iter().filter(begins_character).count();
         self.at = to;
     }
 }
