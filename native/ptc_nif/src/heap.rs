@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
-use crate::raw::{Raw, Templates, Terms};
+use crate::raw::{Raw, Terms};
 use crate::signature::existing_atom;
 use num_bigint::BigInt;
 use ptc_core::heap::{Heap, Inside, Kind, Lookup};
@@ -32,7 +32,6 @@ pub struct Beam<'a> {
     no: Raw<'a>,
     words: usize,
     last_map: LastMap<'a>,
-    templates: Templates<'a>,
     /// The last inspected binary. Each inspection of an unaligned binary makes a copy, which lives to the end
     /// of the call.
     last_binary: Cell<Option<(ErlNifTerm, &'a [u8])>>,
@@ -49,7 +48,6 @@ impl<'a> Beam<'a> {
             no: atom(atoms::false_()),
             words,
             last_map: LastMap::none(),
-            templates: Templates::none(),
             last_binary: Cell::new(None),
         }
     }
@@ -333,16 +331,9 @@ impl<'a> Heap for Beam<'a> {
             self.words += WORDS_OF_LARGE * keys.len();
             return self.make_map_of_repeated(keys, values);
         }
-        // A copy does not share its keys, so each map counts with keys of its own.
         self.words += 4 + 2 * keys.len();
-        if let Some(map) = self.templates.make(self.terms, keys, values) {
-            return map;
-        }
         match self.terms.make_map(keys, values) {
-            Some(map) => {
-                self.templates.keep(map, keys);
-                map
-            }
+            Some(map) => map,
             None => self.make_map_of_repeated(keys, values),
         }
     }

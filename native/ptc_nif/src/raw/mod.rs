@@ -7,7 +7,6 @@
 //! * this file: kinds and comparisons of terms; scalars, lists, tuples
 //! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: the calling thread and process
 //! * [`words`]: terms read in place; [`memory`]: the first words of a term in memory
-//! * [`templates`]: small maps that share their keys
 //! * [`allocator`]: the global allocator
 
 /// Runs a call that writes a result and returns non-zero on success; `None` if it returns zero.
@@ -30,7 +29,6 @@ mod atoms;
 mod make;
 mod maps;
 mod memory;
-mod templates;
 mod thread;
 pub mod words;
 
@@ -39,7 +37,6 @@ use rustler::{Env, Term};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-pub use templates::Templates;
 pub use thread::{on_dirty_scheduler, thread_switches, thread_time};
 
 /// A term of the environment with lifetime `'a`.

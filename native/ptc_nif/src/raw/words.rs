@@ -8,7 +8,7 @@
 //! interface, once, when the library is loaded. If they differ, every read goes through the
 //! interface.
 
-use super::{templates, Raw, Terms};
+use super::{Raw, Terms};
 use rustler::sys::ErlNifTermType;
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,11 +29,11 @@ const EMPTY_LIST: usize = 0x3B;
 /// The bytes of a word.
 const WORD: usize = size_of::<usize>();
 /// Maximum number of entries of a map stored as flat arrays.
-pub(super) const SMALL: usize = 32;
+const SMALL: usize = 32;
 
 static KNOWN: AtomicBool = AtomicBool::new(false);
 /// The first word of a small map, and of a float; 0 is never a first word.
-pub(super) static MAP: AtomicUsize = AtomicUsize::new(0);
+static MAP: AtomicUsize = AtomicUsize::new(0);
 static FLOAT: AtomicUsize = AtomicUsize::new(0);
 
 /// The lowest bits of the first word of a binary on the heap, or 0 if the layout of binaries is not known;
@@ -78,19 +78,14 @@ pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
     Some(unsafe { (cell.read(), cell.add(1).read()) })
 }
 
-/// The address of a term that is not immediate.
-#[inline(always)]
-pub(super) fn place_of(term: Raw) -> *const usize {
-    (term.identity() & !TAG) as *const usize
-}
-
 /// The address of a term that is neither immediate nor a list, and its first word.
 #[inline(always)]
-pub(super) fn boxed(term: Raw) -> Option<(*const usize, usize)> {
-    if term.identity() & PRIMARY != BOXED {
+fn boxed(term: Raw) -> Option<(*const usize, usize)> {
+    let word = term.identity();
+    if word & PRIMARY != BOXED {
         return None;
     }
-    let place = place_of(term);
+    let place = (word & !TAG) as *const usize;
     // SAFETY: a word with this tag points to a term of one word at least, which lives as long as
     // the environment.
     Some((place, unsafe { place.read() }))
@@ -217,9 +212,6 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
         FLOAT.store(0, Ordering::Relaxed);
     }
     KNOWN.store(known, Ordering::Relaxed);
-    if known {
-        templates::look_before_use(terms);
-    }
     BINARY.store(
         match known && !references.is_empty() {
             true => binary_kind(terms, references),
