@@ -347,10 +347,10 @@ defmodule PtcRunner.Native do
       {:ok, reference()} | :busy
   )
 
-  # the new number of bytes; `:fork`: the state has read more bytes than this stream
+  # `:fork`: the state has not read `taken` bytes, but those of another stream
   pair(
     stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
-      {:ok, non_neg_integer()}
+      :ok
       | {:halt,
          {path :: list(), String.t()}
          | :not_an_object
