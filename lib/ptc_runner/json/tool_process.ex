@@ -104,7 +104,7 @@ defmodule PtcRunner.Json.ToolProcess do
 
     receive do
       {^ref, result, :done} ->
-        Guarded.stop(pid, monitor)
+        Guarded.leave(pid, monitor)
         with {:ok, value, words} <- result, do: {:ok, {value, words}}
 
       {^ref, ^monitor, :process, _pid, reason} ->
@@ -142,7 +142,7 @@ defmodule PtcRunner.Json.ToolProcess do
 
     receive do
       {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
-      {^ref, result, :done} -> {result, t}
+      {^ref, result, :done} -> {result, left(t)}
       {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
     after
       timeout ->
@@ -169,7 +169,7 @@ defmodule PtcRunner.Json.ToolProcess do
   defp tell(t, what, find, timeout, tag) do
     ask(t, &{tag, &1, what}, timeout, fn
       {:need, name, left}, tag -> supply(t, name, find, left, tag)
-      result, :done -> {result, t}
+      result, :done -> {result, left(t)}
     end)
   end
 
@@ -253,6 +253,12 @@ defmodule PtcRunner.Json.ToolProcess do
     after
       0 -> :ok
     end
+  end
+
+  # The process has sent the result of the run and ends.
+  defp left(t) do
+    Guarded.leave(t.pid, t.monitor)
+    forget(t)
   end
 
   defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}
