@@ -193,7 +193,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   The value of the complete text, or all errors.
 
   Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
-  `PtcRunner.SubAgent.JsonParser.parse/2`.
+  `PtcRunner.SubAgent.JsonParser.parse/2`. The errors count for `:max_heap` too.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{total :int}")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "I do not know.")
@@ -203,12 +203,12 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
           {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}, opts \\ []) do
+  def finish(%__MODULE__{asked: {signature, type, _list?, _max_bytes}, text: text}, opts \\ []) do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
 
-    case Answer.native(text, type, list?, opts) do
+    case Answer.read_all(text, type, opts) do
       {:ok, value} -> {:ok, value}
-      {:invalid, errors, _line} -> {:error, errors}
+      {:invalid, errors} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
       {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
       {:error, reason} -> {:error, [%{path: [], message: Answer.message(reason)}]}

@@ -34,7 +34,7 @@ fn meter(pace: Pace) -> (Meter, Pace) {
 }
 
 /// A list type of this depth over a scalar.
-fn lists(scalar: Scalar, depth: usize) -> (Types<'static>, TypeId) {
+fn lists(scalar: Scalar, depth: usize) -> (Types, TypeId) {
     let mut types = Types::new();
     let scalar = types.add(Type::Scalar(scalar));
     let root = (0..depth).fold(scalar, |id, _| types.add(Type::List(id)));

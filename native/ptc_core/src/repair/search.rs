@@ -37,7 +37,7 @@ impl Recent {
     }
 }
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Begins a search.
     pub fn begin_search(&mut self, starts: &[Branch]) {
         self.queue.clear();
