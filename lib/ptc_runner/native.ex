@@ -376,7 +376,7 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:funs`: without the terms in their closures
   pair(
     weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
-      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy
+      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy | left()
   )
 
   # native/ptc_nif/src/normalize

@@ -49,6 +49,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   # 16 MiB
   @max_bytes 16_777_216
+  # A longer chunk is read in parts: one takes about a millisecond.
+  @part 131_072
 
   @options %{
     halt: {:one_of, [:early, :certain]},
@@ -154,7 +156,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       when taken + byte_size(chunk) <= max_bytes do
     chunk = Aligned.text(chunk)
 
-    case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
+    case read(stream.state, taken, chunk) do
       {:ok, taken} -> {:cont, %{stream | text: text <> chunk, taken: taken}}
       {:halt, mistake} -> halt(stream, chunk, mistake)
       :fork -> feed_again(stream, chunk)
@@ -169,12 +171,19 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
+  defp read(state, taken, <<part::binary-size(@part), rest::binary>>) when rest != "" do
+    with {:ok, taken} <- read(state, taken, part), do: read(state, taken, rest)
+  end
+
+  defp read(state, taken, chunk), do: Quanta.run(Native.stream_feed(state, taken, chunk))
+
   # The state was already used for another stream value: this one gets its own state.
   defp feed_again(%{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
     do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
 
   defp feed_again(stream, chunk) do
-    {:ok, state} = Native.stream_again(stream.state, stream.text)
+    {:ok, state} = Native.stream_again(stream.state, "")
+    {:ok, _taken} = read(state, 0, stream.text)
     feed(%{stream | state: state}, chunk)
   end
 

@@ -12,6 +12,7 @@ use crate::raw::Terms;
 use crate::repair::Mending;
 use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
+use crate::weigh::Weighing;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
@@ -37,6 +38,7 @@ pub enum Work {
     Answer(Answering),
     Encode(Encoding),
     Repair(Box<Mending>),
+    Weigh(Weighing),
 }
 
 /// Puts suspended work into the resource it came from, or into a new one.
