@@ -203,12 +203,17 @@ fn findings_beyond_a_text_are_only_counted() {
         walk.findings = Findings::for_text(bytes);
         assert_eq!(walk.run(), Ok(()));
         let (_, mut findings, _) = walk.into_findings();
-        assert_eq!((findings.count(), findings.omitted()), (LENGTH, LENGTH - kept));
+        assert_eq!(
+            (findings.count(), findings.omitted()),
+            (LENGTH, LENGTH - kept)
+        );
         let (mut path, mut places) = (Vec::new(), Vec::new());
         while findings.pop(&heap, &mut path).is_some() {
             places.push(path.clone());
         }
-        let first: Vec<_> = (0..kept as u32).map(|at| vec![PathStep::Index(at)]).collect();
+        let first: Vec<_> = (0..kept as u32)
+            .map(|at| vec![PathStep::Index(at)])
+            .collect();
         assert_eq!(places.into_iter().rev().collect::<Vec<_>>(), first);
     }
 }

@@ -112,7 +112,11 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
     };
     // A walk is resumed in quanta only.
     if call.pace != Pace::Quantum && matches!(answering.stage, Stage::Judge(_, Some(_))) {
-        return Some(call.leave(Work::Answer(answering), &[text, of, values, tail, walk], atoms::long()));
+        return Some(call.leave(
+            Work::Answer(answering),
+            &[text, of, values, tail, walk],
+            atoms::long(),
+        ));
     }
     let terms = AnswerTerms {
         text,

@@ -17,12 +17,7 @@ impl Random {
 
 const NAMES: [&[u8]; 8] = [b"id", b"_x", b"a-b", b"_", b"int", b"string", b"A1", b"z-"];
 
-fn fields(
-    random: &mut Random,
-    types: &mut Types,
-    pool: &[TypeId],
-    at_least: u64,
-) -> Fields {
+fn fields(random: &mut Random, types: &mut Types, pool: &[TypeId], at_least: u64) -> Fields {
     let count = at_least + random.below(4);
     let field = |_| Field {
         name: NAMES[random.below(8) as usize],

@@ -131,7 +131,13 @@ fn walked<'a>(
         Ok(()) | Err(WalkEnd::TooMuch) if walk.findings.count() == 0 => Verdict::Right,
         Ok(()) | Err(WalkEnd::TooMuch) => {
             let (heap, findings, meter) = walk.into_findings();
-            return listed(Listing::new(findings, heap.terms), heap, types, meter, limits);
+            return listed(
+                Listing::new(findings, heap.terms),
+                heap,
+                types,
+                meter,
+                limits,
+            );
         }
     })
 }

@@ -222,12 +222,7 @@ impl<'a> Shapes<'a> {
     }
 
     #[cold]
-    fn find_large(
-        &mut self,
-        types: &Types,
-        map: Raw<'a>,
-        field: usize,
-    ) -> Option<Found<Raw<'a>>> {
+    fn find_large(&mut self, types: &Types, map: Raw<'a>, field: usize) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
             self.large_keys.resize_with(types.field_count(), || None);
         }
