@@ -57,10 +57,11 @@ defmodule PtcRunner.Json.MovedRun do
 
   defp call(nil, built, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
-         {:ok, words} <- Weight.of(value, max_heap) do
+         {:ok, words} <- Weight.of(value, max_heap),
+         true <- max_heap == 0 or built + words <= max_heap do
       finish({:ok, value, built + words}, run)
     else
-      :too_much -> finish({:error, :memory_exceeded}, run)
+      limit when limit in [:too_much, false] -> finish({:error, :memory_exceeded}, run)
       error -> finish(error, run)
     end
   end

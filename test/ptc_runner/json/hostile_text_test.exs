@@ -332,7 +332,9 @@ defmodule PtcRunner.Json.HostileTextTest do
     judged = PtcRunner.Quanta.finish(Native.answer_read(text, type, true, false, {50, 0}))
     assert judged == {:error, :timeout}
     few = {:list, {:map, Enum.take(fields, 3)}}
-    assert {:ok, _} = PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, {5_000, 0}))
+
+    assert {:ok, _} =
+             PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, {5_000, 0}))
   end
 
   describe "writing" do
