@@ -51,6 +51,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @max_bytes 16_777_216
   # A longer chunk is read in parts: one takes about a millisecond.
   @part 131_072
+  @compile {:inline, read: 3}
 
   @options %{
     halt: {:one_of, [:early, :certain]},
@@ -171,11 +172,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
-  defp read(state, taken, <<part::binary-size(@part), rest::binary>>) when rest != "" do
+  defp read(state, taken, chunk) when byte_size(chunk) <= @part,
+    do: Quanta.run(Native.stream_feed(state, taken, chunk))
+
+  defp read(state, taken, chunk), do: read_parts(state, taken, chunk)
+
+  defp read_parts(state, taken, <<part::binary-size(@part), rest::binary>>) do
     with {:ok, taken} <- read(state, taken, part), do: read(state, taken, rest)
   end
-
-  defp read(state, taken, chunk), do: Quanta.run(Native.stream_feed(state, taken, chunk))
 
   # The state was already used for another stream value: this one gets its own state.
   defp feed_again(%{text: text, taken: taken}, _chunk) when byte_size(text) != taken,

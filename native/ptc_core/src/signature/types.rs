@@ -189,8 +189,9 @@ impl Types {
         fields.range().map(|index| self.field(index))
     }
 
-    /// Calls `visit` with each field that a key may name: with all fields of a small map type, and with
-    /// those of a large one whose names differ at most in hyphens and underscores.
+    /// Calls `visit` with each field that a key may name: in a small map type with those whose names have
+    /// its length, in a large one with those whose names differ at most in hyphens and underscores.
+    #[inline]
     pub fn each_candidate(
         &self,
         fields: Fields,
@@ -198,9 +199,13 @@ impl Types {
         mut visit: impl FnMut(usize, Field<'_>),
     ) {
         if !self.is_large(fields) {
-            return fields
-                .range()
-                .for_each(|index| visit(index, self.field(index)));
+            for index in fields.range() {
+                let (start, end) = self.fields[index].name;
+                if end - start == key.len() {
+                    visit(index, self.field(index));
+                }
+            }
+            return;
         }
         let is_large = |fields| self.is_large(fields);
         let names = self.index.get_or_init(|| NameIndex::new(self, is_large));

@@ -228,6 +228,7 @@ fn types<'a>(
     let reading = ReadOptions {
         closed: false,
         once_optional: true,
+        names: false,
     };
     read(heap, of, reading, meter)
 }

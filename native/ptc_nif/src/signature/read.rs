@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The types of one call, with the terms they came from.
 pub struct Read<'a> {
     pub types: Types,
-    /// The declared name of each field, as a term.
+    /// The declared name of each field, as a term, if they are wanted.
     pub names: Vec<Raw<'a>>,
     /// The terms that are not types.
     pub unknown: Vec<Raw<'a>>,
@@ -25,6 +25,8 @@ pub struct ReadOptions {
     pub closed: bool,
     /// An optional type within an optional type counts as one.
     pub once_optional: bool,
+    /// The names are wanted as terms.
+    pub names: bool,
 }
 
 /// From this number of types on, a term that was read before is not read again: a small term can stand for
@@ -71,7 +73,7 @@ pub fn read<'a>(
 ) -> Result<(Read<'a>, TypeId), WalkEnd> {
     let read = Read {
         types: Types::new(),
-        names: Vec::with_capacity(16),
+        names: Vec::new(),
         unknown: Vec::new(),
     };
     let mut reader = Reader {
@@ -160,8 +162,10 @@ impl<'a> Reader<'a, '_> {
             }
         } else if self.terms.is_empty_list(fields) {
             let pending = &self.pending[start..];
-            let names = pending.iter().map(|(_, name)| *name);
-            self.read.names.extend(names);
+            if self.reading.names {
+                let names = pending.iter().map(|(_, name)| *name);
+                self.read.names.extend(names);
+            }
             let fields = pending.iter().map(|(field, _)| *field);
             let fields = self.read.types.add_fields(fields);
             self.pending.truncate(start);

@@ -29,6 +29,7 @@ fn types<'a>(
     let reading = ReadOptions {
         closed,
         once_optional: true,
+        names: false,
     };
     let mut meter = whole(Limits::UNLIMITED, pace);
     read(heap, of.into(), reading, &mut meter).ok()
