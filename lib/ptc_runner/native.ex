@@ -283,16 +283,18 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/answer.rs; `list?`: the type is that of a list, which may be wrapped.
-  # `:ok`: valid; `:hyphens`: valid, but two of its keys would become equal; `:map`, `:list`: not judged
+  # `:ok`: valid; `:hyphens`: valid, but two of its keys would become equal; `:map`, `:list`: not judged.
+  # `all?`: all errors are wanted, and no line of them
   nif(
     answer_parse(binary(), limits()) ::
       {:ok, term()} | {:error, {atom(), place :: tuple() | nil} | limit()} | left()
   )
 
   nif(
-    answer_read(binary(), type(), list? :: boolean(), limits()) ::
+    answer_read(binary(), type(), list? :: boolean(), all? :: boolean(), limits()) ::
       {:ok | :hyphens | :map | :list, term()}
-      | {:invalid, errors :: [map()], line :: String.t()}
+      | {:invalid, errors :: [map()]}
+      | {:invalid, errors :: [map()], omitted :: non_neg_integer(), line :: String.t()}
       | {:error, {atom(), place :: tuple() | nil} | limit()}
       | left()
   )
@@ -370,7 +372,7 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:funs`: without the terms in their closures
   pair(
     weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
-      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy
+      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy | left()
   )
 
   # native/ptc_nif/src/normalize

@@ -490,7 +490,7 @@ defmodule PtcRunner.BoundedErrorsTest do
             for(n <- 1..2_000, do: %{path: List.duplicate(n, n), message: "m"})
           ] do
         assert JsonHandler.format_validation_errors(errors) ==
-                 ErrorLine.first(errors, :infinity, 1_048_576)
+                 ErrorLine.first(errors, :infinity, 1_048_576, 0)
       end
     end
 

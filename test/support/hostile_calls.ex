@@ -122,7 +122,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
       {:answer_parse, 2} => [answer, @limits],
-      {:answer_read, 4} => [answer, @type_term, false, @limits],
+      {:answer_read, 5} => [answer, @type_term, false, false, @limits],
       {:answer_is_part, 1} => [~s({"a": [1)],
       {:repair_value, 3} => [~s({a: 1, 'b': ["x",]), @type_term, {1_000, 0}],
       {:repair_answer, 4} => [~s(Sure: {a: 1, "b": ["x"}), @type_term, false, {1_000, 0}],

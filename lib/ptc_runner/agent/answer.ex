@@ -75,14 +75,17 @@ defmodule PtcRunner.Agent.Answer do
   defp enums({:signature, _params, type}, opts), do: Annotations.of!(opts, type).enums
 
   defp exact(text, signature, limits, enums) do
-    case Answer.read(text, %{parsed_signature: signature}, limits) do
+    case exactly(text, signature, limits) do
       {:ok, value} -> allowed(value, signature, enums, [])
-      {:invalid, errors, _line} -> {:error, errors}
+      {:invalid, errors} -> {:error, errors}
       {found, value} when found in [:map, :list] -> judged(value, signature, enums)
       {:error, reason} when reason in @limits -> {:limit, [error(reason)]}
       {:error, reason} -> {:error, [error(reason)]}
     end
   end
+
+  defp exactly(text, nil, limits), do: Answer.read_all(text, :any, limits)
+  defp exactly(text, {:signature, _params, type}, limits), do: Answer.read_all(text, type, limits)
 
   defp error(reason), do: %{path: [], message: Answer.message(reason)}
 
@@ -176,7 +179,7 @@ defmodule PtcRunner.Agent.Answer do
 
       errors ->
         line = JsonHandler.format_validation_errors(errors)
-        Feedback.text(line, errors, text, agent, feedback: :detailed)
+        Feedback.text(line, {errors, 0}, text, agent, feedback: :detailed)
     end
   end
 end

@@ -204,7 +204,7 @@ defmodule PtcRunner.Json.Runner do
     with {:ok, fun} <- tool(tools, tool),
          {:ok, _words} <- weigh(args, weight, max_heap),
          {:ok, {answer, more}} <- call_once(max_heap, tool, fun, args, left || timeout) do
-      {:ok, answer, words + more}
+      ended(answer, words + more, limits)
     else
       error -> finish(error, limits)
     end
@@ -246,7 +246,7 @@ defmodule PtcRunner.Json.Runner do
     with {:ok, fun} <- tool(tools, tool),
          {:ok, _words} <- weigh(args, weight, max_heap),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
-      stop(process, {:ok, answer, words + ToolProcess.words(process)})
+      stop(process, ended(answer, words + ToolProcess.words(process), limits))
     else
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
       {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
@@ -267,6 +267,13 @@ defmodule PtcRunner.Json.Runner do
     with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
     stop(process, finish(result, limits))
   end
+
+  # The end of a run whose last call answered its value: what it has built includes that answer.
+  defp ended(value, words, {_timeout, max_heap, _depth})
+       when max_heap == 0 or words <= max_heap,
+       do: {:ok, value, words}
+
+  defp ended(_value, _words, limits), do: finish({:error, :memory_exceeded}, limits)
 
   # Arguments are copied to the tool's process. The weight of small ones is known.
   defp weigh(_args, weight, max_heap)

@@ -49,6 +49,9 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   # 16 MiB
   @max_bytes 16_777_216
+  # A longer chunk is read in parts: one takes about a millisecond.
+  @part 131_072
+  @compile {:inline, read: 3}
 
   @options %{
     halt: {:one_of, [:early, :certain]},
@@ -154,7 +157,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       when taken + byte_size(chunk) <= max_bytes do
     chunk = Aligned.text(chunk)
 
-    case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
+    case read(stream.state, taken, chunk) do
       :ok -> {:cont, %{stream | text: text <> chunk, taken: taken + byte_size(chunk)}}
       {:halt, mistake} -> halt(stream, chunk, mistake)
       :fork -> feed_again(stream, chunk)
@@ -169,12 +172,22 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
 
+  defp read(state, taken, chunk) when byte_size(chunk) <= @part,
+    do: Quanta.run(Native.stream_feed(state, taken, chunk))
+
+  defp read(state, taken, chunk), do: read_parts(state, taken, chunk)
+
+  defp read_parts(state, taken, <<part::binary-size(@part), rest::binary>>) do
+    with :ok <- read(state, taken, part), do: read(state, taken + @part, rest)
+  end
+
   # The state was already used for another stream value: this one gets its own state.
   defp feed_again(%{text: text, taken: taken}, _chunk) when byte_size(text) != taken,
     do: raise(ArgumentError, "expected a stream of #{taken} bytes, got #{byte_size(text)}")
 
   defp feed_again(stream, chunk) do
-    {:ok, state} = Native.stream_again(stream.state, stream.text)
+    {:ok, state} = Native.stream_again(stream.state, "")
+    :ok = read(state, 0, stream.text)
     feed(%{stream | state: state}, chunk)
   end
 
@@ -193,7 +206,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   The value of the complete text, or all errors.
 
   Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
-  `PtcRunner.SubAgent.JsonParser.parse/2`.
+  `PtcRunner.SubAgent.JsonParser.parse/2`. The errors count for `:max_heap` too.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{total :int}")
       iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, "I do not know.")
@@ -203,12 +216,12 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
           {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, list?, _max_bytes}, text: text}, opts \\ []) do
+  def finish(%__MODULE__{asked: {signature, type, _list?, _max_bytes}, text: text}, opts \\ []) do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
 
-    case Answer.native(text, type, list?, opts) do
+    case Answer.read_all(text, type, opts) do
       {:ok, value} -> {:ok, value}
-      {:invalid, errors, _line} -> {:error, errors}
+      {:invalid, errors} -> {:error, errors}
       {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
       {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
       {:error, reason} -> {:error, [%{path: [], message: Answer.message(reason)}]}

@@ -9,7 +9,9 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::{Check, Coerce, Purpose, Scalar, Type, TypeId, Types, Walk, WalkEnd};
+use ptc_core::signature::{
+    Check, Coerce, Findings, PathStep, Purpose, Scalar, Type, TypeId, Types, Walk, WalkEnd,
+};
 
 #[test]
 fn random_values_are_walked_as_the_oracle_says() {
@@ -34,7 +36,7 @@ fn meter(pace: Pace) -> (Meter, Pace) {
 }
 
 /// A list type of this depth over a scalar.
-fn lists(scalar: Scalar, depth: usize) -> (Types<'static>, TypeId) {
+fn lists(scalar: Scalar, depth: usize) -> (Types, TypeId) {
     let mut types = Types::new();
     let scalar = types.add(Type::Scalar(scalar));
     let root = (0..depth).fold(scalar, |id, _| types.add(Type::List(id)));
@@ -189,14 +191,29 @@ fn a_slice_ends_where_no_safe_point_is_near() {
 }
 
 #[test]
-fn a_slice_finds_no_more_than_it_can_tell() {
+fn findings_beyond_a_text_are_only_counted() {
     const LENGTH: usize = 20_000;
     let (types, root) = lists(Scalar::Int, 1);
     let mut heap = PlainHeap::new();
     let wrong = heap.make_string(b"x");
     let value = heap.make_list(&vec![wrong; LENGTH]);
-    let long = slice(usize::MAX >> 1);
-    let mut walk = Walk::new(&mut heap, &types, (value, root), Check, long);
-    assert_eq!(walk.run(), Err(WalkEnd::SliceOver));
-    assert!(walk.findings.count() < LENGTH / 2);
+    for (bytes, kept) in [(0, 0), (25, 1), (1_000, 40)] {
+        let long = slice(usize::MAX >> 1);
+        let mut walk = Walk::new(&mut heap, &types, (value, root), Check, long);
+        walk.findings = Findings::for_text(bytes);
+        assert_eq!(walk.run(), Ok(()));
+        let (_, mut findings, _) = walk.into_findings();
+        assert_eq!(
+            (findings.count(), findings.omitted()),
+            (LENGTH, LENGTH - kept)
+        );
+        let (mut path, mut places) = (Vec::new(), Vec::new());
+        while findings.pop(&heap, &mut path).is_some() {
+            places.push(path.clone());
+        }
+        let first: Vec<_> = (0..kept as u32)
+            .map(|at| vec![PathStep::Index(at)])
+            .collect();
+        assert_eq!(places.into_iter().rev().collect::<Vec<_>>(), first);
+    }
 }

@@ -3,11 +3,11 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::decode::{frozen, thawed};
-use crate::error_line::error_text;
+use crate::error_line::{error_text, LONGEST_LINE};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
-use crate::signature::{judge, Verdict};
+use crate::signature::{Judge, LeftWalk, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
@@ -23,8 +23,13 @@ use rustler::{Atom, Encoder, Env, NifResult, Term};
 pub enum Ask {
     /// Its value.
     Value,
-    /// Its value, if it has the type; whether the type is that of a list.
-    Type { list: bool },
+    /// Its value, if it has the type, or its errors.
+    Type {
+        /// The type is that of a list.
+        list: bool,
+        /// All errors are wanted. Otherwise a line of them, and the errors that it shows.
+        all: bool,
+    },
 }
 
 /// An answer that is being read.
@@ -40,8 +45,11 @@ pub struct Answering {
 enum Stage {
     /// Finding and building the value.
     Search(Box<(Search, Parts)>),
-    /// Validating the value, which is the only term; with its offset, if its keys have hyphens.
-    Judge(Option<usize>),
+    /// Validating the value, which is the only term; with its offset, if its keys have hyphens, and the
+    /// suspended walk.
+    Judge(Option<usize>, Option<Box<LeftWalk>>),
+    /// Writing the line of the errors, which are the only term; with the number of those not listed.
+    Line(usize),
     /// The value is valid; its keys are rebuilt with underscores.
     Rename(usize),
 }
@@ -59,6 +67,8 @@ struct AnswerTerms<'a> {
     /// The type, as a term.
     of: Raw<'a>,
     frozen: FrozenTerms<Raw<'a>>,
+    /// The terms of the suspended walk, as a tuple.
+    walk: Raw<'a>,
 }
 
 fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
@@ -72,7 +82,7 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
 
 /// Reads an answer: `{:ok, value}` with normalized keys; `{:hyphens, value}` for a valid value in which two
 /// keys would become equal; `{:map, value}` and `{:list, value}` if it could not be judged;
-/// `{:invalid, errors, line}`, `{:error, {reason, position}}`, `{:error, :timeout | :memory_exceeded}` or
+/// `{:invalid, errors, omitted, line}`, or `{:invalid, errors}` if all are wanted; `{:error, {reason, position}}`, `{:error, :timeout | :memory_exceeded}` or
 /// `{:more, state, terms}`. If only the value is wanted, `{:ok, value}` has its original keys.
 pub fn answer<'a>(
     call: Call<'a>,
@@ -91,19 +101,29 @@ pub fn answer<'a>(
         text: source.into(),
         of: of.into(),
         frozen: FrozenTerms { values, tail: None },
+        walk: values,
     };
     read(call, text, answering, terms)
 }
 
 /// Resumes the reading; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [text, of, values, tail] = *terms else {
+    let [text, of, values, tail, walk] = *terms else {
         return None;
     };
+    // A walk is resumed in quanta only.
+    if call.pace != Pace::Quantum && matches!(answering.stage, Stage::Judge(_, Some(_))) {
+        return Some(call.leave(
+            Work::Answer(answering),
+            &[text, of, values, tail, walk],
+            atoms::long(),
+        ));
+    }
     let terms = AnswerTerms {
         text,
         of,
         frozen: thawed(&call, values, tail),
+        walk,
     };
     let text = call.terms().bytes(terms.text)?;
     answering
@@ -113,10 +133,10 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
 
 fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
     let [values, tail] = frozen(&call, terms.frozen);
-    let terms = [terms.text, terms.of, values, tail];
-    // Only the search keeps its progress; the other stages begin again, so they continue in a quantum.
-    let begins_again = !matches!(answering.stage, Stage::Search(_));
-    let next = schedule::next(call.pace, call.quarters + 1, begins_again);
+    let terms = [terms.text, terms.of, values, tail, terms.walk];
+    // Only the search goes on in a slice: a walk is resumed in quanta, and the other stages begin again.
+    let needs_quantum = !matches!(answering.stage, Stage::Search(_));
+    let next = schedule::next(call.pace, call.quarters + 1, needs_quantum);
     call.leave(Work::Answer(answering), &terms, next)
 }
 
@@ -138,8 +158,9 @@ fn read<'a>(
         meter: call.meter(),
         text,
         of: terms.of,
+        walk: terms.walk,
         ask: answering.ask,
-        walk: match call.pace {
+        pace: match call.pace {
             Pace::Quantum => Pace::Quantum,
             Pace::Slice | Pace::Probe => Pace::Slice,
         },
@@ -158,7 +179,7 @@ fn read<'a>(
             Next::Stopped(Stop::SliceOver, stage, frozen) => {
                 call.settle(&reading.meter);
                 call.words = reading.heap.words_built();
-                terms.frozen = frozen;
+                (terms.frozen, terms.walk) = (frozen, reading.walk);
                 let left = Answering {
                     stage,
                     print: Some(Print::of(text)),
@@ -176,16 +197,21 @@ struct AnswerReader<'a, 't> {
     meter: Meter,
     text: &'t [u8],
     of: Raw<'a>,
+    /// The terms of the suspended walk.
+    walk: Raw<'a>,
     ask: Ask,
-    walk: Pace,
+    pace: Pace,
 }
 
 impl<'a> AnswerReader<'a, '_> {
     fn step(&mut self, stage: Stage, terms: FrozenTerms<Raw<'a>>) -> Next<'a> {
         match (stage, self.ask) {
             (Stage::Search(search), _) => self.search(*search, terms),
-            (Stage::Judge(hyphens), Ask::Type { list }) => self.judge(hyphens, terms.values, list),
-            (Stage::Rename(start), Ask::Type { list }) => self.rename(start, terms, list),
+            (Stage::Judge(hyphens, left), Ask::Type { list, all }) => {
+                self.judge(hyphens, left, terms.values, list, all)
+            }
+            (Stage::Line(omitted), _) => self.line(omitted, terms),
+            (Stage::Rename(start), Ask::Type { list, .. }) => self.rename(start, terms, list),
             (_, Ask::Value) => Next::Reply(self.say(atoms::ok(), terms.values)),
         }
     }
@@ -223,38 +249,80 @@ impl<'a> AnswerReader<'a, '_> {
         drop(builder);
         match self.ask {
             Ask::Value => Next::Reply(self.say(atoms::ok(), value)),
-            Ask::Type { list } => match wanted(&mut self.heap, value, list) {
-                Ok(value) => Next::Stage(Stage::Judge(hyphens.then_some(start)), value),
+            Ask::Type { list, .. } => match wanted(&mut self.heap, value, list) {
+                Ok(value) => Next::Stage(Stage::Judge(hyphens.then_some(start), None), value),
                 Err(reason) => Next::Reply((atoms::error(), (reason, atoms::nil())).encode(env)),
             },
         }
     }
 
-    fn judge(&mut self, hyphens: Option<usize>, value: Raw<'a>, list: bool) -> Next<'a> {
-        let env = self.heap.terms.env;
-        let frozen = FrozenTerms {
-            values: value,
-            tail: None,
+    fn judge(
+        &mut self,
+        hyphens: Option<usize>,
+        left: Option<Box<LeftWalk>>,
+        value: Raw<'a>,
+        list: bool,
+        all: bool,
+    ) -> Next<'a> {
+        let terms = self.heap.terms;
+        let (mut limits, walk) = (self.meter.limits, self.walk);
+        if !all {
+            // The errors of a line are few.
+            limits.words = usize::MAX;
+        }
+        let judge = Judge {
+            heap: &mut self.heap,
+            value,
+            limits: &mut limits,
+            pace: self.pace,
+            text: (!all).then_some(LONGEST_LINE),
         };
-        let busy = Next::Stopped(Stop::SliceOver, Stage::Judge(hyphens), frozen);
-        let undecided = self.say(if list { atoms::list() } else { atoms::map() }, value);
-        let late = Next::Stopped(Stop::DeadlinePassed, Stage::Judge(hyphens), frozen);
-        match judge(env, self.of, value, &mut self.meter.limits, self.walk) {
-            Verdict::Right => match hyphens {
+        let verdict = match left {
+            None => Some(judge.begin(self.of)),
+            Some(left) => terms
+                .tuple(walk)
+                .and_then(|walk| judge.resume(*left, walk.to_vec())),
+        };
+        self.meter.limits.deadline = limits.deadline;
+        let stopped = |stop, left| {
+            let frozen = FrozenTerms {
+                values: value,
+                tail: None,
+            };
+            Next::Stopped(stop, Stage::Judge(hyphens, left), frozen)
+        };
+        match verdict {
+            Some(Verdict::Right) => match hyphens {
                 Some(start) => Next::Stage(Stage::Rename(start), value),
                 None => Next::Reply(self.say(atoms::ok(), value)),
             },
-            Verdict::Wrong(errors) => match error_text(env, errors, self.walk) {
-                Some(text) => {
-                    let (errors, text) = (errors.term(env), text.term(env));
-                    Next::Reply((atoms::invalid(), errors, text).encode(env))
-                }
-                None if self.walk == Pace::Slice => busy,
-                None => Next::Reply(undecided),
-            },
-            Verdict::Undecided => Next::Reply(undecided),
-            Verdict::Busy => busy,
-            Verdict::Late => late,
+            Some(Verdict::Wrong { errors, .. }) if all => {
+                Next::Reply(self.say(atoms::invalid(), errors))
+            }
+            Some(Verdict::Wrong { errors, omitted }) => Next::Stage(Stage::Line(omitted), errors),
+            Some(Verdict::Undecided) => {
+                let tag = if list { atoms::list() } else { atoms::map() };
+                Next::Reply(self.say(tag, value))
+            }
+            Some(Verdict::Left(left, kept)) => {
+                self.walk = terms.make_tuple(&kept);
+                stopped(Stop::SliceOver, Some(left))
+            }
+            Some(Verdict::Busy) => stopped(Stop::SliceOver, None),
+            Some(Verdict::Stopped(stop)) => stopped(stop, None),
+            None => stopped(Stop::Abandoned, None),
+        }
+    }
+
+    /// Writes the line of the errors.
+    fn line(&mut self, omitted: usize, terms: FrozenTerms<Raw<'a>>) -> Next<'a> {
+        let env = self.heap.terms.env;
+        match error_text(env, terms.values, omitted, self.pace) {
+            Some(text) => {
+                let (errors, text) = (terms.values.term(env), text.term(env));
+                Next::Reply((atoms::invalid(), errors, omitted, text).encode(env))
+            }
+            None => Next::Stopped(Stop::SliceOver, Stage::Line(omitted), terms),
         }
     }
 
@@ -295,10 +363,10 @@ nif! {
 }
 
 nif! {
-    /// Finds, decodes and validates the JSON; `list`: the type is that of a list.
-    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, given: (Term<'a>, Term<'a>))
+    /// Finds, decodes and validates the JSON; `list`: the type is that of a list; `all`: all errors are wanted.
+    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
-        first(env, text, of, Ask::Type { list }, given)
+        first(env, text, of, Ask::Type { list, all }, given)
     }
 }
 

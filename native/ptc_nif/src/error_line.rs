@@ -19,7 +19,7 @@ const BYTES_A_UNIT: usize = 64;
 const PART: usize = 2_000;
 
 /// Maximum bytes of the line, without the number of omitted errors.
-const ALL: usize = 1_048_576;
+pub const LONGEST_LINE: usize = 1_048_576;
 
 enum Unwritten {
     /// A term that only Elixir can write.
@@ -172,12 +172,23 @@ fn field<'a>(
     }
 }
 
-/// The line; `None` if it takes longer than `pace` allows, or if only Elixir can write it.
-pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'a>> {
-    write(env, errors, pace).ok()
+/// The line; `omitted` errors follow those of the list. `None` if it takes longer than `pace` allows, or if
+/// only Elixir can write it.
+pub fn error_text<'a>(
+    env: Env<'a>,
+    errors: Raw<'a>,
+    omitted: usize,
+    pace: Pace,
+) -> Option<Raw<'a>> {
+    write(env, errors, omitted, pace).ok()
 }
 
-fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwritten> {
+fn write<'a>(
+    env: Env<'a>,
+    errors: Raw<'a>,
+    omitted: usize,
+    pace: Pace,
+) -> Result<Raw<'a>, Unwritten> {
     let key = |atom: Atom| (Raw::from(atom.encode(env)), KeyCache::default());
     let mut line = Line {
         heap: Beam::new(env, 0),
@@ -202,14 +213,14 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwri
         }
         line.error(error)?;
         // Each error counts with the two bytes of its separator.
-        if line.text.len() + 2 > ALL {
+        if line.text.len() + 2 > LONGEST_LINE {
             line.text.truncate(before);
             more = 1;
         }
         Ok(())
     })?;
-    if more > 0 {
-        let note = format!("; and {more} more");
+    if more + omitted > 0 {
+        let note = format!("; and {} more", more + omitted);
         line.text.extend_from_slice(note.as_bytes());
     }
     line.spend(line.text.len() / BYTES_A_UNIT)?;
@@ -220,7 +231,7 @@ fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwri
 nif_pair! {
     /// `{:ok, line}`, `:other` or `:busy`.
     fn error_line, error_line_dirty<'a>(env, pace, errors: Term<'a>) -> Term<'a> {
-        match write(env, errors.into(), pace) {
+        match write(env, errors.into(), 0, pace) {
             Ok(text) => (atoms::ok(), text.term(env)).encode(env),
             Err(Unwritten::Other) => atoms::other().encode(env),
             Err(Unwritten::Busy) => atoms::busy().encode(env),

@@ -6,7 +6,7 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
-use crate::signature::{judge, wanted, Verdict};
+use crate::signature::{judge_whole, wanted, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
@@ -37,7 +37,7 @@ pub struct Mending {
     repairing: Repairing,
     ask: Ask,
     text: Print,
-    types: u64,
+    wanted: Wanted,
 }
 
 /// `{:ok, value, repairs}`, each repair is `{kind, start, end, line, column, path}`;
@@ -63,7 +63,7 @@ fn repair<'a>(
         return Ok(atoms::busy().encode(env));
     };
     let repairing = Repairing::new(text.len());
-    Ok(read(call, (source, text), (of, &wanted), repairing, ask))
+    Ok(read(call, (source, text), (of, wanted), repairing, ask))
 }
 
 /// Resumes the repair; `None` if the terms belong to other work.
@@ -80,16 +80,17 @@ pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<
         return Some(call.leave(Work::Repair(Box::new(mending)), terms, atoms::long()));
     }
     let (source, of) = (source.term(call.env), of.term(call.env));
-    let wanted = wanted_of(call.env, of, mending.ask, call.pace)?;
-    if wanted.print() != mending.types {
-        return None;
-    }
-    let Mending { repairing, ask, .. } = mending;
-    Some(read(call, (source, text), (of, &wanted), repairing, ask))
+    let Mending {
+        repairing,
+        ask,
+        wanted,
+        ..
+    } = mending;
+    Some(read(call, (source, text), (of, wanted), repairing, ask))
 }
 
 /// The types in the form that the search needs; `None` if there are too many for a slice.
-fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wanted<'a>> {
+fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wanted> {
     let wrapped = matches!(ask, Ask::Answer { list: true });
     let mut wanted = match atoms::nil() == of {
         true => Wanted::anything(),
@@ -104,7 +105,7 @@ fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wan
 fn read<'a>(
     mut call: Call<'a>,
     (source, text): (Term<'a>, &[u8]),
-    (of, wanted): (Term<'a>, &Wanted<'a>),
+    (of, wanted): (Term<'a>, Wanted),
     mut repairing: Repairing,
     ask: Ask,
 ) -> Term<'a> {
@@ -114,7 +115,7 @@ fn read<'a>(
     meter.limits.words = words.min(call.limits.words);
     let watch = Beam::new(env, 0);
     let outcome = repairing
-        .go_on(text, wanted, &mut meter, &watch)
+        .go_on(text, &wanted, &mut meter, &watch)
         .and_then(|repaired| outcome(env, repaired, of, ask, &mut meter));
     let words = call.limits.words;
     call.settle(&meter);
@@ -129,7 +130,7 @@ fn read<'a>(
                 repairing,
                 ask,
                 text: Print::of(text),
-                types: wanted.print(),
+                wanted,
             };
             call.more(Work::Repair(Box::new(mending)), &[source.into(), of.into()])
         }
@@ -151,7 +152,7 @@ fn outcome<'a>(
         return Err(Refusal::Stopped(Stop::SliceOver));
     }
     let untyped = atoms::nil() == of;
-    let (pace, mut limits) = (meter.pace(), meter.limits);
+    let (pace, limits) = (meter.pace(), meter.limits);
     let mut build =
         |underscored| build(env, &repaired, underscored, meter).map_err(Refusal::Stopped);
     let (tag, value) = match ask {
@@ -165,7 +166,7 @@ fn outcome<'a>(
             };
             let verdict = match untyped {
                 true => Verdict::Right,
-                false => judge(env, of.into(), value, &mut limits, pace),
+                false => judge_whole(env, of.into(), value, limits, pace),
             };
             match verdict {
                 Verdict::Right if hyphens => match build(true)? {
@@ -180,8 +181,10 @@ fn outcome<'a>(
                 Verdict::Busy if pace != Pace::Quantum => {
                     return Err(Refusal::Stopped(Stop::SliceOver));
                 }
-                Verdict::Late => return Err(Refusal::Stopped(Stop::DeadlinePassed)),
-                Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided => (undecided(), value),
+                Verdict::Stopped(stop) => return Err(Refusal::Stopped(stop)),
+                Verdict::Busy | Verdict::Wrong { .. } | Verdict::Undecided | Verdict::Left(..) => {
+                    (undecided(), value)
+                }
             }
         }
     };

@@ -8,7 +8,7 @@ use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Suspension, Work};
-use crate::{answer, decode, encode, program, repair, signature};
+use crate::{answer, decode, encode, program, repair, signature, weigh};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};
 use std::sync::atomic::Ordering;
@@ -179,6 +179,7 @@ fn go_on<'a>(
         Work::Answer(answering) => answer::go_on(call, answering, terms),
         Work::Encode(encoding) => encode::go_on(call, encoding, terms),
         Work::Repair(mending) => repair::go_on(call, *mending, terms),
+        Work::Weigh(weighing) => weigh::go_on(call, weighing, terms),
     }
 }
 

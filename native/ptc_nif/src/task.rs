@@ -12,6 +12,7 @@ use crate::raw::Terms;
 use crate::repair::Mending;
 use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
+use crate::weigh::Weighing;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
@@ -39,6 +40,7 @@ pub enum Work {
     Answer(Answering),
     Encode(Encoding),
     Repair(Box<Mending>),
+    Weigh(Weighing),
 }
 
 /// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.

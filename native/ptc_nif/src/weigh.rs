@@ -1,16 +1,19 @@
 //! Counts the words of a copy of a term, without making the copy.
 //!
 //! A small term can stand for a huge one, since its parts may be shared: a copy contains each part as
-//! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work.
+//! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work. A walk
+//! that is longer than a quantum is suspended.
 
 use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace};
+use crate::schedule::{nif_pair, settle, Pace};
+use crate::task::{Call, Work};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Limits, Meter};
+use ptc_core::signature::Kept;
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,17 +41,21 @@ const ON_HEAP: usize = 64;
 const SMALL_BITS: u32 = 60;
 /// Fuel to read an entry of a large map.
 const FUEL_A_LARGE: usize = 4;
+/// So many pending terms may always become a list.
+const FEW: usize = 1_000;
 
 /// A walk that counts words.
 struct Scale<'a> {
     heap: Beam<'a>,
     meter: Meter,
+    /// The quantum is over.
+    over: bool,
     words: usize,
     limit: usize,
     /// Terms that are not weighed yet.
-    pending: Vec<Raw<'a>>,
+    pending: Kept<Raw<'a>>,
     /// Funs that were met; only Elixir can read the terms in their closures.
-    funs: Vec<Raw<'a>>,
+    funs: Kept<Raw<'a>>,
     /// The keys of the last map whose keys are all small, and their words: maps of one list often share
     /// their keys.
     keys: Option<(&'a [Raw<'a>], usize)>,
@@ -60,14 +67,12 @@ enum Unweighed {
     SliceOver,
 }
 
-impl<T> From<Halt<T>> for Unweighed {
-    fn from(halt: Halt<T>) -> Self {
-        match halt {
-            Halt::SliceOver => Unweighed::SliceOver,
-            // The caller has ended.
-            _ => Unweighed::TooMuch,
-        }
-    }
+/// A suspended walk, without its terms: those that are not weighed yet, and the funs, as two lists.
+pub struct Weighing {
+    words: usize,
+    limit: usize,
+    pending: usize,
+    funs: usize,
 }
 
 impl<'a> Scale<'a> {
@@ -75,11 +80,20 @@ impl<'a> Scale<'a> {
     fn run(&mut self) -> Result<(), Unweighed> {
         loop {
             self.fuel(1)?;
-            let Some(term) = self.pending.pop() else {
+            let Some(term) = self.pending.pop(&self.heap) else {
                 return Ok(());
             };
             self.add(term)?;
+            if self.over && self.can_be_left() {
+                return Err(Unweighed::SliceOver);
+            }
         }
+    }
+
+    /// Whether the list of pending terms, of two words each, is short in comparison with the terms.
+    fn can_be_left(&self) -> bool {
+        let pending = self.pending.len();
+        pending <= FEW || 8 * pending <= self.words
     }
 
     fn count(&mut self, words: usize) -> Result<(), Unweighed> {
@@ -108,7 +122,7 @@ impl<'a> Scale<'a> {
                 // The VM shares one empty tuple.
                 self.count(elements.len() + usize::from(!elements.is_empty()))?;
                 self.fuel(elements.len())?;
-                self.pending.extend_from_slice(elements);
+                elements.iter().for_each(|it| self.pending.push(*it));
                 Ok(())
             }
             ERL_NIF_TERM_TYPE_BITSTRING => self.bits(term),
@@ -144,8 +158,16 @@ impl<'a> Scale<'a> {
                 let size = terms.map_size(map).unwrap_or(0);
                 self.count(4 + WORDS_OF_LARGE * size)?;
                 self.fuel(FUEL_A_LARGE * size)?;
-                self.pending.reserve(2 * size);
-                terms.each_entry(map, |key, value| self.pending.extend([key, value]));
+                let mut words = 0;
+                terms.each_entry(map, |key, value| {
+                    for part in [key, value] {
+                        match words_of_small(&self.heap, part) {
+                            Some(small) => words += small,
+                            None => self.pending.push(part),
+                        }
+                    }
+                });
+                self.count(words)?;
             }
             MapView::NotAMap => {}
         }
@@ -168,7 +190,7 @@ impl<'a> Scale<'a> {
                 self.count(words)
             }
             None => {
-                self.pending.extend_from_slice(keys);
+                keys.iter().for_each(|key| self.pending.push(*key));
                 Ok(())
             }
         }
@@ -196,9 +218,18 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// Consumes fuel for work before it is done.
+    /// Consumes fuel for work before it is done. A slice ends here, a quantum after the term.
     fn fuel(&mut self, units: usize) -> Result<(), Unweighed> {
-        Ok(self.meter.consume_fuel(units, &self.heap)?)
+        match self.meter.consume_fuel(units, &self.heap) {
+            Ok(()) => Ok(()),
+            Err(Halt::SliceOver) if self.meter.pace() == Pace::Quantum => {
+                self.over = true;
+                Ok(())
+            }
+            Err(Halt::SliceOver) => Err(Unweighed::SliceOver),
+            // The caller has ended.
+            Err(_) => Err(Unweighed::TooMuch),
+        }
     }
 }
 
@@ -239,8 +270,8 @@ pub fn words_of_arguments<'a>(heap: &Beam<'a>, args: Raw<'a>) -> Option<usize> {
 }
 
 /// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:funs, funs, words}` if the terms
-/// in the closures of these funs are still to be weighed; `:busy` if a slice is not enough. The pending
-/// terms are not returned: as a list they could take more of the caller's heap than is left.
+/// in the closures of these funs are still to be weighed; `:busy` if a slice is not enough, or
+/// `{:long, state, terms}` after a quantum.
 pub fn weighed<'a>(
     env: Env<'a>,
     pending: Term<'a>,
@@ -248,32 +279,72 @@ pub fn weighed<'a>(
     limit: usize,
     pace: Pace,
 ) -> Term<'a> {
-    let terms = Terms { env };
-    let mut scale = Scale {
-        heap: Beam::new(env, 0),
-        // A quantum continues to the end, or to the limit.
-        meter: whole(Limits::UNLIMITED, pace),
-        words,
-        limit,
-        pending: Vec::with_capacity(32),
-        funs: Vec::new(),
-        keys: None,
-    };
-    let mut rest = Raw::from(pending);
+    let mut left = Kept::default();
+    let (terms, mut rest) = (Terms { env }, Raw::from(pending));
     while let Some((term, tail)) = terms.uncons(rest) {
-        scale.pending.push(term);
+        left.push(term);
         rest = tail;
     }
+    let call = Call::first(env, Limits::UNLIMITED, pace);
+    weigh_on(call, (words, limit), left, Kept::default())
+}
+
+/// Resumes a walk; `None` if the terms belong to other work.
+pub fn go_on<'a>(call: Call<'a>, weighing: Weighing, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    let [pending, funs] = *terms else {
+        return None;
+    };
+    // A walk is resumed in quanta only.
+    if call.pace != Pace::Quantum {
+        return Some(call.leave(Work::Weigh(weighing), terms, atoms::long()));
+    }
+    let pending = Kept::thawed(pending, weighing.pending);
+    let funs = Kept::thawed(funs, weighing.funs);
+    let words = (weighing.words, weighing.limit);
+    Some(weigh_on(call, words, pending, funs))
+}
+
+fn weigh_on<'a>(
+    call: Call<'a>,
+    (words, limit): (usize, usize),
+    pending: Kept<Raw<'a>>,
+    funs: Kept<Raw<'a>>,
+) -> Term<'a> {
+    let env = call.env;
+    let mut scale = Scale {
+        heap: Beam::new(env, 0),
+        meter: call.meter(),
+        over: false,
+        words,
+        limit,
+        pending,
+        funs,
+        keys: None,
+    };
     let end = scale.run();
     settle(env, &scale.meter);
+    let Scale {
+        mut heap,
+        words,
+        pending,
+        mut funs,
+        ..
+    } = scale;
     match end {
-        Ok(()) if scale.funs.is_empty() => (atoms::ok(), scale.words).encode(env),
-        Ok(()) => {
-            let funs = terms.make_list(&scale.funs).term(env);
-            (atoms::funs(), funs, scale.words).encode(env)
-        }
+        Ok(()) if funs.is_empty() => (atoms::ok(), words).encode(env),
+        Ok(()) => (atoms::funs(), funs.list(&mut heap).term(env), words).encode(env),
         Err(Unweighed::TooMuch) => atoms::too_much().encode(env),
-        Err(Unweighed::SliceOver) => atoms::busy().encode(env),
+        Err(Unweighed::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
+        Err(Unweighed::SliceOver) => {
+            let weighing = Weighing {
+                words,
+                limit,
+                pending: pending.len(),
+                funs: funs.len(),
+            };
+            let terms = [pending.freeze(&mut heap), funs.freeze(&mut heap)];
+            call.more(Work::Weigh(weighing), &terms)
+        }
     }
 }
 

@@ -51,16 +51,28 @@ defmodule PtcRunner.Json.FairnessTest do
     small = pipe([%{"op" => "filter", "where" => greater("key", 9)}, %{"op" => "count"}])
     opts = [context: %{"x" => rows(20_000)}, timeout: :infinity, max_heap: 0]
 
-    times =
-      for _ <- 1..60 do
-        {time, {:ok, _count, _delta, _memory}} = :timer.tc(fn -> Json.run(small, opts) end)
-        time
-      end
+    bound = if SliceClock.strict?(), do: 150, else: 500
+    worst = worst(fn -> Json.run(small, opts) end, bound, 4)
 
     assert Enum.all?(callers, &Process.alive?/1)
     for pid <- callers, do: Process.exit(pid, :kill)
-    # A machine that does other work is slower as a whole; counted in items, the runs took 7.7 s.
-    assert div(Enum.max(times), 1_000) < if(SliceClock.strict?(), do: 500, else: 2_000)
+    # Counted in items, the runs took 7.7 s.
+    assert worst < bound
+  end
+
+  # The longest of 60 runs, in milliseconds. A busy machine makes single runs long, so there are several
+  # attempts; if the scheduling is unfair, each of them has a long run.
+  defp worst(run, bound, attempts) do
+    times =
+      for _ <- 1..60 do
+        {time, {:ok, _count, _delta, _memory}} = :timer.tc(run)
+        time
+      end
+
+    case div(Enum.max(times), 1_000) do
+      worst when worst >= bound and attempts > 1 -> worst(run, bound, attempts - 1)
+      worst -> worst
+    end
   end
 
   test "a long run goes on in a few slices, and then in many quanta" do

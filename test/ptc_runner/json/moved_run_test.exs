@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.MovedRunTest do
   @y %{"op" => "load", "name" => "y"}
   # Too many words for a few calls to move.
   @large Enum.to_list(1..50_000)
+  @answer Enum.to_list(1..5_000)
 
   defp run(node, tools, opts \\ []), do: Json.run(%{"program" => node}, [tools: tools] ++ opts)
   defp call(name, args \\ %{}), do: %{"op" => "call", "tool" => name, "args" => args}
@@ -32,6 +33,24 @@ defmodule PtcRunner.Json.MovedRunTest do
   end
 
   defp tools(fun), do: %{"t" => fun, "one" => fn _ -> [1] end}
+
+  test "the words of the last answer are added to those built before, as for other calls" do
+    # The run builds a list of 2,000 cells, 4,000 words; the answer is 10,000 words that exist already.
+    rows = for n <- 1..2_000, do: %{"n" => n}
+    tools = %{"t" => fn _ -> @answer end}
+    sorted = pipe([@x, %{"op" => "sort_by", "field" => "n", "order" => "desc"}])
+    built = pipe([sorted, %{"op" => "drop", "count" => 0}, %{"op" => "first"}])
+    last = pipe([built, call("t")])
+    more = pipe([last, %{"op" => "drop", "count" => 1}])
+
+    for node <- [last, more] do
+      run = &run(node, tools, context: %{"x" => rows}, max_heap: &1)
+      assert {:ok, _value, _delta, _memory} = run.(15_000)
+      assert {:error, {:memory_exceeded, _bytes}} = run.(13_000)
+    end
+
+    assert {:ok, _value, _delta, _memory} = run(call("t"), tools, max_heap: 13_000)
+  end
 
   describe "the value is the same, whatever moves" do
     test "with loops, bindings, context and memory behind the call" do

@@ -153,7 +153,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         ) :: continue() | stop(:error)
   def handle_validation_error(errors, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "handle_validation_error/5")
-    invalid(format_validation_errors(errors), errors, response, agent, state, opts)
+    invalid(format_validation_errors(errors), {errors, 0}, response, agent, state, opts)
   end
 
   defp invalid(error, errors, response, agent, state, opts),

@@ -41,25 +41,31 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     IO.iodata_to_binary([header | lines])
   end
 
-  @doc "At most so many lines and bytes, and then the number of further errors."
-  @spec first_lines([map()], term(), non_neg_integer(), pos_integer()) :: [String.t()]
-  def first_lines(errors, data, most, bytes),
-    do: first_lines(errors, Places.new(data), most, bytes, [])
+  @doc """
+  At most so many lines and bytes, and then the number of further errors, including `more` that are not in
+  the list.
+  """
+  @spec first_lines([map()], term(), non_neg_integer(), pos_integer(), non_neg_integer()) ::
+          [String.t()]
+  def first_lines(errors, data, most, bytes, more \\ 0) do
+    {lines, rest} = take(errors, Places.new(data), most, bytes, [])
 
-  defp first_lines([], _places, _most, _bytes, lines), do: Enum.reverse(lines)
+    case length(rest) + more do
+      0 -> Enum.reverse(lines)
+      more -> Enum.reverse(["and #{more} more" | lines])
+    end
+  end
 
-  defp first_lines(errors, _places, 0, _bytes, lines), do: and_more(errors, lines)
-
-  defp first_lines([error | rest] = errors, places, most, bytes, lines) do
+  defp take([error | rest] = errors, places, most, bytes, lines) when most > 0 do
     {line, places} = line(error, places)
     left = bytes - byte_size(line)
 
     if left < 0,
-      do: and_more(errors, lines),
-      else: first_lines(rest, places, most - 1, left, [line | lines])
+      do: {lines, errors},
+      else: take(rest, places, most - 1, left, [line | lines])
   end
 
-  defp and_more(errors, lines), do: Enum.reverse(["and #{length(errors)} more" | lines])
+  defp take(errors, _places, _most, _bytes, lines), do: {lines, errors}
 
   @doc "One line for each error."
   @spec lines([map()], term()) :: [String.t()]

@@ -10,7 +10,7 @@ use crate::heap::Heap;
 /// How much less asterisks cost than other stray characters.
 const BOLD: u32 = 6;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn after(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;

@@ -16,7 +16,7 @@ const LONGEST: usize = 4096;
 /// Maximum number of candidates for its end.
 const ENDS: usize = 4;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// `word`, `two words`, `words with a quote at the end"`
     pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
         let of = self.want(branch.ty).of;

@@ -7,7 +7,7 @@ use super::scan::quote;
 use super::Stop;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;

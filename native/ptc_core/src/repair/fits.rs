@@ -22,8 +22,8 @@ pub(super) fn json_within(content: &[u8], wanted: &Wanted, ty: Ty) -> Option<Vec
 }
 
 /// A sink that checks the events of a value.
-pub struct Fits<'w, 't> {
-    wanted: &'w Wanted<'t>,
+pub struct Fits<'w> {
+    wanted: &'w Wanted,
     ty: Ty,
     open: Vec<FitFrame>,
     fits: bool,
@@ -38,9 +38,9 @@ struct FitFrame {
     hint: usize,
 }
 
-impl<'w, 't> Fits<'w, 't> {
+impl<'w> Fits<'w> {
     /// Creates a check before the first event.
-    pub fn new(wanted: &'w Wanted<'t>, ty: Ty) -> Self {
+    pub fn new(wanted: &'w Wanted, ty: Ty) -> Self {
         Fits {
             wanted,
             ty,
@@ -70,7 +70,7 @@ impl<'w, 't> Fits<'w, 't> {
     }
 }
 
-impl<'n> Sink<'n> for Fits<'_, '_> {
+impl<'n> Sink<'n> for Fits<'_> {
     fn null(&mut self) {
         let want = self.wanted.want(self.next_type());
         self.check(want.nullable);

@@ -14,7 +14,7 @@ const WORDS: usize = 4;
 /// Maximum number of surrounding objects and lists that are searched.
 const OUTER: usize = 8;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;

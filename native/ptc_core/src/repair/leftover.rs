@@ -8,7 +8,7 @@ use super::scan::{quote, skip_all_blanks};
 use super::start::begins_field;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Keeps a reading that may be complete.
     pub(super) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {

@@ -6,7 +6,7 @@ use super::scan::{escape, skip_blanks};
 use crate::heap::Heap;
 use crate::json::scan::to_special;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Returns whether the text after a value is valid there.
     pub(super) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
         let next = skip_blanks(self.text, at);

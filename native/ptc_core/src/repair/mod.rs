@@ -76,12 +76,12 @@ pub fn is_part(text: &[u8]) -> bool {
 }
 
 /// Repairs a text that is not JSON, or not of the type, without suspending.
-pub fn repair<'r, 'w, H: Heap>(
+pub fn repair<'r, H: Heap>(
     text: &'r [u8],
-    wanted: &'r Wanted<'w>,
+    wanted: &'r Wanted,
     meter: &mut Meter,
     heap: &H,
-) -> Result<Repaired<'r, 'w>, Refusal> {
+) -> Result<Repaired<'r>, Refusal> {
     let mut repairing = Repairing::new(text.len());
     loop {
         match repairing.go_on(text, wanted, meter, heap) {

@@ -64,13 +64,13 @@ impl Repairing {
     /// Reads to the end of the text, or until the quantum is over ([`Stop::SliceOver`]: call it again
     /// with the same text and types in another quantum). A slice cannot be suspended: its work is lost
     /// if it does not reach the end.
-    pub fn go_on<'r, 'w, H: Heap>(
+    pub fn go_on<'r, H: Heap>(
         &mut self,
         text: &'r [u8],
-        wanted: &'r Wanted<'w>,
+        wanted: &'r Wanted,
         meter: &mut Meter,
         heap: &H,
-    ) -> Result<Repaired<'r, 'w>, Refusal> {
+    ) -> Result<Repaired<'r>, Refusal> {
         // Offsets are stored in 32 bits.
         if text.len() >= u32::MAX as usize / 2 {
             return Err(Refusal::NoReading);
@@ -190,10 +190,10 @@ impl Repairing {
 }
 
 /// Returns the value if it is the only best one.
-fn finish<'r, 'w, H: Heap>(
-    mut reader: Reader<'r, '_, 'w, H>,
+fn finish<'r, H: Heap>(
+    mut reader: Reader<'r, '_, H>,
     found: Found,
-) -> Result<Repaired<'r, 'w>, Refusal> {
+) -> Result<Repaired<'r>, Refusal> {
     let (text, wanted) = (reader.text, reader.wanted);
     let mut events = reader.log.events(found.node);
     let mut places: Vec<usize> = found.unsure.into_iter().collect();

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::Stop;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Begins a string, as a key or as a value.
     pub(super) fn quoted(
         &mut self,

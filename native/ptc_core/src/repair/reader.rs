@@ -49,9 +49,9 @@ impl Kept {
 }
 
 /// Reads a text in all likely ways at the same time.
-pub struct Reader<'r, 'm, 'w, H: Heap> {
+pub struct Reader<'r, 'm, H: Heap> {
     pub(super) text: &'r [u8],
-    pub(super) wanted: &'r Wanted<'w>,
+    pub(super) wanted: &'r Wanted,
     pub(super) log: Log,
     /// The frames around the innermost open ones.
     pub(super) frames: Vec<BranchFrame>,
@@ -71,11 +71,11 @@ pub struct Reader<'r, 'm, 'w, H: Heap> {
     heap: &'m H,
 }
 
-impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
+impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     /// Continues from the suspended state.
     pub fn new(
         text: &'r [u8],
-        wanted: &'r Wanted<'w>,
+        wanted: &'r Wanted,
         kept: Kept,
         meter: &'m mut Meter,
         heap: &'m H,

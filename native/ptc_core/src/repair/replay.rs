@@ -50,14 +50,14 @@ pub struct Repair {
 
 /// A value that was read from a text.
 #[derive(Debug)]
-pub struct Repaired<'r, 'w> {
+pub struct Repaired<'r> {
     pub(super) text: &'r [u8],
-    pub(super) wanted: &'r Wanted<'w>,
+    pub(super) wanted: &'r Wanted,
     pub(super) events: Vec<Event>,
     pub(super) inner: Vec<Vec<u8>>,
 }
 
-impl Repaired<'_, '_> {
+impl Repaired<'_> {
     /// Passes the value to the sink, event by event.
     pub fn replay<'s>(&'s self, sink: &mut impl Sink<'s>) -> Result<(), Stop> {
         let mut scratch = Vec::new();
@@ -103,7 +103,7 @@ impl Repaired<'_, '_> {
                 }
             }
             Event::Field(shape, index) => {
-                let name = self.wanted.shape(shape).fields[index as usize].name;
+                let name = &self.wanted.shape(shape).fields[index as usize].name;
                 sink.key(Text::Scratch(name))?;
             }
             Event::Open(object) => sink.open(object),

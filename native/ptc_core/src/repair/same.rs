@@ -48,7 +48,7 @@ fn key<'k>(text: &'k [u8], wanted: &'k Wanted, event: Event) -> Option<Cow<'k, [
         Event::Key(span) => Some(content(text, span, false)),
         Event::EscapedKey(span) => Some(content(text, span, true)),
         Event::Field(shape, index) => {
-            let name = wanted.shape(shape).fields[index as usize].name;
+            let name = &wanted.shape(shape).fields[index as usize].name;
             Some(Cow::Borrowed(name))
         }
         _ => None,

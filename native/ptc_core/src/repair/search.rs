@@ -7,7 +7,7 @@ use super::scan::{comment, ellipsis, skip_all_blanks};
 use super::Stop;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Begins a search.
     pub fn begin_search(&mut self, starts: &[Branch]) {
         self.queue.clear();

@@ -7,19 +7,19 @@ use std::collections::HashMap;
 pub type Ty = u32;
 
 /// A declared field.
-#[derive(Debug, Clone, Copy)]
-pub struct Declared<'t> {
+#[derive(Debug)]
+pub struct Declared {
     /// Its name.
-    pub name: &'t [u8],
+    pub name: Box<[u8]>,
     /// Its type.
     pub ty: Ty,
 }
 
 /// The fields of a map.
 #[derive(Debug)]
-pub struct Shape<'t> {
+pub struct Shape {
     /// The declared fields, in order.
-    pub fields: Vec<Declared<'t>>,
+    pub fields: Vec<Declared>,
     /// Whether other keys are refused.
     pub closed: bool,
     /// A bit for each of the first 64 fields that are required.
@@ -43,9 +43,9 @@ pub enum Found {
     Unknown,
 }
 
-impl<'t> Shape<'t> {
+impl Shape {
     /// `needed`: whether each field is required.
-    pub fn new(fields: Vec<Declared<'t>>, needed: Vec<bool>, closed: bool) -> Self {
+    pub fn new(fields: Vec<Declared>, needed: Vec<bool>, closed: bool) -> Self {
         let mut shape = Shape {
             closed,
             required: 0,
@@ -55,12 +55,12 @@ impl<'t> Shape<'t> {
             fields,
         };
         for (index, field) in shape.fields.iter().enumerate() {
-            let first = *shape.names.entry(underscored(field.name)).or_insert(index) == index;
+            let first = *shape.names.entry(underscored(&field.name)).or_insert(index) == index;
             shape.needed[index] &= first;
             if shape.needed[index] && index < 64 {
                 shape.required |= 1 << index;
             }
-            let spelling = shape.spellings.entry(squeezed(field.name));
+            let spelling = shape.spellings.entry(squeezed(&field.name));
             spelling
                 .and_modify(|other| *other = None)
                 .or_insert(Some(index));
@@ -75,15 +75,15 @@ impl<'t> Shape<'t> {
 
     /// Returns whether a field has exactly this name.
     pub fn has_name(&self, key: &[u8]) -> bool {
-        self.fields.iter().any(|field| field.name == key)
+        self.fields.iter().any(|field| *field.name == *key)
     }
 
     /// Returns the field that a key names. `hint` is the field that is probably next.
     pub fn find(&self, key: &[u8], hint: usize) -> Found {
         let fits =
-            |field: &Declared| rank(field.name, key, KeyKind::String, Matching::Lenient).is_some();
+            |field: &Declared| rank(&field.name, key, KeyKind::String, Matching::Lenient).is_some();
         let field = self.fields.get(hint);
-        if field.is_some_and(|field| field.name == key || fits(field)) {
+        if field.is_some_and(|field| *field.name == *key || fits(field)) {
             return Found::Field(hint);
         }
         match self.names.get(&underscored(key)) {

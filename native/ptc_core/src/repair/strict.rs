@@ -7,7 +7,7 @@ use super::scan::{is_delimiter, number, skip_blanks};
 use super::wanted::{is_keyword, Found, Of};
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Reads the next token if it is valid here; otherwise only skips blanks.
     #[inline]
     pub(super) fn strict(&mut self, branch: &mut Branch) -> bool {

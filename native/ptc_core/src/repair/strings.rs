@@ -13,7 +13,7 @@ const BREAKS: u8 = 8;
 /// Maximum length of a key whose end is guessed.
 const LONGEST_KEY: usize = 128;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     /// Advances in a string to its next possible end, and keeps both readings.
     pub(super) fn within(&mut self, mut branch: Branch) -> Result<(), Stop> {
         let from = branch.at as usize;

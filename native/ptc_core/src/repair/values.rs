@@ -11,7 +11,7 @@ use super::wanted::{is_keyword, Of, ANY};
 use super::Stop;
 use crate::heap::Heap;
 
-impl<H: Heap> Reader<'_, '_, '_, H> {
+impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let byte = self.byte(at);

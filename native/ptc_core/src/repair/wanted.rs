@@ -3,7 +3,6 @@
 
 pub use super::shape::{Declared, Found, Shape, Ty};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
-use std::hash::{Hash, Hasher};
 
 /// Any value: the type of everything when no signature is known.
 pub const ANY: Ty = 0;
@@ -20,7 +19,7 @@ pub struct Want {
 }
 
 /// The types a value can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// Anything.
     Any,
@@ -44,20 +43,20 @@ pub enum Of {
 
 /// All types of one answer.
 #[derive(Debug)]
-pub struct Wanted<'t> {
+pub struct Wanted {
     wants: Vec<Want>,
-    shapes: Vec<Shape<'t>>,
+    shapes: Vec<Shape>,
     root: Ty,
     hyphens: bool,
 }
 
-impl Default for Wanted<'_> {
+impl Default for Wanted {
     fn default() -> Self {
         Wanted::anything()
     }
 }
 
-impl<'t> Wanted<'t> {
+impl Wanted {
     /// Any value.
     pub fn anything() -> Self {
         Wanted {
@@ -73,7 +72,7 @@ impl<'t> Wanted<'t> {
     }
 
     /// The type at `root`. `wrapped`: a list may also be under the key `items` in an object.
-    pub fn new(types: &Types<'t>, root: TypeId, wrapped: bool) -> Self {
+    pub fn new(types: &Types, root: TypeId, wrapped: bool) -> Self {
         let mut wanted = Wanted::anything();
         for of in types.all() {
             wanted.add(types, *of);
@@ -85,7 +84,7 @@ impl<'t> Wanted<'t> {
         wanted
     }
 
-    fn add(&mut self, types: &Types<'t>, of: Type) {
+    fn add(&mut self, types: &Types, of: Type) {
         let scalar = |of| Want {
             of,
             nullable: matches!(of, Of::Any | Of::Keyword),
@@ -113,16 +112,16 @@ impl<'t> Wanted<'t> {
         self.wants.push(want);
     }
 
-    fn shape_of(&mut self, types: &Types<'t>, fields: Fields, closed: bool) -> Of {
-        let fields = types.fields(fields).iter();
+    fn shape_of(&mut self, types: &Types, fields: Fields, closed: bool) -> Of {
+        let fields = types.fields(fields);
         let fields = fields.map(|field| Declared {
-            name: field.name,
+            name: field.name.into(),
             ty: field.holds.0 + 1,
         });
         self.add_shape(fields.collect(), closed)
     }
 
-    fn add_shape(&mut self, fields: Vec<Declared<'t>>, closed: bool) -> Of {
+    fn add_shape(&mut self, fields: Vec<Declared>, closed: bool) -> Of {
         let needed = fields.iter().map(|field| !self.want(field.ty).optional);
         let needed = needed.collect();
         let shape = Shape::new(fields, needed, closed);
@@ -133,7 +132,7 @@ impl<'t> Wanted<'t> {
     /// Adds the type of an object around the list.
     fn wrap(&mut self) {
         let field = Declared {
-            name: b"items",
+            name: Box::from(*b"items"),
             ty: self.root,
         };
         let of = self.add_shape(vec![field], false);
@@ -152,20 +151,7 @@ impl<'t> Wanted<'t> {
     /// Returns whether a key that names a field is spelled correctly.
     #[inline]
     pub fn is_right(&self, shape: &Shape, field: usize, key: &[u8]) -> bool {
-        self.hyphens || shape.fields[field].name == key || shape.has_name(key)
-    }
-
-    /// Returns a fingerprint of the types: a suspended repair resumes only with the same types.
-    pub fn print(&self) -> u64 {
-        let mut hasher = std::hash::DefaultHasher::new();
-        for want in &self.wants {
-            (want.of, want.nullable, want.optional).hash(&mut hasher);
-        }
-        for shape in &self.shapes {
-            shape.fields.len().hash(&mut hasher);
-        }
-        (self.root, self.hyphens).hash(&mut hasher);
-        hasher.finish()
+        self.hyphens || *shape.fields[field].name == *key || shape.has_name(key)
     }
 
     /// Returns the type of the whole value.
@@ -195,7 +181,7 @@ impl<'t> Wanted<'t> {
 
     /// Returns the fields of a map.
     #[inline]
-    pub fn shape(&self, map: u32) -> &Shape<'t> {
+    pub fn shape(&self, map: u32) -> &Shape {
         &self.shapes[map as usize]
     }
 

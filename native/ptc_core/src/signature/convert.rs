@@ -25,9 +25,9 @@ const READ: usize = 4;
 /// square.
 const DIGITS: usize = 70_000;
 
-type Coercion<'c, 't, H> = Walk<'c, 't, H, Coerce<<H as Heap>::Term>>;
+type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
 
-impl<H: Values> Coercion<'_, '_, H> {
+impl<H: Values> Coercion<'_, H> {
     /// Converts a value without parts.
     #[inline]
     pub(super) fn converted(

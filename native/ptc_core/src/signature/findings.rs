@@ -8,6 +8,10 @@ use crate::heap::Heap;
 /// at every depth could have very many.
 pub const MOST_SEGMENTS: usize = 1 << 23;
 
+/// Least bytes of an error in a line of errors, without its path: `expected int, got map` and the
+/// separators. A segment of the path has at least one byte.
+const LEAST_TEXT: usize = 24;
+
 /// A step of the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathStep {
@@ -51,6 +55,12 @@ pub struct Findings<T> {
     values: Kept<T>,
     /// Number of segments reported, including those of removed findings.
     segments: usize,
+    /// Bytes of text that the findings to come can fill.
+    room: usize,
+    /// Number of findings that are counted and not kept.
+    omitted: usize,
+    /// Some message must show a value, or is about several keys.
+    needs_values: bool,
 }
 
 /// There are too many findings to report.
@@ -64,18 +74,35 @@ impl<T> Default for Findings<T> {
             steps: Vec::new(),
             values: Kept::default(),
             segments: 0,
+            room: usize::MAX,
+            omitted: 0,
+            needs_values: false,
         }
     }
 }
 
 impl<T: Copy> Findings<T> {
+    /// Findings of which those are kept that a text of this many bytes can show, and perhaps more. The
+    /// others are counted.
+    pub fn for_text(bytes: usize) -> Self {
+        Findings {
+            room: bytes,
+            ..Findings::default()
+        }
+    }
+
     /// Returns the number of findings.
     #[inline]
     pub fn count(&self) -> usize {
-        self.all.len()
+        self.all.len() + self.omitted
     }
 
-    /// Returns the findings in order.
+    /// Returns the number of findings that are not kept.
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+
+    /// Returns the findings that are kept, in order.
     pub fn all(&self) -> &[Finding] {
         &self.all
     }
@@ -102,11 +129,7 @@ impl<T: Copy> Findings<T> {
 
     /// Returns whether some messages must show a value, or are about several keys.
     pub fn need_values(&self) -> bool {
-        let shows = |finding: &Finding| match finding.wrong {
-            Wrong::Mismatch(mismatch) => mismatch.got == Got::Other,
-            _ => true,
-        };
-        !self.values.is_empty() && self.all.iter().any(shows)
+        self.needs_values
     }
 
     pub(super) fn add(
@@ -116,9 +139,24 @@ impl<T: Copy> Findings<T> {
         path: impl Iterator<Item = PathStep>,
         value: Option<T>,
     ) -> Result<(), TooMany> {
+        self.needs_values |= match wrong {
+            Wrong::Mismatch(mismatch) => mismatch.got == Got::Other,
+            _ => true,
+        };
+        if self.omitted > 0 {
+            self.omitted += 1;
+            return Ok(());
+        }
         let steps = self.steps.len();
         let values = self.values.len();
         self.steps.extend(path);
+        let text = LEAST_TEXT + self.steps.len() - steps;
+        if text > self.room {
+            self.steps.truncate(steps);
+            self.omitted = 1;
+            return Ok(());
+        }
+        self.room -= text;
         if let Some(value) = value {
             self.values.push(value);
         }
@@ -142,6 +180,7 @@ impl<T: Copy> Findings<T> {
 
     /// Removes all but the first `count` findings.
     pub(super) fn truncate<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
+        self.omitted = self.omitted.min(count.saturating_sub(self.all.len()));
         if let Some(first) = self.all.get(count) {
             self.steps.truncate(first.steps as usize);
             self.values.truncate(first.values as usize, heap);
@@ -149,23 +188,44 @@ impl<T: Copy> Findings<T> {
         }
     }
 
+    /// Takes the last finding that is kept, with its value; its path replaces the contents of `path`.
+    pub fn pop<H: Heap<Term = T>>(
+        &mut self,
+        heap: &H,
+        path: &mut Vec<PathStep>,
+    ) -> Option<(Finding, Option<T>)> {
+        let finding = self.all.pop()?;
+        path.clear();
+        path.extend(self.steps.drain(finding.steps as usize..));
+        let has_value = self.values.len() > finding.values as usize;
+        let value = has_value.then(|| self.values.pop(heap)).flatten();
+        Some((finding, value))
+    }
+
     /// Returns the findings without their terms, and the list of the terms.
-    pub(super) fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenFindings, T) {
+    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenFindings, T) {
         let frozen = FrozenFindings {
             values: self.values.len(),
             all: self.all,
             steps: self.steps,
             segments: self.segments,
+            room: self.room,
+            omitted: self.omitted,
+            needs_values: self.needs_values,
         };
         (frozen, self.values.freeze(heap))
     }
 
-    pub(super) fn thaw(frozen: FrozenFindings, values: T) -> Self {
+    /// Rebuilds [frozen](Findings::freeze) findings.
+    pub fn thaw(frozen: FrozenFindings, values: T) -> Self {
         Findings {
             all: frozen.all,
             steps: frozen.steps,
             values: Kept::thawed(values, frozen.values),
             segments: frozen.segments,
+            room: frozen.room,
+            omitted: frozen.omitted,
+            needs_values: frozen.needs_values,
         }
     }
 }
@@ -177,4 +237,7 @@ pub struct FrozenFindings {
     steps: Vec<PathStep>,
     values: usize,
     segments: usize,
+    room: usize,
+    omitted: usize,
+    needs_values: bool,
 }

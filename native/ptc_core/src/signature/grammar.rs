@@ -44,7 +44,7 @@ pub struct SyntaxError {
 }
 
 /// Parses a signature that spans the whole text.
-pub fn parse(text: &[u8]) -> Result<Signature<'_>, SyntaxError> {
+pub fn parse(text: &[u8]) -> Result<Signature, SyntaxError> {
     let mut parser = Parser {
         text,
         at: 0,
@@ -91,7 +91,7 @@ enum OpenType {
 struct Parser<'t> {
     text: &'t [u8],
     at: usize,
-    types: Types<'t>,
+    types: Types,
     params: Fields,
     open: Vec<OpenType>,
     /// The fields of all open maps; the last one has no type yet.

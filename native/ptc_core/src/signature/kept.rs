@@ -52,6 +52,11 @@ impl<T: Copy> Kept<T> {
         self.live.push(term);
     }
 
+    /// Takes the newest term.
+    pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
+        self.live.pop().or_else(|| self.pop_frozen(heap))
+    }
+
     #[cold]
     fn pop_frozen<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
         let (term, older) = heap.uncons(self.frozen?)?;

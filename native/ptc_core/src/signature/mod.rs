@@ -13,6 +13,7 @@ pub mod coerce;
 mod convert;
 pub mod findings;
 pub mod grammar;
+mod index;
 mod kept;
 pub mod lenient;
 mod memo;
@@ -28,7 +29,7 @@ mod round_trip;
 
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
-pub use findings::{Finding, Findings, PathStep, Wrong};
+pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
 pub use grammar::{parse, Expected, SyntaxError};
 pub use kept::Kept;
 pub use mismatch::{Got, Mismatch, Target};

@@ -25,7 +25,7 @@ pub fn render_signature(
     let mut writer = Writer::new(&signature.types, style, limit);
     if signature.params.count > 0 {
         writer.out.push(b'(');
-        for (index, param) in signature.types.fields(signature.params).iter().enumerate() {
+        for (index, param) in signature.types.fields(signature.params).enumerate() {
             if index > 0 {
                 writer.out.extend_from_slice(b", ");
             }
@@ -61,7 +61,7 @@ enum RenderStep {
 }
 
 struct Writer<'t> {
-    types: &'t Types<'t>,
+    types: &'t Types,
     style: KeyStyle,
     limit: usize,
     out: Vec<u8>,
@@ -69,7 +69,7 @@ struct Writer<'t> {
 }
 
 impl<'t> Writer<'t> {
-    fn new(types: &'t Types<'t>, style: KeyStyle, limit: usize) -> Self {
+    fn new(types: &'t Types, style: KeyStyle, limit: usize) -> Self {
         Writer {
             types,
             style,

@@ -17,12 +17,7 @@ impl Random {
 
 const NAMES: [&[u8]; 8] = [b"id", b"_x", b"a-b", b"_", b"int", b"string", b"A1", b"z-"];
 
-fn fields(
-    random: &mut Random,
-    types: &mut Types<'static>,
-    pool: &[TypeId],
-    at_least: u64,
-) -> Fields {
+fn fields(random: &mut Random, types: &mut Types, pool: &[TypeId], at_least: u64) -> Fields {
     let count = at_least + random.below(4);
     let field = |_| Field {
         name: NAMES[random.below(8) as usize],
@@ -33,7 +28,7 @@ fn fields(
 }
 
 /// Generates a signature with shared parts, so that a few steps make large texts.
-fn signature(random: &mut Random) -> Signature<'static> {
+fn signature(random: &mut Random) -> Signature {
     let mut types = Types::new();
     let mut pool: Vec<TypeId> = Scalar::ALL
         .map(|scalar| types.add(Type::Scalar(scalar)))
@@ -64,9 +59,9 @@ fn signature(random: &mut Random) -> Signature<'static> {
 fn same(a: &Signature, b: &Signature) -> bool {
     let mut pairs = vec![(a.returns, b.returns)];
     let both = |x: Fields, y: Fields, pairs: &mut Vec<_>| {
-        let (x, y) = (a.types.fields(x), b.types.fields(y));
-        pairs.extend(x.iter().zip(y).map(|(x, y)| (x.holds, y.holds)));
-        x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.name == y.name)
+        let fields = || a.types.fields(x).zip(b.types.fields(y));
+        pairs.extend(fields().map(|(x, y)| (x.holds, y.holds)));
+        x.count == y.count && fields().all(|(x, y)| x.name == y.name)
     };
     if !both(a.params, b.params, &mut pairs) {
         return false;

@@ -1,6 +1,13 @@
 //! The table of types of a signature. Parts of a type precede it, so tables are built, read and walked
 //! without recursion, however deep a type nests.
 
+use super::index::NameIndex;
+use std::cell::OnceCell;
+
+/// A map type is large if it has more fields than this, or more bytes of names.
+const FEW_FIELDS: u32 = 16;
+const FEW_BYTES: usize = 1_024;
+
 /// Index in a table of [`Types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TypeId(pub u32);
@@ -108,19 +115,30 @@ pub struct Field<'t> {
     pub holds: TypeId,
 }
 
-/// A table of types.
-#[derive(Debug, Clone, Default)]
-pub struct Types<'t> {
-    types: Vec<Type>,
-    fields: Vec<Field<'t>>,
+/// A field in a table: the place of its name among all names.
+#[derive(Debug, Clone, Copy)]
+struct Stored {
+    name: (usize, usize),
+    holds: TypeId,
 }
 
-impl<'t> Types<'t> {
+/// A table of types. It owns the names of its fields, so that a suspended walk can keep it.
+#[derive(Debug, Clone, Default)]
+pub struct Types {
+    types: Vec<Type>,
+    fields: Vec<Stored>,
+    names: Vec<u8>,
+    index: OnceCell<NameIndex>,
+}
+
+impl Types {
     /// Creates an empty table with capacity for a small signature.
     pub fn new() -> Self {
         Types {
             types: Vec::with_capacity(16),
             fields: Vec::with_capacity(16),
+            names: Vec::with_capacity(128),
+            index: OnceCell::new(),
         }
     }
 
@@ -131,9 +149,14 @@ impl<'t> Types<'t> {
     }
 
     /// Adds consecutive fields.
-    pub fn add_fields(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
+    pub fn add_fields<'t>(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
         let start = self.fields.len();
-        self.fields.extend(fields);
+        for Field { name, holds } in fields {
+            let name_start = self.names.len();
+            self.names.extend_from_slice(name);
+            let name = (name_start, self.names.len());
+            self.fields.push(Stored { name, holds });
+        }
         Fields {
             start: start as u32,
             count: (self.fields.len() - start) as u32,
@@ -146,16 +169,55 @@ impl<'t> Types<'t> {
         self.types[id.index()]
     }
 
+    /// Returns the type of a field's value.
+    #[inline]
+    pub fn holds(&self, index: usize) -> TypeId {
+        self.fields[index].holds
+    }
+
     /// Returns a field.
     #[inline]
-    pub fn field(&self, index: usize) -> Field<'t> {
-        self.fields[index]
+    pub fn field(&self, index: usize) -> Field<'_> {
+        let Stored { name, holds } = self.fields[index];
+        let name = &self.names[name.0..name.1];
+        Field { name, holds }
     }
 
     /// Returns the fields of a map, or the parameters.
     #[inline]
-    pub fn fields(&self, fields: Fields) -> &[Field<'t>] {
-        &self.fields[fields.range()]
+    pub fn fields(&self, fields: Fields) -> impl ExactSizeIterator<Item = Field<'_>> {
+        fields.range().map(|index| self.field(index))
+    }
+
+    /// Calls `visit` with each field that a key may name: in a small map type with those whose names have
+    /// its length, in a large one with those whose names differ at most in hyphens and underscores.
+    #[inline]
+    pub fn each_candidate(
+        &self,
+        fields: Fields,
+        key: &[u8],
+        mut visit: impl FnMut(usize, Field<'_>),
+    ) {
+        if !self.is_large(fields) {
+            for index in fields.range() {
+                let (start, end) = self.fields[index].name;
+                if end - start == key.len() {
+                    visit(index, self.field(index));
+                }
+            }
+            return;
+        }
+        let is_large = |fields| self.is_large(fields);
+        let names = self.index.get_or_init(|| NameIndex::new(self, is_large));
+        names
+            .fields(fields, key)
+            .for_each(|index| visit(index, self.field(index)));
+    }
+
+    fn is_large(&self, fields: Fields) -> bool {
+        let (start, end) = (fields.start as usize, fields.range().end);
+        let bytes = |end: usize| self.fields[end - 1].name.1 - self.fields[start].name.0;
+        fields.count > FEW_FIELDS || (fields.count > 0 && bytes(end) > FEW_BYTES)
     }
 
     /// Returns all types, parts first.
@@ -171,9 +233,9 @@ impl<'t> Types<'t> {
 
 /// A signature: parameters and the return type.
 #[derive(Debug, Clone)]
-pub struct Signature<'t> {
+pub struct Signature {
     /// All types in it.
-    pub types: Types<'t>,
+    pub types: Types,
     /// The parameters.
     pub params: Fields,
     /// The return type.

@@ -83,24 +83,26 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
     type Open: Copy;
 
     /// Creates an empty cache.
-    fn new(heap: &H, types: &Types<'_>, matching: Matching) -> Self;
+    fn new(heap: &H, types: &Types, matching: Matching) -> Self;
     /// Opens a map for the type with these fields; `None` if the term is not a map. The type must not
     /// open another map before it is done with this one.
     fn open(
         &mut self,
         heap: &H,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         map: H::Term,
     ) -> Option<Self::Open>;
+    /// Returns the fuel for the keys that were compared since the last call.
+    fn take_fuel(&mut self) -> usize;
     /// Returns whether the open map is a struct.
     fn is_struct(&self, heap: &H, id: TypeId, open: Self::Open) -> bool;
     /// Returns the field with this index in the open map of its type.
     fn find(
         &mut self,
         heap: &H,
-        types: &Types<'_>,
+        types: &Types,
         open: Self::Open,
         field: usize,
     ) -> Option<Found<H::Term>>;
@@ -112,7 +114,7 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
     fn undeclared(
         &mut self,
         heap: &H,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         open: Self::Open,
@@ -123,7 +125,7 @@ pub trait Rows<H: Heap + ?Sized>: Sized {
     fn remake(
         &mut self,
         heap: &mut H,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         map: (H::Term, Self::Open),

@@ -205,7 +205,7 @@ impl Val {
 }
 
 /// Adds a type to a table, its parts first.
-pub fn add(types: &mut Types<'static>, of: &Ty) -> TypeId {
+pub fn add(types: &mut Types, of: &Ty) -> TypeId {
     let of = match of {
         Ty::Scalar(scalar) => Type::Scalar(*scalar),
         Ty::Optional(inner) => Type::Optional(add(types, inner)),

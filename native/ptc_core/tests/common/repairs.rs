@@ -103,7 +103,7 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
                 return false;
             }
             let entries = heap.entries(value);
-            types.fields(fields).iter().all(|field| {
+            types.fields(fields).all(|field| {
                 let named = |name: &Vec<u8>| {
                     let mut entries = entries.iter();
                     entries.find(|(key, _)| heap.bytes(*key) == Some(name))

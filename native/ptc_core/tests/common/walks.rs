@@ -47,7 +47,7 @@ pub fn walk(bytes: &[u8]) {
 
 struct Lab {
     heap: PlainHeap,
-    types: Types<'static>,
+    types: Types,
     root: ptc_core::signature::TypeId,
     value: Term,
 }

@@ -113,20 +113,24 @@ impl Rows<PlainHeap> for PlainRows {
     /// The map, and whether it is flat.
     type Open = (Term, bool);
 
-    fn new(_heap: &PlainHeap, _types: &Types<'_>, matching: Matching) -> Self {
+    fn new(_heap: &PlainHeap, _types: &Types, matching: Matching) -> Self {
         PlainRows(matching)
     }
 
     fn open(
         &mut self,
         heap: &PlainHeap,
-        _types: &Types<'_>,
+        _types: &Types,
         _id: TypeId,
         _fields: Fields,
         map: Term,
     ) -> Option<(Term, bool)> {
         let size = heap.map(map)?.len();
         Some((map, size <= FLAT))
+    }
+
+    fn take_fuel(&mut self) -> usize {
+        0
     }
 
     fn is_struct(&self, heap: &PlainHeap, _id: TypeId, (map, _): (Term, bool)) -> bool {
@@ -136,7 +140,7 @@ impl Rows<PlainHeap> for PlainRows {
     fn find(
         &mut self,
         heap: &PlainHeap,
-        types: &Types<'_>,
+        types: &Types,
         (map, _): (Term, bool),
         field: usize,
     ) -> Option<Found<Term>> {
@@ -163,7 +167,7 @@ impl Rows<PlainHeap> for PlainRows {
     fn undeclared(
         &mut self,
         heap: &PlainHeap,
-        types: &Types<'_>,
+        types: &Types,
         _id: TypeId,
         fields: Fields,
         (map, is_flat): (Term, bool),
@@ -183,7 +187,7 @@ impl Rows<PlainHeap> for PlainRows {
     fn remake(
         &mut self,
         heap: &mut PlainHeap,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         (map, open): (Term, (Term, bool)),

@@ -11,13 +11,11 @@ use std::collections::HashMap;
 
 /// The types of one call, with the terms they came from.
 pub struct Read<'a> {
-    pub types: Types<'a>,
-    /// The declared name of each field, as a term.
+    pub types: Types,
+    /// The declared name of each field, as a term, if they are wanted.
     pub names: Vec<Raw<'a>>,
     /// The terms that are not types.
     pub unknown: Vec<Raw<'a>>,
-    /// All maps are treated as closed.
-    pub closed: bool,
 }
 
 /// Which differences between types are ignored.
@@ -27,11 +25,16 @@ pub struct ReadOptions {
     pub closed: bool,
     /// An optional type within an optional type counts as one.
     pub once_optional: bool,
+    /// The names are wanted as terms.
+    pub names: bool,
 }
 
 /// From this number of types on, a term that was read before is not read again: a small term can stand for
 /// a huge type, since parts may be shared.
 const FEW: usize = 64;
+
+/// Bytes of a name that are copied for one unit of fuel.
+const BYTES_A_UNIT: usize = 64;
 
 /// A type that is incomplete, with the term it is read from.
 enum OpenType<'a> {
@@ -55,6 +58,10 @@ struct Reader<'a, 'w> {
     open: Vec<OpenType<'a>>,
     pending: Vec<(Field<'a>, Raw<'a>)>,
     known: HashMap<ErlNifTerm, TypeId>,
+    /// The scalars that were read, by number.
+    scalars: [Option<TypeId>; 8],
+    /// Bytes of names that were read since fuel was consumed for the last ones.
+    name_bytes: usize,
 }
 
 /// Reads a type; an invalid type at any depth is kept as unknown.
@@ -66,9 +73,8 @@ pub fn read<'a>(
 ) -> Result<(Read<'a>, TypeId), WalkEnd> {
     let read = Read {
         types: Types::new(),
-        names: Vec::with_capacity(16),
+        names: Vec::new(),
         unknown: Vec::new(),
-        closed: reading.closed,
     };
     let mut reader = Reader {
         terms: heap.terms,
@@ -78,10 +84,13 @@ pub fn read<'a>(
         open: Vec::with_capacity(8),
         pending: Vec::with_capacity(16),
         known: HashMap::new(),
+        scalars: [None; 8],
+        name_bytes: 0,
     };
     let mut next = Next::Read(term);
     loop {
-        meter.consume_fuel(2, heap)?;
+        let names = std::mem::take(&mut reader.name_bytes) / BYTES_A_UNIT;
+        meter.consume_fuel(2 + names, heap)?;
         next = match next {
             Next::Read(term) => reader.step(term),
             Next::Complete(id) => match reader.hand_over(id) {
@@ -107,7 +116,9 @@ impl<'a> Reader<'a, '_> {
             }
         }
         if let Some(scalar) = self.type_atoms.scalar(term) {
-            return Next::Complete(self.read.types.add(Type::Scalar(scalar)));
+            let types = &mut self.read.types;
+            let known = &mut self.scalars[scalar as usize];
+            return Next::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))));
         }
         let type_atoms = self.type_atoms;
         match self.terms.tuple(term) {
@@ -139,6 +150,7 @@ impl<'a> Reader<'a, '_> {
                         holds: TypeId(0),
                     };
                     self.pending.push((field, *name));
+                    self.name_bytes += bytes.len();
                     self.open.push(OpenType::Map {
                         term,
                         closed,
@@ -150,8 +162,10 @@ impl<'a> Reader<'a, '_> {
             }
         } else if self.terms.is_empty_list(fields) {
             let pending = &self.pending[start..];
-            let names = pending.iter().map(|(_, name)| *name);
-            self.read.names.extend(names);
+            if self.reading.names {
+                let names = pending.iter().map(|(_, name)| *name);
+                self.read.names.extend(names);
+            }
             let fields = pending.iter().map(|(field, _)| *field);
             let fields = self.read.types.add_fields(fields);
             self.pending.truncate(start);

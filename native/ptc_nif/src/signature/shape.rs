@@ -37,6 +37,8 @@ struct Last<'a> {
     struct_at: u8,
     /// The indices of the fields, as bits.
     covered: u32,
+    /// The fuel to compare other keys with these.
+    fuel: u32,
 }
 
 /// The caches of all types in one call.
@@ -51,17 +53,24 @@ pub struct Shapes<'a> {
     ranks: Vec<u8>,
     /// By field: its possible keys, best first; filled for the first large map.
     large_keys: Vec<Option<Box<[Raw<'a>]>>>,
+    /// See [`Rows::take_fuel`].
+    fuel: usize,
 }
+
+/// Fuel to look up a key, and bytes of it that are read for one unit of fuel.
+const FUEL_A_KEY: usize = 4;
+const BYTES_A_UNIT: usize = 8;
 
 impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     type Open = Opened<'a>;
 
-    fn new(heap: &Beam<'a>, types: &Types<'_>, matching: Matching) -> Self {
+    fn new(heap: &Beam<'a>, types: &Types, matching: Matching) -> Self {
         let nothing = Last {
             keys: &[],
             met: false,
             struct_at: ABSENT,
             covered: 0,
+            fuel: 0,
         };
         Shapes {
             terms: heap.terms,
@@ -71,6 +80,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
             slots: vec![ABSENT; types.field_count()],
             ranks: vec![ABSENT; types.field_count()],
             large_keys: Vec::new(),
+            fuel: 0,
         }
     }
 
@@ -78,7 +88,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     fn open(
         &mut self,
         _heap: &Beam<'a>,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         map: Raw<'a>,
@@ -94,6 +104,11 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
                 Some(Opened::Flat(flat.values))
             }
         }
+    }
+
+    #[inline(always)]
+    fn take_fuel(&mut self) -> usize {
+        std::mem::take(&mut self.fuel)
     }
 
     #[inline]
@@ -113,7 +128,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     fn find(
         &mut self,
         _heap: &Beam<'a>,
-        types: &Types<'_>,
+        types: &Types,
         open: Opened<'a>,
         field: usize,
     ) -> Option<Found<Raw<'a>>> {
@@ -146,7 +161,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     fn undeclared(
         &mut self,
         heap: &Beam<'a>,
-        types: &Types<'_>,
+        types: &Types,
         id: TypeId,
         fields: Fields,
         open: Opened<'a>,
@@ -180,7 +195,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     fn remake(
         &mut self,
         _heap: &mut Beam<'a>,
-        _types: &Types<'_>,
+        _types: &Types,
         id: TypeId,
         fields: Fields,
         (map, open): (Raw<'a>, Opened<'a>),
@@ -207,12 +222,7 @@ impl<'a> Shapes<'a> {
     }
 
     #[cold]
-    fn find_large(
-        &mut self,
-        types: &Types<'_>,
-        map: Raw<'a>,
-        field: usize,
-    ) -> Option<Found<Raw<'a>>> {
+    fn find_large(&mut self, types: &Types, map: Raw<'a>, field: usize) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
             self.large_keys.resize_with(types.field_count(), || None);
         }
@@ -239,8 +249,9 @@ impl<'a> Shapes<'a> {
     }
 
     /// Finds the fields among keys at a new address.
-    fn meet(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
+    fn meet(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
+        self.fuel += last.fuel as usize;
         // A type without fields only needs to know whether the map is a struct: the keys are not compared.
         if last.met && fields.count > 0 && same_keys(self.terms, last.keys, keys) {
             last.keys = keys;
@@ -253,18 +264,21 @@ impl<'a> Shapes<'a> {
             met: true,
             struct_at: struct_at.map_or(ABSENT, |at| at as u8),
             covered: 0,
+            fuel: 0,
         };
         if fields.count > 0 {
             self.place(types, id, fields, keys);
         }
     }
 
-    fn place(&mut self, types: &Types<'_>, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
+    fn place(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         self.slots[fields.range()].fill(ABSENT);
         self.ranks[fields.range()].fill(ABSENT);
+        let mut bytes = 0;
         for (at, key) in keys.iter().enumerate() {
             let (key, terms, at) = (*key, self.terms, at as u8);
             if let Some(name) = terms.bytes(key) {
+                bytes += name.len();
                 self.take(types, fields, at, name, KeyKind::String);
             } else if is_atom(terms, key) {
                 atom_text::with_name(terms, key, |name| {
@@ -274,22 +288,25 @@ impl<'a> Shapes<'a> {
                 self.take(types, fields, at, name, KeyKind::Keyword);
             }
         }
+        let fuel = FUEL_A_KEY * keys.len() + bytes / BYTES_A_UNIT;
+        self.fuel += fuel + fields.count as usize / BYTES_A_UNIT;
+        self.last[id.index()].fuel = (fuel / BYTES_A_UNIT) as u32;
         let bit = |slot: &u8| 1u32.checked_shl((*slot).into()).unwrap_or(0);
         let slots = &self.slots[fields.range()];
         self.last[id.index()].covered = slots.iter().map(bit).fold(0, |all, bit| all | bit);
     }
 
     /// Assigns a key to the fields for which it ranks best so far.
-    fn take(&mut self, types: &Types<'_>, fields: Fields, at: u8, name: &[u8], kind: KeyKind) {
-        let start = fields.start as usize;
-        for (index, field) in types.fields(fields).iter().enumerate() {
-            if let Some(rank) = rank(field.name, name, kind, self.matching) {
-                if rank < self.ranks[start + index] {
-                    self.ranks[start + index] = rank;
-                    self.slots[start + index] = at;
+    fn take(&mut self, types: &Types, fields: Fields, at: u8, name: &[u8], kind: KeyKind) {
+        let (ranks, slots, matching) = (&mut self.ranks, &mut self.slots, self.matching);
+        types.each_candidate(fields, name, |index, field| {
+            if let Some(rank) = rank(field.name, name, kind, matching) {
+                if rank < ranks[index] {
+                    ranks[index] = rank;
+                    slots[index] = at;
                 }
             }
-        }
+        });
     }
 }
 

@@ -21,7 +21,11 @@ fn made<'a>(
 ) -> Term<'a> {
     let heap = Beam::new(env, 0);
     let mut meter = whole(Limits::UNLIMITED, pace);
-    match read(&heap, term.into(), ReadOptions::default(), &mut meter) {
+    let reading = ReadOptions {
+        names: true,
+        ..ReadOptions::default()
+    };
+    match read(&heap, term.into(), reading, &mut meter) {
         Ok((read, id)) => make(heap.terms, &read, id),
         Err(_) => atoms::busy().encode(env),
     }

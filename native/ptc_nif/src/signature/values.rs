@@ -1,9 +1,9 @@
 //! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`; long walks
 //! continue in further quanta.
 
-use super::errors::errors;
+use super::errors::Listing;
 use super::read::{read, Read, ReadOptions};
-use super::suspension::{leave, LeftWalk, QuantumClock, Task};
+use super::suspension::{leave, LeftAt, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
 use crate::atoms;
 use crate::task::Suspension;
@@ -11,10 +11,11 @@ use crate::task::Suspension;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
-    Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Walk, WalkEnd, Wrong,
+    Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, ResourceArc, Term};
 use std::time::Instant;
@@ -29,45 +30,96 @@ fn types<'a>(
     let reading = ReadOptions {
         closed,
         once_optional: true,
+        names: false,
     };
     let mut meter = whole(Limits::UNLIMITED, pace);
     read(heap, of.into(), reading, &mut meter).ok()
 }
 
+/// The result of a slice or a quantum.
+enum Step<'a> {
+    Reply(Term<'a>),
+    Left(LeftAt, Vec<Raw<'a>>),
+}
+
+/// What follows a walk.
+enum Next<'a> {
+    Reply(Term<'a>),
+    /// The findings are listed.
+    List,
+}
+
 /// Converts the end of a task's walk to a reply.
 trait Outcome<'a>: Task<'a> {
     fn outcome(
-        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
-        read: &Read<'a>,
+        walk: &mut Walk<'_, Beam<'a>, Self>,
+        types: &Types,
         value: Term<'a>,
         end: Result<Self::Done, WalkEnd>,
-    ) -> Term<'a>;
+    ) -> Next<'a>;
 }
 
-/// Runs a walk: `{:long, state, terms}` if a slice or a quantum is over, `:busy` if the work of the slice
-/// cannot be kept, `{:unknown, term}` if the walk met an invalid type; otherwise the outcome of the task.
+/// Runs a walk: `:busy` if the work of the slice cannot be kept, `{:unknown, term}` if the walk met an
+/// invalid type; otherwise the outcome of the task.
 fn walk<'a, K: Outcome<'a>>(
-    mut walk: Walk<'_, '_, Beam<'a>, K>,
-    read: &Read<'a>,
+    mut walk: Walk<'_, Beam<'a>, K>,
+    types: &Types,
     (of, value): (Term<'a>, Term<'a>),
     clock: &QuantumClock,
-    reuse: Option<ResourceArc<Suspension>>,
-) -> Term<'a> {
-    let terms = walk.heap.terms;
+) -> Step<'a> {
+    let env = walk.heap.terms.env;
     let end = clock.run(&mut walk);
-    settle(terms.env, walk.meter());
+    settle(env, walk.meter());
     match end {
-        Err(WalkEnd::SliceOver) => leave(walk, read, (of, value), reuse),
-        Err(WalkEnd::TooLong | WalkEnd::Abandoned) => atoms::busy().encode(terms.env),
-        Err(WalkEnd::Unknown(number)) => {
-            let unknown = read.unknown[number as usize].term(terms.env);
-            (atoms::unknown(), unknown).encode(terms.env)
+        Err(WalkEnd::SliceOver) => {
+            let (suspended, kept) = walk.suspend();
+            Step::Left(K::left(suspended), kept)
         }
-        end => K::outcome(&mut walk, read, value, end),
+        Err(WalkEnd::TooLong | WalkEnd::Abandoned) => Step::Reply(atoms::busy().encode(env)),
+        Err(WalkEnd::Unknown(number)) => Step::Reply(unknown(walk.heap, of, number)),
+        end => match K::outcome(&mut walk, types, value, end) {
+            Next::Reply(reply) => Step::Reply(reply),
+            Next::List => {
+                let (heap, findings, meter) = walk.into_findings();
+                list(Listing::new(findings, heap.terms), heap, types, meter)
+            }
+        },
     }
 }
 
-/// Starts a walk.
+/// `{:unknown, term}`. A suspended walk does not keep these terms, so the type is read again.
+#[cold]
+fn unknown<'a>(heap: &Beam<'a>, of: Term<'a>, number: u32) -> Term<'a> {
+    let read = types(heap, of, false, Pace::Quantum);
+    let term = read.and_then(|(read, _)| read.unknown.get(number as usize).copied());
+    let term = term.map_or(of, |term| term.term(heap.terms.env));
+    (atoms::unknown(), term).encode(heap.terms.env)
+}
+
+/// Lists the findings of a walk: `{:error, errors, finished?}`.
+fn list<'a>(
+    mut listing: Listing<'a>,
+    heap: &mut Beam<'a>,
+    types: &Types,
+    mut meter: Meter,
+) -> Step<'a> {
+    let env = heap.terms.env;
+    let listed = listing.run(heap, types, &mut meter);
+    settle(env, &meter);
+    match listed {
+        Ok(()) => {
+            let (list, finished) = (listing.list.term(env), listing.is_complete());
+            Step::Reply((atoms::error(), list, finished).encode(env))
+        }
+        Err(Halt::SliceOver) => {
+            let (left, kept) = listing.freeze(heap);
+            Step::Left(LeftAt::Errors(left), kept)
+        }
+        Err(_) => Step::Reply(atoms::busy().encode(env)),
+    }
+}
+
+/// Starts a walk: `{:long, state, terms}` if a slice or a quantum is over; see [`walk`].
 fn begin<'a, K: Outcome<'a>>(
     env: Env<'a>,
     (of, closed): (Term<'a>, bool),
@@ -77,19 +129,22 @@ fn begin<'a, K: Outcome<'a>>(
 ) -> Term<'a> {
     let begun = (pace == Pace::Quantum).then(Instant::now);
     let mut heap = Beam::new(env, 0);
-    let Some((read, id)) = types(&heap, of, closed, pace) else {
+    let Some((Read { types, .. }, id)) = types(&heap, of, closed, pace) else {
         return atoms::busy().encode(env);
     };
     let clock = QuantumClock::new(pace, begun, 0);
     let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
-    let begun = Walk::new(&mut heap, &read.types, (value.into(), id), task, meters);
-    walk(begun, &read, (of, value), &clock, None)
+    let begun = Walk::new(&mut heap, &types, (value.into(), id), task, meters);
+    match walk(begun, &types, (of, value), &clock) {
+        Step::Reply(reply) => reply,
+        Step::Left(at, kept) => leave(env, LeftWalk { at, types }, (of, value), kept, None),
+    }
 }
 
 /// Resumes a walk for a quantum; `None` if the terms belong to another walk.
 pub fn go_on<'a>(
     env: Env<'a>,
-    left: LeftWalk,
+    LeftWalk { at, types }: LeftWalk,
     terms: Term<'a>,
     state: ResourceArc<Suspension>,
 ) -> Option<Term<'a>> {
@@ -98,54 +153,57 @@ pub fn go_on<'a>(
     let [of, value, terms @ ..] = heap.terms.tuple(terms.into())? else {
         return None;
     };
-    let (of, value) = (of.term(env), value.term(env));
-    let Some((read, _)) = types(&heap, of, left.is_closed(), Pace::Quantum) else {
-        return Some(atoms::busy().encode(env));
+    let of_value = (of.term(env), value.term(env));
+    let meter = Meter::new(Limits::UNLIMITED, Pace::Quantum);
+    let step = match at {
+        LeftAt::Check(left) => {
+            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
+            let meters = (meter, Pace::Quantum);
+            let resumed = Walk::<_, Check>::resume(&mut heap, &types, left, terms, meters)?;
+            walk(resumed, &types, of_value, &clock)
+        }
+        LeftAt::Coerce(left) => {
+            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
+            let meters = (meter, Pace::Quantum);
+            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, &types, left, terms, meters)?;
+            walk(resumed, &types, of_value, &clock)
+        }
+        LeftAt::Errors(left) => list(Listing::thaw(left, terms)?, &mut heap, &types, meter),
     };
-    let meters = (Meter::new(Limits::UNLIMITED, Pace::Quantum), Pace::Quantum);
-    let types = &read.types;
-    Some(match left {
-        LeftWalk::Check(left, _) => {
-            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-            let resumed = Walk::<_, Check>::resume(&mut heap, types, left, terms, meters)?;
-            walk(resumed, &read, (of, value), &clock, Some(state))
-        }
-        LeftWalk::Coerce(left, _) => {
-            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, types, left, terms, meters)?;
-            walk(resumed, &read, (of, value), &clock, Some(state))
-        }
+    Some(match step {
+        Step::Reply(reply) => reply,
+        Step::Left(at, kept) => leave(env, LeftWalk { at, types }, of_value, kept, Some(state)),
     })
 }
 
 impl<'a> Outcome<'a> for Check {
-    /// `:ok` or `{:error, errors, finished?}`.
+    /// `:ok`, or the list of errors.
     fn outcome(
-        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
-        read: &Read<'a>,
+        walk: &mut Walk<'_, Beam<'a>, Self>,
+        _types: &Types,
         _value: Term<'a>,
         _end: Result<(), WalkEnd>,
-    ) -> Term<'a> {
+    ) -> Next<'a> {
         // If there are too many errors, the ones found so far are enough.
         match walk.findings.count() {
-            0 => atoms::ok().encode(walk.heap.terms.env),
-            _ => found(walk.heap, read, &mut walk.findings),
+            0 => Next::Reply(atoms::ok().encode(walk.heap.terms.env)),
+            _ => Next::List,
         }
     }
 }
 
 impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
-    /// `{:ok, value, warnings}`, `{:ask, questions}`, `{:error, errors, finished?}`,
-    /// `{:refused, failure, hidden?}` or `:too_much`.
+    /// `{:ok, value, warnings}`, `{:ask, questions}`, `{:refused, failure, hidden?}`, `:too_much`, or
+    /// the list of errors.
     fn outcome(
-        walk: &mut Walk<'_, '_, Beam<'a>, Self>,
-        read: &Read<'a>,
+        walk: &mut Walk<'_, Beam<'a>, Self>,
+        types: &Types,
         value: Term<'a>,
         end: Result<Option<Raw<'a>>, WalkEnd>,
-    ) -> Term<'a> {
+    ) -> Next<'a> {
         let env = walk.heap.terms.env;
         let findings = walk.findings.count();
-        match end {
+        Next::Reply(match end {
             Ok(_) | Err(WalkEnd::Failed) if walk.task.asks() => {
                 (atoms::ask(), questions(walk)).encode(env)
             }
@@ -160,23 +218,17 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                     .all()
                     .last()
                     .is_none_or(|finding| finding.hidden);
-                let failure = failure(walk.heap, read, &mut walk.findings);
+                let failure = failure(walk.heap, types, &mut walk.findings);
                 (atoms::refused(), failure, hidden).encode(env)
             }
             Err(_) if findings == 0 => atoms::too_much().encode(env),
-            _ => found(walk.heap, read, &mut walk.findings),
-        }
+            _ => return Next::List,
+        })
     }
 }
 
-fn found<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
-    let env = heap.terms.env;
-    let (list, finished) = errors(heap, read, findings);
-    (atoms::error(), list.term(env), finished).encode(env)
-}
-
 /// Values that only Elixir can convert, as `{type, value, hidden?}`.
-fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
+fn questions<'a>(walk: &mut Walk<'_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
     let type_atoms = TypeAtoms::new(terms.env);
     let (questions, values) = walk.task.questions(walk.heap);
@@ -189,7 +241,7 @@ fn questions<'a>(walk: &mut Walk<'_, '_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a>
 }
 
 /// The reason why a value cannot be coerced.
-fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
+fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let Some(number) = findings.count().checked_sub(1) else {
         return atoms::unsupported().encode(env);
@@ -211,8 +263,9 @@ fn failure<'a>(heap: &Beam<'a>, read: &Read<'a>, findings: &mut Findings<Raw<'a>
             Target::List => pair(atoms::list(), value),
             Target::Map => pair(atoms::map(), value),
             Target::Field => {
+                let name = |field: u32| heap.terms.make_binary(types.field(field as usize).name);
                 let name = last.and_then(|step| match step {
-                    PathStep::Field(field) => read.names.get(field as usize).copied(),
+                    PathStep::Field(field) => Some(name(field)),
                     PathStep::Index(_) => None,
                 });
                 pair(atoms::missing(), name)

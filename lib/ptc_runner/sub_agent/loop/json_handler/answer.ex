@@ -10,10 +10,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
 
   @type outcome ::
           {:ok, map() | list()}
-          | {:invalid, [map()], String.t()}
+          | {:invalid, errors(), String.t()}
           | {:map, map()}
           | {:list, list()}
           | {:error, reason()}
+
+  @typedoc "Errors that a line of them can show, and the number of others."
+  @type errors :: {[map()], more :: non_neg_integer()}
 
   @typedoc "Reasons that `message/1` describes."
   @type reason :: atom() | {:panicked, String.t()}
@@ -24,34 +27,39 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   def read(content, agent, opts \\ []) do
     case agent do
       %{parsed_signature: nil} -> native(content, :any, false, opts)
-      %{parsed_signature: {:signature, _, {:list, _} = type}} -> native(content, type, true, opts)
       %{parsed_signature: {:signature, _, type}} -> native(content, type, false, opts)
       _other -> content |> JsonParser.parse(opts) |> unjudged(agent)
     end
   end
 
-  @doc false
-  def native(content, type, list?, opts) do
+  @doc """
+  All errors of an invalid answer as `{:invalid, errors}`; they count for `:max_heap`. Otherwise like `read/3`.
+  """
+  @spec read_all(String.t(), term(), keyword()) :: outcome() | {:invalid, [map()]}
+  def read_all(content, type, opts), do: native(content, type, true, opts)
+
+  defp native(content, type, all?, opts) do
     limits = Limits.of_text(opts, byte_size(content))
+    list? = match?({:list, _}, type)
 
     content
     |> Aligned.text()
-    |> Native.answer_read(type, list?, limits)
+    |> Native.answer_read(type, list?, all?, limits)
     |> Quanta.finish()
     |> outcome(type)
   catch
     :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}}
   end
 
-  @doc false
   # Converts the native result to the terms of this module.
-  def outcome({:error, {reason, _place}}, _type), do: {:error, reason}
+  defp outcome({:error, {reason, _place}}, _type), do: {:error, reason}
 
   # Which of two equal keys counts depends on which of them is an atom.
-  def outcome({:hyphens, value}, type),
+  defp outcome({:hyphens, value}, type),
     do: {:ok, value |> Atomizer.value(type) |> KeyNormalizer.normalize_keys()}
 
-  def outcome(other, _type), do: other
+  defp outcome({:invalid, errors, more, line}, _type), do: {:invalid, {errors, more}, line}
+  defp outcome(other, _type), do: other
 
   # An invalid type is not passed to the NIF; the validation reports it. An agent must have some signature.
   defp unjudged({:ok, value}, agent) when is_map(value) or is_list(value),

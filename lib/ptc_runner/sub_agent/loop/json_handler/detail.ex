@@ -14,9 +14,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
     end
   end
 
-  def lines(errors, response, agent) when is_list(errors) and is_binary(response) do
+  def lines({errors, more}, response, agent) when is_binary(response) do
     {most, bytes} = Feedback.most()
-    lines = ErrorText.first_lines(errors, value(response, agent), most, bytes)
+    lines = ErrorText.first_lines(errors, value(response, agent), most, bytes, more)
     for line <- lines, do: "- " <> line
   end
 

@@ -15,14 +15,15 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   @doc false
   def text(errors) do
     case native(errors) do
-      :other -> write(errors, :infinity, @all)
+      :other -> write(errors, :infinity, @all, 0)
       {:ok, text} -> text
     end
   end
 
   @doc false
-  # At most `most` errors and about `bytes` bytes, and then the number of further errors.
-  def first(errors, most, bytes), do: write(errors, most, bytes)
+  # At most `most` errors and about `bytes` bytes, and then the number of further errors, including
+  # `omitted` that are not in the list.
+  def first(errors, most, bytes, omitted), do: write(errors, most, bytes, omitted)
 
   defp native(errors) do
     Quanta.run(Native.error_line(errors))
@@ -32,8 +33,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
       :other
   end
 
-  defp write(errors, most, bytes) do
+  defp write(errors, most, bytes, omitted) do
     {texts, _count, _left, more} = Enum.reduce(errors, {[], 0, bytes, 0}, &add(&1, &2, most))
+    more = more + omitted
     texts = if more > 0, do: ["and #{more} more" | texts], else: texts
     texts |> Enum.reverse() |> Enum.join("; ")
   end

@@ -16,7 +16,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   def most, do: {@most, @bytes}
 
   @doc false
-  # `errors` are those of the validation, nil if there was no validation.
+  # `errors` are the errors of the validation and the number of further ones, nil if there was no validation.
   def text(error, errors, response, agent, opts) do
     case {opts[:build_error_feedback], opts[:feedback]} do
       {build, _style} when build not in [nil, false] -> build.(error, response)
@@ -28,10 +28,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   defp plain(error, nil), do: sentence(error |> Shown.string() |> Shown.cut())
 
   # So few errors, which is the usual case, are already written.
-  defp plain(error, errors) do
+  defp plain(error, {errors, more}) do
     if byte_size(error) <= @bytes and few?(errors, @most),
       do: sentence(error),
-      else: sentence(ErrorLine.first(errors, @most, @bytes))
+      else: sentence(ErrorLine.first(errors, @most, @bytes, more))
   end
 
   defp few?([], _most), do: true
@@ -48,8 +48,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   end
 
   defp headline(error, nil), do: error |> Shown.string() |> Shown.cut()
-  defp headline(_error, [_single]), do: "1 value does not match the expected output format"
+  defp headline(_error, {[_single], 0}), do: "1 value does not match the expected output format"
 
-  defp headline(_error, errors),
-    do: "#{length(errors)} values do not match the expected output format"
+  defp headline(_error, {errors, more}),
+    do: "#{length(errors) + more} values do not match the expected output format"
 end

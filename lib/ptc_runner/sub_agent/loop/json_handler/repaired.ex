@@ -50,7 +50,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
            JsonParser.parse(content, Keyword.take(opts, [:timeout, :max_heap])),
          {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature), opts),
          {:error, errors} when is_list(errors) <- judge(value, agent) do
-      {:invalid, errors, JsonHandler.format_validation_errors(errors)}
+      {:invalid, {errors, 0}, JsonHandler.format_validation_errors(errors)}
     else
       _right_or_none -> wrong
     end

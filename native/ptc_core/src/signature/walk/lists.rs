@@ -5,7 +5,7 @@ use super::super::{Target, Type, TypeId};
 use super::frame::{Frame, ListFrame};
 use super::{Task, Walk, WalkEnd, Whole};
 
-impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
+impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     pub(super) fn list(
         &mut self,
         value: H::Term,

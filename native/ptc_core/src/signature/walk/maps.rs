@@ -8,7 +8,10 @@ use super::{Open, Place, Task, Walk, WalkEnd, Whole};
 /// Number of fields that are counted at once; the quantum cannot end before they are walked.
 const FIELDS_AT_ONCE: usize = 64;
 
-impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
+/// Fuel to find a field in a map that is not flat.
+const LARGE_FIELD: usize = 64;
+
+impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Creates the frame of a value that is a map and not in the memo.
     #[inline(always)]
     pub(super) fn map(
@@ -45,13 +48,18 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
     ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let types = self.types;
         let end = map.fields.range().end;
+        let is_flat = <H::Rows as Rows<H>>::is_flat(map.open);
         loop {
             let pause = end.min(map.next + FIELDS_AT_ONCE);
-            self.spend(1 + (pause - map.next) / 2)?;
+            let keys = self.rows.take_fuel();
+            self.spend(1 + (pause - map.next) / 2 + keys)?;
             while map.next < pause {
                 let index = map.next;
                 map.next += 1;
-                let holds = types.field(index).holds;
+                let holds = types.holds(index);
+                if !is_flat {
+                    self.spend(LARGE_FIELD)?;
+                }
                 let found = self.rows.find(self.heap, types, map.open, index);
                 let Some(found) = found else {
                     self.absent(index, map.hidden, holds)?;

@@ -64,10 +64,10 @@ const FUEL_AFTER_A_SLICE: usize = 4_096;
 const FUEL_BEFORE_MEMO: usize = 40_000_000;
 
 /// A running walk.
-pub struct Walk<'c, 't, H: Values, K: Task<H>> {
+pub struct Walk<'c, H: Values, K: Task<H>> {
     /// The heap of the value.
     pub heap: &'c mut H,
-    pub(super) types: &'c Types<'t>,
+    pub(super) types: &'c Types,
     meter: Meter,
     pace: Pace,
     /// The fuel consumed in all quanta.
@@ -91,11 +91,11 @@ pub struct Walk<'c, 't, H: Values, K: Task<H>> {
 /// A list or map, and its result.
 type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
 
-impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
+impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     /// Creates a walk over a value.
     pub fn new(
         heap: &'c mut H,
-        types: &'c Types<'t>,
+        types: &'c Types,
         (value, id): (H::Term, TypeId),
         task: K,
         (meter, pace): (Meter, Pace),
@@ -143,6 +143,11 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Returns the meter.
     pub fn meter(&self) -> &Meter {
         &self.meter
+    }
+
+    /// Returns the findings of a walk that has ended, with the heap and the meter to list them.
+    pub fn into_findings(self) -> (&'c mut H, Findings<H::Term>, Meter) {
+        (self.heap, self.findings, self.meter)
     }
 
     /// Begins another quantum.

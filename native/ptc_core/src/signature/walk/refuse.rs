@@ -7,12 +7,9 @@ use super::super::values::{Class, Rows, Values};
 use super::super::{Type, TypeId};
 use super::frame::{ListFrame, MapFrame};
 use super::{Open, Place, Task, Walk, WalkEnd};
-use crate::meter::Pace;
 
 /// Fuel for a finding, and for each step of its path.
 const FINDING: usize = 8;
-/// Number of findings whose conversion to terms takes about as long as a slice.
-const FINDINGS_OF_A_SLICE: usize = 2_000;
 
 impl From<TooMany> for WalkEnd {
     fn from(_: TooMany) -> Self {
@@ -20,7 +17,7 @@ impl From<TooMany> for WalkEnd {
     }
 }
 
-impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
+impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Reports a value of the wrong type.
     #[cold]
     pub(in super::super) fn refuse(
@@ -55,9 +52,6 @@ impl<H: Values, K: Task<H>> Walk<'_, '_, H, K> {
         let path = self.stack.path().chain(step);
         let value = value.filter(|_| shown);
         self.findings.add(wrong, hidden, path, value)?;
-        if self.pace != Pace::Quantum && self.findings.count() >= FINDINGS_OF_A_SLICE {
-            self.pause();
-        }
         match self.task.ends_at_first() {
             true => self.fail(),
             false => Ok(()),

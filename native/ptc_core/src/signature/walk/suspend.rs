@@ -34,7 +34,7 @@ pub type Left<H, K> = (
     Vec<<H as Heap>::Term>,
 );
 
-impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
+impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     /// Suspends the walk after a [`WalkEnd::SliceOver`](super::WalkEnd::SliceOver); [`Walk::resume`]
     /// continues it.
     pub fn suspend(mut self) -> Left<H, K> {
@@ -62,7 +62,7 @@ impl<'c, 't, H: Values, K: Task<H>> Walk<'c, 't, H, K> {
     /// Resumes a walk along the same types. `None` if the terms do not fit.
     pub fn resume(
         heap: &'c mut H,
-        types: &'c Types<'t>,
+        types: &'c Types,
         suspended: Suspended<K::Mark, K::Frozen>,
         terms: &[H::Term],
         (meter, pace): (Meter, Pace),

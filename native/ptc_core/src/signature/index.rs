@@ -1,0 +1,72 @@
+//! Finds the fields of large map types by name, where hyphens and underscores are equal.
+
+use super::{Fields, Type, Types};
+use std::collections::hash_map::RandomState;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+
+/// The end of a chain.
+const NONE: u32 = u32::MAX;
+
+/// The fields of all large map types by the hashes of their names. Hashes are keyed, so no signature can
+/// choose names with equal ones.
+#[derive(Debug, Clone)]
+pub(super) struct NameIndex {
+    state: RandomState,
+    /// By hash: the last field with it.
+    last: HashMap<u64, u32>,
+    /// By field: an earlier field with the same hash, or `NONE`.
+    earlier: Vec<u32>,
+}
+
+impl NameIndex {
+    /// Indexes all fields of the map types that `is_large` selects.
+    pub fn new(types: &Types, is_large: impl Fn(Fields) -> bool) -> Self {
+        let mut index = NameIndex {
+            state: RandomState::new(),
+            last: HashMap::new(),
+            earlier: vec![NONE; types.field_count()],
+        };
+        for of in types.all() {
+            match *of {
+                Type::Map { fields, .. } if is_large(fields) => index.add(types, fields),
+                _ => {}
+            }
+        }
+        index
+    }
+
+    fn add(&mut self, types: &Types, fields: Fields) {
+        self.last.reserve(fields.count as usize);
+        for field in fields.range() {
+            let hash = self.hash(fields, types.field(field).name);
+            if let Some(earlier) = self.last.insert(hash, field as u32) {
+                self.earlier[field] = earlier;
+            }
+        }
+    }
+
+    /// Returns the fields of a map type whose names have the same hash as the key.
+    pub fn fields(&self, fields: Fields, key: &[u8]) -> impl Iterator<Item = usize> + '_ {
+        let last = self.last.get(&self.hash(fields, key)).copied();
+        let earlier = |field: &u32| {
+            let earlier = self.earlier[*field as usize];
+            (earlier != NONE).then_some(earlier)
+        };
+        std::iter::successors(last, earlier).map(|field| field as usize)
+    }
+
+    fn hash(&self, fields: Fields, name: &[u8]) -> u64 {
+        let mut hasher = self.state.build_hasher();
+        hasher.write_u32(fields.start);
+        let mut buffer = [0; 64];
+        for part in name.chunks(buffer.len()) {
+            let same = &mut buffer[..part.len()];
+            same.copy_from_slice(part);
+            let hyphens = same.iter_mut().filter(|byte| **byte == b'-');
+            hyphens.for_each(|byte| *byte = b'_');
+            hasher.write(same);
+        }
+        hasher.finish()
+    }
+}
