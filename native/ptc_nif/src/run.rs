@@ -4,24 +4,40 @@ use crate::atoms;
 use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, encode, program, repair, signature};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-/// Arguments of a run besides its program, as the Elixir side sends them.
-#[derive(NifTuple)]
+/// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
-    pub context: Term<'a>,
-    pub memory: Term<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
     /// See [`limits`].
     pub timeout: Term<'a>,
     pub max_heap: Term<'a>,
+}
+
+// Implemented by hand: rustler's derived decoder makes a vector.
+impl<'a> Decoder<'a> for RunArgs<'a> {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        let env = term.get_env();
+        let terms = Terms { env };
+        let Some(&[context, memory, timeout, max_heap]) = terms.tuple(term.into()) else {
+            return Err(Error::BadArg);
+        };
+        Ok(RunArgs {
+            context,
+            memory,
+            timeout: timeout.term(env),
+            max_heap: max_heap.term(env),
+        })
+    }
 }
 
 impl RunArgs<'_> {
@@ -38,7 +54,7 @@ fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]
         None => Then::RunWithoutLimits,
     };
     let call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
-    (call, then, [given.context.into(), given.memory.into()])
+    (call, then, [given.context, given.memory])
 }
 
 /// Starts a compiled program. Without limits it is probed for a few steps, in which most small programs end.
@@ -54,8 +70,8 @@ fn start<'a>(
         heap,
         program,
         consts,
-        context: given.context.into(),
-        memory: given.memory.into(),
+        context: given.context,
+        memory: given.memory,
         limits: limits.unwrap_or(Limits::PROBE),
         pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
         quarters: 0,

@@ -30,6 +30,8 @@ pub struct Plan<'p, 's, S: Source> {
     pub scope: Scope,
     /// Whether the part is an object that names no operation.
     pub implicit: bool,
+    /// The index of the plan's first step among the remaining steps.
+    first: usize,
 }
 
 impl<'p, 's, S: Source> Plan<'p, 's, S> {
@@ -41,6 +43,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         implicit: bool,
     ) -> Self {
         Plan {
+            first: compiler.walk.todo.len(),
             compiler,
             node,
             op,
@@ -186,12 +189,18 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Adds a step of the walk.
     pub(super) fn later(&mut self, step: Step<S::Node>) {
-        self.compiler.walk.planned.push(step);
+        self.compiler.walk.todo.push(step);
     }
 
-    /// Emits an instruction.
+    /// Emits an instruction: at once, if no other step of this plan precedes it.
     pub fn emit(&mut self, instr: Instr) {
-        self.later(Step::Emit(instr));
+        match self.compiler.walk.todo.len() == self.first {
+            true => {
+                self.compiler.uncounted += 1;
+                self.compiler.walk.code.push(instr);
+            }
+            false => self.later(Step::Emit(instr)),
+        }
     }
 
     /// Emits a failure.
