@@ -195,7 +195,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {PtcRunner.Agent, :answer, [~s({"b": ["x"]}), signature, [enums: %{"b" => ["x"]}]]},
       {PtcRunner.Agent, :program, ["Sure: " <> text, [repair: true]]},
       {PtcRunner.Agent, :run, [text, %{"t" => {& &1, "(a :int) -> :any"}}, [timeout: 50]]},
-      {PtcRunner.Agent, :loop, [fn _messages -> text end, [task: "x"], [max_turns: 2]]},
+      {PtcRunner.Agent, :loop, [&model(&1, text), [task: "x"], [max_turns: 2]]},
       {Signature, :from_json_schema, [%{"type" => "array", "items" => %{"type" => "string"}}]},
       {Signature, :public_view, [signature]},
       {Signature, :public_data, [%{_secret: 1, a: [%{"_b" => 2}]}]},
@@ -271,6 +271,10 @@ defmodule PtcRunner.Test.HostileCalls do
   defp replaced(_other, pool), do: any(pool)
 
   defp any(pool), do: elem(pool, :rand.uniform(tuple_size(pool)) - 1)
+
+  # A model that gives up: with a replaced `max_turns` the conversation would be as long as that.
+  defp model(messages, _text) when length(messages) > 20, do: {:error, "no more turns"}
+  defp model(_messages, text), do: text
 
   defp replaced_below(part, pool) do
     if :rand.uniform(3) == 1, do: any(pool), else: replaced(part, pool)
