@@ -38,35 +38,25 @@ unless Code.ensure_loaded?(ALLM) do
             metadata: map()
           }
 
-    defstruct adapter: nil,
-              adapter_opts: [],
-              model: nil,
-              tools: [],
-              tool_executor: nil,
-              tool_result_encoder: nil,
-              image_adapter: nil,
-              params: %{},
-              context: %{},
-              retry: :default,
-              middleware: [],
-              metadata: %{}
+    @fields [
+      adapter: nil,
+      adapter_opts: [],
+      model: nil,
+      tools: [],
+      tool_executor: nil,
+      tool_result_encoder: nil,
+      image_adapter: nil,
+      params: %{},
+      context: %{},
+      retry: :default,
+      middleware: [],
+      metadata: %{}
+    ]
+
+    defstruct @fields
 
     # Options that the engine and its resolvers consume themselves. API keys are never forwarded.
-    @never_forwarded [
-      :adapter,
-      :adapter_opts,
-      :model,
-      :tools,
-      :tool_executor,
-      :tool_result_encoder,
-      :image_adapter,
-      :params,
-      :context,
-      :retry,
-      :middleware,
-      :metadata,
-      :api_key
-    ]
+    @never_forwarded [:api_key | Keyword.keys(@fields)]
 
     @doc """
     A new engine with any of its fields. Raises `KeyError` for unknown fields.

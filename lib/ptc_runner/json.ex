@@ -35,7 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Explain, Fence, Limits, Parser, Program, Runner}
+  alias PtcRunner.Json.{ErrorText, Explain, Fence, Limits, Message, Parser, Program, Runner}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -159,6 +159,13 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
+    with {:error, fault} <- outcome(program, opts), do: {:error, Message.error(fault)}
+  end
+
+  @doc false
+  # Like `run/2`, but an error is a fault. `PtcRunner.Agent` tells faults apart.
+  @spec outcome(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, Message.fault()}
+  def outcome(program, opts) do
     {_limits, _context, memory, _tools, _concurrency} =
       given = given(opts, "PtcRunner.Json.run/2")
 
@@ -169,7 +176,7 @@ defmodule PtcRunner.Json do
 
     case value do
       {:ok, value, _words} -> contract(value, memory)
-      {:error, reason} -> {:error, Fence.note(reason, program)}
+      {:error, fault} -> {:error, Fence.note(fault, program)}
     end
   end
 
@@ -251,7 +258,7 @@ defmodule PtcRunner.Json do
     with {:ok, _source} <- source(program) do
       case Program.compile(program, reading, limits) do
         {:ok, program} -> {:ok, program}
-        {:error, fault} -> {:error, fault |> Program.error(limits) |> Fence.note(program)}
+        {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
       end
     end
   end

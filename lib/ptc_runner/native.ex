@@ -166,6 +166,21 @@ defmodule PtcRunner.Native do
           | {:limits, reference(), tuple()}
           | left()
 
+  @typedoc false
+  @type coerced ::
+          {:ok, term(), warnings :: [String.t()]}
+          | {:ask, questions :: [tuple()]}
+          | {:unknown, term()}
+          | :too_much
+          | :busy
+          | left()
+
+  @typedoc false
+  @type unrepaired ::
+          {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+          | :busy
+          | left()
+
   # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values}]}
   nif(
     operations() :: [
@@ -281,20 +296,11 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
-  pair(
-    repair_value(binary(), type(), limits()) ::
-      {:ok, term(), [tuple()]}
-      | {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
-      | :busy
-      | left()
-  )
+  pair(repair_value(binary(), type(), limits()) :: {:ok, term(), [tuple()]} | unrepaired())
 
   pair(
     repair_answer(binary(), type(), list? :: boolean(), limits()) ::
-      {:ok | :undecided, term(), [tuple()]}
-      | {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
-      | :busy
-      | left()
+      {:ok | :undecided, term(), [tuple()]} | unrepaired()
   )
 
   nif(answer_is_part(binary()) :: boolean())
@@ -324,24 +330,12 @@ defmodule PtcRunner.Native do
   # `answers` are the answers to the questions, nil in the first call
   pair(
     signature_coerce(type(), term(), answers :: list() | nil) ::
-      {:ok, term(), warnings :: [String.t()]}
-      | {:ask, questions :: [tuple()]}
-      | {:refused, failure :: term(), hidden? :: boolean()}
-      | :too_much
-      | {:unknown, term()}
-      | :busy
-      | left()
+      coerced() | {:refused, failure :: term(), hidden? :: boolean()}
   )
 
   pair(
     signature_input(type(), term(), answers :: list() | nil) ::
-      {:ok, term(), warnings :: [String.t()]}
-      | {:ask, questions :: [tuple()]}
-      | {:error, errors :: list(), finished? :: boolean()}
-      | :too_much
-      | {:unknown, term()}
-      | :busy
-      | left()
+      coerced() | {:error, errors :: list(), finished? :: boolean()}
   )
 
   # native/ptc_nif/src/error_line.rs; `:other`: the errors contain unexpected terms

@@ -358,7 +358,7 @@ defmodule PtcRunner.BoundedErrorsTest do
             fn _ -> :erlang.error(huge[:shared_tuples]) end,
             fn _ -> raise Protocol.UndefinedError, protocol: Enumerable, value: map end
           ] do
-        {work, {:error, {:execution_error, text}}} =
+        {work, {:error, {:tool_failed, text}}} =
           reductions(fn -> ToolWorker.run(long, tool, 1) end)
 
         assert byte_size(text) <= @limit

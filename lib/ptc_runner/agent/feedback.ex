@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Feedback do
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.Suggestion
+  alias PtcRunner.Json.{Message, Suggestion}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.ErrorText
 
@@ -17,16 +17,18 @@ defmodule PtcRunner.Agent.Feedback do
   @spec program(Json.error()) :: String.t()
   def program(error), do: sentence(Json.format_error(error))
 
-  @doc "Feedback about a run that failed. It lists the tools if a tool was not found."
-  @spec run(Json.error(), [Tool.t()]) :: String.t()
-  def run({:execution_error, "Tool '" <> rest = message}, tools) do
-    case missing(rest, tools) do
-      nil -> sentence("ExecutionError: " <> message)
-      name -> sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools))
-    end
+  @doc """
+  Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
+  tool that failed.
+  """
+  @spec run(Message.fault(), [Tool.t()]) :: String.t()
+  def run({:unknown_tool, name, _functions}, tools) do
+    name = Shown.name(name)
+    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools))
   end
 
-  def run(error, _tools), do: sentence(Json.format_error(error))
+  def run({:tool_failed, text}, _tools), do: sentence("ExecutionError: " <> text)
+  def run(fault, _tools), do: fault |> Message.error() |> program()
 
   @doc "Feedback about an invalid value."
   @spec result([map()], term()) :: String.t()
@@ -38,17 +40,6 @@ defmodule PtcRunner.Agent.Feedback do
       "The program ran, but what it returned is not what was asked for:#{lines}\n" <>
         "It returned #{Describe.value(value, 1_000)}"
     )
-  end
-
-  # The name of an unknown tool.
-  defp missing(rest, tools) do
-    with [name, more] <- :binary.split(rest, "' not found"),
-         true <- more == "" or String.starts_with?(more, ". Did you mean "),
-         false <- Enum.any?(tools, &(&1.name == name)) do
-      name
-    else
-      _other -> nil
-    end
   end
 
   defp there_is(_name, []), do: "There are no tools."

@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -34,13 +35,13 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
 
-    {result, calls} = Calls.noted(tools, &Json.run(program, [{:tools, &1} | given]))
+    {result, calls} = Calls.noted(tools, &Json.outcome(program, [{:tools, &1} | given]))
     memory = Keyword.get(opts, :memory, %{})
     info = %{memory: memory, delta: %{}, tool_calls: calls, warnings: warnings(calls)}
 
     case result do
       {:ok, value, delta, memory} -> judged(value, opts, %{info | delta: delta, memory: memory})
-      {:error, error} -> {:error, error, Feedback.run(error, tools), info}
+      {:error, fault} -> {:error, Message.error(fault), Feedback.run(fault, tools), info}
     end
   end
 

@@ -1,8 +1,8 @@
 defmodule PtcRunner.Json.ErrorText do
   @moduledoc false
   # Implements `PtcRunner.Json.format_error/1`: converts an error value to one line for a language model.
-  # Payloads are only converted to text. Execution errors are distinguished by their text, because they
-  # carry nothing else.
+  # Payloads are only converted to text. Execution errors are distinguished by their text, because in the public
+  # interface they carry nothing else.
 
   alias PtcRunner.Json.ErrorText.Scan
   alias PtcRunner.Shown

@@ -1,20 +1,52 @@
 defmodule PtcRunner.Json.Message do
   @moduledoc false
-  # Converts errors of the native side, which are codes and terms, to the documented errors with their text.
+  # Converts errors of a run, which are codes and terms, to the documented errors with their text.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Schema, Shown}
 
   @ordinary 8_192
 
+  # What a checked field, the current value or an operand, and an unchecked field must be.
+  @fields %{field_not_string: "a string", field_not_list: "a list", field_not_map: "a map"}
+  @needs %{
+    needs_list: "a list",
+    needs_map: "a map",
+    needs_list_of_maps: "list of maps",
+    needs_numbers: "numeric values",
+    needs_map_values: "map values",
+    needs_list_values: "list values"
+  }
+  @unchecked %{
+    let_name: "a string",
+    not_a_count: "a non-negative integer",
+    unchecked_not_list: "a list",
+    unchecked_not_map: "a map"
+  }
+
+  # Maximum number of names that an unknown tool's name is compared with, and their maximum length in bytes.
+  @most_names 1_000
+  @long_name 256
+
+  @typedoc "See `t:PtcRunner.Json.error/0`."
+  @type error ::
+          {:parse_error | :validation_error | :execution_error, String.t()}
+          | {:timeout | :memory_exceeded, non_neg_integer()}
+
+  @typedoc """
+  Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
+  the tools there are.
+  """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
-          | {:execution_error, String.t()}
+          | {:tool_failed, String.t()}
+          | {:unknown_tool, term(), map()}
+          | error()
 
   @doc """
-  The documented error for a fault.
+  The documented error for a fault. An error that is already documented is returned unchanged.
 
       iex> PtcRunner.Json.Message.error({:execution, :needs_list, "count", nil, [42]})
       {:execution_error, "count requires a list, got 42"}
@@ -23,11 +55,17 @@ defmodule PtcRunner.Json.Message do
       {:parse_error, "JSON decode error: Unexpected token at position 3"}
 
   """
-  @spec error(fault()) :: {:parse_error | :validation_error | :execution_error, String.t()}
+  @spec error(fault()) :: error()
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
   def error({:expensive_to_inspect, fault}), do: error(fault)
-  def error({:execution_error, text} = error) when is_binary(text), do: error
+  def error({:tool_failed, text}), do: {:execution_error, text}
+
+  def error({:unknown_tool, name, tools}) when is_binary(name),
+    do: {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}
+
+  def error({:unknown_tool, name, _tools}),
+    do: {:execution_error, "Tool '#{Shown.text(name)}' not found"}
 
   # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
@@ -40,6 +78,18 @@ defmodule PtcRunner.Json.Message do
 
   def error({:execution, code, op, field, terms}),
     do: {:execution_error, text(code, op, field, terms)}
+
+  def error({_kind, _text_or_limit} = error), do: error
+
+  defp similar(name, tools) do
+    known =
+      for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
+
+    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
+      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
+      :error -> ""
+    end
+  end
 
   @doc """
   The text of a fault in a program's text.
@@ -71,9 +121,9 @@ defmodule PtcRunner.Json.Message do
   defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
-  defp text(:field_not_string, _op, field, []), do: "Field '#{field}' must be a string"
-  defp text(:field_not_list, _op, field, []), do: "Field '#{field}' must be a list"
-  defp text(:field_not_map, _op, field, []), do: "Field '#{field}' must be a map"
+
+  defp text(code, _op, field, []) when is_map_key(@fields, code),
+    do: "Field '#{field}' must be #{@fields[code]}"
 
   defp text(:field_not_integer, op, field, []),
     do: "Operation '#{op}' field '#{field}' must be an integer"
@@ -120,20 +170,9 @@ defmodule PtcRunner.Json.Message do
   end
 
   defp text(:no_input, _op, _field, []), do: "No input available"
-  defp text(:needs_list, op, _field, [value]), do: "#{op} requires a list, got #{show(value)}"
-  defp text(:needs_map, op, _field, [value]), do: "#{op} requires a map, got #{show(value)}"
 
-  defp text(:needs_list_of_maps, op, _field, [item]),
-    do: "#{op} requires list of maps, got #{show(item)}"
-
-  defp text(:needs_numbers, op, _field, [value]),
-    do: "#{op} requires numeric values, got #{show(value)}"
-
-  defp text(:needs_map_values, op, _field, [value]),
-    do: "#{op} requires map values, got #{show(value)}"
-
-  defp text(:needs_list_values, op, _field, [value]),
-    do: "#{op} requires list values, got #{show(value)}"
+  defp text(code, op, _field, [value]) when is_map_key(@needs, code),
+    do: "#{op} requires #{@needs[code]}, got #{show(value)}"
 
   defp text(:needs_numeric_operands, op, _field, [left, right]) do
     {left, right} = Shown.both(left, right)
@@ -165,17 +204,8 @@ defmodule PtcRunner.Json.Message do
   defp text(:memory_key, _op, _field, [name]),
     do: "Memory key must be a string, got #{show(name)}"
 
-  defp text(:let_name, op, field, [name]),
-    do: "#{op} #{field} must be a string, got #{show(name)}"
-
-  defp text(:not_a_count, op, field, [value]),
-    do: "#{op} #{field} must be a non-negative integer, got #{show(value)}"
-
-  defp text(:unchecked_not_list, op, field, [value]),
-    do: "#{op} #{field} must be a list, got #{show(value)}"
-
-  defp text(:unchecked_not_map, op, field, [value]),
-    do: "#{op} #{field} must be a map, got #{show(value)}"
+  defp text(code, op, field, [value]) when is_map_key(@unchecked, code),
+    do: "#{op} #{field} must be #{@unchecked[code]}, got #{show(value)}"
 
   # Lists the existing names; `names` are the first of them.
   defp there_are([], _count), do: "There are none"

@@ -10,7 +10,7 @@ defmodule PtcRunner.Json.Program do
   New in this library: the original has no compiled programs.
   """
 
-  alias PtcRunner.Json.{Limits, Message}
+  alias PtcRunner.Json.{Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
 
@@ -32,11 +32,6 @@ defmodule PtcRunner.Json.Program do
 
   @typedoc "Milliseconds, and maximum words of the program's own constants and instructions; 0: no limit."
   @type limits :: {timeout(), non_neg_integer()}
-
-  @typedoc false
-  @type error ::
-          {:parse_error | :validation_error | :execution_error, String.t()}
-          | {:timeout | :memory_exceeded, non_neg_integer()}
 
   # a text, a map with the key "program", or the value of that key
   @typedoc false
@@ -111,11 +106,11 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # Checks whether a source is a program; if not, returns the documented error.
-  @spec check(source(), Limits.t()) :: :ok | {:error, error()}
+  @spec check(source(), Limits.t()) :: :ok | {:error, Message.error()}
   def check(source, {timeout, max_heap, reading}) do
     case build(source, reading, {timeout, max_heap}) do
       {:ok, _handle, _consts} -> :ok
-      {:error, fault} -> {:error, error(fault, {timeout, max_heap})}
+      {:error, fault} -> {:error, fault |> Fence.note(source) |> error({timeout, max_heap})}
     end
   end
 
@@ -126,7 +121,7 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # The documented error for a fault.
-  @spec error(term(), limits()) :: error()
+  @spec error(:timeout | :memory_exceeded | Message.fault(), limits()) :: Message.error()
   def error(:timeout, {timeout, _max_heap}), do: {:timeout, timeout}
 
   def error(:memory_exceeded, {_timeout, max_heap}),

@@ -10,19 +10,14 @@ defmodule PtcRunner.Json.Runner do
     Message,
     Move,
     Program,
-    Suggestion,
     ToolProcess,
     ToolWorker
   }
 
-  alias PtcRunner.{Aligned, Context, Native, Quanta, Shown}
+  alias PtcRunner.{Aligned, Context, Native, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.Weight
   require Telemetry
-
-  # Maximum number of names that an unknown tool's name is compared with, and their maximum length in bytes.
-  @most_names 1_000
-  @long_name 256
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
@@ -34,13 +29,8 @@ defmodule PtcRunner.Json.Runner do
           | Program.t()
           | {:observed, reference(), tuple()}
 
-  @type reason ::
-          {:parse_error | :validation_error | :execution_error, String.t()}
-          | {:timeout, non_neg_integer()}
-          | {:memory_exceeded, non_neg_integer()}
-
   @doc """
-  Runs a program; returns its value and the words it built.
+  Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
 
       iex> program = {:checked, %{"op" => "load", "name" => "n"}}
       iex> limits = {1_000, 0, 100}
@@ -50,15 +40,16 @@ defmodule PtcRunner.Json.Runner do
 
   """
   @spec run(program(), map(), map(), map(), Limits.given(), pos_integer()) ::
-          {:ok, term(), non_neg_integer()} | {:error, reason()}
+          {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
   def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
 
   def run(program, context, memory, tools, limits, tool_concurrency)
       when tool_concurrency > 1 and tools != %{} do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
 
-    with {:ok, step} <- start_forking(program, {context, memory, timeout, max_heap}, reading),
-         do: fork(step, tools, limits, ToolProcess.new(max_heap), tool_concurrency)
+    program
+    |> start_forking({context, memory, timeout, max_heap}, reading)
+    |> fork(tools, limits, ToolProcess.new(max_heap), tool_concurrency)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -74,15 +65,11 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp start_forking(%Program{} = program, given, reading),
-    do: {:ok, start_compiled(program, given, reading, &Native.run_forking/3)}
+    do: start_compiled(program, given, reading, &Native.run_forking/3)
 
   defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
-    limits = {timeout, max_heap}
-
-    case Program.build(source, reading, limits) do
-      {:ok, handle, consts} -> {:ok, Native.run_forking(handle, consts, given)}
-      {:error, fault} -> {:error, Program.error(fault, limits)}
-    end
+    with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
+         do: Native.run_forking(handle, consts, given)
   end
 
   # A run whose loops fork does not move; it requests its other calls one after another.
@@ -133,18 +120,17 @@ defmodule PtcRunner.Json.Runner do
 
   """
   @spec execute(term(), Context.t(), timeout(), non_neg_integer()) ::
-          {:ok, term(), non_neg_integer()} | {:error, reason()}
+          {:ok, term(), non_neg_integer()} | {:error, Message.error()}
   def execute(ast, %Context{} = context, timeout, max_heap) do
     limits = {timeout, max_heap, Limits.default_max_depth()}
 
-    run(
-      {:unchecked, ast},
-      context.ctx || %{},
-      context.memory || %{},
-      context.tools || %{},
-      limits
-    )
+    {:unchecked, ast}
+    |> run(context.ctx || %{}, context.memory || %{}, context.tools || %{}, limits)
+    |> worded()
   end
+
+  defp worded({:error, fault}), do: {:error, Message.error(fault)}
+  defp worded(done), do: done
 
   @doc """
   Runs an unchecked AST, without limits and with the tools in the calling process, for
@@ -154,13 +140,14 @@ defmodule PtcRunner.Json.Runner do
       {:ok, 1}
 
   """
-  @spec eval(term(), Context.t()) :: {:ok, term()} | {:error, reason()}
+  @spec eval(term(), Context.t()) :: {:ok, term()} | {:error, Message.error()}
   def eval(ast, %Context{} = context) do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
 
     {:unchecked, ast}
     |> start(given, Limits.default_max_depth())
     |> eval_on(context.tools || %{})
+    |> worded()
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -310,7 +297,7 @@ defmodule PtcRunner.Json.Runner do
     do: left |> Quanta.go_on() |> eval_on(tools)
 
   defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
-  defp eval_on({:error, fault}, _tools), do: {:error, Message.error(fault)}
+  defp eval_on({:error, _fault} = error, _tools), do: error
 
   defp call_tool(process, name, fun, args, left) do
     if Telemetry.on?(),
@@ -333,22 +320,7 @@ defmodule PtcRunner.Json.Runner do
   defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}
 
-  defp tool(tools, name) when is_binary(name) do
-    {:error, {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}}
-  end
-
-  defp tool(_tools, name),
-    do: {:error, {:execution_error, "Tool '#{Shown.text(name)}' not found"}}
-
-  defp similar(name, tools) do
-    known =
-      for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
-
-    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
-      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
-      :error -> ""
-    end
-  end
+  defp tool(tools, name), do: {:error, {:unknown_tool, name, tools}}
 
   defp finish({:ok, _value, _words} = done, _limits), do: done
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
@@ -356,8 +328,6 @@ defmodule PtcRunner.Json.Runner do
   # Without a limit, only terms that are too large to be copied exceed it.
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
     do: {:error, {:memory_exceeded, Limits.bytes(Weight.limit(max_heap))}}
-
-  defp finish({:error, {:execution_error, _text}} = error, _limits), do: error
 
   # The terms of this fault are small in memory but may be huge as text. The text is made under the
   # limits of the run, in a process like that of a tool.
@@ -372,7 +342,7 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp finish({:error, fault}, _limits), do: {:error, Message.error(fault)}
+  defp finish({:error, _fault} = error, _limits), do: error
 
   defp panicked, do: {:error, {:execution_error, Panic.caught()}}
 end

@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.ToolProcess do
             known: %{String.t() => []}
           }
 
-  @type error :: {:execution_error, String.t()} | :timeout | :memory_exceeded
+  @type error :: {:tool_failed | :execution_error, String.t()} | :timeout | :memory_exceeded
 
   @doc """
   Prepares calls under a heap limit in words (0: none); starts no process.
@@ -46,7 +46,7 @@ defmodule PtcRunner.Json.ToolProcess do
   Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds.
 
   The first call of each `name` sends the function to the process; later calls send only the name.
-  `words/1` returns the words of the value. After an error other than `:execution_error` the process has
+  `words/1` returns the words of the value. After an error other than `:tool_failed` the process has
   ended, or must be stopped.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)

@@ -11,7 +11,7 @@ defmodule PtcRunner.Json.ToolWorker do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
 
-  @type result :: {:ok, term()} | {:error, {:execution_error, String.t()}}
+  @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
   @doc """
   Runs the first tool, replies to `reply_to`, and serves requests until the process is killed.
@@ -61,7 +61,7 @@ defmodule PtcRunner.Json.ToolWorker do
       {:ok, 42}
 
       iex> PtcRunner.Json.ToolWorker.run("find", fn _ -> {:error, :none} end, %{})
-      {:error, {:execution_error, "Tool 'find' error: :none"}}
+      {:error, {:tool_failed, "Tool 'find' error: :none"}}
 
   """
   @spec run(String.t(), (term() -> term()), term()) :: result()
@@ -86,6 +86,6 @@ defmodule PtcRunner.Json.ToolWorker do
   end
 
   defp failed(name, verb, text) do
-    {:error, {:execution_error, "Tool '#{Shown.name(name)}' #{verb}: #{Guarded.text(text)}"}}
+    {:error, {:tool_failed, "Tool '#{Shown.name(name)}' #{verb}: #{Guarded.text(text)}"}}
   end
 end

@@ -10,6 +10,8 @@ defmodule PtcRunner.Native.Telemetry do
 
   """
 
+  alias PtcRunner.Json.Message
+
   @key __MODULE__
   # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
   # runs in another process; and the start of that call. The names of these tools are kept beside them.
@@ -236,12 +238,17 @@ defmodule PtcRunner.Native.Telemetry do
     do: apply(:telemetry, :execute, [event, measured, metadata])
 
   defp failed(metadata, reason) do
+    reason = if is_tuple(reason), do: Message.error(reason), else: reason
     kind = if is_tuple(reason), do: elem(reason, 0), else: reason
     failure = %{kind: :error, reason: reason, stacktrace: [], outcome: kind}
     {:exception, %{}, Map.merge(metadata, failure)}
   end
 
-  defp outcome({:error, {kind, _what} = error}), do: %{outcome: kind, error: error}
+  defp outcome({:error, fault}) do
+    {kind, _what} = error = Message.error(fault)
+    %{outcome: kind, error: error}
+  end
+
   defp outcome(_ok), do: %{outcome: :ok, error: nil}
 
   defp words({:ok, _value, words}), do: words

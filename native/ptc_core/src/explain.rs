@@ -1,6 +1,6 @@
 //! Metadata of an observed program: the positions of its operations, and the marks around each.
 
-use crate::ops::OpCode;
+use crate::opcode::OpCode;
 use crate::program::{ConstId, Slot};
 
 /// The position of an operation in the surrounding one: `steps`, 2; `where`; `fields`, "total".

@@ -5,7 +5,7 @@ use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::Pace;
+use crate::schedule::{nif, Pace};
 use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;
@@ -283,28 +283,19 @@ pub fn wanted<'a>(heap: &mut Beam<'a>, value: Raw<'a>, list: bool) -> Result<Raw
     }
 }
 
-/// Finds and decodes the JSON; `given` is `{timeout, max_heap}`.
-#[rustler::nif]
-fn answer_parse<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("answer_parse");
-    first(env, text, atoms::nil().encode(env), Ask::Value, given)
+nif! {
+    /// Finds and decodes the JSON; `given` is `{timeout, max_heap}`.
+    fn answer_parse<'a>(env, text: Term<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
+        first(env, text, atoms::nil().encode(env), Ask::Value, given)
+    }
 }
 
-/// Finds, decodes and validates the JSON; `list`: the type is that of a list.
-#[rustler::nif]
-fn answer_read<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    of: Term<'a>,
-    list: bool,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("answer_read");
-    first(env, text, of, Ask::Type { list }, given)
+nif! {
+    /// Finds, decodes and validates the JSON; `list`: the type is that of a list.
+    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        first(env, text, of, Ask::Type { list }, given)
+    }
 }
 
 fn first<'a>(

@@ -120,17 +120,4 @@ rustler::atoms! {
     ask,
     too_much,
     too_long,
-
-    // tokens expected in a signature's text
-    type_ = "type",
-    type_word,
-    field_name,
-    field_name_or_end,
-    comma_or_map_end,
-    list_end,
-    param_name,
-    param_name_or_end,
-    comma_or_params_end,
-    arrow,
-    end_ = "end",
 }

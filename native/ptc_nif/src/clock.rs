@@ -8,7 +8,8 @@
 //! without such clocks, nothing is measured.
 
 use crate::raw;
-use rustler::{Encoder, Env, Term};
+use crate::schedule::nif;
+use rustler::{Encoder, Term};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -149,32 +150,32 @@ fn times() -> MutexGuard<'static, BTreeMap<(&'static str, bool), Times>> {
     TIMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Switches the clock on or off.
-#[rustler::nif]
-fn clock_switch(on: bool) -> bool {
-    let _clock = crate::clock::start("clock_switch");
-    ON.store(on, Ordering::Relaxed);
-    raw::thread_time().is_some()
+nif! {
+    /// Switches the clock on or off.
+    fn clock_switch(on: bool) -> bool {
+        ON.store(on, Ordering::Relaxed);
+        raw::thread_time().is_some()
+    }
 }
 
-/// `[{name, dirty?, calls, {over, over_at_all}, {min, p50, p99, max, total, max_alone}}]`: times in
-/// nanoseconds. `over` counts the calls that took more than 2 ms (25 ms on dirty schedulers) and were not
-/// disturbed; `over_at_all` also counts the disturbed ones.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn clock_read(env: Env) -> Vec<Term> {
-    let _clock = crate::clock::start("clock_read");
-    let times = times();
-    let lines = times.iter().map(|(&(name, dirty), times)| {
-        let spread = (
-            times.min,
-            times.quantile(50),
-            times.quantile(99),
-            times.max,
-            times.total,
-            times.max_alone,
-        );
-        let over = (times.over, times.over_at_all);
-        (name, dirty, times.calls, over, spread).encode(env)
-    });
-    lines.collect()
+nif! {
+    /// `[{name, dirty?, calls, {over, over_at_all}, {min, p50, p99, max, total, max_alone}}]`: times in
+    /// nanoseconds. `over` counts the calls that took more than 2 ms (25 ms on dirty schedulers) and were not
+    /// disturbed; `over_at_all` also counts the disturbed ones.
+    dirty fn clock_read<'a>(env) -> Vec<Term<'a>> {
+        let times = times();
+        let lines = times.iter().map(|(&(name, dirty), times)| {
+            let spread = (
+                times.min,
+                times.quantile(50),
+                times.quantile(99),
+                times.max,
+                times.total,
+                times.max_alone,
+            );
+            let over = (times.over, times.over_at_all);
+            (name, dirty, times.calls, over, spread).encode(env)
+        });
+        lines.collect()
+    }
 }

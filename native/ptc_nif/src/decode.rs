@@ -3,12 +3,13 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::schedule::nif;
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
 use ptc_core::stop::Stop;
 use ptc_core::workspace::Workspace;
-use rustler::{Encoder, Env, NifResult, Term};
+use rustler::{Encoder, NifResult, Term};
 
 /// Each bracket costs one byte during parsing, so the depth needs no limit.
 const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
@@ -21,29 +22,24 @@ pub struct Decoding {
     print: Option<Print>,
 }
 
-/// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
-/// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. If `depth` is not an integer,
-/// there is no limit. `given` is `{timeout, max_heap}`.
-#[rustler::nif]
-fn json_decode<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    depth: Term<'a>,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("json_decode");
-    let call = Call::begin(env, given)?;
-    let bytes = call.terms().bytes(text.into());
-    let bytes = bytes.ok_or(rustler::Error::BadArg)?;
-    let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
-    let decoding = Decoding {
-        reader: Reader::new(0, Extent::Whole, depth),
-        parts: Parts::default(),
-        print: None,
-    };
-    let values = Raw::from(atoms::nil().encode(env));
-    let frozen = FrozenTerms { values, tail: None };
-    Ok(read(call, text.into(), bytes, decoding, frozen))
+nif! {
+    /// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
+    /// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. If `depth` is not an integer,
+    /// there is no limit. `given` is `{timeout, max_heap}`.
+    fn json_decode<'a>(env, text: Term<'a>, depth: Term<'a>, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let bytes = call.terms().bytes(text.into());
+        let bytes = bytes.ok_or(rustler::Error::BadArg)?;
+        let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
+        let decoding = Decoding {
+            reader: Reader::new(0, Extent::Whole, depth),
+            parts: Parts::default(),
+            print: None,
+        };
+        let frozen = FrozenTerms::new(atoms::nil().encode(env).into());
+        Ok(read(call, text.into(), bytes, decoding, frozen))
+    }
 }
 
 /// Resumes the decoding; `None` if the terms belong to other work.

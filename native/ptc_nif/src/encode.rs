@@ -6,7 +6,7 @@ use crate::bits_view;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
-use crate::schedule::Pace;
+use crate::schedule::{nif, Pace};
 use crate::task::{Call, Work};
 use num_bigint::BigInt;
 use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
@@ -43,29 +43,24 @@ struct EncodeTerms<'a> {
     foreign: Option<Raw<'a>>,
 }
 
-/// `{:ok, text}`, where a long text is a list of its parts; `{:partial, [text, foreign, text, ...]}` if
-/// a term has no form in JSON;
-/// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
-/// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
-/// `{:more, state, terms}`. `given` is `{timeout, max_heap}`.
-#[rustler::nif]
-fn json_encode<'a>(
-    env: Env<'a>,
-    term: Term<'a>,
-    limit: usize,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("json_encode");
-    let call = Call::begin(env, given)?;
-    let buffer = BUFFER.take();
-    let encoding = Encoding {
-        kept: buffer.capacity(),
-        draft: Draft::new(buffer),
-        limit,
-        written: false,
-    };
-    let terms = EncodeTerms::default();
-    Ok(encode(call, encoding, terms, Some(term.into())))
+nif! {
+    /// `{:ok, text}`, where a long text is a list of its parts; `{:partial, [text, foreign, text, ...]}` if
+    /// a term has no form in JSON;
+    /// `{:error, {:foreign, key_or_improper_list}}`, `{:error, {:not_utf8, string, offset}}`,
+    /// `{:error, :too_long}` for a text longer than `limit`, `{:error, :timeout | :memory_exceeded}`; or
+    /// `{:more, state, terms}`. `given` is `{timeout, max_heap}`.
+    fn json_encode<'a>(env, term: Term<'a>, limit: usize, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let buffer = BUFFER.take();
+        let encoding = Encoding {
+            kept: buffer.capacity(),
+            draft: Draft::new(buffer),
+            limit,
+            written: false,
+        };
+        let terms = EncodeTerms::default();
+        Ok(encode(call, encoding, terms, Some(term.into())))
+    }
 }
 
 /// Resumes the encoding; `None` if the terms belong to other work.

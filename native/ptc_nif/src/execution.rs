@@ -211,6 +211,36 @@ pub enum Entry<'a> {
 }
 
 impl<'a> Execution<'a> {
+    /// A run in the caller; without limits it is probed for a few steps, in which most small programs end.
+    pub fn new(
+        heap: Beam<'a>,
+        program: Arc<Program>,
+        consts: Consts<'a>,
+        [context, memory]: [Raw<'a>; 2],
+        limits: Option<Limits>,
+    ) -> Self {
+        Execution {
+            heap,
+            program,
+            consts,
+            context,
+            memory,
+            limits: limits.unwrap_or(Limits::PROBE),
+            pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
+            quarters: 0,
+            observation: None,
+            mode: Mode::Asks,
+            together: None,
+        }
+    }
+
+    /// Executes from the start. Returns the reply to the Elixir side.
+    pub fn start(self, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
+        let env = self.heap.terms.env;
+        let reply = self.run(Entry::Start, reuse);
+        reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
+    }
+
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
     /// the terms do not belong to the run.
     pub fn run(

@@ -1,18 +1,18 @@
 //! Observed runs: the NIFs that compile a program for observation, run it, and return the counts.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
-use crate::schedule::Pace;
+use crate::schedule::nif;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
 use ptc_core::heap::Heap;
 use ptc_core::program::Program;
 use ptc_core::vm::{Counts, Watch};
-use rustler::{Encoder, Env, NifResult, Resource, ResourceArc, Term};
+use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 
 /// The counts of one run; `watch` is empty while the run executes.
@@ -58,68 +58,49 @@ pub fn path<'a>(heap: &mut Beam<'a>, parts: &[PathPart<Raw<'a>>]) -> Raw<'a> {
     heap.terms.make_list(&parts)
 }
 
-/// Makes an observation for one run of a program that was compiled for observation.
-#[rustler::nif]
-fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
-    let _clock = crate::clock::start("observation");
-    ResourceArc::new(Observation {
-        program: handle.program.clone(),
-        consts: handle.consts,
-        watch: Mutex::new(Some(Box::new(Watch::new(&handle.program.sites)))),
-    })
+nif! {
+    /// Makes an observation for one run of a program that was compiled for observation.
+    fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
+        ResourceArc::new(Observation {
+            program: handle.program.clone(),
+            consts: handle.consts,
+            watch: Mutex::new(Some(Box::new(Watch::new(&handle.program.sites)))),
+        })
+    }
 }
 
-/// Runs the program; `consts` must be those it was compiled with.
-#[rustler::nif]
-fn run_observed<'a>(
-    env: Env<'a>,
-    observation: ResourceArc<Observation>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_observed");
-    let heap = Beam::new(env, 0);
-    let consts = observation.consts(&heap, consts)?;
-    let limits = given.limits().ok_or(rustler::Error::BadArg)?;
-    let execution = Execution {
-        heap,
-        program: observation.program.clone(),
-        consts,
-        context: given.context,
-        memory: given.memory,
-        limits,
-        pace: Pace::Slice,
-        quarters: 0,
-        observation: Some(observation),
-        mode: Mode::Asks,
-        together: None,
-    };
-    let reply = execution.run(Entry::Start, None);
-    Ok(reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env)))
+nif! {
+    /// Runs the program; `consts` must be those it was compiled with.
+    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        let heap = Beam::new(env, 0);
+        let consts = observation.consts(&heap, consts)?;
+        let limits = given.limits().ok_or(rustler::Error::BadArg)?;
+        let program = observation.program.clone();
+        let execution = Execution::new(heap, program, consts, given.data(), Some(limits));
+        let observation = Some(observation);
+        Ok(Execution { observation, ..execution }.start(None))
+    }
 }
 
-/// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and the
-/// counts of each operation; nil if the counts of the run were lost.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn observed<'a>(
-    env: Env<'a>,
-    observation: ResourceArc<Observation>,
-    consts: Term<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("observed");
-    let heap = Beam::new(env, 0);
-    let consts = observation.consts(&heap, consts)?;
-    let Some(mut watch) = observation.take() else {
-        return Ok(atoms::nil().encode(env));
-    };
-    watch.end();
-    let innermost = watch.innermost().encode(env);
-    let sites = observation.program.sites.iter().zip(watch.counts());
-    let rows = sites.map(|(site, counts)| row(&heap, consts.slice(), site, counts));
-    let rows: Vec<Raw<'a>> = rows.collect();
-    let reply = (innermost, heap.terms.make_list(&rows).term(env)).encode(env);
-    observation.put(Some(watch));
-    Ok(reply)
+nif! {
+    /// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and the
+    /// counts of each operation; nil if the counts of the run were lost.
+    dirty fn observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>) -> NifResult<Term<'a>> {
+        let heap = Beam::new(env, 0);
+        let consts = observation.consts(&heap, consts)?;
+        let Some(mut watch) = observation.take() else {
+            return Ok(atoms::nil().encode(env));
+        };
+        watch.end();
+        let innermost = watch.innermost().encode(env);
+        let sites = observation.program.sites.iter().zip(watch.counts());
+        let rows = sites.map(|(site, counts)| row(&heap, consts.slice(), site, counts));
+        let rows: Vec<Raw<'a>> = rows.collect();
+        let reply = (innermost, heap.terms.make_list(&rows).term(env)).encode(env);
+        observation.put(Some(watch));
+        Ok(reply)
+    }
 }
 
 /// One operation: `{parent, place, op, counts, keys}`.

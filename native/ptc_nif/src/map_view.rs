@@ -11,6 +11,7 @@
 //! every lookup goes through `enif_get_map_value`.
 
 use crate::raw::{words, Raw, Terms};
+use crate::schedule::nif;
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Atom, Encoder, Env};
@@ -243,13 +244,13 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
 
 rustler::atoms! { direct, iterator }
 
-/// `:direct` if small maps are read in place, otherwise `:iterator`.
-#[rustler::nif]
-fn map_view() -> Atom {
-    let _clock = crate::clock::start("map_view");
-    match words::known() || FLAT_IS_KNOWN.load(Ordering::Relaxed) {
-        true => direct(),
-        false => iterator(),
+nif! {
+    /// `:direct` if small maps are read in place, otherwise `:iterator`.
+    fn map_view() -> Atom {
+        match words::known() || FLAT_IS_KNOWN.load(Ordering::Relaxed) {
+            true => direct(),
+            false => iterator(),
+        }
     }
 }
 

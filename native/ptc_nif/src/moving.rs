@@ -7,14 +7,14 @@ use crate::execution::{milliseconds, Held, Suspended, Suspension};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
 use crate::raw::Raw;
-use crate::schedule::limits;
+use crate::schedule::{limits, nif};
 use crate::task::Left;
 use crate::weigh::weighed;
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::live::live_at;
 use ptc_core::meter::Pace;
 use ptc_core::program::{ConstId, Slot};
-use rustler::{Encoder, Env, NifResult, ResourceArc, Term};
+use rustler::{Encoder, NifResult, ResourceArc, Term};
 use std::time::Instant;
 
 /// A map is copied whole if the program reads more keys than this.
@@ -30,33 +30,27 @@ struct Packed<'a> {
     calls: usize,
 }
 
-/// Packs the terms that a run needs to resume with an answer, and weighs a copy of them and of `request`:
-/// `{terms, weight, limit}`. The weight is the result of [`weigh`] for the limit. The limit is `a_call`
-/// words for each of the `calls` so far, for this one and for those that are certain to come, but at
-/// most `most`.
-#[rustler::nif]
-fn pack<'a>(
-    env: Env<'a>,
-    state: ResourceArc<Suspension>,
-    terms: Term<'a>,
-    request: Term<'a>,
-    calls: usize,
-    limits: (usize, usize),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("pack");
-    let (a_call, most) = limits;
-    let mut heap = Beam::new(env, 0);
-    let packed = state.look(|left| match left {
-        Left::Run(suspended) => packed(&mut heap, suspended, terms, most),
-        Left::Work { .. } | Left::Walk(_) => None,
-    });
-    let packed = packed.ok_or(rustler::Error::BadArg)?;
-    let calls = calls.saturating_add(packed.calls);
-    let limit = a_call.saturating_mul(calls).min(most);
-    let parts = [packed.terms, Raw::from(request)];
-    let pending = heap.terms.make_list(&parts).term(env);
-    let weight = weighed(env, pending, 0, limit, Pace::Slice);
-    Ok((packed.terms.term(env), weight, limit).encode(env))
+nif! {
+    /// Packs the terms that a run needs to resume with an answer, and weighs a copy of them and of `request`:
+    /// `{terms, weight, limit}`. The weight is the result of [`weigh`] for the limit. The limit is `a_call`
+    /// words for each of the `calls` so far, for this one and for those that are certain to come, but at
+    /// most `most`.
+    fn pack<'a>(env, state: ResourceArc<Suspension>, terms: Term<'a>, request: Term<'a>, calls: usize, limits: (usize, usize))
+        -> NifResult<Term<'a>> {
+        let (a_call, most) = limits;
+        let mut heap = Beam::new(env, 0);
+        let packed = state.look(|left| match left {
+            Left::Run(suspended) => packed(&mut heap, suspended, terms, most),
+            Left::Work { .. } | Left::Walk(_) => None,
+        });
+        let packed = packed.ok_or(rustler::Error::BadArg)?;
+        let calls = calls.saturating_add(packed.calls);
+        let limit = a_call.saturating_mul(calls).min(most);
+        let parts = [packed.terms, Raw::from(request)];
+        let pending = heap.terms.make_list(&parts).term(env);
+        let weight = weighed(env, pending, 0, limit, Pace::Slice);
+        Ok((packed.terms.term(env), weight, limit).encode(env))
+    }
 }
 
 fn packed<'a>(
@@ -105,35 +99,31 @@ fn length<'a>(heap: &Beam<'a>, list: Raw<'a>, most: usize) -> usize {
     length
 }
 
-/// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
-#[rustler::nif]
-fn time_left<'a>(env: Env<'a>, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("time_left");
-    let left = state.look(|left| match left {
-        Left::Run(suspended) => {
-            let deadline = suspended.limits.deadline;
-            Some(milliseconds(env, deadline, Instant::now()))
-        }
-        Left::Work { .. } | Left::Walk(_) => None,
-    });
-    left.ok_or(rustler::Error::BadArg)
+nif! {
+    /// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
+    fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
+        let left = state.look(|left| match left {
+            Left::Run(suspended) => {
+                let deadline = suspended.limits.deadline;
+                Some(milliseconds(env, deadline, Instant::now()))
+            }
+            Left::Work { .. } | Left::Walk(_) => None,
+        });
+        left.ok_or(rustler::Error::BadArg)
+    }
 }
 
-/// Sets the limits of a run at its first call that did not know them, `{timeout, max_heap}`. Returns the
-/// remaining time of the deadline, like [`time_left`].
-#[rustler::nif]
-fn limited<'a>(
-    env: Env<'a>,
-    state: ResourceArc<Suspension>,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("limited");
-    let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-    let left = state.look(|left| match left {
-        Left::Run(suspended) => suspended.limit(env, limits),
-        Left::Work { .. } | Left::Walk(_) => None,
-    });
-    left.ok_or(rustler::Error::BadArg)
+nif! {
+    /// Sets the limits of a run at its first call that did not know them, `{timeout, max_heap}`. Returns the
+    /// remaining time of the deadline, like [`time_left`].
+    fn limited<'a>(env, state: ResourceArc<Suspension>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
+        let limits = limits(given).ok_or(rustler::Error::BadArg)?;
+        let left = state.look(|left| match left {
+            Left::Run(suspended) => suspended.limit(env, limits),
+            Left::Work { .. } | Left::Walk(_) => None,
+        });
+        left.ok_or(rustler::Error::BadArg)
+    }
 }
 
 /// The map reduced to these keys; a key that occurs twice in `keys` makes one entry.

@@ -4,9 +4,10 @@
 use crate::atoms;
 use crate::map_view::{view, MapView};
 use crate::raw::{Raw, Terms};
+use crate::schedule::nif;
 use crate::signature::{atom_is_named, existing_atom, with_atom_name};
 use rustler::sys::ErlNifTermType::*;
-use rustler::{Atom, Encoder, Env, NifResult, Term};
+use rustler::{Atom, Encoder, NifResult, Term};
 
 /// Elixir handles longer names: no atom has one (255 characters of four bytes).
 const LONGEST_NAME: usize = 1020;
@@ -193,29 +194,24 @@ fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResul
     }
 }
 
-/// `{:ok, value}` or `:error`.
-#[rustler::nif]
-fn name_twin<'a>(env: Env<'a>, map: Term<'a>, name: Term<'a>, of: Atom) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("name_twin");
-    let terms = Terms { env };
-    Ok(match twin(terms, map.into(), name.into(), of)? {
-        Some(value) => {
-            let ok = Raw::from(atoms::ok().encode(env));
-            terms.make_tuple(&[ok, value]).term(env)
-        }
-        None => atoms::error().encode(env),
-    })
+nif! {
+    /// `{:ok, value}` or `:error`.
+    fn name_twin<'a>(env, map: Term<'a>, name: Term<'a>, of: Atom) -> NifResult<Term<'a>> {
+        let terms = Terms { env };
+        Ok(match twin(terms, map.into(), name.into(), of)? {
+            Some(value) => {
+                let ok = Raw::from(atoms::ok().encode(env));
+                terms.make_tuple(&[ok, value]).term(env)
+            }
+            None => atoms::error().encode(env),
+        })
+    }
 }
 
-/// The value, or `nil`.
-#[rustler::nif]
-fn name_twin_value<'a>(
-    env: Env<'a>,
-    map: Term<'a>,
-    name: Term<'a>,
-    of: Atom,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("name_twin_value");
-    let found = twin(Terms { env }, map.into(), name.into(), of)?;
-    Ok(found.map_or_else(|| atoms::nil().encode(env), |value| value.term(env)))
+nif! {
+    /// The value, or `nil`.
+    fn name_twin_value<'a>(env, map: Term<'a>, name: Term<'a>, of: Atom) -> NifResult<Term<'a>> {
+        let found = twin(Terms { env }, map.into(), name.into(), of)?;
+        Ok(found.map_or_else(|| atoms::nil().encode(env), |value| value.term(env)))
+    }
 }

@@ -1,5 +1,6 @@
 //! Catches the messages of panics and keeps them for the log. Each panic is a bug.
 
+use crate::schedule::nif;
 use rustler::Atom;
 use std::panic::{set_hook, PanicHookInfo};
 use std::sync::Mutex;
@@ -39,24 +40,24 @@ fn text(info: &PanicHookInfo) -> String {
     }
 }
 
-/// Takes the messages and locations of the panics since the last call, oldest first.
-#[rustler::nif]
-fn take_panics() -> Vec<String> {
-    let _clock = crate::clock::start("take_panics");
-    match SAID.lock() {
-        Ok(mut said) => std::mem::take(&mut *said),
-        Err(_) => Vec::new(),
+nif! {
+    /// Takes the messages and locations of the panics since the last call, oldest first.
+    fn take_panics() -> Vec<String> {
+        match SAID.lock() {
+            Ok(mut said) => std::mem::take(&mut *said),
+            Err(_) => Vec::new(),
+        }
     }
 }
 
 rustler::atoms! { off }
 
-/// Panics, or returns `:off` outside of tests.
-#[rustler::nif]
-fn panic_for_test(message: String) -> Atom {
-    let _clock = crate::clock::start("panic_for_test");
-    match std::env::var_os(TESTING) {
-        Some(_) => panic!("{message}"),
-        None => off(),
+nif! {
+    /// Panics, or returns `:off` outside of tests.
+    fn panic_for_test(message: String) -> Atom {
+        match std::env::var_os(TESTING) {
+            Some(_) => panic!("{message}"),
+            None => off(),
+        }
     }
 }

@@ -4,59 +4,20 @@ use crate::answer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
+use crate::schedule::{is_too_long, limits, nif, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
+use ptc_core::named::Named;
 use ptc_core::repair::{
     is_part, line_and_column, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop, Wanted,
 };
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
+use std::sync::OnceLock;
 
-mod kinds {
-    rustler::atoms! {
-        ambiguous,
-        no_reading,
-        undecided,
-        missing_comma,
-        extra_comma,
-        trailing_comma,
-        semicolon,
-        missing_colon,
-        wrong_colon,
-        comment,
-        ellipsis,
-        missing_close,
-        missing_open,
-        extra_close,
-        extra_open,
-        wrong_close,
-        single_quotes,
-        smart_quotes,
-        triple_quotes,
-        missing_start_quote,
-        missing_end_quote,
-        inner_quote,
-        control_character,
-        bad_escape,
-        bare_key,
-        bare_word,
-        foreign_word,
-        number_form,
-        thousands,
-        stray_character,
-        key_spelling,
-        quoted_number,
-        quoted_boolean,
-        stringified,
-        bare_element,
-        leftover,
-        unknown_key,
-        repeated_key,
-    }
-}
+rustler::atoms! { ambiguous, no_reading, undecided }
 
 /// Words that the readings may take for each byte of the text, and the minimum for short texts.
 const WORDS_A_BYTE: usize = 64;
@@ -212,16 +173,14 @@ fn outcome<'a>(
                         (atoms::ok(), value)
                     }
                     // Two keys became equal.
-                    _ => (kinds::undecided(), value),
+                    _ => (undecided(), value),
                 },
                 Verdict::Right => (atoms::ok(), value),
                 Verdict::Busy if pace != Pace::Quantum => {
                     return Err(Refusal::Stopped(Stop::SliceOver));
                 }
                 Verdict::Late => return Err(Refusal::Stopped(Stop::DeadlinePassed)),
-                Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided => {
-                    (kinds::undecided(), value)
-                }
+                Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided => (undecided(), value),
             }
         }
     };
@@ -260,9 +219,9 @@ fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
             // Ten positions are enough.
             let offsets = offsets.iter().take(10);
             let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
-            (atoms::error(), (kinds::ambiguous(), places)).encode(env)
+            (atoms::error(), (ambiguous(), places)).encode(env)
         }
-        Refusal::NoReading | Refusal::Stopped(_) => error(kinds::no_reading()),
+        Refusal::NoReading | Refusal::Stopped(_) => error(no_reading()),
     }
 }
 
@@ -275,49 +234,23 @@ fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
     let path = terms.make_list(&path).term(terms.env);
     let span = (repair.start, repair.end);
     let place = (repair.line, repair.column);
-    (kind(repair.fault), span.0, span.1, place.0, place.1, path)
+    (
+        kind(terms.env, repair.fault),
+        span.0,
+        span.1,
+        place.0,
+        place.1,
+        path,
+    )
         .encode(terms.env)
         .into()
 }
 
-fn kind(fault: Fault) -> Atom {
-    match fault {
-        Fault::MissingComma => kinds::missing_comma(),
-        Fault::ExtraComma => kinds::extra_comma(),
-        Fault::TrailingComma => kinds::trailing_comma(),
-        Fault::Semicolon => kinds::semicolon(),
-        Fault::MissingColon => kinds::missing_colon(),
-        Fault::NoColon => kinds::wrong_colon(),
-        Fault::Comment => kinds::comment(),
-        Fault::Ellipsis => kinds::ellipsis(),
-        Fault::MissingClose => kinds::missing_close(),
-        Fault::MissingOpen => kinds::missing_open(),
-        Fault::ExtraClose => kinds::extra_close(),
-        Fault::ExtraOpen => kinds::extra_open(),
-        Fault::WrongClose => kinds::wrong_close(),
-        Fault::SingleQuotes => kinds::single_quotes(),
-        Fault::SmartQuotes => kinds::smart_quotes(),
-        Fault::TripleQuotes => kinds::triple_quotes(),
-        Fault::MissingStartQuote => kinds::missing_start_quote(),
-        Fault::MissingEndQuote => kinds::missing_end_quote(),
-        Fault::InnerQuote => kinds::inner_quote(),
-        Fault::ControlCharacter => kinds::control_character(),
-        Fault::BadEscape => kinds::bad_escape(),
-        Fault::BareKey => kinds::bare_key(),
-        Fault::BareWord => kinds::bare_word(),
-        Fault::ForeignWord => kinds::foreign_word(),
-        Fault::NumberForm => kinds::number_form(),
-        Fault::Thousands => kinds::thousands(),
-        Fault::StrayCharacter => kinds::stray_character(),
-        Fault::KeySpelling => kinds::key_spelling(),
-        Fault::QuotedNumber => kinds::quoted_number(),
-        Fault::QuotedBoolean => kinds::quoted_boolean(),
-        Fault::Stringified => kinds::stringified(),
-        Fault::BareElement => kinds::bare_element(),
-        Fault::Leftover => kinds::leftover(),
-        Fault::UnknownKey => kinds::unknown_key(),
-        Fault::RepeatedKey => kinds::repeated_key(),
-    }
+/// The atom of a fault. Looking one up by its name takes ten times as long.
+fn kind(env: Env, fault: Fault) -> Atom {
+    static KINDS: OnceLock<Vec<Atom>> = OnceLock::new();
+    let all = || Fault::ALL.iter().map(|fault| atoms::named(env, *fault));
+    KINDS.get_or_init(|| all().collect())[fault as usize]
 }
 
 nif_pair! {
@@ -336,9 +269,9 @@ nif_pair! {
     }
 }
 
-/// Whether the JSON found in a text is part of an answer whose first bracket is missing.
-#[rustler::nif]
-fn answer_is_part(text: Binary) -> bool {
-    let _clock = crate::clock::start("answer_is_part");
-    is_part(text.as_slice())
+nif! {
+    /// Whether the JSON found in a text is part of an answer whose first bracket is missing.
+    fn answer_is_part(text: Binary) -> bool {
+        is_part(text.as_slice())
+    }
 }

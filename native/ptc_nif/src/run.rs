@@ -5,14 +5,12 @@ use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{self, limits, nif_pair, Pace};
+use crate::schedule::{self, limits, nif, nif_pair, Pace};
 use crate::task::{Call, Left, Work};
 use crate::{answer, decode, encode, program, repair, signature};
 use ptc_core::meter::Limits;
-use ptc_core::program::Program;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
-use std::sync::Arc;
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -40,9 +38,14 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
     }
 }
 
-impl RunArgs<'_> {
+impl<'a> RunArgs<'a> {
     pub fn limits(&self) -> Option<Limits> {
         limits((self.timeout, self.max_heap))
+    }
+
+    /// Context and memory.
+    pub fn data(&self) -> [Raw<'a>; 2] {
+        [self.context, self.memory]
     }
 }
 
@@ -54,48 +57,28 @@ fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]
         None => Then::RunWithoutLimits,
     };
     let call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
-    (call, then, [given.context, given.memory])
-}
-
-/// Starts a compiled program. Without limits it is probed for a few steps, in which most small programs end.
-fn start<'a>(
-    heap: Beam<'a>,
-    program: Arc<Program>,
-    consts: Consts<'a>,
-    given: RunArgs<'a>,
-    mode: Mode,
-) -> Term<'a> {
-    let limits = given.limits();
-    let execution = Execution {
-        heap,
-        program,
-        consts,
-        context: given.context,
-        memory: given.memory,
-        limits: limits.unwrap_or(Limits::PROBE),
-        pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
-        quarters: 0,
-        observation: None,
-        mode,
-        together: None,
-    };
-    let env = execution.heap.terms.env;
-    let reply = execution.run(Entry::Start, None);
-    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
+    (call, then, given.data())
 }
 
 /// What suspended work is resumed with.
 enum ResumeWith<'a> {
     /// `:more`: nothing; the slice or quantum of the work was over.
     Nothing,
-    /// `{:answer, term, words}`: the answer to the run's call, and the words of that answer.
-    Answer(Term<'a>, usize),
-    /// `{:moved, term, words}`: like `:answer`, for a run that has moved to the process of its tools.
-    Moved(Term<'a>, usize),
-    /// `{:joined, term, words}`: the value of the loop at whose start the run was suspended.
-    Joined(Term<'a>, usize),
+    /// `{kind, term, words}`: a value, and the words of that value.
+    Value(ValueKind, Term<'a>, usize),
     /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
+}
+
+/// What a run is resumed with a value for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ValueKind {
+    /// `:answer`: the answer to the run's call.
+    Answer,
+    /// `:moved`: the same, for a run that has moved to the process of its tools.
+    Moved,
+    /// `:joined`: the value of the loop at whose start the run was suspended.
+    Joined,
 }
 
 impl<'a> Decoder<'a> for ResumeWith<'a> {
@@ -104,20 +87,17 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             return Ok(ResumeWith::Nothing);
         }
         let (tag, first, second): (Atom, Term, Term) = term.decode()?;
-        if tag == atoms::answer() {
-            return Ok(ResumeWith::Answer(first, second.decode()?));
-        }
-        if tag == atoms::moved() {
-            return Ok(ResumeWith::Moved(first, second.decode()?));
-        }
-        if tag == atoms::joined() {
-            return Ok(ResumeWith::Joined(first, second.decode()?));
-        }
-        let limits = (tag == atoms::limits()).then(|| limits((first, second)));
-        limits
-            .flatten()
-            .map(ResumeWith::Limits)
-            .ok_or(Error::BadArg)
+        let kind = match tag {
+            tag if tag == atoms::answer() => ValueKind::Answer,
+            tag if tag == atoms::moved() => ValueKind::Moved,
+            tag if tag == atoms::joined() => ValueKind::Joined,
+            tag if tag == atoms::limits() => {
+                let limits = limits((first, second)).ok_or(Error::BadArg)?;
+                return Ok(ResumeWith::Limits(limits));
+            }
+            _ => return Err(Error::BadArg),
+        };
+        Ok(ResumeWith::Value(kind, first, second.decode()?))
     }
 }
 
@@ -159,23 +139,17 @@ fn take_up<'a>(
             return go_on(call, *work, terms, with);
         }
     };
-    let answered = match with {
-        ResumeWith::Answer(_, words)
-        | ResumeWith::Moved(_, words)
-        | ResumeWith::Joined(_, words) => words,
-        ResumeWith::Nothing | ResumeWith::Limits(_) => 0,
+    let (kind, answer, words, limits) = match with {
+        ResumeWith::Nothing => (None, None, 0, suspended.limits),
+        ResumeWith::Value(kind, term, words) => {
+            (Some(kind), Some(Raw::from(term)), words, suspended.limits)
+        }
+        ResumeWith::Limits(limits) => (None, None, 0, limits),
     };
     let together = suspended.together.as_ref();
     let built = together.map_or(suspended.words, |words| words.load(Ordering::Relaxed));
-    let heap = Beam::new(env, built.saturating_add(answered));
+    let heap = Beam::new(env, built.saturating_add(words));
     let held = suspended.held(&heap, terms)?;
-    let (answer, limits) = match with {
-        ResumeWith::Answer(answer, _)
-        | ResumeWith::Moved(answer, _)
-        | ResumeWith::Joined(answer, _) => (Some(Raw::from(answer)), suspended.limits),
-        ResumeWith::Limits(limits) => (None, limits),
-        ResumeWith::Nothing => (None, suspended.limits),
-    };
     let execution = Execution {
         consts: held.consts,
         heap,
@@ -186,14 +160,14 @@ fn take_up<'a>(
         pace,
         quarters: suspended.quarters,
         observation: suspended.observation,
-        mode: match with {
-            ResumeWith::Moved(..) => Mode::Moved,
+        mode: match kind {
+            Some(ValueKind::Moved) => Mode::Moved,
             _ => suspended.mode,
         },
         together: suspended.together,
     };
-    let checkpoint = match with {
-        ResumeWith::Joined(..) => suspended.checkpoint.behind_loop(&execution.program)?,
+    let checkpoint = match kind {
+        Some(ValueKind::Joined) => suspended.checkpoint.behind_loop(&execution.program)?,
         _ => suspended.checkpoint,
     };
     let begin = Entry::Resume(checkpoint, held.frozen, answer);
@@ -223,58 +197,41 @@ fn go_on<'a>(
     }
 }
 
-/// Parses, compiles and runs a program's text.
-#[rustler::nif]
-fn run_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    reading: CompileOptionsArg,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_text");
-    let (call, then, surroundings) = begin(env, &given);
-    let reading = reading.reading(true);
-    from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
+nif! {
+    /// Parses, compiles and runs a program's text.
+    fn run_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        let (call, then, surroundings) = begin(env, &given);
+        let reading = reading.reading(true);
+        from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
+    }
 }
 
-/// Compiles and runs a program that is already decoded.
-#[rustler::nif]
-fn run_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    checked: bool,
-    reading: CompileOptionsArg,
-    given: RunArgs<'a>,
-) -> Term<'a> {
-    let _clock = crate::clock::start("run_node");
-    let (call, then, surroundings) = begin(env, &given);
-    let reading = reading.reading(checked);
-    from_node(call, node.into(), reading, then, surroundings)
+nif! {
+    /// Compiles and runs a program that is already decoded.
+    fn run_node<'a>(env, node: Term<'a>, checked: bool, reading: CompileOptionsArg, given: RunArgs<'a>)
+        -> Term<'a> {
+        let (call, then, surroundings) = begin(env, &given);
+        let reading = reading.reading(checked);
+        from_node(call, node.into(), reading, then, surroundings)
+    }
 }
 
-/// Runs a compiled program; `consts` must be the constants it was compiled with.
-#[rustler::nif]
-fn run_compiled<'a>(
-    env: Env<'a>,
-    handle: ResourceArc<Handle>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_compiled");
-    start_compiled(env, handle, consts, given, Mode::Asks)
+nif! {
+    /// Runs a compiled program; `consts` must be the constants it was compiled with.
+    fn run_compiled<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        start_compiled(env, handle, consts, given, Mode::Asks)
+    }
 }
 
-/// Runs a compiled program whose loops fork: at a loop that calls tools it returns
-/// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
-#[rustler::nif]
-fn run_forking<'a>(
-    env: Env<'a>,
-    handle: ResourceArc<Handle>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("run_forking");
-    start_compiled(env, handle, consts, given, Mode::Forks)
+nif! {
+    /// Runs a compiled program whose loops fork: at a loop that calls tools it returns
+    /// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
+    fn run_forking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
+        -> NifResult<Term<'a>> {
+        start_compiled(env, handle, consts, given, Mode::Forks)
+    }
 }
 
 fn start_compiled<'a>(
@@ -289,7 +246,9 @@ fn start_compiled<'a>(
     if consts.slice().len() != handle.consts {
         return Err(Error::BadArg);
     }
-    Ok(start(heap, handle.program.clone(), consts, given, mode))
+    let (program, limits) = (handle.program.clone(), given.limits());
+    let execution = Execution::new(heap, program, consts, given.data(), limits);
+    Ok(Execution { mode, ..execution }.start(None))
 }
 
 nif_pair! {

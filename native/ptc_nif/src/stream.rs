@@ -7,7 +7,7 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
+use crate::schedule::{charge_for, is_too_long, nif, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
 use crate::signature::answer_type;
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
@@ -98,13 +98,13 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
     }
 }
 
-/// Makes `{:ok, stream}`: a separate stream of the same kind that has read this text.
-#[rustler::nif(schedule = "DirtyCpu")]
-fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
-    let _clock = crate::clock::start("stream_again");
-    let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
-    let again = stream.again(text.as_slice());
-    Ok((atoms::ok(), ResourceArc::new(Held(Mutex::new(again)))))
+nif! {
+    /// Makes `{:ok, stream}`: a separate stream of the same kind that has read this text.
+    dirty fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
+        let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
+        let again = stream.again(text.as_slice());
+        Ok((atoms::ok(), ResourceArc::new(Held(Mutex::new(again)))))
+    }
 }
 
 nif_pair! {

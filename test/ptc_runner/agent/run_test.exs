@@ -86,6 +86,12 @@ defmodule PtcRunner.Agent.RunTest do
       assert feedback(call("search", %{}), %{}) =~ "There are no tools."
     end
 
+    test "a tool that fails with the words of another error is a tool that failed" do
+      tools = %{"t" => fn _ -> {:error, "' not found"} end}
+      assert feedback(call("t", %{}), tools) =~ "ExecutionError: Tool 't' error: ' not found\n"
+      refute feedback(call("t", %{}), tools) =~ "There are these tools"
+    end
+
     test "calls are kept when the run fails, in their order, for each of a list's items" do
       tools = %{"t" => {fn %{"n" => n} -> n end, "(n :int) -> :int"}}
 

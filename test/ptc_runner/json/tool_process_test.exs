@@ -44,6 +44,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
     results
   end
 
+  defp failed(text), do: {:error, {:tool_failed, text}}
   defp error(text), do: {:error, {:execution_error, text}}
 
   defp messages do
@@ -91,45 +92,45 @@ defmodule PtcRunner.Json.ToolProcessTest do
     end
 
     test "is an error for an error tuple" do
-      assert call(fn _ -> {:error, :none} end) == error("Tool 't' error: :none")
-      assert call(fn _ -> {:error, "text"} end) == error(~s(Tool 't' error: "text"))
+      assert call(fn _ -> {:error, :none} end) == failed("Tool 't' error: :none")
+      assert call(fn _ -> {:error, "text"} end) == failed(~s(Tool 't' error: "text"))
     end
   end
 
   describe "a tool that fails" do
     test "by raising" do
-      assert call(fn _ -> raise "boom" end) == error("Tool 't' raised: boom")
+      assert call(fn _ -> raise "boom" end) == failed("Tool 't' raised: boom")
     end
 
     test "by an error of the VM" do
       assert call(fn %{"a" => a} -> 1 / a end, %{"a" => 0}) ==
-               error("Tool 't' raised: bad argument in arithmetic expression")
+               failed("Tool 't' raised: bad argument in arithmetic expression")
 
-      assert call(fn _ -> :erlang.error(:odd) end) == error("Tool 't' raised: Erlang error: :odd")
+      assert call(fn _ -> :erlang.error(:odd) end) ==
+               failed("Tool 't' raised: Erlang error: :odd")
 
-      assert {:error,
-              {:execution_error, "Tool 't' raised: function :no_module.f/0 is undef" <> _}} =
+      assert {:error, {:tool_failed, "Tool 't' raised: function :no_module.f/0 is undef" <> _}} =
                call(fn _ -> apply(:no_module, :f, []) end)
     end
 
     test "by throwing or exiting" do
-      assert call(fn _ -> throw({:a, 1}) end) == error("Tool 't' threw: {:a, 1}")
-      assert call(fn _ -> exit(:normal) end) == error("Tool 't' exited: :normal")
-      assert call(fn _ -> exit(:killed) end) == error("Tool 't' exited: :killed")
+      assert call(fn _ -> throw({:a, 1}) end) == failed("Tool 't' threw: {:a, 1}")
+      assert call(fn _ -> exit(:normal) end) == failed("Tool 't' exited: :normal")
+      assert call(fn _ -> exit(:killed) end) == failed("Tool 't' exited: :killed")
     end
 
     test "with terms that cannot be shown" do
       hidden = "(a term that cannot be shown)"
 
       assert call(fn _ -> raise Unspeakable, how: :throw end) ==
-               error("Tool 't' raised: " <> hidden)
+               failed("Tool 't' raised: " <> hidden)
 
-      assert call(fn _ -> throw(%Uninspectable{}) end) == error("Tool 't' threw: " <> hidden)
-      assert call(fn _ -> exit(%Uninspectable{}) end) == error("Tool 't' exited: " <> hidden)
-      assert call(fn _ -> {:error, %Uninspectable{}} end) == error("Tool 't' error: " <> hidden)
+      assert call(fn _ -> throw(%Uninspectable{}) end) == failed("Tool 't' threw: " <> hidden)
+      assert call(fn _ -> exit(%Uninspectable{}) end) == failed("Tool 't' exited: " <> hidden)
+      assert call(fn _ -> {:error, %Uninspectable{}} end) == failed("Tool 't' error: " <> hidden)
 
       for how <- [:raise, :garbage] do
-        assert {:error, {:execution_error, "Tool 't' raised: got " <> _}} =
+        assert {:error, {:tool_failed, "Tool 't' raised: got " <> _}} =
                  call(fn _ -> raise Unspeakable, how: how end)
       end
     end

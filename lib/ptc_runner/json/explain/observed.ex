@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   # Compiles a program for observation, runs it, and converts the native counts to operations.
 
   alias PtcRunner.Native
-  alias PtcRunner.Json.{Explain, Limits, Program, Runner}
+  alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.{About, Findings}
 
   @doc """
@@ -70,6 +70,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   defp left(timeout, began), do: max(timeout - div(since(began), 1_000_000), 0)
 
   defp given({:error, {:timeout, _left}}, timeout), do: {:error, {:timeout, timeout}}
+  defp given({:error, fault}, _timeout), do: {:error, Message.error(fault)}
   defp given(result, _timeout), do: result
 
   defp since(began),

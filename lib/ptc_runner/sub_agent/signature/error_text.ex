@@ -1,6 +1,9 @@
 defmodule PtcRunner.SubAgent.Signature.ErrorText do
   @moduledoc false
   # Formats validation errors for an LLM: the path, the expected type, and the actual value.
+  #
+  # The expected type is read from the message, because errors come through the public interface, where they are a
+  # path and a text.
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Firewall, Places}

@@ -1,6 +1,6 @@
 //! Checks for valid JSON at an offset of an answer, and finds its end. Builds nothing.
 
-use super::walks::CountOrLeave;
+use super::scan::CountOrLeave;
 use crate::json::{JsonLimits, ReadError, Reader, Sink, Text};
 use crate::stop::Stop;
 

@@ -16,6 +16,9 @@ pub fn opens(byte: u8) -> bool {
 /// A function that counts this many bytes before they are read.
 pub type Count<'c> = dyn FnMut(usize) -> Result<(), Stop> + 'c;
 
+/// A function that counts work; if the flag is set, the work may be suspended there and resumed later.
+pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
+
 /// Number of bytes between two checks of the limits.
 pub const BYTES_BETWEEN_LOOKS: usize = 4096;
 

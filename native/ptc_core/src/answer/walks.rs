@@ -1,13 +1,10 @@
 //! Walks over a text that can be suspended: a step made of walks resumes where it was.
 
 use super::check::{self, LIMITS};
-use super::scan::{self, Region};
+use super::scan::{self, CountOrLeave, Region};
 use crate::json::{Extent, Reader};
 use crate::stop::Stop;
 use std::ops::Range;
-
-/// A function that counts work; if the flag is set, the work may be suspended there and resumed later.
-pub type CountOrLeave<'c> = dyn FnMut(usize, bool) -> Result<(), Stop> + 'c;
 
 /// The results of the walks of the current step, in order. If the step is suspended and begins again,
 /// the finished walks are not repeated, and the last one is resumed.

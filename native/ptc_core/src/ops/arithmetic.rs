@@ -88,9 +88,9 @@ macro_rules! arithmetic {
     };
 }
 
-arithmetic!(Add, "add", "left + right, exact on integers.");
-arithmetic!(Sub, "sub", "left - right, exact on integers.");
-arithmetic!(Mul, "mul", "left * right, exact on integers.");
+arithmetic! { Add, "add", "left + right, exact on integers." }
+arithmetic! { Sub, "sub", "left - right, exact on integers." }
+arithmetic! { Mul, "mul", "left * right, exact on integers." }
 
 macro_rules! quotient {
     ($op:ident, $name:literal, $about:literal, $fields:expr, $factor:expr) => {
@@ -135,17 +135,5 @@ const PART_AND_WHOLE: &[Field] = &[
     ),
 ];
 
-quotient!(
-    Div,
-    "div",
-    "left / right, always a float.",
-    LEFT_AND_RIGHT,
-    1.0
-);
-quotient!(
-    Pct,
-    "pct",
-    "part / whole * 100, always a float.",
-    PART_AND_WHOLE,
-    100.0
-);
+quotient! { Div, "div", "left / right, always a float.", LEFT_AND_RIGHT, 1.0 }
+quotient! { Pct, "pct", "part / whole * 100, always a float.", PART_AND_WHOLE, 100.0 }

@@ -191,34 +191,9 @@ macro_rules! comparison {
     };
 }
 
-comparison!(
-    Eq,
-    "eq",
-    "Whether the field equals the value; 1 equals 1.0.",
-    EQUAL
-);
-comparison!(
-    Neq,
-    "neq",
-    "Whether the field differs from the value.",
-    UNEQUAL
-);
-comparison!(
-    Gt,
-    "gt",
-    "Whether the field comes after the value.",
-    GREATER
-);
-comparison!(
-    Gte,
-    "gte",
-    "Whether the field comes after the value or equals it.",
-    NOT_LESS
-);
-comparison!(Lt, "lt", "Whether the field comes before the value.", LESS);
-comparison!(
-    Lte,
-    "lte",
-    "Whether the field comes before the value or equals it.",
-    NOT_GREATER
-);
+comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", EQUAL }
+comparison! { Neq, "neq", "Whether the field differs from the value.", UNEQUAL }
+comparison! { Gt, "gt", "Whether the field comes after the value.", GREATER }
+comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", NOT_LESS }
+comparison! { Lt, "lt", "Whether the field comes before the value.", LESS }
+comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", NOT_GREATER }

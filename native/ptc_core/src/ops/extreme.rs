@@ -55,31 +55,7 @@ macro_rules! extreme {
     };
 }
 
-extreme!(
-    Min,
-    "min",
-    "The smallest value of a field.",
-    Ordering::Less,
-    |(_, value)| value
-);
-extreme!(
-    Max,
-    "max",
-    "The largest value of a field.",
-    Ordering::Greater,
-    |(_, value)| value
-);
-extreme!(
-    MinBy,
-    "min_by",
-    "The item with a field's smallest value.",
-    Ordering::Less,
-    |(item, _)| item
-);
-extreme!(
-    MaxBy,
-    "max_by",
-    "The item with a field's largest value.",
-    Ordering::Greater,
-    |(item, _)| item
-);
+extreme! { Min, "min", "The smallest value of a field.", Ordering::Less, |(_, value)| value }
+extreme! { Max, "max", "The largest value of a field.", Ordering::Greater, |(_, value)| value }
+extreme! { MinBy, "min_by", "The item with a field's smallest value.", Ordering::Less, |(item, _)| item }
+extreme! { MaxBy, "max_by", "The item with a field's largest value.", Ordering::Greater, |(item, _)| item }

@@ -47,16 +47,8 @@ macro_rules! tally_of_field {
     };
 }
 
-tally_of_field!(
-    Sum,
-    "sum",
-    "The sum of a field's numbers; missing and nil are left out."
-);
-tally_of_field!(
-    Avg,
-    "avg",
-    "The mean of a field's numbers, nil if there are none."
-);
+tally_of_field! { Sum, "sum", "The sum of a field's numbers; missing and nil are left out." }
+tally_of_field! { Avg, "avg", "The mean of a field's numbers, nil if there are none." }
 
 /// Computes the tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -87,10 +87,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
     }
 
     fn bare_to(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, next: usize) {
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         if end == start || self.want(branch.ty).of == Of::Keyword && !is_keyword(span.of(self.text))
         {
             return;

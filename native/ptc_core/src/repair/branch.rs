@@ -145,3 +145,33 @@ impl Branch {
                 || (self.token.start, self.token.key) == (other.token.start, other.token.key))
     }
 }
+
+/// Maximum number of strings before a fault that are examined again.
+const LOOK_BACK: usize = 6;
+
+/// The last strings of a reading, each with the state of the reading before it.
+#[derive(Debug)]
+pub(super) struct Recent {
+    strings: [Option<Branch>; LOOK_BACK],
+    next: usize,
+}
+
+impl Recent {
+    pub fn new() -> Self {
+        Recent {
+            strings: [None; LOOK_BACK],
+            next: 0,
+        }
+    }
+
+    pub fn add(&mut self, branch: &Branch) {
+        self.strings[self.next] = Some(*branch);
+        self.next = (self.next + 1) % LOOK_BACK;
+    }
+
+    /// Oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Branch> {
+        let (late, early) = self.strings.split_at(self.next);
+        early.iter().chain(late).flatten()
+    }
+}

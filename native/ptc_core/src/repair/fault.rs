@@ -1,78 +1,82 @@
 //! The faults that can be repaired, and the cost of each repair.
 
-/// A fault that can be repaired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Fault {
-    /// `[1 2]`
-    MissingComma,
-    /// `[1,, 2]`
-    ExtraComma,
-    /// `[1,]`
-    TrailingComma,
-    /// `[1; 2]`
-    Semicolon,
-    /// `{"a" 1}`
-    MissingColon,
-    /// `{"a" = 1}`, `{"a" => 1}`
-    NoColon,
-    /// `/* … */`, `// …`, `# …`
-    Comment,
-    /// `[1, ...]`
-    Ellipsis,
-    /// `[1`
-    MissingClose,
-    /// `"a": 1}`
-    MissingOpen,
-    /// `[1]]`
-    ExtraClose,
-    /// `{{"a": 1}}`
-    ExtraOpen,
-    /// `[1}`
-    WrongClose,
-    /// `'a'`
-    SingleQuotes,
-    /// `“a”`
-    SmartQuotes,
-    /// `"""a"""`
-    TripleQuotes,
-    /// `a"`
-    MissingStartQuote,
-    /// `"a`
-    MissingEndQuote,
-    /// `"a "b" c"`
-    InnerQuote,
-    /// A line break or a tab in a string.
-    ControlCharacter,
-    /// `\'`
-    BadEscape,
-    /// `{a: 1}`
-    BareKey,
-    /// `[word]`
-    BareWord,
-    /// `True`, `None`, `undefined`, `NaN`
-    ForeignWord,
-    /// `+1`, `1.`, `.5`
-    NumberForm,
-    /// `1,234`
-    Thousands,
-    /// `**1**`, a superfluous quote
-    StrayCharacter,
-    /// `userId` where `user_id` is declared
-    KeySpelling,
-    /// `"1"` where a number is declared
-    QuotedNumber,
-    /// `"true"` where a boolean is declared
-    QuotedBoolean,
-    /// `"[1]"` where a list is declared
-    Stringified,
-    /// `1` where a list is declared
-    BareElement,
-    /// Text after a value that has no other fault: `{}}` in a fence.
-    Leftover,
-    /// An undeclared key. It is allowed, but suggests another fault.
-    UnknownKey,
-    /// A repeated key. The first one counts.
-    RepeatedKey,
+use crate::named::named;
+
+named! {
+    /// A fault that can be repaired.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Fault {
+        /// `[1 2]`
+        MissingComma = "missing_comma",
+        /// `[1,, 2]`
+        ExtraComma = "extra_comma",
+        /// `[1,]`
+        TrailingComma = "trailing_comma",
+        /// `[1; 2]`
+        Semicolon = "semicolon",
+        /// `{"a" 1}`
+        MissingColon = "missing_colon",
+        /// `{"a" = 1}`, `{"a" => 1}`
+        NoColon = "wrong_colon",
+        /// `/* … */`, `// …`, `# …`
+        Comment = "comment",
+        /// `[1, ...]`
+        Ellipsis = "ellipsis",
+        /// `[1`
+        MissingClose = "missing_close",
+        /// `"a": 1}`
+        MissingOpen = "missing_open",
+        /// `[1]]`
+        ExtraClose = "extra_close",
+        /// `{{"a": 1}}`
+        ExtraOpen = "extra_open",
+        /// `[1}`
+        WrongClose = "wrong_close",
+        /// `'a'`
+        SingleQuotes = "single_quotes",
+        /// `“a”`
+        SmartQuotes = "smart_quotes",
+        /// `"""a"""`
+        TripleQuotes = "triple_quotes",
+        /// `a"`
+        MissingStartQuote = "missing_start_quote",
+        /// `"a`
+        MissingEndQuote = "missing_end_quote",
+        /// `"a "b" c"`
+        InnerQuote = "inner_quote",
+        /// A line break or a tab in a string.
+        ControlCharacter = "control_character",
+        /// `\'`
+        BadEscape = "bad_escape",
+        /// `{a: 1}`
+        BareKey = "bare_key",
+        /// `[word]`
+        BareWord = "bare_word",
+        /// `True`, `None`, `undefined`, `NaN`
+        ForeignWord = "foreign_word",
+        /// `+1`, `1.`, `.5`
+        NumberForm = "number_form",
+        /// `1,234`
+        Thousands = "thousands",
+        /// `**1**`, a superfluous quote
+        StrayCharacter = "stray_character",
+        /// `userId` where `user_id` is declared
+        KeySpelling = "key_spelling",
+        /// `"1"` where a number is declared
+        QuotedNumber = "quoted_number",
+        /// `"true"` where a boolean is declared
+        QuotedBoolean = "quoted_boolean",
+        /// `"[1]"` where a list is declared
+        Stringified = "stringified",
+        /// `1` where a list is declared
+        BareElement = "bare_element",
+        /// Text after a value that has no other fault: `{}}` in a fence.
+        Leftover = "leftover",
+        /// An undeclared key. It is allowed, but suggests another fault.
+        UnknownKey = "unknown_key",
+        /// A repeated key. The first one counts.
+        RepeatedKey = "repeated_key",
+    }
 }
 
 impl Fault {

@@ -214,10 +214,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         escapes: bool,
         next: usize,
     ) {
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         let mut event = match escapes {
             true => Event::EscapedKey(span),
             false => Event::Key(span),

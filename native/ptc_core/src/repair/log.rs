@@ -19,6 +19,12 @@ pub struct Span {
 }
 
 impl Span {
+    /// Creates a range.
+    pub fn new(start: usize, end: usize) -> Self {
+        let (start, end) = (start as u32, end as u32);
+        Span { start, end }
+    }
+
     /// Returns the bytes.
     pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start as usize..self.end as usize]

@@ -210,8 +210,8 @@ fn finish<'r, 'w, H: Heap>(
     let is_repair = |event: &Event| matches!(event, Event::Repair(..));
     let rest = scan::skip_all_blanks(text, found.end);
     if rest < text.len() && !events.iter().any(is_repair) {
-        let (start, end) = (rest as u32, text.len() as u32);
-        events.push(Event::Repair(Fault::Leftover, Span { start, end }));
+        let span = Span::new(rest, text.len());
+        events.push(Event::Repair(Fault::Leftover, span));
     }
     let repaired = Repaired {
         text,

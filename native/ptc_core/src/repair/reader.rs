@@ -1,9 +1,8 @@
 //! The set of readings that are alive, and the operations on a reading.
 
-use super::branch::{Bracket, Branch, BranchFrame, Phase, Token};
+use super::branch::{Bracket, Branch, BranchFrame, Phase, Recent, Token};
 use super::fault::Fault;
 use super::log::{Event, Log, Span, ROOT};
-use super::search::Recent;
 use super::wanted::{Of, Ty, Want, Wanted, ANY};
 use super::{same, Stop};
 use crate::answer::LIMITS;
@@ -183,10 +182,7 @@ impl<'r, 'm, 'w, H: Heap> Reader<'r, 'm, 'w, H> {
             _ => fault.cost_again(),
         };
         branch.faults |= bit;
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         if fault.is_repair() {
             self.event(branch, Event::Repair(fault, span));
         }

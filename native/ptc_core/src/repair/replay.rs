@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::fits::Fits;
+use super::lines::Cursor;
 use super::log::{Event, Span};
 use super::numbers;
 use super::unescape::unescape;
@@ -180,7 +181,10 @@ impl Repaired<'_, '_> {
             repairs.extend(after.map(|(fault, span)| repair(fault, span, way.path(self))));
         }
         repairs.sort_by_key(|repair| repair.start);
-        super::lines::fill(self.text, &mut repairs);
+        let mut cursor = Cursor::default();
+        for repair in &mut repairs {
+            (repair.line, repair.column) = cursor.advance(self.text, repair.start);
+        }
         repairs
     }
 }

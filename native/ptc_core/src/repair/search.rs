@@ -1,41 +1,11 @@
 //! The search: strict reading while the text is correct, all likely readings around a fault.
 
-use super::branch::{Branch, Phase};
+use super::branch::{Branch, Phase, Recent};
 use super::fault::Fault;
 use super::reader::Reader;
 use super::scan::{comment, ellipsis, skip_all_blanks};
 use super::Stop;
 use crate::heap::Heap;
-
-/// Maximum number of strings before a fault that are examined again.
-const LOOK_BACK: usize = 6;
-
-/// The last strings of a reading, each with the state of the reading before it.
-#[derive(Debug)]
-pub(super) struct Recent {
-    strings: [Option<Branch>; LOOK_BACK],
-    next: usize,
-}
-
-impl Recent {
-    fn new() -> Self {
-        Recent {
-            strings: [None; LOOK_BACK],
-            next: 0,
-        }
-    }
-
-    fn add(&mut self, branch: &Branch) {
-        self.strings[self.next] = Some(*branch);
-        self.next = (self.next + 1) % LOOK_BACK;
-    }
-
-    /// Oldest first.
-    fn iter(&self) -> impl Iterator<Item = &Branch> {
-        let (late, early) = self.strings.split_at(self.next);
-        early.iter().chain(late).flatten()
-    }
-}
 
 impl<H: Heap> Reader<'_, '_, '_, H> {
     /// Begins a search.

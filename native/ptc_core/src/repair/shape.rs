@@ -1,8 +1,10 @@
 //! The fields of a map: look-up by key, and required fields.
 
-use super::wanted::Ty;
 use crate::signature::names::{rank, KeyKind, Matching};
 use std::collections::HashMap;
+
+/// Index of a type in [`Wanted`](super::Wanted).
+pub type Ty = u32;
 
 /// A declared field.
 #[derive(Debug, Clone, Copy)]

@@ -57,10 +57,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         if self.byte(skip_blanks(self.text, end + 1)) != b':' {
             return false;
         }
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         let ty = match self.want(branch.top.ty).of {
             Of::Map(shape) => {
                 let shape = self.wanted.shape(shape);
@@ -130,10 +127,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 if !self.goes_on(branch, end + 1) {
                     return false;
                 }
-                let span = Span {
-                    start: at as u32 + 1,
-                    end: end as u32,
-                };
+                let span = Span::new(at + 1, end);
                 let fits = match want.of {
                     Of::Any | Of::String => true,
                     Of::Keyword => !escapes && is_keyword(span.of(self.text)),
@@ -160,10 +154,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 if !fits || !is_delimiter(self.text, end) || !self.is_in_range(at, end, integer) {
                     return false;
                 }
-                let span = Span {
-                    start: at as u32,
-                    end: end as u32,
-                };
+                let span = Span::new(at, end);
                 self.strict_scalar(branch, Event::Number(span), end);
                 true
             }

@@ -156,8 +156,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
                 next.cost += 4;
             }
             self.repair(&mut next, Fault::NumberForm, at, end);
-            let (start, end) = (at as u32, end as u32);
-            self.scalar(next, Event::Loose(Span { start, end }), end as usize);
+            self.scalar(next, Event::Loose(Span::new(at, end)), end);
         }
     }
 
@@ -180,8 +179,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         if fits && is_delimiter(self.text, end) {
             let mut next = branch;
             self.repair(&mut next, Fault::Thousands, at, end);
-            let (start, end) = (at as u32, end as u32);
-            self.scalar(next, Event::Loose(Span { start, end }), end as usize);
+            self.scalar(next, Event::Loose(Span::new(at, end)), end);
         }
     }
 
@@ -201,10 +199,7 @@ impl<H: Heap> Reader<'_, '_, '_, H> {
         escapes: bool,
         next: usize,
     ) -> Result<(), Stop> {
-        let span = Span {
-            start: start as u32,
-            end: end as u32,
-        };
+        let span = Span::new(start, end);
         let content = &self.text[start..end];
         let of = self.want(branch.ty).of;
         let event = match of {

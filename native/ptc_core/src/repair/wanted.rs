@@ -1,12 +1,9 @@
 //! The wanted types of an answer, in the form that the search needs: optional types are resolved, and
 //! the fields of a map are indexed by name and by spelling.
 
-pub use super::shape::{Declared, Found, Shape};
+pub use super::shape::{Declared, Found, Shape, Ty};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
 use std::hash::{Hash, Hasher};
-
-/// Index of a type in [`Wanted`].
-pub type Ty = u32;
 
 /// Any value: the type of everything when no signature is known.
 pub const ANY: Ty = 0;

@@ -1,32 +1,35 @@
 //! Parser from text to types: one loop over the bytes, with a stack of open types.
 
 use super::types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
+use crate::named::named;
 
-/// What the parser expected at a syntax error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
-    /// `(1 :int)`: a type.
-    Type,
-    /// `:foo`: a type word after the colon.
-    TypeWord,
-    /// `{1 :int}`: the name of a field.
-    FieldName,
-    /// `{1}`: the name of a field, or the end of the map.
-    FieldNameOrEnd,
-    /// `{a :int b}`: a comma, a field with a colon after white space, or the end of the map.
-    CommaOrMapEnd,
-    /// `[:int`: the end of the list.
-    ListEnd,
-    /// `(a :int, )`: the name of a parameter.
-    ParamName,
-    /// `(1)`: the name of a parameter, or the end of the parameters.
-    ParamNameOrEnd,
-    /// `(a :int b :int)`: a comma, or the end of the parameters.
-    CommaOrParamsEnd,
-    /// `() :int`: the arrow.
-    Arrow,
-    /// `:int x`: the end of the text.
-    End,
+named! {
+    /// What the parser expected at a syntax error.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Expected {
+        /// `(1 :int)`: a type.
+        Type = "type",
+        /// `:foo`: a type word after the colon.
+        TypeWord = "type_word",
+        /// `{1 :int}`: the name of a field.
+        FieldName = "field_name",
+        /// `{1}`: the name of a field, or the end of the map.
+        FieldNameOrEnd = "field_name_or_end",
+        /// `{a :int b}`: a comma, a field with a colon after white space, or the end of the map.
+        CommaOrMapEnd = "comma_or_map_end",
+        /// `[:int`: the end of the list.
+        ListEnd = "list_end",
+        /// `(a :int, )`: the name of a parameter.
+        ParamName = "param_name",
+        /// `(1)`: the name of a parameter, or the end of the parameters.
+        ParamNameOrEnd = "param_name_or_end",
+        /// `(a :int b :int)`: a comma, or the end of the parameters.
+        CommaOrParamsEnd = "comma_or_params_end",
+        /// `() :int`: the arrow.
+        Arrow = "arrow",
+        /// `:int x`: the end of the text.
+        End = "end",
+    }
 }
 
 /// Why a text is not a signature.

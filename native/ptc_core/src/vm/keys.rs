@@ -1,36 +1,16 @@
 //! Constants used as keys: the cache of each one, and look-ups of them in maps.
 
-use super::machine::{Eval, Machine};
+use super::machine::{Atom, Eval, Machine};
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
 use crate::opcode::OpCode;
 use crate::program::ConstId;
 
-/// Cached facts about a constant that is used as a key.
-#[derive(Clone, Default)]
-pub(super) struct Key<C> {
-    /// The heap's cache of the last successful look-up.
-    cache: C,
-    /// Cost of a comparison with the key; 0 while it is unknown.
-    weight: u32,
-}
-
 /// The weight of a key that is not counted.
 const LIGHT: u32 = 1;
 /// Maximum cost of a key whose weight is [`LIGHT`].
 const MOST_OF_LIGHT: usize = 4;
-
-/// The atom of a constant key's name.
-#[derive(Clone)]
-pub(super) enum Atom<T, C> {
-    /// Not looked up yet.
-    NotAsked,
-    /// The atom does not exist, so no map has it as a key.
-    None,
-    /// The atom, and the cache of its last successful look-up.
-    Known(T, C),
-}
 
 /// A key and its value.
 type Entry<H> = (<H as Heap>::Term, <H as Heap>::Term);

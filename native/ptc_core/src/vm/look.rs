@@ -163,6 +163,18 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
+    /// Returns whether `whole` contains `part`; `None` unless both are strings.
+    pub fn has_part(
+        &mut self,
+        whole: H::Term,
+        part: H::Term,
+    ) -> Result<Option<bool>, Halt<H::Term>> {
+        // Counts `part` as well: the heap reads it again for each text.
+        self.consume_fuel_to_copy(whole)?;
+        self.consume_fuel_to_copy(part)?;
+        self.needle.is_in(self.heap, &mut self.meter, whole, part)
+    }
+
     /// Counts a hash of the term and a full comparison of it; returns the cost of the
     /// comparison.
     #[inline]

@@ -1,35 +1,13 @@
 //! Loops over a list: iteration, collected values and tallies.
 
+use super::checkpoint::Running;
 use super::machine::LIST_BATCH;
 use super::places::Places;
 use super::run::Vm;
 use crate::fault::{Fault, Halt};
 use crate::heap::Heap;
 use crate::ops::{Tally, Wrong};
-use crate::program::{Loop, LoopKind, Pc, Slot, NO_PC};
-
-/// The state of a running loop.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Running {
-    kind: LoopKind,
-    list: Slot,
-    /// Number of values on the stack that the loop has collected.
-    kept: usize,
-    /// The tally that the loop updates instead of collecting values.
-    tally: Option<Tally>,
-    /// The indices of the loop's value that the program reads.
-    places: Places,
-    /// The item's index in the value.
-    place: usize,
-    /// The program does not read the item's value, and the residue was run instead of the body.
-    skipping: bool,
-    /// Why the tally failed. It is reported at the end of the list, because the original
-    /// program tallies the list only then. The offending term is in the loop's last slot.
-    wrong: Option<Wrong<()>>,
-    /// The iterations are over, and the loop builds the list of collected values from its end.
-    /// The item's slot holds the part built so far.
-    ending: bool,
-}
+use crate::program::{Loop, LoopKind, Pc, NO_PC};
 
 impl<H: Heap> Vm<'_, H> {
     /// Returns the list of a loop that may fork; `None` if it is empty.

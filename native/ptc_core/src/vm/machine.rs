@@ -1,8 +1,6 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
-use super::keys::{Atom, Key};
 use super::needle::Needle;
-use super::sharing;
 use super::stack::Stack;
 use super::work::{Walk, Work};
 use crate::fault::{Code, Fault, Halt};
@@ -45,11 +43,31 @@ pub struct Machine<'h, H: Heap> {
     /// The suspended work of the current instruction, if there is any.
     pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
-    multiplies: bool,
+    pub(super) multiplies: bool,
     pub(super) keys: Vec<Key<H::KeyCache>>,
     /// The atoms of the constants' names; empty without [`Program::any_keys`].
     pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
+}
+
+/// Cached facts about a constant that is used as a key.
+#[derive(Clone, Default)]
+pub(super) struct Key<C> {
+    /// The heap's cache of the last successful look-up.
+    pub cache: C,
+    /// Cost of a comparison with the key; 0 while it is unknown.
+    pub weight: u32,
+}
+
+/// The atom of a constant key's name.
+#[derive(Clone)]
+pub(super) enum Atom<T, C> {
+    /// Not looked up yet.
+    NotAsked,
+    /// The atom does not exist, so no map has it as a key.
+    None,
+    /// The atom, and the cache of its last successful look-up.
+    Known(T, C),
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
@@ -155,19 +173,6 @@ impl<'h, H: Heap> Machine<'h, H> {
     #[inline]
     pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
         self.meter.consume_fuel(cost, self.heap)
-    }
-
-    /// Checks that a copy of the run's result takes no more additional words than allowed; returns
-    /// their number.
-    pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
-        if !self.multiplies && !sharing::repeats_constants(self) {
-            return Ok(0);
-        }
-        let excess = sharing::excess(self, term)?;
-        match excess > self.meter.limits.words {
-            true => Err(Halt::MemoryExceeded),
-            false => Ok(excess),
-        }
     }
 
     /// Checks that the run may build `words` more.

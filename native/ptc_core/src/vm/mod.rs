@@ -6,6 +6,8 @@
 //! work and cancellation all use this mechanism.
 
 mod buffer;
+mod checkpoint;
+mod counts;
 mod keys;
 mod look;
 mod loops;
@@ -16,13 +18,16 @@ mod run;
 mod sharing;
 mod sieve;
 mod stack;
+mod start;
 mod watch;
 mod work;
 
 pub(crate) use buffer::Buffer;
+pub use checkpoint::{Checkpoint, Exit, Frozen};
+pub use counts::{Counts, Watch};
 pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub(crate) use places::Places;
-pub use run::{Checkpoint, Exit, Frozen, Inputs, Vm};
-pub use watch::{Counts, Watch};
+pub use run::Vm;
+pub use start::Inputs;

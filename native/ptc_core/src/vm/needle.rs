@@ -1,8 +1,8 @@
 //! Substring search: a substring is prepared once for all the strings it is searched in.
 
-use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::Heap;
+use crate::meter::Meter;
 use memchr::memmem::Finder;
 
 /// Bytes per unit of fuel, for the search and for its preparation.
@@ -18,23 +18,16 @@ const KEPT: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub(super) struct Needle(Option<Box<(usize, Finder<'static>)>>);
 
-impl<H: Heap> Machine<'_, H> {
+impl Needle {
     /// Returns whether `whole` contains `part`; `None` unless both are strings.
-    pub fn has_part(
+    pub fn is_in<H: Heap>(
         &mut self,
+        heap: &H,
+        meter: &mut Meter,
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
-        // Counts `part` as well: the heap reads it again for each text.
-        self.consume_fuel_to_copy(whole)?;
-        self.consume_fuel_to_copy(part)?;
-        let Machine {
-            heap,
-            meter,
-            needle: Needle(last),
-            ..
-        } = self;
-        let heap = &**heap;
+        let Needle(last) = self;
         let (Some(text), Some(bytes)) = (heap.bytes(whole), heap.bytes(part)) else {
             return Ok(None);
         };

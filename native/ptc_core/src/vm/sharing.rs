@@ -28,6 +28,21 @@ struct OpenTerm<T> {
     words: usize,
 }
 
+impl<H: Heap> Machine<'_, H> {
+    /// Checks that a copy of the run's result takes no more additional words than allowed; returns
+    /// their number.
+    pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+        if !self.multiplies && !repeats_constants(self) {
+            return Ok(0);
+        }
+        let excess = excess(self, term)?;
+        match excess > self.meter.limits.words {
+            true => Err(Halt::MemoryExceeded),
+            false => Ok(excess),
+        }
+    }
+}
+
 /// Returns the words of a term without parts, without the word that refers to it.
 fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
     match kind {
@@ -52,7 +67,7 @@ fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
 
 /// Returns whether the constants may exceed the limit if each is repeated once for every word
 /// that the run has built.
-pub(super) fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
+fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
     let (heap, built) = (&*machine.heap, machine.heap.words_built());
     if built < FEW_WORDS {
         return false;
@@ -64,10 +79,7 @@ pub(super) fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
 
 /// Returns how many more words a copy of the term takes than the term itself. If the limit is not
 /// exceeded, the result may be too high.
-pub(super) fn excess<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    term: H::Term,
-) -> Result<usize, Halt<H::Term>> {
+fn excess<H: Heap>(machine: &mut Machine<'_, H>, term: H::Term) -> Result<usize, Halt<H::Term>> {
     // Most terms are small enough even if each of their strings and numbers occurs only once in
     // memory.
     let at_most = weigh(machine, term, None)?;

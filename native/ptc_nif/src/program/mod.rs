@@ -7,10 +7,10 @@ mod loader;
 
 use crate::atoms;
 use crate::decode::{frozen, thawed};
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{Pace, MOST_OF_SLICE};
+use crate::schedule::{nif, Pace, MOST_OF_SLICE};
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
@@ -19,7 +19,7 @@ use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// Options for loading a program; for a text, the depth also limits the nesting of brackets.
@@ -127,10 +127,7 @@ impl<'a> LoadTerms<'a> {
             memory,
             nodes: nothing,
             consts: nothing,
-            frozen: FrozenTerms {
-                values: nothing,
-                tail: None,
-            },
+            frozen: FrozenTerms::new(nothing),
         }
     }
 
@@ -293,25 +290,17 @@ fn finish<'a>(
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);
     }
-    let (limits, pace) = match then {
-        Then::RunWithoutLimits => (Limits::PROBE, Pace::Probe),
-        Then::Run | Then::Keep => (call.limits, call.pace),
-    };
-    let execution = Execution {
-        heap,
-        program,
-        consts: Consts::Vector(consts),
-        context: loader.terms.context,
-        memory: loader.terms.memory,
-        limits,
-        pace,
-        quarters: call.quarters,
-        observation: None,
-        mode: Mode::Asks,
-        together: None,
-    };
-    let reply = execution.run(Entry::Start, call.state);
-    reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(call.env))
+    let (consts, data) = (
+        Consts::Vector(consts),
+        [loader.terms.context, loader.terms.memory],
+    );
+    let limits = (then == Then::Run).then_some(call.limits);
+    let mut execution = Execution::new(heap, program, consts, data, limits);
+    execution.quarters = call.quarters;
+    if then == Then::Run {
+        execution.pace = call.pace;
+    }
+    execution.start(call.state)
 }
 
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
@@ -324,32 +313,24 @@ pub struct Handle {
 #[rustler::resource_impl]
 impl Resource for Handle {}
 
-/// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
-#[rustler::nif]
-fn compile_text<'a>(
-    env: Env<'a>,
-    text: Term<'a>,
-    reading: CompileOptionsArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_text");
-    let call = Call::begin(env, given)?;
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = reading.reading(true);
-    from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+nif! {
+    /// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
+    fn compile_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let none = Raw::from(atoms::nil().encode(env));
+        let reading = reading.reading(true);
+        from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+    }
 }
 
-/// Compiles a program that is already decoded.
-#[rustler::nif]
-fn compile_node<'a>(
-    env: Env<'a>,
-    node: Term<'a>,
-    reading: CompileOptionsArg,
-    given: (Term<'a>, Term<'a>),
-) -> NifResult<Term<'a>> {
-    let _clock = crate::clock::start("compile_node");
-    let call = Call::begin(env, given)?;
-    let none = Raw::from(atoms::nil().encode(env));
-    let reading = reading.reading(true);
-    Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+nif! {
+    /// Compiles a program that is already decoded.
+    fn compile_node<'a>(env, node: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let none = Raw::from(atoms::nil().encode(env));
+        let reading = reading.reading(true);
+        Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+    }
 }

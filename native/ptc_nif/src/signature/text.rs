@@ -11,8 +11,8 @@ use crate::schedule::{
 };
 use ptc_core::meter::Limits;
 use ptc_core::signature::names::lisp_key;
-use ptc_core::signature::{parse, render_type, Expected, KeyStyle, SyntaxError};
-use rustler::{Atom, Binary, Encoder, Env, Term};
+use ptc_core::signature::{parse, render_type, KeyStyle, SyntaxError};
+use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
 const LONGEST_TEXT: usize = 1 << 22;
@@ -43,29 +43,10 @@ fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
             expected,
         }) => {
             let line = |at: usize| 1 + text[..at].iter().filter(|byte| **byte == b'\n').count();
-            let places = (line(column), column, line(deepest), deepest);
-            (
-                atoms::error(),
-                (places.0, places.1, places.2, places.3, word(expected)),
-            )
-                .encode(env)
+            let expected = atoms::named(env, expected);
+            let error = (line(column), column, line(deepest), deepest, expected);
+            (atoms::error(), error).encode(env)
         }
-    }
-}
-
-fn word(expected: Expected) -> Atom {
-    match expected {
-        Expected::Type => atoms::type_(),
-        Expected::TypeWord => atoms::type_word(),
-        Expected::FieldName => atoms::field_name(),
-        Expected::FieldNameOrEnd => atoms::field_name_or_end(),
-        Expected::CommaOrMapEnd => atoms::comma_or_map_end(),
-        Expected::ListEnd => atoms::list_end(),
-        Expected::ParamName => atoms::param_name(),
-        Expected::ParamNameOrEnd => atoms::param_name_or_end(),
-        Expected::CommaOrParamsEnd => atoms::comma_or_params_end(),
-        Expected::Arrow => atoms::arrow(),
-        Expected::End => atoms::end_(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! JSON lexer, byte by byte: a token may span several chunks.
 
 use super::checker::{Checker, Rest, Start};
-use super::Window;
+use super::window::Window;
 use crate::answer::LIMITS;
 use crate::signature::{Got, Scalar, Target};
 

@@ -13,6 +13,7 @@ mod answer_type;
 mod checker;
 mod lexer;
 mod partial;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use super::scan::opens;
 use checker::Checker;
 use lexer::{Lexer, Progress};
 use memchr::memchr3;
+use window::Window;
 
 /// When an error counts as certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,27 +72,6 @@ enum TagPart {
 
 /// A longer key is not the name of a field, and a longer string is not the name of an atom.
 const LONGEST_KEPT: usize = 65_536;
-
-/// The last bytes of a text, by their offset in the whole text.
-#[derive(Clone, Copy)]
-struct Window<'t> {
-    bytes: &'t [u8],
-    begin: usize,
-}
-
-impl<'t> Window<'t> {
-    fn new(bytes: &'t [u8], begin: usize) -> Self {
-        Window { bytes, begin }
-    }
-
-    fn byte(self, at: usize) -> u8 {
-        self.bytes[at - self.begin]
-    }
-
-    fn from(self, at: usize) -> &'t [u8] {
-        &self.bytes[at - self.begin..]
-    }
-}
 
 /// The state of a streamed answer.
 #[derive(Debug)]
