@@ -1,11 +1,12 @@
 //! Answers of LLMs: finds the JSON in a text, builds its terms and validates them against a type.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{nif, Pace};
+use crate::schedule::Pace;
 use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;

@@ -1,7 +1,7 @@
 //! A plain loop over the NIF interface: the baseline in the benchmarks for a `map` with an object.
 
+use crate::clock::nif;
 use crate::raw::{Raw, Terms};
-use crate::schedule::nif;
 use rustler::{NifResult, Term};
 
 /// Maximum number of rows; the loop cannot be suspended.

@@ -8,7 +8,6 @@
 //! without such clocks, nothing is measured.
 
 use crate::raw;
-use crate::schedule::nif;
 use rustler::{Encoder, Term};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -149,6 +148,35 @@ fn record(began: &Began) {
 fn times() -> MutexGuard<'static, BTreeMap<(&'static str, bool), Times>> {
     TIMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Declares a NIF whose calls the slice clock measures; `dirty fn`: on a dirty scheduler.
+macro_rules! nif {
+    ($(#[$about:meta])* fn $($rest:tt)*) => {
+        crate::clock::nif!(@on "Normal", $(#[$about])* fn $($rest)*);
+    };
+    ($(#[$about:meta])* dirty fn $($rest:tt)*) => {
+        crate::clock::nif!(@on "DirtyCpu", $(#[$about])* fn $($rest)*);
+    };
+    (@on $schedule:literal, $(#[$about:meta])* fn $name:ident<$life:lifetime>($env:ident $(, $($arguments:tt)*)?) -> $reply:ty $body:block) => {
+        $(#[$about])*
+        #[rustler::nif(schedule = $schedule)]
+        fn $name<$life>(env: rustler::Env<$life>, $($($arguments)*)?) -> $reply {
+            let _clock = crate::clock::start(stringify!($name));
+            let $env = env;
+            $body
+        }
+    };
+    (@on $schedule:literal, $(#[$about:meta])* fn $name:ident($($arguments:tt)*) -> $reply:ty $body:block) => {
+        $(#[$about])*
+        #[rustler::nif(schedule = $schedule)]
+        fn $name($($arguments)*) -> $reply {
+            let _clock = crate::clock::start(stringify!($name));
+            $body
+        }
+    };
+}
+
+pub(crate) use nif;
 
 nif! {
     /// Switches the clock on or off.

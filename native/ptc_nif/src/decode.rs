@@ -1,9 +1,9 @@
 //! `json_decode/3`: JSON text to terms.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::nif;
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
@@ -37,7 +37,8 @@ nif! {
             parts: Parts::default(),
             print: None,
         };
-        let frozen = FrozenTerms::new(atoms::nil().encode(env).into());
+        let values = Raw::from(atoms::nil().encode(env));
+        let frozen = FrozenTerms { values, tail: None };
         Ok(read(call, text.into(), bytes, decoding, frozen))
     }
 }

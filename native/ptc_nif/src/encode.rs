@@ -3,10 +3,11 @@
 use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
+use crate::clock::nif;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif, Pace};
+use crate::schedule::Pace;
 use crate::task::{Call, Work};
 use num_bigint::BigInt;
 use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};

@@ -4,7 +4,7 @@ use crate::explain::Observation;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
-use crate::task::{suspend, Left};
+use crate::task::{suspend, Left, Suspension};
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
@@ -12,10 +12,10 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
-use rustler::{Encoder, Env, Resource, ResourceArc, Term};
+use rustler::{Encoder, Env, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// A suspended run without its terms, which the caller holds.
 pub struct Suspended {
@@ -47,42 +47,6 @@ pub enum Mode {
 
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
-
-/// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
-pub struct Suspension(Mutex<Option<(Left, Instant)>>);
-
-#[rustler::resource_impl]
-impl Resource for Suspension {}
-
-impl Suspension {
-    /// Makes a resource that holds this work.
-    pub fn new(left: Left) -> Self {
-        Suspension(Mutex::new(Some((left, Instant::now()))))
-    }
-
-    /// Takes the suspended work out; `None` if it was already taken.
-    pub fn take(&self) -> Option<Left> {
-        Some(self.0.try_lock().ok()?.take()?.0)
-    }
-
-    /// Time since the work was suspended; `None` if the resource is empty.
-    pub fn age(&self) -> Option<Duration> {
-        let since = self.0.try_lock().ok()?.as_ref()?.1;
-        Some(since.elapsed())
-    }
-
-    /// Calls `look` with the suspended work; `None` if the resource is empty.
-    pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
-        look(&mut self.0.try_lock().ok()?.as_mut()?.0)
-    }
-
-    /// Puts suspended work into the resource.
-    pub fn put(&self, left: Left) {
-        if let Ok(mut place) = self.0.try_lock() {
-            *place = Some((left, Instant::now()));
-        }
-    }
-}
 
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
 fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {

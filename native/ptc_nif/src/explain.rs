@@ -1,12 +1,12 @@
 //! Observed runs: the NIFs that compile a program for observation, run it, and return the counts.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
-use crate::schedule::nif;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
 use ptc_core::heap::Heap;

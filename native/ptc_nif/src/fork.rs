@@ -1,10 +1,10 @@
 //! Concurrent rounds of a loop that calls tools. Each round is a run of its own, which is suspended
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
-use crate::execution::{Entry, Execution, Suspension};
+use crate::clock::nif;
+use crate::execution::{Entry, Execution};
 use crate::heap::Beam;
-use crate::schedule::nif;
-use crate::task::Left;
+use crate::task::{Left, Suspension};
 use rustler::{NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 

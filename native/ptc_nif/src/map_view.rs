@@ -10,8 +10,8 @@
 //! them with the results of the iterator's functions, once, when the library is loaded. If they differ,
 //! every lookup goes through `enif_get_map_value`.
 
+use crate::clock::nif;
 use crate::raw::{words, Raw, Terms};
-use crate::schedule::nif;
 use ptc_core::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Atom, Encoder, Env};

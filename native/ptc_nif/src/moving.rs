@@ -3,12 +3,13 @@
 //! The run's terms are copied to that process. So terms that the rest of the program cannot read are
 //! removed, and the others are weighed first.
 
-use crate::execution::{milliseconds, Held, Suspended, Suspension};
+use crate::clock::nif;
+use crate::execution::{milliseconds, Held, Suspended};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
 use crate::raw::Raw;
-use crate::schedule::{limits, nif};
-use crate::task::Left;
+use crate::schedule::limits;
+use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::live::live_at;

@@ -2,9 +2,9 @@
 //! and makes the keywords of PTC-Lisp.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::map_view::{view, MapView};
 use crate::raw::{Raw, Terms};
-use crate::schedule::nif;
 use crate::signature::{atom_is_named, existing_atom, with_atom_name};
 use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, NifResult, Term};

@@ -1,6 +1,6 @@
 //! Catches the messages of panics and keeps them for the log. Each panic is a bug.
 
-use crate::schedule::nif;
+use crate::clock::nif;
 use rustler::Atom;
 use std::panic::{set_hook, PanicHookInfo};
 use std::sync::Mutex;

@@ -2,9 +2,10 @@
 
 use crate::answer;
 use crate::atoms;
+use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{is_too_long, limits, nif, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
+use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::{judge, wanted, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;

@@ -1,12 +1,13 @@
 //! The NIFs that start a run, and the pair that resumes any suspended work.
 
 use crate::atoms;
-use crate::execution::{Consts, Entry, Execution, Mode, Suspension};
+use crate::clock::nif;
+use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
-use crate::schedule::{self, limits, nif, nif_pair, Pace};
-use crate::task::{Call, Left, Work};
+use crate::schedule::{self, limits, nif_pair, Pace};
+use crate::task::{Call, Left, Suspension, Work};
 use crate::{answer, decode, encode, program, repair, signature};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};

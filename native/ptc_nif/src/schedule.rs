@@ -120,33 +120,6 @@ pub fn charge_for(env: Env, pace: Pace, size: usize, in_a_microsecond: usize) {
     charge(env, pace, (size / in_a_microsecond / 10).min(100) as i32);
 }
 
-/// Declares a NIF whose calls the slice clock measures; `dirty fn`: on a dirty scheduler.
-macro_rules! nif {
-    ($(#[$about:meta])* fn $($rest:tt)*) => {
-        crate::schedule::nif!(@on "Normal", $(#[$about])* fn $($rest)*);
-    };
-    ($(#[$about:meta])* dirty fn $($rest:tt)*) => {
-        crate::schedule::nif!(@on "DirtyCpu", $(#[$about])* fn $($rest)*);
-    };
-    (@on $schedule:literal, $(#[$about:meta])* fn $name:ident<$life:lifetime>($env:ident $(, $($arguments:tt)*)?) -> $reply:ty $body:block) => {
-        $(#[$about])*
-        #[rustler::nif(schedule = $schedule)]
-        fn $name<$life>(env: rustler::Env<$life>, $($($arguments)*)?) -> $reply {
-            let _clock = crate::clock::start(stringify!($name));
-            let $env = env;
-            $body
-        }
-    };
-    (@on $schedule:literal, $(#[$about:meta])* fn $name:ident($($arguments:tt)*) -> $reply:ty $body:block) => {
-        $(#[$about])*
-        #[rustler::nif(schedule = $schedule)]
-        fn $name($($arguments)*) -> $reply {
-            let _clock = crate::clock::start(stringify!($name));
-            $body
-        }
-    };
-}
-
 /// Declares the two NIFs of an operation. `PtcRunner.Quanta` calls the first one on a normal scheduler,
 /// where it runs for a slice at most. If that is not enough, it returns `:busy`, and `PtcRunner.Quanta`
 /// calls the second one on a dirty scheduler. `pace` is `Slice` in the first and `Quantum` in the second.
@@ -156,11 +129,11 @@ macro_rules! nif_pair {
         crate::schedule::nif_pair!(@one "DirtyCpu", Quantum, $(#[$about])* $dirty, $life, ($env, $pace, $($arguments)*), $reply, $body);
     };
     (@one $schedule:literal, $is:ident, $(#[$about:meta])* $name:ident, $life:lifetime, ($env:ident, $pace:ident, $($arguments:tt)*), $reply:ty, $body:block) => {
-        crate::schedule::nif!(@on $schedule, $(#[$about])* fn $name<$life>($env, $($arguments)*) -> $reply {
+        crate::clock::nif!(@on $schedule, $(#[$about])* fn $name<$life>($env, $($arguments)*) -> $reply {
             let $pace = ptc_core::meter::Pace::$is;
             $body
         });
     };
 }
 
-pub(crate) use {nif, nif_pair};
+pub(crate) use nif_pair;

@@ -5,9 +5,10 @@
 //! the state matches only the first one. The other one then receives a new state, built from its text.
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{charge_for, is_too_long, nif, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
+use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
 use crate::signature::answer_type;
 use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;

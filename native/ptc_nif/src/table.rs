@@ -1,7 +1,7 @@
 //! `operations/0`: the table of operations, for the schema functions.
 
 use crate::atoms;
-use crate::schedule::nif;
+use crate::clock::nif;
 use ptc_core::ops::OpCode;
 use rustler::{Encoder, Term};
 

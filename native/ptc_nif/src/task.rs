@@ -5,7 +5,7 @@ use crate::answer::Answering;
 use crate::atoms;
 use crate::decode::Decoding;
 use crate::encode::Encoding;
-use crate::execution::{Suspended, Suspension};
+use crate::execution::Suspended;
 use crate::program::Loading;
 use crate::raw::Raw;
 use crate::raw::Terms;
@@ -14,7 +14,9 @@ use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
+use rustler::{Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// Suspended work.
 pub enum Left {
@@ -37,6 +39,42 @@ pub enum Work {
     Answer(Answering),
     Encode(Encoding),
     Repair(Box<Mending>),
+}
+
+/// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
+pub struct Suspension(Mutex<Option<(Left, Instant)>>);
+
+#[rustler::resource_impl]
+impl Resource for Suspension {}
+
+impl Suspension {
+    /// Makes a resource that holds this work.
+    pub fn new(left: Left) -> Self {
+        Suspension(Mutex::new(Some((left, Instant::now()))))
+    }
+
+    /// Takes the suspended work out; `None` if it was already taken.
+    pub fn take(&self) -> Option<Left> {
+        Some(self.0.try_lock().ok()?.take()?.0)
+    }
+
+    /// Time since the work was suspended; `None` if the resource is empty.
+    pub fn age(&self) -> Option<Duration> {
+        let since = self.0.try_lock().ok()?.as_ref()?.1;
+        Some(since.elapsed())
+    }
+
+    /// Calls `look` with the suspended work; `None` if the resource is empty.
+    pub fn look<R>(&self, look: impl FnOnce(&mut Left) -> Option<R>) -> Option<R> {
+        look(&mut self.0.try_lock().ok()?.as_mut()?.0)
+    }
+
+    /// Puts suspended work into the resource.
+    pub fn put(&self, left: Left) {
+        if let Ok(mut place) = self.0.try_lock() {
+            *place = Some((left, Instant::now()));
+        }
+    }
 }
 
 /// Puts suspended work into the resource it came from, or into a new one.

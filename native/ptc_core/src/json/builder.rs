@@ -67,18 +67,11 @@ pub struct FrozenTerms<T> {
     pub tail: Option<T>,
 }
 
-impl<T> FrozenTerms<T> {
-    /// Those of a builder before the first event; `values` can be any term.
-    pub fn new(values: T) -> Self {
-        FrozenTerms { values, tail: None }
-    }
-}
-
 impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     /// Creates a builder before the first event.
     pub fn new(work: Workspace<'w, H>) -> Self {
-        let nothing = FrozenTerms::new(work.heap.nil());
-        TermBuilder::thaw(work, Parts::default(), nothing)
+        let values = work.heap.nil();
+        TermBuilder::thaw(work, Parts::default(), FrozenTerms { values, tail: None })
     }
 
     /// Same as `new`, with underscores for the hyphens of keys.

@@ -6,11 +6,12 @@
 mod loader;
 
 use crate::atoms;
+use crate::clock::nif;
 use crate::decode::{frozen, thawed};
 use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::{nif, Pace, MOST_OF_SLICE};
+use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
@@ -127,7 +128,10 @@ impl<'a> LoadTerms<'a> {
             memory,
             nodes: nothing,
             consts: nothing,
-            frozen: FrozenTerms::new(nothing),
+            frozen: FrozenTerms {
+                values: nothing,
+                tail: None,
+            },
         }
     }
 

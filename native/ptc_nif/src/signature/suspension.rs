@@ -2,11 +2,11 @@
 
 use super::read::Read;
 use crate::atoms;
-use crate::execution::Suspension;
+
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::Pace;
-use crate::task::{suspend, Left};
+use crate::task::{suspend, Left, Suspension};
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
 use ptc_core::signature::walk::Suspended;

@@ -6,7 +6,8 @@ use super::read::{read, Read, ReadOptions};
 use super::suspension::{leave, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
 use crate::atoms;
-use crate::execution::Suspension;
+use crate::task::Suspension;
+
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, whole, Pace};
