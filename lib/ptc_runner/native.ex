@@ -31,8 +31,9 @@ defmodule PtcRunner.Native do
   #   * `{:call, state, terms, tool, args, milliseconds}` - suspended for a tool, which has this much time (or
   #     `:infinity`; nil if the limits are not known yet: then `limited/2` sets them): `resume/3` resumes it
   #     with `{:answer, term, words}`
-  #   * `{:last, tool, args, milliseconds, words}` - like `:call`, but the tool's answer is the value of the
-  #     program, which has built this many words
+  #   * `{:last, tool, args, weight, milliseconds, words}` - like `:call`, but the tool's answer is the value of
+  #     the program, which has built this many words. The weight is the words of a copy of `args`, or nil if
+  #     only `weigh/3` can tell.
   #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
   #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
   #   * `{:called, state, terms, tool, args, words}` - a call of a run that was resumed with
@@ -162,7 +163,8 @@ defmodule PtcRunner.Native do
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}
           | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout() | nil}
-          | {:last, tool :: term(), args :: term(), timeout() | nil, words :: non_neg_integer()}
+          | {:last, tool :: term(), args :: term(), weight :: non_neg_integer() | nil,
+             timeout() | nil, words :: non_neg_integer()}
           | {:limits, reference(), tuple()}
           | left()
 
@@ -347,10 +349,10 @@ defmodule PtcRunner.Native do
       {:ok, reference()} | :busy
   )
 
-  # the new number of bytes; `:fork`: the state has read more bytes than this stream
+  # `:fork`: the state has not read `taken` bytes, but those of another stream
   pair(
     stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
-      {:ok, non_neg_integer()}
+      :ok
       | {:halt,
          {path :: list(), String.t()}
          | :not_an_object

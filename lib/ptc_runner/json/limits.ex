@@ -105,13 +105,21 @@ defmodule PtcRunner.Json.Limits do
 
   """
   @spec resolve(given()) :: t()
-  def resolve({timeout, max_heap, reading}) do
-    timeout = timeout || default(:default_timeout, @default_timeout)
-    max_heap = max_heap || default(:default_max_heap, @default_max_heap)
-    Guarded.check_timeout!(timeout)
-    Guarded.check_max_heap!(max_heap)
-    {timeout, max_heap, reading}
+  def resolve({timeout, max_heap, reading}),
+    do: {timeout || usual_timeout(), max_heap || usual_max_heap(), reading}
+
+  # Options were checked already; the application environment is checked at each use.
+  defp usual_timeout do
+    case :application.get_env(:ptc_runner, :default_timeout) do
+      {:ok, timeout} -> Guarded.check_timeout!(timeout) && timeout
+      :undefined -> @default_timeout
+    end
   end
 
-  defp default(name, otherwise), do: Application.get_env(:ptc_runner, name, otherwise)
+  defp usual_max_heap do
+    case :application.get_env(:ptc_runner, :default_max_heap) do
+      {:ok, max_heap} -> Guarded.check_max_heap!(max_heap) && max_heap
+      :undefined -> @default_max_heap
+    end
+  end
 end

@@ -19,26 +19,21 @@ defmodule PtcRunner.Json.MovedRun do
 
   @typedoc """
   A run at a call: the reference to its plain data, its terms, the words of their copy, and the tool's name,
-  function and arguments. If the answer is the result: nil, and the words built so far.
+  function and arguments.
   """
   @type move ::
-          {reference() | nil, tuple() | non_neg_integer(), non_neg_integer(), String.t(),
-           (term() -> term()), term()}
+          {reference(), tuple(), non_neg_integer(), String.t(), (term() -> term()), term()}
 
   @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
 
-  @typedoc """
-  The receiver of the result: an alias, or a process and a reference. The latter receives it as the exit
-  reason of this process, if no other process monitors it or is linked to it.
-  """
+  @typedoc "The receiver of the result: an alias, or a process and a reference."
   @type reply_to :: reference() | {pid(), reference()}
 
   @doc """
   Resumes a run as the process's first work; does not return.
 
-  The result is `{reference, result, :done}`, or the exit reason `{reference, result}`. If the process does
-  not have the function of a tool, it sends `{reference, {:need, name, milliseconds_left}, tag}`,
-  and the answer is `{tag, alias, fun}`.
+  It sends `{reference, result, :done}`. If the process does not have the function of a tool, it sends
+  `{reference, {:need, name, milliseconds_left}, tag}`, and the answer is `{tag, alias, fun}`.
   """
   @spec start(reply_to(), Guarded.max_heap(), move()) :: no_return()
   def start(reply_to, max_heap, {_state, _terms, _moved, name, fun, _args} = move),
@@ -50,19 +45,11 @@ defmodule PtcRunner.Json.MovedRun do
   @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
           no_return()
   def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
-    if state != nil, do: Guarded.allow(max_heap, Move.room(moved, 0))
+    Guarded.allow(max_heap, Move.room(moved, 0))
     {reply_to, result} = call(state, terms, name, fun, args, {reply_to, max_heap, moved, 0, funs})
-    done(result, reply_to)
-  end
-
-  defp call(nil, built, name, fun, args, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
-    with {:ok, value} <- ToolWorker.run(name, fun, args),
-         {:ok, words} <- Weight.of(value, max_heap) do
-      finish({:ok, value, built + words}, run)
-    else
-      :too_much -> finish({:error, :memory_exceeded}, run)
-      error -> finish(error, run)
-    end
+    tell(reply_to, result, :done)
+    # Processes that tools have linked to this one end with it.
+    exit(:killed)
   end
 
   defp call(state, terms, name, fun, args, run) do
@@ -160,23 +147,6 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: {reply_to, result}
-
-  # Processes that are linked to this one, or monitor it, receive only the reason `:killed`.
-  defp done(result, {caller, ref} = reply_to) do
-    case :erlang.process_info(self(), [:links, :monitored_by]) do
-      [{:links, []}, {:monitored_by, [^caller]}] ->
-        exit({ref, result})
-
-      _others ->
-        tell(reply_to, result, :done)
-        exit(:killed)
-    end
-  end
-
-  defp done(result, reply_to) do
-    tell(reply_to, result, :done)
-    exit(:killed)
-  end
 
   defp tell({caller, ref}, what, tag), do: send(caller, {ref, what, tag})
   defp tell(ref, what, tag), do: send(ref, {ref, what, tag})

@@ -197,14 +197,21 @@ defmodule PtcRunner.Json.Runner do
     drive({:call, state, terms, tool, args, left}, tools, limits)
   end
 
-  defp drive({:last, tool, args, nil, words}, tools, limits) do
-    {timeout, _max_heap, _depth} = limits = Limits.resolve(limits)
-    drive({:last, tool, args, timeout, words}, tools, limits)
+  # The only call of the run, and its answer is the program's value.
+  defp drive({:last, tool, args, weight, left, words}, tools, limits) do
+    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
+
+    with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, weight, max_heap),
+         {:ok, {answer, more}} <- call_once(max_heap, tool, fun, args, left || timeout) do
+      {:ok, answer, words + more}
+    else
+      error -> finish(error, limits)
+    end
   end
 
-  defp drive(step, tools, {_timeout, max_heap, _depth} = limits)
-       when elem(step, 0) in [:call, :last],
-       do: call(step, tools, limits, ToolProcess.new(max_heap), 1)
+  defp drive({:call, _, _, _, _, _} = step, tools, {_timeout, max_heap, _depth} = limits),
+    do: call(step, tools, limits, ToolProcess.new(max_heap), 1)
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
@@ -232,15 +239,17 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  # The answer is the program's value: only the arguments are copied to the process.
-  defp call({:last, tool, args, left, words}, tools, limits, process, _count) do
+  # The answer is the program's value.
+  defp call({:last, tool, args, weight, left, words}, tools, limits, process, _count) do
     {_timeout, max_heap, _depth} = limits
 
-    with {:ok, _fun} <- tool(tools, tool),
-         {:ok, _words} <- weigh(args, max_heap) do
-      move({tool, args, left}, {nil, words, 0}, tools, limits, process)
+    with {:ok, fun} <- tool(tools, tool),
+         {:ok, _words} <- weigh(args, weight, max_heap),
+         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
+      stop(process, {:ok, answer, words + ToolProcess.words(process)})
     else
       {:error, reason} -> stop(process, finish({:error, reason}, limits))
+      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
     end
   end
 
@@ -259,7 +268,13 @@ defmodule PtcRunner.Json.Runner do
     stop(process, finish(result, limits))
   end
 
-  # Arguments are copied to the tool's process.
+  # Arguments are copied to the tool's process. The weight of small ones is known.
+  defp weigh(_args, weight, max_heap)
+       when is_integer(weight) and (weight <= max_heap or max_heap == 0),
+       do: {:ok, weight}
+
+  defp weigh(args, _weight, max_heap), do: weigh(args, max_heap)
+
   defp weigh(args, max_heap) do
     with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
   end
@@ -290,7 +305,7 @@ defmodule PtcRunner.Json.Runner do
          do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
   end
 
-  defp eval_on({:last, tool, args, _left, _words}, tools),
+  defp eval_on({:last, tool, args, _weight, _left, _words}, tools),
     do: with({:ok, fun} <- tool(tools, tool), do: work(tool, fun, args))
 
   defp eval_on({next, _state, _terms} = left, tools) when next in [:more, :long],
@@ -303,6 +318,12 @@ defmodule PtcRunner.Json.Runner do
     if Telemetry.on?(),
       do: Telemetry.tool(name, fn -> ToolProcess.call(process, name, fun, args, left) end),
       else: ToolProcess.call(process, name, fun, args, left)
+  end
+
+  defp call_once(max_heap, name, fun, args, left) do
+    if Telemetry.on?(),
+      do: Telemetry.tool(name, fn -> ToolProcess.once(max_heap, name, fun, args, left) end),
+      else: ToolProcess.once(max_heap, name, fun, args, left)
   end
 
   defp work(name, fun, args) do

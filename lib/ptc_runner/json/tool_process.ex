@@ -86,15 +86,46 @@ defmodule PtcRunner.Json.ToolProcess do
     do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
 
   @doc """
+  Calls one tool in a process of its own, which ends with the call; returns the value and its words.
+
+      iex> PtcRunner.Json.ToolProcess.once(0, "id", & &1, 7, 1_000)
+      {:ok, {7, 0}}
+
+  """
+  @spec once(Guarded.max_heap(), String.t(), (term() -> term()), term(), timeout()) ::
+          {:ok, {term(), non_neg_integer()}} | {:error, error()}
+  def once(_max_heap, _name, _fun, _args, timeout) when is_integer(timeout) and timeout <= 0,
+    do: {:error, :timeout}
+
+  def once(max_heap, name, fun, args, timeout) do
+    ref = make_ref()
+    request = [self(), ref, max_heap, name, fun, args]
+    {pid, monitor} = Guarded.start(max_heap, ref, ToolWorker, :once, request)
+
+    receive do
+      {^ref, result, :done} ->
+        Guarded.leave(pid, monitor)
+        with {:ok, value, words} <- result, do: {:ok, {value, words}}
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        Guarded.forget(pid)
+        {:error, Guarded.ended(reason, max_heap)}
+    after
+      timeout ->
+        stop_sender(pid, monitor, ref)
+        {:error, :timeout}
+    end
+  end
+
+  @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
   `timeout` milliseconds. `find` returns the functions of other tools that the run calls, or an error.
 
-  `moved` is the words of a copy of the terms. Without a state, the tool's answer is the result, and the
-  words built so far are given instead of the terms. The caller must stop the process afterwards.
+  `moved` is the words of a copy of the terms. The caller must stop the process afterwards.
   """
   @spec move(t(), run, call, find, timeout()) ::
           {MovedRun.result() | {:error, error()}, t()}
-        when run: {reference(), tuple(), non_neg_integer()} | {nil, non_neg_integer(), 0},
+        when run: {reference(), tuple(), non_neg_integer()},
              call: {String.t(), (term() -> term()), term()},
              find: (term() -> {:ok, (term() -> term())} | {:error, error()})
   def move(t, _run, _call, _find, timeout) when is_integer(timeout) and timeout <= 0 do
@@ -102,33 +133,20 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, :timeout}, forget(t)}
   end
 
-  # The exit reason of the process carries the result: its monitor's message is the only one.
   def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
     ref = make_ref()
-    heap = heap(t.max_heap, state, moved)
+    heap = heap(t.max_heap, moved)
     move = {state, terms, moved, name, fun, args}
     {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
+    t = %{t | pid: pid, monitor: monitor}
 
     receive do
-      {^ref, ^monitor, :process, _pid, {^ref, result}} ->
-        Guarded.forget(pid)
-        {result, t}
-
-      {^ref, {:need, name, left}, tag} ->
-        supply(%{t | pid: pid, monitor: monitor}, name, find, left, tag)
-
-      {^ref, result, :done} ->
-        {result, %{t | pid: pid, monitor: monitor}}
-
-      {^ref, ^monitor, :process, _pid, reason} ->
-        ended(%{t | pid: pid, monitor: monitor}, reason)
+      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
+      {^ref, result, :done} -> {result, left(t)}
+      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
     after
       timeout ->
-        t = %{t | pid: pid, monitor: monitor}
-        Guarded.stop(pid, monitor)
-        # The process has no alias to send to, so only its death ensures that no message follows.
-        Process.alive?(pid)
-        drop(ref)
+        stop_sender(pid, monitor, ref)
         {{:error, :timeout}, forget(t)}
     end
   end
@@ -138,8 +156,8 @@ defmodule PtcRunner.Json.ToolProcess do
     tell(t, {state, terms, moved, name, fun, args}, find, left, t.tag)
   end
 
-  defp heap(max_heap, state, _moved) when max_heap == 0 or state == nil, do: max_heap
-  defp heap(max_heap, _state, moved), do: Guarded.sum(max_heap, Move.room(moved, 0))
+  defp heap(0, _moved), do: 0
+  defp heap(max_heap, moved), do: Guarded.sum(max_heap, Move.room(moved, 0))
 
   defp supply(t, name, find, left, tag) do
     case find.(name) do
@@ -151,7 +169,7 @@ defmodule PtcRunner.Json.ToolProcess do
   defp tell(t, what, find, timeout, tag) do
     ask(t, &{tag, &1, what}, timeout, fn
       {:need, name, left}, tag -> supply(t, name, find, left, tag)
-      result, :done -> {result, t}
+      result, :done -> {result, left(t)}
     end)
   end
 
@@ -222,12 +240,25 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, :timeout}, forget(t)}
   end
 
+  # The process has no alias to send to, so only its death ensures that no message follows.
+  defp stop_sender(pid, monitor, ref) do
+    Guarded.stop(pid, monitor)
+    Process.alive?(pid)
+    drop(ref)
+  end
+
   defp drop(ref) do
     receive do
       {^ref, _result, _tag} -> :ok
     after
       0 -> :ok
     end
+  end
+
+  # The process has sent the result of the run and ends.
+  defp left(t) do
+    Guarded.leave(t.pid, t.monitor)
+    forget(t)
   end
 
   defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}

@@ -24,6 +24,18 @@ defmodule PtcRunner.Json.ToolWorker do
   def start(reply_to, max_heap, name, fun, args),
     do: serve(reply_to, name, fun, args, %{name => fun}, max_heap)
 
+  @doc """
+  Runs one tool, sends `{ref, result, :done}` to `caller`, and ends.
+  """
+  @spec once(pid(), reference(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
+          no_return()
+  def once(caller, ref, max_heap, name, fun, args) do
+    result = name |> run(fun, args) |> weighed(max_heap)
+    send(caller, {ref, result, :done})
+    # Processes that the tool has linked to this one end with it.
+    exit(:killed)
+  end
+
   defp serve(reply_to, name, fun, args, funs, max_heap) do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()

@@ -165,7 +165,16 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  Call this for a process that ended without `stop/2`.
+  Removes the monitor of a process that has sent its last message and ends by itself. To kill it costs more.
+  """
+  @spec leave(pid(), reference()) :: :ok
+  def leave(pid, monitor) do
+    Process.demonitor(monitor, [:flush])
+    forget(pid)
+  end
+
+  @doc """
+  Call this for a process whose end the monitor has reported.
   """
   @spec forget(pid()) :: :ok
   def forget(pid), do: Native.unguard(pid)

@@ -155,7 +155,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     chunk = Aligned.text(chunk)
 
     case Quanta.run(Native.stream_feed(stream.state, taken, chunk)) do
-      {:ok, taken} -> {:cont, %{stream | text: text <> chunk, taken: taken}}
+      :ok -> {:cont, %{stream | text: text <> chunk, taken: taken + byte_size(chunk)}}
       {:halt, mistake} -> halt(stream, chunk, mistake)
       :fork -> feed_again(stream, chunk)
     end

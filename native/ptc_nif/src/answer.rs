@@ -6,7 +6,7 @@ use crate::decode::{frozen, thawed};
 use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::schedule::Pace;
+use crate::schedule::{self, Pace};
 use crate::signature::{judge, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;
@@ -114,7 +114,10 @@ pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Opt
 fn leave<'a>(call: Call<'a>, answering: Answering, terms: AnswerTerms<'a>) -> Term<'a> {
     let [values, tail] = frozen(&call, terms.frozen);
     let terms = [terms.text, terms.of, values, tail];
-    call.more(Work::Answer(answering), &terms)
+    // Only the search keeps its progress; the other stages begin again, so they continue in a quantum.
+    let begins_again = !matches!(answering.stage, Stage::Search(_));
+    let next = schedule::next(call.pace, call.quarters + 1, begins_again);
+    call.leave(Work::Answer(answering), &terms, next)
 }
 
 /// The result of a step.

@@ -3,8 +3,10 @@
 
 use crate::atoms;
 use crate::heap::Beam;
+use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, whole, Pace};
+use ptc_core::heap::{Heap, Lookup};
 use ptc_core::meter::{Limits, Meter};
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
@@ -29,8 +31,8 @@ struct Line<'a> {
     heap: Beam<'a>,
     terms: Terms<'a>,
     meter: Meter,
-    path: Raw<'a>,
-    message: Raw<'a>,
+    path: (Raw<'a>, KeyCache),
+    message: (Raw<'a>, KeyCache),
     text: Vec<u8>,
     /// Bytes of the current path or message, including those that are cut off.
     part: usize,
@@ -68,8 +70,8 @@ impl<'a> Line<'a> {
 
     fn error(&mut self, error: Raw<'a>) -> Result<(), Unwritten> {
         let terms = self.terms;
-        let path = terms.map_get(error, self.path).ok_or(Unwritten::Other)?;
-        let message = terms.map_get(error, self.message).ok_or(Unwritten::Other)?;
+        let path = field(&self.heap, error, &mut self.path)?;
+        let message = field(&self.heap, error, &mut self.message)?;
         match terms.is_empty_list(path) {
             true => self.text.extend_from_slice(b"root"),
             false => self.part(|line| line.each(path, Line::segment))?,
@@ -158,13 +160,25 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The value of a field of an error, which is a map.
+fn field<'a>(
+    heap: &Beam<'a>,
+    error: Raw<'a>,
+    (key, cache): &mut (Raw<'a>, KeyCache),
+) -> Result<Raw<'a>, Unwritten> {
+    match heap.lookup_atom(error, *key, cache) {
+        Lookup::Found(value) => Ok(value),
+        Lookup::Missing | Lookup::NotAMap => Err(Unwritten::Other),
+    }
+}
+
 /// The line; `None` if it takes longer than `pace` allows, or if only Elixir can write it.
 pub fn error_text<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Option<Raw<'a>> {
     write(env, errors, pace).ok()
 }
 
 fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwritten> {
-    let key = |atom: Atom| Raw::from(atom.encode(env));
+    let key = |atom: Atom| (Raw::from(atom.encode(env)), KeyCache::default());
     let mut line = Line {
         heap: Beam::new(env, 0),
         terms: Terms { env },

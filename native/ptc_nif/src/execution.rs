@@ -5,6 +5,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Suspension};
+use crate::weigh::words_of_arguments;
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
@@ -272,9 +273,10 @@ impl<'a> Execution<'a> {
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
                 drop(vm);
+                let weight = words_of_arguments(&self.heap, args);
                 let (tool, args) = (tool.term(env), args.term(env));
                 let left = self.milliseconds_left();
-                (atoms::last(), tool, args, left, self.heap_words()).encode(env)
+                (atoms::last(), tool, args, weight, left, self.heap_words()).encode(env)
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();

@@ -6,9 +6,11 @@
 //! them: a callback of the VM cannot. The list outlives the reaper, so a restarted reaper finds it complete.
 
 use crate::atoms;
-use rustler::{Atom, Env, LocalPid, Monitor, Resource, ResourceArc};
+use crate::raw::Raw;
+use crate::spread::{spread, Spread};
+use rustler::{Atom, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc};
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::BuildHasherDefault;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Number of locks; the hash of the caller selects one.
@@ -20,7 +22,8 @@ struct Watch;
 #[rustler::resource_impl]
 impl Resource for Watch {
     fn down<'a>(&'a self, env: Env<'a>, caller: LocalPid, _monitor: Monitor) {
-        let left = shard(&caller).remove(&caller);
+        let caller = word(env, caller);
+        let left = shard(caller).remove(&caller);
         let guarded = left.map(|caller| caller.guarded).unwrap_or_default();
         if guarded.is_empty() {
             return;
@@ -36,10 +39,13 @@ impl Resource for Watch {
 /// The resource that monitors a caller, and the processes that must not outlive it.
 struct Caller {
     _watch: ResourceArc<Watch>,
+    /// The reaper that was found last: to see that it is alive is cheaper than to find it by its name.
+    reaper: LocalPid,
     guarded: Vec<LocalPid>,
 }
 
-type Callers = HashMap<LocalPid, Caller, BuildHasherDefault<DefaultHasher>>;
+/// Callers by the word of their pid.
+type Callers = HashMap<usize, Caller, BuildHasherDefault<Spread>>;
 
 static CALLERS: LazyLock<Vec<Mutex<Callers>>> =
     LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
@@ -51,9 +57,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn shard(caller: &LocalPid) -> MutexGuard<'static, Callers> {
-    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(caller);
-    lock(&CALLERS[(hash >> 32) as usize % SHARDS])
+/// The word of a local pid, which is an immediate term.
+fn word(env: Env, pid: LocalPid) -> usize {
+    Raw::from(pid.encode(env)).identity()
+}
+
+fn shard(caller: usize) -> MutexGuard<'static, Callers> {
+    lock(&CALLERS[(spread(caller as u64) >> 32) as usize % SHARDS])
 }
 
 /// Guards the calling process: it will be killed when `caller` ends. Returns `:gone` if the caller has ended
@@ -61,38 +71,41 @@ fn shard(caller: &LocalPid) -> MutexGuard<'static, Callers> {
 #[rustler::nif]
 fn guard(env: Env, caller: LocalPid) -> Atom {
     let _clock = crate::clock::start("guard");
-    if env.whereis_pid(atoms::reaper()).is_none() {
+    let place = word(env, caller);
+    let mut callers = shard(place);
+    let known = callers.get_mut(&place);
+    let reaper = match &known {
+        Some(known) if known.reaper.is_alive(env) => Some(known.reaper),
+        _ => env.whereis_pid(atoms::reaper()),
+    };
+    let Some(reaper) = reaper else {
         return atoms::none();
-    }
-    let mut callers = shard(&caller);
-    if let Some(known) = callers.get_mut(&caller) {
+    };
+    if let Some(known) = known {
+        known.reaper = reaper;
         known.guarded.push(env.pid());
         return atoms::ok();
     }
     // The lock makes `down` wait until the entry is inserted.
     let watch = ResourceArc::new(Watch);
-    match watch.monitor(Some(env), &caller) {
-        None => atoms::gone(),
-        Some(_) => {
-            let guarded = vec![env.pid()];
-            callers.insert(
-                caller,
-                Caller {
-                    _watch: watch,
-                    guarded,
-                },
-            );
-            atoms::ok()
-        }
+    if watch.monitor(Some(env), &caller).is_none() {
+        return atoms::gone();
     }
+    let entry = Caller {
+        _watch: watch,
+        reaper,
+        guarded: vec![env.pid()],
+    };
+    callers.insert(place, entry);
+    atoms::ok()
 }
 
 /// Stops guarding a process that the calling process had started, because it has ended or been killed.
 #[rustler::nif]
 fn unguard(env: Env, guarded: LocalPid) -> Atom {
     let _clock = crate::clock::start("unguard");
-    let caller = env.pid();
-    if let Some(known) = shard(&caller).get_mut(&caller) {
+    let caller = word(env, env.pid());
+    if let Some(known) = shard(caller).get_mut(&caller) {
         if let Some(place) = known.guarded.iter().position(|pid| *pid == guarded) {
             known.guarded.swap_remove(place);
         }

@@ -44,6 +44,7 @@ mod run;
 mod schedule;
 mod signature;
 mod source;
+mod spread;
 mod stream;
 mod table;
 mod task;

@@ -61,7 +61,7 @@ fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pa
         return atoms::busy().encode(env);
     }
     match stream.feed(chunk.as_slice()) {
-        None => (atoms::ok(), stream.taken()).encode(env),
+        None => atoms::ok().encode(env),
         Some(mistake) => (atoms::halt(), shown(env, mistake)).encode(env),
     }
 }
@@ -120,16 +120,16 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Reads a chunk.
-    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: ResourceArc<Held>, taken: usize, chunk: Binary<'a>) -> Term<'a> {
-        feed(env, &held, taken, chunk, pace)
+    /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`.
+    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a Held, taken: usize, chunk: Binary<'a>) -> Term<'a> {
+        feed(env, held, taken, chunk, pace)
     }
 }
 
 nif_pair! {
     /// The value of the text so far. Not suspended: the work is bounded by the text's length, which the
     /// stream's `:max_bytes` limits.
-    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: ResourceArc<Held>, text: Binary<'a>) -> Term<'a> {
-        partial(env, &held, text, pace)
+    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: &'a Held, text: Binary<'a>) -> Term<'a> {
+        partial(env, held, text, pace)
     }
 }

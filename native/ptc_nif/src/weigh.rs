@@ -130,11 +130,11 @@ impl<'a> Scale<'a> {
         let terms = self.heap.terms;
         match view(terms, map) {
             MapView::Flat(Flat { keys, values }) => {
-                self.count(3 + 2 * keys.len() + usize::from(!keys.is_empty()))?;
+                self.count(words_of_flat(keys))?;
                 self.fuel(2 * keys.len())?;
                 self.keys(keys)?;
                 for value in values {
-                    match self.words_of_small(*value) {
+                    match words_of_small(&self.heap, *value) {
                         Some(words) => self.count(words)?,
                         None => self.pending.push(*value),
                     }
@@ -158,7 +158,10 @@ impl<'a> Scale<'a> {
             Some((known, words)) if std::ptr::eq(known, keys) => return self.count(words),
             _ => {}
         }
-        let words: Option<usize> = keys.iter().map(|key| self.words_of_small(*key)).sum();
+        let words: Option<usize> = keys
+            .iter()
+            .map(|key| words_of_small(&self.heap, *key))
+            .sum();
         match words {
             Some(words) => {
                 self.keys = Some((keys, words));
@@ -168,24 +171,6 @@ impl<'a> Scale<'a> {
                 self.pending.extend_from_slice(keys);
                 Ok(())
             }
-        }
-    }
-
-    /// The words of an atom, a float, a small integer or a short string; `None` for other terms.
-    fn words_of_small(&self, term: Raw<'a>) -> Option<usize> {
-        let terms = self.heap.terms;
-        match terms.kind(term) {
-            ERL_NIF_TERM_TYPE_ATOM => Some(0),
-            ERL_NIF_TERM_TYPE_FLOAT => Some(2),
-            ERL_NIF_TERM_TYPE_INTEGER => match terms.integer(term)? {
-                value if value >> (SMALL_BITS - 1) == value >> 63 => Some(0),
-                _ => Some(2),
-            },
-            ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(term) => {
-                let length = self.heap.byte_length(term)?;
-                (length <= ON_HEAP).then(|| 2 + length.div_ceil(8))
-            }
-            _ => None,
         }
     }
 
@@ -215,6 +200,42 @@ impl<'a> Scale<'a> {
     fn fuel(&mut self, units: usize) -> Result<(), Unweighed> {
         Ok(self.meter.consume_fuel(units, &self.heap)?)
     }
+}
+
+/// The words of a small map without those of its keys and values.
+fn words_of_flat(keys: &[Raw]) -> usize {
+    3 + 2 * keys.len() + usize::from(!keys.is_empty())
+}
+
+/// The words of an atom, a float, a small integer or a short string; `None` for other terms.
+fn words_of_small<'a>(heap: &Beam<'a>, term: Raw<'a>) -> Option<usize> {
+    let terms = heap.terms;
+    match terms.kind(term) {
+        ERL_NIF_TERM_TYPE_ATOM => Some(0),
+        ERL_NIF_TERM_TYPE_FLOAT => Some(2),
+        ERL_NIF_TERM_TYPE_INTEGER => match terms.integer(term)? {
+            value if value >> (SMALL_BITS - 1) == value >> 63 => Some(0),
+            _ => Some(2),
+        },
+        ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(term) => {
+            let length = heap.byte_length(term)?;
+            (length <= ON_HEAP).then(|| 2 + length.div_ceil(8))
+        }
+        _ => None,
+    }
+}
+
+/// The words of a copy of a small map of small values, as most arguments of tools are; `None` for other terms.
+pub fn words_of_arguments<'a>(heap: &Beam<'a>, args: Raw<'a>) -> Option<usize> {
+    let MapView::Flat(Flat { keys, values }) = view(heap.terms, args) else {
+        return None;
+    };
+    let parts: Option<usize> = keys
+        .iter()
+        .chain(values)
+        .map(|part| words_of_small(heap, *part))
+        .sum();
+    Some(words_of_flat(keys) + parts?)
 }
 
 /// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:funs, funs, words}` if the terms

@@ -224,10 +224,10 @@ defmodule PtcRunner.Json.ProgramTest do
     text = ~s({"program": {"op": "call", "tool": "t", "args": {"n": 1, "n": 2, "name": "x"}}})
     args = %{"n" => 1, "name" => "x"}
 
-    assert {:last, "t", ^args, nil, words} =
+    assert {:last, "t", ^args, _weight, nil, words} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
 
-    assert {:last, "t", ^args, :infinity, ^words} =
+    assert {:last, "t", ^args, _weight, :infinity, ^words} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
 
     # A loop around it, and values below it, are something.

@@ -110,6 +110,17 @@ pub struct Region {
     inside: bool,
 }
 
+/// The bytes that matter to a region.
+const MARKS: [bool; 256] = {
+    let (mut marks, mut at) = ([false; 256], 0);
+    let bytes = b"\"\\{}[]";
+    while at < bytes.len() {
+        marks[bytes[at] as usize] = true;
+        at += 1;
+    }
+    marks
+};
+
 impl Region {
     /// The region of the bracket at this offset.
     pub fn at(start: usize) -> Self {
@@ -135,6 +146,7 @@ impl Region {
             }
             at += 1;
             match byte {
+                _ if !MARKS[byte as usize] => {}
                 b'"' => inside = !inside,
                 b'\\' if inside => at += 1,
                 _ if inside => {}

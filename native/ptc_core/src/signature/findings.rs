@@ -37,9 +37,10 @@ pub struct Finding {
     pub wrong: Wrong,
     /// Whether it is in a firewalled field: no value from there may be shown.
     pub hidden: bool,
-    steps: usize,
-    /// Number of values kept before this finding.
-    values: usize,
+    /// Number of path steps before this finding, at most [`MOST_SEGMENTS`].
+    steps: u32,
+    /// Number of values kept before this finding, at most one for each.
+    values: u32,
 }
 
 /// The findings of one walk.
@@ -81,9 +82,9 @@ impl<T: Copy> Findings<T> {
 
     /// Returns the path of a finding by its number.
     pub fn path(&self, number: usize) -> &[PathStep] {
-        let start = self.all[number].steps;
+        let start = self.all[number].steps as usize;
         let next = self.all.get(number + 1);
-        &self.steps[start..next.map_or(self.steps.len(), |next| next.steps)]
+        &self.steps[start..next.map_or(self.steps.len(), |next| next.steps as usize)]
     }
 
     /// Returns the kept values of all findings, oldest first, each with the number of its finding.
@@ -93,9 +94,9 @@ impl<T: Copy> Findings<T> {
 
     /// Returns the index of a finding's value in [`Findings::values`], if one was kept.
     pub fn value_at(&self, number: usize) -> Option<usize> {
-        let at = self.all[number].values;
+        let at = self.all[number].values as usize;
         let next = self.all.get(number + 1);
-        let end = next.map_or(self.values.len(), |next| next.values);
+        let end = next.map_or(self.values.len(), |next| next.values as usize);
         (at < end).then_some(at)
     }
 
@@ -124,8 +125,8 @@ impl<T: Copy> Findings<T> {
         self.all.push(Finding {
             wrong,
             hidden,
-            steps,
-            values,
+            steps: steps as u32,
+            values: values as u32,
         });
         self.report(1 + self.steps.len() - steps)
     }
@@ -142,8 +143,8 @@ impl<T: Copy> Findings<T> {
     /// Removes all but the first `count` findings.
     pub(super) fn truncate<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
         if let Some(first) = self.all.get(count) {
-            self.steps.truncate(first.steps);
-            self.values.truncate(first.values, heap);
+            self.steps.truncate(first.steps as usize);
+            self.values.truncate(first.values as usize, heap);
             self.all.truncate(count);
         }
     }

@@ -2,8 +2,9 @@
 //! a small term can stand for a huge one.
 
 use crate::raw::Raw;
+use crate::spread::{spread, Spread};
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 /// Results are kept after this many units of work: about two milliseconds of a walk.
 const LONG: usize = 1 << 18;
@@ -80,29 +81,4 @@ impl<'a> Converted<'a> {
 
 fn place_of(identity: usize) -> usize {
     spread(identity as u64) as usize >> 32 & (FLAT - 1)
-}
-
-/// Multiplies by the golden ratio, which spreads neighbouring addresses.
-fn spread(word: u64) -> u64 {
-    word.wrapping_mul(0x9E37_79B9_7F4A_7C15)
-}
-
-/// A hash of one word. Words are addresses, which no input can choose.
-#[derive(Default)]
-pub struct Spread(u64);
-
-impl Hasher for Spread {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(*byte as usize);
-        }
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.0 = spread(self.0 ^ word as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
 }
