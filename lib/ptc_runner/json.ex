@@ -40,21 +40,26 @@ defmodule PtcRunner.Json do
   alias PtcRunner.{Options, Shown}
   require Telemetry
 
-  @compile_options %{
-    timeout: {:maybe, :timeout},
-    max_heap: {:maybe, :max_heap},
-    max_depth: :depth,
-    keys: {:one_of, [:strings, :any]},
-    strict: :boolean
-  }
+  @limits [
+    timeout: {{:maybe, :timeout}, nil},
+    max_heap: {{:maybe, :max_heap}, nil},
+    max_depth: {:depth, Limits.default_max_depth()},
+    keys: {{:one_of, [:strings, :any]}, :strings},
+    strict: {:boolean, false}
+  ]
+
+  @compile_options Options.table(@limits)
 
   # Errors in the maps are reported after errors in the program.
-  @run_options Map.merge(@compile_options, %{
-                 context: :any,
-                 memory: :any,
-                 tools: :any,
-                 tool_concurrency: {:up_to, 1_024}
-               })
+  @run_options Options.table(
+                 @limits ++
+                   [
+                     context: {:any, %{}},
+                     memory: {:any, %{}},
+                     tools: {:any, %{}},
+                     tool_concurrency: {{:up_to, 1_024}, 1}
+                   ]
+               )
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -161,13 +166,13 @@ defmodule PtcRunner.Json do
   # Like `run/2`, but an error is a fault. `PtcRunner.Agent` tells faults apart.
   @spec outcome(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, Message.fault()}
   def outcome(program, opts) do
-    Options.check!(opts, @run_options, "PtcRunner.Json.run/2")
-    memory = Keyword.get(opts, :memory, %{})
+    {_limits, _context, memory, _tools, _concurrency} =
+      given = given(opts, "PtcRunner.Json.run/2")
 
     value =
       if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> value(program, memory, opts) end),
-        else: value(program, memory, opts)
+        do: Telemetry.run(program, fn -> value(program, given) end),
+        else: value(program, given)
 
     case value do
       {:ok, value, _words} -> contract(value, memory)
@@ -175,15 +180,18 @@ defmodule PtcRunner.Json do
     end
   end
 
-  defp value(program, memory, opts) do
-    context = Keyword.get(opts, :context, %{})
-    tools = Keyword.get(opts, :tools, %{})
-    limits = Limits.given(opts)
-    concurrency = Keyword.get(opts, :tool_concurrency, 1)
-
+  defp value(program, {limits, context, memory, tools, concurrency}) do
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
          do: Runner.run(program, context, memory, tools, limits, concurrency)
+  end
+
+  defp given(opts, function) do
+    {timeout, max_heap, max_depth, keys, strict, context, memory, tools, concurrency} =
+      Options.read!(opts, @run_options, function)
+
+    {Limits.given(timeout, max_heap, max_depth, keys, strict), context, memory, tools,
+     concurrency}
   end
 
   @doc """
@@ -234,16 +242,17 @@ defmodule PtcRunner.Json do
           | {:keys, :strings | :any}
           | {:strict, boolean()}
         ]) :: {:ok, Program.t()} | {:error, error()}
-  def compile(program, opts \\ [])
+  def compile(program, opts \\ []) do
+    {timeout, max_heap, max_depth, keys, strict} =
+      Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-  def compile(%Program{} = program, opts) do
-    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
-    source(program, Limits.given(opts))
+    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict))
   end
 
-  def compile(program, opts) do
-    Options.check!(opts, @compile_options, "PtcRunner.Json.compile/2")
-    {timeout, max_heap, reading} = opts |> Limits.given() |> Limits.resolve()
+  defp compiled(%Program{} = program, given), do: source(program, given)
+
+  defp compiled(program, given) do
+    {timeout, max_heap, reading} = Limits.resolve(given)
     limits = {timeout, max_heap}
 
     with {:ok, _source} <- source(program) do
@@ -277,12 +286,8 @@ defmodule PtcRunner.Json do
   """
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
-    Options.check!(opts, @run_options, "PtcRunner.Json.explain/2")
-    context = Keyword.get(opts, :context, %{})
-    memory = Keyword.get(opts, :memory, %{})
-    tools = Keyword.get(opts, :tools, %{})
-    limits = opts |> Limits.given() |> Limits.resolve()
-    {program, limits} = explainable(program, limits)
+    {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
+    {program, limits} = explainable(program, Limits.resolve(limits))
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
@@ -335,10 +340,11 @@ defmodule PtcRunner.Json do
 
   defp maps(program, context, memory, tools, limits)
        when is_map(context) and is_map(memory) and is_map(tools) do
-    case for {name, tool} <- tools, not is_function(tool, 1), do: name do
-      [] -> :ok
-      invalid -> with :ok <- check(program, limits), do: {:error, invalid_tools(invalid)}
-    end
+    tools = :maps.to_list(tools)
+
+    if functions?(tools),
+      do: :ok,
+      else: with(:ok <- check(program, limits), do: {:error, invalid_tools(tools)})
   end
 
   defp maps(program, context, memory, tools, limits) do
@@ -356,7 +362,12 @@ defmodule PtcRunner.Json do
   defp text(name) when is_binary(name) or is_atom(name) or is_float(name), do: to_string(name)
   defp text(name), do: Shown.text(name)
 
-  defp invalid_tools(names) do
+  defp functions?([{_name, tool} | tools]) when is_function(tool, 1), do: functions?(tools)
+  defp functions?(rest), do: rest == []
+
+  defp invalid_tools(tools) do
+    names = for {name, tool} <- tools, not is_function(tool, 1), do: name
+
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end

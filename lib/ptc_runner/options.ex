@@ -1,7 +1,8 @@
 defmodule PtcRunner.Options do
   @moduledoc false
   # Checks the options of public functions. Each function has a map of option names and the kinds of
-  # their values. One pass over the list; an empty list costs nothing.
+  # their values. One pass over the list; an empty list costs nothing. A function that must be quick reads
+  # them by a table, which also has their defaults.
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Sandbox.Guarded
@@ -27,6 +28,9 @@ defmodule PtcRunner.Options do
           | {:function, arity()}
 
   @type kinds :: %{atom() => kind()}
+
+  @typedoc "See `table/1`: the kinds, the places of the values, the defaults."
+  @opaque table :: {kinds(), %{atom() => pos_integer()}, tuple()}
 
   # The native side stores a depth in 32 bits.
   @max_depth 0xFFFF_FFFF
@@ -54,6 +58,42 @@ defmodule PtcRunner.Options do
   @spec check!(term(), kinds(), String.t()) :: :ok
   def check!([], _kinds, _function), do: :ok
   def check!(opts, kinds, function), do: each(opts, opts, kinds, function, :refuse)
+
+  @doc """
+  The table of these options, each with the kind of its values and its default, for `read!/3`.
+  """
+  @spec table([{atom(), {kind(), default :: term()}}]) :: table()
+  def table(options) do
+    kinds = for {name, {kind, _default}} <- options, into: %{}, do: {name, kind}
+
+    places =
+      for {{name, _option}, place} <- Enum.with_index(options, 1), into: %{}, do: {name, place}
+
+    defaults = for {_name, {_kind, default}} <- options, do: default
+    {kinds, places, List.to_tuple(defaults)}
+  end
+
+  @doc """
+  Checks the options like `check!/3`, and returns their values or defaults, in the order of the table.
+
+      iex> table = PtcRunner.Options.table(timeout: {:timeout, 1_000}, strict: {:boolean, false})
+      iex> PtcRunner.Options.read!([strict: true, strict: false], table, "f/1")
+      {1_000, true}
+
+  """
+  @spec read!(term(), table(), String.t()) :: tuple()
+  def read!(opts, {kinds, places, defaults}, function) do
+    check!(opts, kinds, function)
+    values(opts, places, defaults)
+  end
+
+  # Not tail-recursive, so that the first of equal options counts.
+  defp values([{name, value} | rest], places, defaults) do
+    %{^name => place} = places
+    :erlang.setelement(place, values(rest, places, defaults), value)
+  end
+
+  defp values([], _places, defaults), do: defaults
 
   @doc """
   Like `check!/3`, for a function of the reference implementation that ignores unknown options: raises only

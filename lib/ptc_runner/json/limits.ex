@@ -75,30 +75,27 @@ defmodule PtcRunner.Json.Limits do
   def text_timeout, do: @text_timeout
 
   @doc """
-  The limits in the options. They were checked, see `PtcRunner.Options`.
+  The limits from the values of the options. They were checked, see `PtcRunner.Options`.
 
-      iex> PtcRunner.Json.Limits.given(timeout: 50)
+      iex> PtcRunner.Json.Limits.given(50, nil, 10_000, :strings, false)
       {50, nil, 10_000}
 
-      iex> PtcRunner.Json.Limits.given(keys: :any, max_depth: 100)
+      iex> PtcRunner.Json.Limits.given(nil, nil, 100, :any, false)
       {nil, nil, {100, true, false}}
 
   """
-  @spec given(keyword()) :: given()
-  def given([]), do: {nil, nil, @default_max_depth}
+  @spec given(timeout() | nil, non_neg_integer() | nil, pos_integer(), :strings | :any, boolean()) ::
+          given()
+  def given(timeout, max_heap, max_depth, :strings, false), do: {timeout, max_heap, max_depth}
 
-  def given(opts) do
-    {Keyword.get(opts, :timeout), Keyword.get(opts, :max_heap), reading(opts)}
-  end
+  def given(timeout, max_heap, max_depth, keys, strict?),
+    do: {timeout, max_heap, {max_depth, keys == :any, strict?}}
 
-  defp reading(opts) do
-    depth = Keyword.get(opts, :max_depth, @default_max_depth)
-
-    case {Keyword.get(opts, :keys, :strings), Keyword.get(opts, :strict, false)} do
-      {:strings, false} -> depth
-      {keys, strict?} -> {depth, keys == :any, strict?}
-    end
-  end
+  @doc """
+  All defaults.
+  """
+  @spec default() :: t()
+  def default, do: resolve({nil, nil, @default_max_depth})
 
   @doc """
   Fills in the defaults: the application environment's, or else this library's.

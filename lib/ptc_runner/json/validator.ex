@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.Validator do
   """
   @spec validate(term()) :: :ok | {:error, error()}
   def validate(ast) when is_map(ast) do
-    Program.check({:checked, ast}, Limits.resolve(Limits.given([])))
+    Program.check({:checked, ast}, Limits.default())
   end
 
   def validate(ast),

@@ -5,22 +5,38 @@ use crate::clock::nif;
 use crate::execution::{Consts, Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Suspension, Work};
 use crate::{answer, decode, encode, program, repair, signature, weigh};
 use ptc_core::meter::Limits;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, NifTuple, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
 
-/// Arguments of a run besides its program, as the Elixir side sends them.
-#[derive(NifTuple)]
+/// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
-    pub context: Term<'a>,
-    pub memory: Term<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
     /// See [`limits`].
     pub timeout: Term<'a>,
     pub max_heap: Term<'a>,
+}
+
+// Implemented by hand: rustler's derived decoder makes a vector.
+impl<'a> Decoder<'a> for RunArgs<'a> {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        let env = term.get_env();
+        let terms = Terms { env };
+        let Some(&[context, memory, timeout, max_heap]) = terms.tuple(term.into()) else {
+            return Err(Error::BadArg);
+        };
+        Ok(RunArgs {
+            context,
+            memory,
+            timeout: timeout.term(env),
+            max_heap: max_heap.term(env),
+        })
+    }
 }
 
 impl<'a> RunArgs<'a> {
@@ -30,7 +46,7 @@ impl<'a> RunArgs<'a> {
 
     /// Context and memory.
     pub fn data(&self) -> [Raw<'a>; 2] {
-        [self.context.into(), self.memory.into()]
+        [self.context, self.memory]
     }
 }
 

@@ -48,7 +48,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   """
   @spec check(String.t()) :: :ok | {:error, PtcRunner.Json.error(), Explain.path() | nil}
   def check(text) do
-    {timeout, max_heap, _depth} = limits = [] |> Limits.given() |> Limits.resolve()
+    {timeout, max_heap, _depth} = limits = Limits.default()
 
     case compile(text, limits) do
       {:ok, _handle, _consts} ->

@@ -33,6 +33,7 @@ impl<S: Source> Compiler<'_, S> {
     pub(super) fn walk(&mut self) -> Going<S> {
         let observed = self.walk.observer.is_some();
         while let Some(step) = self.walk.todo.pop() {
+            let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
             let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
@@ -51,13 +52,13 @@ impl<S: Source> Compiler<'_, S> {
                 self.walk.consts.truncate(consts);
                 self.walk.code.truncate(code);
                 self.walk.labels.truncate(labels);
-                self.walk.planned.clear();
+                self.walk.todo.truncate(left);
                 self.walk.go_back(seen);
                 self.walk.todo.push(step);
                 return done;
             }
-            let steps = self.walk.planned.drain(..).rev();
-            self.walk.todo.extend(steps);
+            // A plan adds its first step first.
+            self.walk.todo[left..].reverse();
         }
         Ok(())
     }
@@ -165,7 +166,7 @@ impl<S: Source> Compiler<'_, S> {
         }
         self.plan(node, op, scope, implicit)?;
         if observed {
-            self.walk.planned.push(Step::Close);
+            self.walk.todo.push(Step::Close);
         }
         Ok(())
     }

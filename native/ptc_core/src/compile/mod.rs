@@ -28,6 +28,7 @@ pub use compiler::Spend;
 pub use explain::PathPart;
 pub(crate) use explain::COUNTED_LISTS;
 pub use plan::Plan;
+pub(crate) use plan::MOST_FIELDS;
 pub use scope::Scope;
 pub use walk::Walk;
 

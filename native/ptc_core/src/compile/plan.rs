@@ -5,6 +5,7 @@ use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
+use crate::ops::Field;
 use crate::program::{
     Apply, Const, ConstId, Demand, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST, NO_PC,
 };
@@ -12,6 +13,9 @@ use crate::source::{Shape, Source};
 
 /// The result of a check.
 pub type Checked<T, N> = Result<T, Failure<N>>;
+
+/// Maximum number of fields of an operation.
+pub(crate) const MOST_FIELDS: usize = 4;
 
 /// Bytes that count like one part.
 const BYTES_A_PART: usize = 64;
@@ -30,6 +34,10 @@ pub struct Plan<'p, 's, S: Source> {
     pub scope: Scope,
     /// Whether the part is an object that names no operation.
     pub implicit: bool,
+    /// The operation's fields, in the order of its table.
+    fields: [Option<S::Node>; MOST_FIELDS],
+    /// The index of the plan's first step among the remaining steps.
+    first: usize,
 }
 
 impl<'p, 's, S: Source> Plan<'p, 's, S> {
@@ -40,7 +48,13 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         scope: Scope,
         implicit: bool,
     ) -> Self {
+        let mut fields = [None; MOST_FIELDS];
+        for (place, field) in fields.iter_mut().zip(op.fields()) {
+            *place = compiler.source.field(node, field.name);
+        }
         Plan {
+            fields,
+            first: compiler.walk.todo.len(),
             compiler,
             node,
             op,
@@ -58,7 +72,12 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Returns the field if it exists.
     pub fn field(&self, name: &'static str) -> Option<S::Node> {
-        self.compiler.source.field(self.node, name)
+        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
+        let is_it = |field: &Field| std::ptr::eq(field.name, name);
+        match self.op.fields().iter().position(is_it) {
+            Some(place) => self.fields[place],
+            None => self.compiler.source.field(self.node, name),
+        }
     }
 
     /// Returns the field if it exists and is not `nil`.
@@ -186,12 +205,18 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Adds a step of the walk.
     pub(super) fn later(&mut self, step: Step<S::Node>) {
-        self.compiler.walk.planned.push(step);
+        self.compiler.walk.todo.push(step);
     }
 
-    /// Emits an instruction.
+    /// Emits an instruction: at once, if no other step of this plan precedes it.
     pub fn emit(&mut self, instr: Instr) {
-        self.later(Step::Emit(instr));
+        match self.compiler.walk.todo.len() == self.first {
+            true => {
+                self.compiler.uncounted += 1;
+                self.compiler.walk.code.push(instr);
+            }
+            false => self.later(Step::Emit(instr)),
+        }
     }
 
     /// Emits a failure.
@@ -233,6 +258,10 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
+        match self.field(name) {
+            Some(node) if !number => return self.visit(node, scope, given),
+            _ => {}
+        }
         self.later(Step::Field {
             owner: self.node,
             op: self.op,

@@ -77,8 +77,6 @@ pub struct Walk<N> {
     pub(super) any_keys: bool,
     /// The remaining steps, next step last.
     pub(super) todo: Vec<Step<N>>,
-    /// The steps of the current plan, first step first.
-    pub(super) planned: Vec<Step<N>>,
     /// The positions of the operations, if the program is observed.
     pub(super) observer: Option<Box<Observer<N>>>,
 }
@@ -105,7 +103,6 @@ impl<N: Copy> Walk<N> {
             strict: options.strict,
             any_keys: options.any_keys,
             todo,
-            planned: Vec::with_capacity(16),
             observer: None,
         }
     }
@@ -195,7 +192,6 @@ impl<N: Copy> Walk<N> {
             strict: self.strict,
             any_keys: self.any_keys,
             todo,
-            planned: Vec::new(),
             observer,
         }
     }

@@ -112,8 +112,18 @@ impl<'t> Document<'t> {
     /// Returns the value of the first pair with this key; `None` if the entry is not an object.
     pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
         self.pairs(object)
-            .find(|(name, _)| self.bytes(self.entry(*name)) == Some(key))
+            .find(|(name, _)| self.is_text(*name, key))
             .map(|(_, value)| value)
+    }
+
+    /// Returns whether the entry is this string. Most others differ in length or in their first byte.
+    #[inline]
+    fn is_text(&self, index: u32, text: &[u8]) -> bool {
+        match self.entry(index) {
+            Entry::Str(start, end) if (end - start) as usize != text.len() => false,
+            Entry::Str(start, _) if self.text.get(start as usize) != text.first() => false,
+            entry => self.bytes(entry) == Some(text),
+        }
     }
 
     /// Returns the value at `index` as a term, if it is quick to build.

@@ -4,7 +4,7 @@ use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::program::{Apply, Slot, NO_CONST};
+use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
@@ -24,7 +24,7 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
 pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
     let field = match plan.non_null("field") {
         None => NO_CONST,
-        Some(_) => plan.constant_of("field"),
+        Some(field) => plan.constant(Const::Node(field)),
     };
     plan.needs_input();
     match plan.field("value") {

@@ -32,7 +32,7 @@ pub use field::{Field, FieldKind, Presence};
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
-use crate::compile::Plan;
+use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::operations;
@@ -122,6 +122,7 @@ pub struct Definition {
 macro_rules! entries {
     ($($room:ident :: $op:ident),+ $(,)?) => {
         const NAMES: &[&str] = &[$($room::$op::NAME,)+];
+        const _: () = { $(assert!($room::$op::FIELDS.len() <= MOST_FIELDS);)+ };
 
         /// Access to the entry of an operation.
         impl OpCode {

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// Number of terms in one tuple.
 const CHUNK: usize = 1024;
+/// Initial capacity: growing from one term on takes as long as a small list.
+const ROOM: usize = 16;
 
 /// A sequence of terms that grows at its end.
 #[derive(Debug)]
@@ -35,6 +37,9 @@ impl<T: Copy> Buffer<T> {
 
     #[inline]
     pub fn push(&mut self, term: T) {
+        if self.live.len() == self.live.capacity() {
+            self.live.reserve(ROOM);
+        }
         self.live.push(term);
     }
 

@@ -164,13 +164,13 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
     // SAFETY: the first word holds the number of the words that follow it: the length and the bytes.
     unsafe {
         let length = a.add(1).read();
+        if first != other || length != b.add(1).read() {
+            return Some(false);
+        }
         let units = UNITS_A_BYTE.load(Ordering::Relaxed);
         // The VM compares bitstrings that do not end at a byte.
         if length % units != 0 {
             return None;
-        }
-        if first != other || length != b.add(1).read() {
-            return Some(false);
         }
         // The bytes take up whole words; the last word may contain other bytes after them.
         let bytes = length / units;

@@ -12,8 +12,8 @@ use super::JsonError;
 use crate::stop::Stop;
 pub use number::LONGEST_INTEGER;
 pub use sink::{ReadError, Sink};
-use text::Scan;
 pub use text::Text;
+use text::{plain, Scan};
 
 /// Limits for a text.
 #[derive(Debug, Clone, Copy)]
@@ -149,7 +149,7 @@ impl<'t> Cursor<'_, 't> {
                 sink.open(object);
                 self.first(object, sink)
             }
-            b'"' => self.inside(Scan::new(self.reader.at), false, sink),
+            b'"' => self.string(false, sink),
             b'-' | b'0'..=b'9' => self.number(sink),
             b't' => self.keyword(b"true", sink, |sink| sink.boolean(true)),
             b'f' => self.keyword(b"false", sink, |sink| sink.boolean(false)),
@@ -222,7 +222,7 @@ impl<'t> Cursor<'_, 't> {
     #[inline]
     fn key(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         match self.peek(sink, Phase::Key)? {
-            b'"' => self.inside(Scan::new(self.reader.at), true, sink),
+            b'"' => self.string(true, sink),
             _ => Err(self.unexpected().into()),
         }
     }
@@ -238,8 +238,28 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// Continues a string, which is a key or a value.
+    /// Reads a string, which is a key or a value.
     #[inline]
+    fn string(&mut self, key: bool, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
+        let open = self.reader.at;
+        let Some(content) = plain(self.text, open + 1, self.reader.bytes_between_looks) else {
+            return self.inside(Scan::new(open), key, sink);
+        };
+        let (taken, phase) = match key {
+            true => (sink.key(Text::Source(content)), Phase::Key),
+            false => (sink.string(Text::Source(content)), Phase::Value),
+        };
+        if let Err(stop) = taken {
+            return Err(self.leave(phase, stop));
+        }
+        self.reader.at = open + content.len() + 2;
+        match key {
+            true => self.colon(sink),
+            false => Ok(Phase::After),
+        }
+    }
+
+    /// Continues a string with escapes, with other characters than ASCII, or with many.
     fn inside(
         &mut self,
         mut scan: Scan,

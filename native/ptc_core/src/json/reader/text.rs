@@ -23,6 +23,18 @@ impl Text<'_, '_> {
     }
 }
 
+/// Returns the content at `start` of a string without escapes, if it is ASCII and ends within about
+/// `most` bytes: so it is with nearly all strings.
+#[inline]
+pub(super) fn plain(text: &[u8], start: usize, most: usize) -> Option<&[u8]> {
+    let text = text.get(..start + most).unwrap_or(text);
+    let (end, ascii) = to_special(text, start);
+    match ascii && text.get(end) == Some(&b'"') {
+        true => text.get(start..end),
+        false => None,
+    }
+}
+
 /// A string that is being read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scan {

@@ -114,16 +114,17 @@ impl Sorting {
                 return Ok(());
             }
             let mut batch = (start..terms.len()).take(BATCH);
-            machine.consume_fuel(batch.len() / 4)?;
+            let room = batch.len();
+            machine.consume_fuel(room / 4)?;
             let heap = &*machine.heap;
             let numbers = match &mut self.keys {
                 Keys::Integers(keys) => batch.all(|place| {
                     let key = heap.small_integer(terms.get(heap, place));
-                    key.map(|key| keys.push(key)).is_some()
+                    key.map(|key| push(keys, key, room)).is_some()
                 }),
                 Keys::Floats(keys) => batch.all(|place| {
                     let key = heap.float(terms.get(heap, place));
-                    key.map(|key| keys.push(key)).is_some()
+                    key.map(|key| push(keys, key, room)).is_some()
                 }),
                 Keys::Terms => true,
             };
@@ -238,6 +239,14 @@ impl Sorting {
         }
         Ok(())
     }
+}
+
+/// Adds a key to those of a batch; reserves memory for `room` keys at once.
+fn push<K>(keys: &mut Vec<K>, key: K, room: usize) {
+    if keys.len() == keys.capacity() {
+        keys.reserve(room);
+    }
+    keys.push(key);
 }
 
 fn compare_finite(a: f64, b: f64) -> Ordering {
