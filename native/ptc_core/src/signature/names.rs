@@ -42,19 +42,23 @@ pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> O
 }
 
 fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
-    let dash = |byte: u8| byte == b'-' || byte == b'_';
-    let same = |(a, b): (&u8, &u8)| a == b || (dash(*a) && dash(*b));
-    if !declared.iter().zip(key).all(same) {
-        return None;
+    let (mut differs, mut hyphens, mut underscores) = (false, false, false);
+    for (a, b) in declared.iter().zip(key) {
+        match (a, b) {
+            (b'-' | b'_', b'-' | b'_') => {
+                differs |= a != b;
+                hyphens |= *b == b'-';
+                underscores |= *b == b'_';
+            }
+            _ if a == b => {}
+            _ => return None,
+        }
     }
-    if !key.contains(&b'-') {
-        Some(0)
-    } else if key == declared {
-        Some(1)
-    } else if !key.contains(&b'_') {
-        Some(2)
-    } else {
-        None
+    match (hyphens, differs, underscores) {
+        (false, _, _) => Some(0),
+        (true, false, _) => Some(1),
+        (true, true, false) => Some(2),
+        (true, true, true) => None,
     }
 }
 

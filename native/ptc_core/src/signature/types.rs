@@ -118,7 +118,8 @@ pub struct Field<'t> {
 /// A field in a table: the place of its name among all names.
 #[derive(Debug, Clone, Copy)]
 struct Stored {
-    name: (usize, usize),
+    start: usize,
+    length: usize,
     holds: TypeId,
 }
 
@@ -128,7 +129,7 @@ pub struct Types {
     types: Vec<Type>,
     fields: Vec<Stored>,
     names: Vec<u8>,
-    index: OnceCell<NameIndex>,
+    index: OnceCell<Box<NameIndex>>,
 }
 
 impl Types {
@@ -151,12 +152,15 @@ impl Types {
     /// Adds consecutive fields.
     pub fn add_fields<'t>(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
         let start = self.fields.len();
-        for Field { name, holds } in fields {
-            let name_start = self.names.len();
+        self.fields.extend(fields.map(|Field { name, holds }| {
+            let (start, length) = (self.names.len(), name.len());
             self.names.extend_from_slice(name);
-            let name = (name_start, self.names.len());
-            self.fields.push(Stored { name, holds });
-        }
+            Stored {
+                start,
+                length,
+                holds,
+            }
+        }));
         Fields {
             start: start as u32,
             count: (self.fields.len() - start) as u32,
@@ -178,9 +182,15 @@ impl Types {
     /// Returns a field.
     #[inline]
     pub fn field(&self, index: usize) -> Field<'_> {
-        let Stored { name, holds } = self.fields[index];
-        let name = &self.names[name.0..name.1];
-        Field { name, holds }
+        self.named(&self.fields[index])
+    }
+
+    #[inline]
+    fn named(&self, field: &Stored) -> Field<'_> {
+        Field {
+            name: &self.names[field.start..][..field.length],
+            holds: field.holds,
+        }
     }
 
     /// Returns the fields of a map, or the parameters.
@@ -198,26 +208,32 @@ impl Types {
         key: &[u8],
         mut visit: impl FnMut(usize, Field<'_>),
     ) {
-        if !self.is_large(fields) {
-            for index in fields.range() {
-                let (start, end) = self.fields[index].name;
-                if end - start == key.len() {
-                    visit(index, self.field(index));
-                }
-            }
-            return;
+        if self.is_large(fields) {
+            let visit = |index| visit(index, self.field(index));
+            return self.indexed(fields, key).into_iter().for_each(visit);
         }
-        let is_large = |fields| self.is_large(fields);
-        let names = self.index.get_or_init(|| NameIndex::new(self, is_large));
-        names
-            .fields(fields, key)
-            .for_each(|index| visit(index, self.field(index)));
+        for (index, field) in fields.range().zip(&self.fields[fields.range()]) {
+            if field.length == key.len() {
+                visit(index, self.named(field));
+            }
+        }
     }
 
+    #[cold]
+    fn indexed(&self, fields: Fields, key: &[u8]) -> Vec<usize> {
+        let index = || Box::new(NameIndex::new(self, |fields| self.is_large(fields)));
+        let names = self.index.get_or_init(index);
+        names.fields(fields, key).collect()
+    }
+
+    #[inline]
     fn is_large(&self, fields: Fields) -> bool {
-        let (start, end) = (fields.start as usize, fields.range().end);
-        let bytes = |end: usize| self.fields[end - 1].name.1 - self.fields[start].name.0;
-        fields.count > FEW_FIELDS || (fields.count > 0 && bytes(end) > FEW_BYTES)
+        let bytes = match &self.fields[fields.range()] {
+            [first, .., last] => last.start + last.length - first.start,
+            [only] => only.length,
+            [] => 0,
+        };
+        fields.count > FEW_FIELDS || bytes > FEW_BYTES
     }
 
     /// Returns all types, parts first.
