@@ -279,7 +279,7 @@ pub fn weighed<'a>(
     limit: usize,
     pace: Pace,
 ) -> Term<'a> {
-    let mut left = Kept::default();
+    let mut left = Kept::with_capacity(32);
     let (terms, mut rest) = (Terms { env }, Raw::from(pending));
     while let Some((term, tail)) = terms.uncons(rest) {
         left.push(term);

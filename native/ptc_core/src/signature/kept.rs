@@ -26,6 +26,14 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T: Copy> Kept<T> {
+    /// Creates an empty sequence with capacity for this many live terms.
+    pub fn with_capacity(terms: usize) -> Self {
+        Kept {
+            live: Vec::with_capacity(terms),
+            ..Kept::default()
+        }
+    }
+
     /// Rebuilds the sequence from a [frozen](Kept::freeze) list and its length.
     pub fn thawed(list: T, count: usize) -> Self {
         Kept {
@@ -53,6 +61,7 @@ impl<T: Copy> Kept<T> {
     }
 
     /// Takes the newest term.
+    #[inline]
     pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<T> {
         self.live.pop().or_else(|| self.pop_frozen(heap))
     }

@@ -44,14 +44,15 @@ pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> O
 fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
     let (mut differs, mut hyphens, mut underscores) = (false, false, false);
     for (a, b) in declared.iter().zip(key) {
-        match (a, b) {
-            (b'-' | b'_', b'-' | b'_') => {
-                differs |= a != b;
-                hyphens |= *b == b'-';
-                underscores |= *b == b'_';
-            }
-            _ if a == b => {}
+        differs |= a != b;
+        match b {
+            b'-' => hyphens = true,
+            b'_' => underscores = true,
+            _ if a == b => continue,
             _ => return None,
+        }
+        if !matches!(a, b'-' | b'_') {
+            return None;
         }
     }
     match (hyphens, differs, underscores) {

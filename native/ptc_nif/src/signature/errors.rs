@@ -54,7 +54,7 @@ impl<'a> Listing<'a> {
         let terms = heap.terms;
         let mut templates = Templates::new(terms);
         let mut paths = Paths::new(terms, types);
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(16);
         loop {
             meter.consume_fuel(ERROR + steps.len(), heap)?;
             let Some((finding, value)) = self.findings.pop(heap, &mut steps) else {
@@ -124,7 +124,7 @@ impl<'a, 't> Paths<'a, 't> {
         Paths {
             terms,
             types,
-            names: Vec::new(),
+            names: Vec::with_capacity(16),
         }
     }
 
