@@ -15,7 +15,8 @@ use crate::signature::LeftWalk;
 use crate::weigh::Weighing;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use std::ops::Deref;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -79,14 +80,42 @@ impl Suspension {
     }
 }
 
-/// Puts suspended work into the resource it came from, or into a new one.
-pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceArc<Suspension> {
+/// The resource that held the work, and the caller's reference to it. The reply contains the same reference
+/// again: a new one would cost an entry in the list that each garbage collection of the caller walks.
+pub struct Place<'a> {
+    state: ResourceArc<Suspension>,
+    reference: Term<'a>,
+}
+
+impl<'a> Decoder<'a> for Place<'a> {
+    fn decode(reference: Term<'a>) -> NifResult<Self> {
+        let state = reference.decode()?;
+        Ok(Place { state, reference })
+    }
+}
+
+impl Encoder for Place<'_> {
+    fn encode<'b>(&self, env: Env<'b>) -> Term<'b> {
+        self.reference.in_env(env)
+    }
+}
+
+impl Deref for Place<'_> {
+    type Target = Suspension;
+
+    fn deref(&self) -> &Suspension {
+        &self.state
+    }
+}
+
+/// Puts suspended work into the resource it came from, or into a new one. Returns the reference to it.
+pub fn suspend<'a>(env: Env<'a>, left: Left, reuse: Option<Place<'a>>) -> Term<'a> {
     match reuse {
-        Some(state) => {
-            state.put(left);
-            state
+        Some(place) => {
+            place.put(left);
+            place.reference
         }
-        None => ResourceArc::new(Suspension::new(left)),
+        None => ResourceArc::new(Suspension::new(left)).encode(env),
     }
 }
 
@@ -100,7 +129,7 @@ pub struct Call<'a> {
     /// The quarters of slices before this call.
     pub quarters: u32,
     /// The resource that held the work.
-    pub state: Option<ResourceArc<Suspension>>,
+    pub state: Option<Place<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -149,7 +178,7 @@ impl<'a> Call<'a> {
             words: self.words,
             quarters: self.quarters + 1,
         };
-        let state = suspend(left, self.state);
+        let state = suspend(env, left, self.state);
         (why, state, tuple.term(env)).encode(env)
     }
 
