@@ -12,6 +12,7 @@ use crate::{answer, decode, encode, program, repair, signature, weigh};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -169,7 +170,7 @@ fn go_on<'a>(
         }
         // Walks are resumed in quanta only.
         Left::Walk(_) => {
-            state.put(left);
+            state.put(left, Some(Instant::now()));
             return Some((atoms::long(), state, terms).encode(env));
         }
         Left::Run(_) => return None,

@@ -45,15 +45,19 @@ pub enum Work {
 }
 
 /// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
-pub struct Suspension(Mutex<Option<(Left, Instant)>>);
+pub struct Suspension(Mutex<Option<(Left, Since)>>);
+
+/// The time since which work waits for a scheduler; `None` if it waits for a value. The clock is
+/// not read at calls of tools, since that would be a noticeable part of their time.
+pub type Since = Option<Instant>;
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
 
 impl Suspension {
     /// Makes a resource that holds this work.
-    pub fn new(left: Left) -> Self {
-        Suspension(Mutex::new(Some((left, Instant::now()))))
+    pub fn new(left: Left, since: Since) -> Self {
+        Suspension(Mutex::new(Some((left, since))))
     }
 
     /// Takes the suspended work out; `None` if it was already taken.
@@ -61,9 +65,9 @@ impl Suspension {
         Some(self.0.try_lock().ok()?.take()?.0)
     }
 
-    /// Time since the work was suspended; `None` if the resource is empty.
+    /// How long the work has waited for a scheduler; `None` if it waits for a value or the resource is empty.
     pub fn age(&self) -> Option<Duration> {
-        let since = self.0.try_lock().ok()?.as_ref()?.1;
+        let since = self.0.try_lock().ok()?.as_ref()?.1?;
         Some(since.elapsed())
     }
 
@@ -73,9 +77,9 @@ impl Suspension {
     }
 
     /// Puts suspended work into the resource.
-    pub fn put(&self, left: Left) {
+    pub fn put(&self, left: Left, since: Since) {
         if let Ok(mut place) = self.0.try_lock() {
-            *place = Some((left, Instant::now()));
+            *place = Some((left, since));
         }
     }
 }
@@ -109,13 +113,13 @@ impl Deref for Place<'_> {
 }
 
 /// Puts suspended work into the resource it came from, or into a new one. Returns the reference to it.
-pub fn suspend<'a>(env: Env<'a>, left: Left, reuse: Option<Place<'a>>) -> Term<'a> {
+pub fn suspend<'a>(env: Env<'a>, left: Left, since: Since, reuse: Option<Place<'a>>) -> Term<'a> {
     match reuse {
         Some(place) => {
-            place.put(left);
+            place.put(left, since);
             place.reference
         }
-        None => ResourceArc::new(Suspension::new(left)).encode(env),
+        None => ResourceArc::new(Suspension::new(left, since)).encode(env),
     }
 }
 
@@ -178,7 +182,7 @@ impl<'a> Call<'a> {
             words: self.words,
             quarters: self.quarters + 1,
         };
-        let state = suspend(env, left, self.state);
+        let state = suspend(env, left, Some(Instant::now()), self.state);
         (why, state, tuple.term(env)).encode(env)
     }
 

@@ -93,7 +93,7 @@ pub fn leave<'a>(
 ) -> Term<'a> {
     let mut held = vec![of.into(), value.into()];
     held.extend(kept);
-    let state = suspend(env, Left::Walk(Box::new(left)), reuse);
+    let state = suspend(env, Left::Walk(Box::new(left)), Some(Instant::now()), reuse);
     let held = Terms { env }.make_tuple(&held).term(env);
     (atoms::long(), state, held).encode(env)
 }
