@@ -5,6 +5,9 @@ defmodule PtcRunner.Native.Telemetry do
   This is checked once, when the application starts, and the result is kept in a `:persistent_term`. Without
   `:telemetry`, or if it is switched off, nothing is measured and no event is executed.
 
+  Events are executed in the process that calls this library, except those of tools in a run that has moved to
+  the process of its tools.
+
       config :ptc_runner_native, telemetry: true    # the default: if the module :telemetry exists
       config :ptc_runner_native, telemetry: false
 
@@ -60,7 +63,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A tool call of a run; `fun` returns the reply of the tool's process.
+  # A tool call of a run that has not moved, in the caller; `fun` returns the reply of the tool's process.
   def tool(name, fun) do
     count(2)
     metadata = %{tool: name}
@@ -92,7 +95,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # Wraps a tool that a run calls in another process: its events are executed there.
+  # Wraps a tool for a run that moves to the tools' process: its events are executed there.
   def told(name, fun) when is_function(fun, 1) do
     case Process.get(@counts) do
       {counts, names} ->

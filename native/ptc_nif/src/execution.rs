@@ -4,7 +4,7 @@ use crate::explain::Observation;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
-use crate::task::{suspend, Left, Suspension};
+use crate::task::{suspend, Left, Place, Since};
 use crate::weigh::words_of_arguments;
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
@@ -200,7 +200,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Executes from the start. Returns the reply to the Elixir side.
-    pub fn start(self, reuse: Option<ResourceArc<Suspension>>) -> Term<'a> {
+    pub fn start(self, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
         let reply = self.run(Entry::Start, reuse);
         reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
@@ -208,11 +208,7 @@ impl<'a> Execution<'a> {
 
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
     /// the terms do not belong to the run.
-    pub fn run(
-        mut self,
-        begin: Entry<'a>,
-        reuse: Option<ResourceArc<Suspension>>,
-    ) -> Option<Term<'a>> {
+    pub fn run(mut self, begin: Entry<'a>, reuse: Option<Place<'a>>) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
         // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
         // deadline.
@@ -283,24 +279,24 @@ impl<'a> Execution<'a> {
                 let (tool, args) = (tool.term(env), args.term(env));
                 if self.mode == Mode::Moved {
                     let words = self.heap_words();
-                    let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                    let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                     return Some((atoms::called(), state, terms, tool, args, words).encode(env));
                 }
                 let left = self.milliseconds_left();
-                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::call(), state, terms, tool, args, left).encode(env)
             }
             Exit::Fork { kind, list } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let left = self.milliseconds_left();
                 self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
-                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 let (kind, list) = (kind.op().name(), list.term(env));
                 (atoms::fork(), state, terms, kind, list, left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();
-                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::limits(), state, terms).encode(env)
             }
             Exit::Halted(Halt::SliceOver) => {
@@ -308,7 +304,8 @@ impl<'a> Execution<'a> {
                 self.quarters += schedule::quarters(vm.percent_of_slice());
                 let (checkpoint, frozen) = vm.freeze();
                 let next = schedule::next(self.pace, self.quarters, needs_quantum);
-                let (state, terms) = self.suspend(checkpoint, frozen, reuse);
+                let now = Some(Instant::now());
+                let (state, terms) = self.suspend(checkpoint, frozen, now, reuse);
                 (next, state, terms).encode(env)
             }
             Exit::Halted(Halt::Fault(fault)) => {
@@ -347,13 +344,14 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Suspends the run: a resource for its plain data and a tuple for its terms.
+    /// Suspends the run: the reference to a resource with its plain data, and a tuple of its terms.
     fn suspend(
         self,
         checkpoint: Checkpoint,
         frozen: Frozen<Raw<'a>>,
-        reuse: Option<ResourceArc<Suspension>>,
-    ) -> (ResourceArc<Suspension>, Term<'a>) {
+        since: Since,
+        reuse: Option<Place<'a>>,
+    ) -> (Term<'a>, Term<'a>) {
         let env = self.heap.terms.env;
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
         let words = self.heap_words();
@@ -377,7 +375,7 @@ impl<'a> Execution<'a> {
             limits: self.limits,
             observation: self.observation,
         };
-        let state = suspend(Left::Run(suspended), reuse);
+        let state = suspend(env, Left::Run(suspended), since, reuse);
         (state, tuple.term(env))
     }
 }

@@ -7,11 +7,12 @@ use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Suspension, Work};
+use crate::task::{Call, Left, Place, Work};
 use crate::{answer, decode, encode, program, repair, signature, weigh};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -105,7 +106,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
 /// Resumes suspended work; `None` if it was resumed already, or if the terms belong to other work.
 fn take_up<'a>(
     env: Env<'a>,
-    state: ResourceArc<Suspension>,
+    state: Place<'a>,
     terms: Term<'a>,
     with: ResumeWith<'a>,
     pace: Pace,
@@ -115,30 +116,7 @@ fn take_up<'a>(
     }
     let suspended = match state.take()? {
         Left::Run(suspended) => suspended,
-        Left::Walk(left) if pace == Pace::Quantum => {
-            return signature::go_on(env, *left, terms, state);
-        }
-        // Walks are resumed in quanta only.
-        left @ Left::Walk(_) => {
-            state.put(left);
-            return Some((atoms::long(), state, terms).encode(env));
-        }
-        Left::Work {
-            work,
-            limits,
-            words,
-            quarters,
-        } => {
-            let call = Call {
-                env,
-                pace,
-                limits,
-                words,
-                quarters,
-                state: Some(state),
-            };
-            return go_on(call, *work, terms, with);
-        }
+        left => return go_on(env, state, left, terms, with, pace),
     };
     let (kind, answer, words, limits) = match with {
         ResumeWith::Nothing => (None, None, 0, suspended.limits),
@@ -175,13 +153,44 @@ fn take_up<'a>(
     execution.run(begin, Some(state))
 }
 
-/// Resumes work other than a run.
+/// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
+/// pay for the stack that other work needs.
+#[inline(never)]
 fn go_on<'a>(
-    call: Call<'a>,
-    work: Work,
+    env: Env<'a>,
+    state: Place<'a>,
+    left: Left,
     terms: Term<'a>,
     with: ResumeWith<'a>,
+    pace: Pace,
 ) -> Option<Term<'a>> {
+    let (call, work) = match left {
+        Left::Walk(left) if pace == Pace::Quantum => {
+            return signature::go_on(env, *left, terms, state);
+        }
+        // Walks are resumed in quanta only.
+        Left::Walk(_) => {
+            state.put(left, Some(Instant::now()));
+            return Some((atoms::long(), state, terms).encode(env));
+        }
+        Left::Run(_) => return None,
+        Left::Work {
+            work,
+            limits,
+            words,
+            quarters,
+        } => {
+            let call = Call {
+                env,
+                pace,
+                limits,
+                words,
+                quarters,
+                state: Some(state),
+            };
+            (call, *work)
+        }
+    };
     let terms = call.terms().tuple(terms.into())?;
     match work {
         Work::Load(loading) => {
@@ -255,7 +264,7 @@ fn start_compiled<'a>(
 
 nif_pair! {
     /// Resumes suspended work, for a slice or a quantum.
-    fn resume, resume_dirty<'a>(env, pace, state: ResourceArc<Suspension>, terms: Term<'a>, with: ResumeWith<'a>)
+    fn resume, resume_dirty<'a>(env, pace, state: Place<'a>, terms: Term<'a>, with: ResumeWith<'a>)
         -> NifResult<Term<'a>> {
         take_up(env, state, terms, with, pace).ok_or(Error::BadArg)
     }

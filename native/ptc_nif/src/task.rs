@@ -15,7 +15,8 @@ use crate::signature::LeftWalk;
 use crate::weigh::Weighing;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
-use rustler::{Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use std::ops::Deref;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -44,15 +45,19 @@ pub enum Work {
 }
 
 /// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
-pub struct Suspension(Mutex<Option<(Left, Instant)>>);
+pub struct Suspension(Mutex<Option<(Left, Since)>>);
+
+/// The time since which work waits for a scheduler; `None` if it waits for a value. The clock is
+/// not read at calls of tools, since that would be a noticeable part of their time.
+pub type Since = Option<Instant>;
 
 #[rustler::resource_impl]
 impl Resource for Suspension {}
 
 impl Suspension {
     /// Makes a resource that holds this work.
-    pub fn new(left: Left) -> Self {
-        Suspension(Mutex::new(Some((left, Instant::now()))))
+    pub fn new(left: Left, since: Since) -> Self {
+        Suspension(Mutex::new(Some((left, since))))
     }
 
     /// Takes the suspended work out; `None` if it was already taken.
@@ -60,9 +65,9 @@ impl Suspension {
         Some(self.0.try_lock().ok()?.take()?.0)
     }
 
-    /// Time since the work was suspended; `None` if the resource is empty.
+    /// How long the work has waited for a scheduler; `None` if it waits for a value or the resource is empty.
     pub fn age(&self) -> Option<Duration> {
-        let since = self.0.try_lock().ok()?.as_ref()?.1;
+        let since = self.0.try_lock().ok()?.as_ref()?.1?;
         Some(since.elapsed())
     }
 
@@ -72,21 +77,49 @@ impl Suspension {
     }
 
     /// Puts suspended work into the resource.
-    pub fn put(&self, left: Left) {
+    pub fn put(&self, left: Left, since: Since) {
         if let Ok(mut place) = self.0.try_lock() {
-            *place = Some((left, Instant::now()));
+            *place = Some((left, since));
         }
     }
 }
 
-/// Puts suspended work into the resource it came from, or into a new one.
-pub fn suspend(left: Left, reuse: Option<ResourceArc<Suspension>>) -> ResourceArc<Suspension> {
+/// The resource that held the work, and the caller's reference to it. The reply contains the same reference
+/// again: a new one would cost an entry in the list that each garbage collection of the caller walks.
+pub struct Place<'a> {
+    state: ResourceArc<Suspension>,
+    reference: Term<'a>,
+}
+
+impl<'a> Decoder<'a> for Place<'a> {
+    fn decode(reference: Term<'a>) -> NifResult<Self> {
+        let state = reference.decode()?;
+        Ok(Place { state, reference })
+    }
+}
+
+impl Encoder for Place<'_> {
+    fn encode<'b>(&self, env: Env<'b>) -> Term<'b> {
+        self.reference.in_env(env)
+    }
+}
+
+impl Deref for Place<'_> {
+    type Target = Suspension;
+
+    fn deref(&self) -> &Suspension {
+        &self.state
+    }
+}
+
+/// Puts suspended work into the resource it came from, or into a new one. Returns the reference to it.
+pub fn suspend<'a>(env: Env<'a>, left: Left, since: Since, reuse: Option<Place<'a>>) -> Term<'a> {
     match reuse {
-        Some(state) => {
-            state.put(left);
-            state
+        Some(place) => {
+            place.put(left, since);
+            place.reference
         }
-        None => ResourceArc::new(Suspension::new(left)),
+        None => ResourceArc::new(Suspension::new(left, since)).encode(env),
     }
 }
 
@@ -100,7 +133,7 @@ pub struct Call<'a> {
     /// The quarters of slices before this call.
     pub quarters: u32,
     /// The resource that held the work.
-    pub state: Option<ResourceArc<Suspension>>,
+    pub state: Option<Place<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -149,7 +182,7 @@ impl<'a> Call<'a> {
             words: self.words,
             quarters: self.quarters + 1,
         };
-        let state = suspend(left, self.state);
+        let state = suspend(env, left, Some(Instant::now()), self.state);
         (why, state, tuple.term(env)).encode(env)
     }
 

@@ -1,16 +1,15 @@
 //! Walks that are suspended between two quanta: a resource holds the plain data, the caller holds the terms.
 
 use crate::atoms;
-
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
-use crate::task::{suspend, Left, Suspension};
+use crate::task::{suspend, Left, Place};
 use ptc_core::meter::Meter;
 use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
 use ptc_core::signature::walk::Suspended;
 use ptc_core::signature::{Check, FrozenFindings, Types, Walk, WalkEnd};
-use rustler::{Encoder, Env, ResourceArc, Term};
+use rustler::{Encoder, Env, Term};
 use std::time::{Duration, Instant};
 
 /// A suspended walk with its types, which are read only once.
@@ -90,11 +89,11 @@ pub fn leave<'a>(
     left: LeftWalk,
     (of, value): (Term<'a>, Term<'a>),
     kept: Vec<Raw<'a>>,
-    reuse: Option<ResourceArc<Suspension>>,
+    reuse: Option<Place<'a>>,
 ) -> Term<'a> {
     let mut held = vec![of.into(), value.into()];
     held.extend(kept);
-    let state = suspend(Left::Walk(Box::new(left)), reuse);
+    let state = suspend(env, Left::Walk(Box::new(left)), Some(Instant::now()), reuse);
     let held = Terms { env }.make_tuple(&held).term(env);
     (atoms::long(), state, held).encode(env)
 }

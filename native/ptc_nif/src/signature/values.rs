@@ -6,7 +6,7 @@ use super::read::{read, Read, ReadOptions};
 use super::suspension::{leave, LeftAt, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
 use crate::atoms;
-use crate::task::Suspension;
+use crate::task::Place;
 
 use crate::heap::Beam;
 use crate::raw::Raw;
@@ -17,7 +17,7 @@ use ptc_core::signature::coerce::Question;
 use ptc_core::signature::{
     Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
-use rustler::{Atom, Encoder, Env, ResourceArc, Term};
+use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
 
 /// Reads the type; `None` if that takes too long.
@@ -146,7 +146,7 @@ pub fn go_on<'a>(
     env: Env<'a>,
     LeftWalk { at, types }: LeftWalk,
     terms: Term<'a>,
-    state: ResourceArc<Suspension>,
+    state: Place<'a>,
 ) -> Option<Term<'a>> {
     let begun = Some(Instant::now());
     let mut heap = Beam::new(env, 0);
