@@ -47,6 +47,32 @@ defmodule PtcRunner.LongWorkTest do
 
   defp wrong_rows, do: "[" <> Enum.map_join(1..@rows, ",", &"{\"a\":#{&1}}") <> "]"
 
+  # A path is cut in the line, so that long ones do not use up its bytes.
+  test "errors at the ends of long paths are kept as long as the line has room" do
+    {depth, count} = {4_000, 400}
+    type = Enum.reduce(1..depth, {:list, :int}, fn _, type -> {:list, type} end)
+    strings = Enum.map_join(1..count, ",", fn _ -> ~s("x") end)
+    text = String.duplicate("[", depth + 1) <> strings <> String.duplicate("]", depth + 1)
+    agent = %{parsed_signature: {:signature, [], type}}
+
+    {:invalid, {errors, 0}, line} = Answer.read(text, agent, timeout: :infinity)
+    assert length(errors) == count
+    assert line == JsonHandler.format_validation_errors(errors)
+    assert byte_size(line) > count * 2_000
+  end
+
+  for {fields, bytes} <- [{50, 100_000}, {5_000, 600}, {7_000, 300}, {30_000, 5}] do
+    test "a type with #{fields} names of #{bytes} bytes does not fit into a slice" do
+      pad = String.duplicate("x", unquote(bytes))
+      type = {:map, for(i <- 1..unquote(fields), do: {"f#{i}" <> pad, {:optional, :int}})}
+
+      for value <- [%{}, %{"a" => 1}],
+          do: assert(PtcRunner.Native.signature_validate(type, value, false) == :busy)
+
+      assert Validator.validate(%{"a" => 1}, type) == :ok
+    end
+  end
+
   describe "an answer whose rows are all wrong" do
     test "is judged in quanta; the errors of the line are kept, the others are counted" do
       agent = %{parsed_signature: {:signature, [], @row}}

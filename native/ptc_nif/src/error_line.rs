@@ -8,6 +8,7 @@ use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, whole, Pace};
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::meter::{Limits, Meter};
+use ptc_core::signature::findings::LONGEST_PATH;
 use rustler::sys::ErlNifTerm;
 use rustler::{Atom, Encoder, Env, Term};
 
@@ -16,7 +17,7 @@ const FUEL_A_PART: usize = 5;
 const BYTES_A_UNIT: usize = 64;
 
 /// Maximum bytes of a path, and of a message.
-const PART: usize = 2_000;
+const PART: usize = LONGEST_PATH;
 
 /// Maximum bytes of the line, without the number of omitted errors.
 pub const LONGEST_LINE: usize = 1_048_576;

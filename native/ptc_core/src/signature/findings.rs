@@ -12,6 +12,9 @@ pub const MOST_SEGMENTS: usize = 1 << 23;
 /// separators. A segment of the path has at least one byte.
 const LEAST_TEXT: usize = 24;
 
+/// Maximum bytes of a path in a line of errors.
+pub const LONGEST_PATH: usize = 2_000;
+
 /// A step of the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathStep {
@@ -150,7 +153,7 @@ impl<T: Copy> Findings<T> {
         let steps = self.steps.len();
         let values = self.values.len();
         self.steps.extend(path);
-        let text = LEAST_TEXT + self.steps.len() - steps;
+        let text = LEAST_TEXT + (self.steps.len() - steps).min(LONGEST_PATH);
         if text > self.room {
             self.steps.truncate(steps);
             self.omitted = 1;

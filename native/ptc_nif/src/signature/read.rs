@@ -33,21 +33,26 @@ pub struct ReadOptions {
 /// a huge type, since parts may be shared.
 const FEW: usize = 64;
 
-/// Bytes of a name that are copied for one unit of fuel.
-const BYTES_A_UNIT: usize = 64;
+/// Bytes of names that are copied, and hashed for the index of a large type, for one unit of fuel.
+const BYTES_A_UNIT: usize = 8;
+/// A field of a large type costs as much as so many bytes of its name.
+const BYTES_A_FIELD: usize = 32;
 
 /// A type that is incomplete, with the term it is read from.
 enum OpenType<'a> {
     Optional(Raw<'a>),
     List(Raw<'a>),
-    Map {
-        term: Raw<'a>,
-        closed: bool,
-        /// Index of its first field in `pending`.
-        start: usize,
-        /// The remaining fields.
-        rest: Raw<'a>,
-    },
+    /// The remaining fields follow.
+    Map(Map<'a>, Raw<'a>),
+}
+
+/// A map type, whose fields are in `pending`.
+#[derive(Clone, Copy)]
+struct Map<'a> {
+    term: Raw<'a>,
+    closed: bool,
+    /// Index of its first field.
+    start: usize,
 }
 
 struct Reader<'a, 'w> {
@@ -60,7 +65,7 @@ struct Reader<'a, 'w> {
     known: HashMap<ErlNifTerm, TypeId>,
     /// The scalars that were read, by number.
     scalars: [Option<TypeId>; 8],
-    /// Bytes of names that were read since fuel was consumed for the last ones.
+    /// Bytes of names for which no fuel was consumed yet.
     name_bytes: usize,
 }
 
@@ -89,10 +94,14 @@ pub fn read<'a>(
     };
     let mut next = Next::Read(term);
     loop {
-        let names = std::mem::take(&mut reader.name_bytes) / BYTES_A_UNIT;
-        meter.consume_fuel(2 + names, heap)?;
+        meter.consume_fuel(2, heap)?;
         next = match next {
             Next::Read(term) => reader.step(term),
+            Next::Close(map) => {
+                let bytes = std::mem::take(&mut reader.name_bytes);
+                meter.consume_fuel(bytes / BYTES_A_UNIT, heap)?;
+                reader.close(map)
+            }
             Next::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None => return Ok((reader.read, id)),
@@ -104,6 +113,8 @@ pub fn read<'a>(
 /// The next step.
 enum Next<'a> {
     Read(Raw<'a>),
+    /// All fields of this map were read.
+    Close(Map<'a>),
     Complete(TypeId),
 }
 
@@ -131,17 +142,26 @@ impl<'a> Reader<'a, '_> {
                 Next::Read(*inner)
             }
             Some([tag, fields]) if tag.word() == type_atoms.map().word() => {
-                self.fields(term, self.reading.closed, self.pending.len(), *fields)
+                self.fields(self.map(term, self.reading.closed), *fields)
             }
             Some([tag, fields]) if tag.word() == type_atoms.closed_map.word() => {
-                self.fields(term, true, self.pending.len(), *fields)
+                self.fields(self.map(term, true), *fields)
             }
             _ => self.unknown(term),
         }
     }
 
-    /// Reads the next field of a map, or completes the map.
-    fn fields(&mut self, term: Raw<'a>, closed: bool, start: usize, fields: Raw<'a>) -> Next<'a> {
+    fn map(&self, term: Raw<'a>, closed: bool) -> Map<'a> {
+        let start = self.pending.len();
+        Map {
+            term,
+            closed,
+            start,
+        }
+    }
+
+    /// Reads the next field of a map.
+    fn fields(&mut self, map: Map<'a>, fields: Raw<'a>) -> Next<'a> {
         if let Some((field, rest)) = self.terms.uncons(fields) {
             if let Some([name, holds]) = self.terms.tuple(field) {
                 if let Some(bytes) = self.name(*name) {
@@ -150,29 +170,30 @@ impl<'a> Reader<'a, '_> {
                         holds: TypeId(0),
                     };
                     self.pending.push((field, *name));
-                    self.name_bytes += bytes.len();
-                    self.open.push(OpenType::Map {
-                        term,
-                        closed,
-                        start,
-                        rest,
-                    });
+                    self.name_bytes += BYTES_A_FIELD + bytes.len();
+                    self.open.push(OpenType::Map(map, rest));
                     return Next::Read(*holds);
                 }
             }
         } else if self.terms.is_empty_list(fields) {
-            let pending = &self.pending[start..];
-            if self.reading.names {
-                let names = pending.iter().map(|(_, name)| *name);
-                self.read.names.extend(names);
-            }
-            let fields = pending.iter().map(|(field, _)| *field);
-            let fields = self.read.types.add_fields(fields);
-            self.pending.truncate(start);
-            return Next::Complete(self.add(term, Type::Map { fields, closed }));
+            return Next::Close(map);
         }
-        self.pending.truncate(start);
-        self.unknown(term)
+        self.pending.truncate(map.start);
+        self.unknown(map.term)
+    }
+
+    /// Completes a map type.
+    fn close(&mut self, map: Map<'a>) -> Next<'a> {
+        let pending = &self.pending[map.start..];
+        if self.reading.names {
+            let names = pending.iter().map(|(_, name)| *name);
+            self.read.names.extend(names);
+        }
+        let fields = pending.iter().map(|(field, _)| *field);
+        let fields = self.read.types.add_fields(fields);
+        self.pending.truncate(map.start);
+        let closed = map.closed;
+        Next::Complete(self.add(map.term, Type::Map { fields, closed }))
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
@@ -186,16 +207,11 @@ impl<'a> Reader<'a, '_> {
                     false => Next::Complete(self.add(term, Type::Optional(id))),
                 }
             }
-            OpenType::Map {
-                term,
-                closed,
-                start,
-                rest,
-            } => {
+            OpenType::Map(map, rest) => {
                 if let Some((field, _)) = self.pending.last_mut() {
                     field.holds = id;
                 }
-                self.fields(term, closed, start, rest)
+                self.fields(map, rest)
             }
         })
     }
