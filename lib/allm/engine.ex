@@ -8,7 +8,8 @@ unless Code.ensure_loaded?(ALLM) do
     An engine has modules, atoms and plain data only, so it survives
     `:erlang.term_to_binary/1` and, through `ALLM.Serializer`, JSON. It never contains API keys.
 
-    A call has its own options. The `resolve_*` functions return the values that apply to a call:
+    A call has its own options. The `resolve_*` functions return the values that apply to a call: the option if it
+    is given, otherwise the engine's value. `merge_opts/2` makes an engine of both.
 
     All of it is Elixir except the merge of long lists of tools, which is faster natively; the
     project's benchmarks (section `engine`) show from which length on.

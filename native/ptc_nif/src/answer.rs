@@ -82,8 +82,8 @@ fn no_answer<'a>(env: Env<'a>, error: NoAnswer) -> Term<'a> {
 
 /// Reads an answer: `{:ok, value}` with normalized keys; `{:hyphens, value}` for a valid value in which two
 /// keys would become equal; `{:map, value}` and `{:list, value}` if it could not be judged;
-/// `{:invalid, errors, omitted, line}`, or `{:invalid, errors}` if all are wanted; `{:error, {reason, position}}`, `{:error, :timeout | :memory_exceeded}` or
-/// `{:more, state, terms}`. If only the value is wanted, `{:ok, value}` has its original keys.
+/// `{:invalid, errors, omitted, line}`, or `{:invalid, errors}` if all are wanted; `{:error, {reason, position}}`,
+/// `{:error, :timeout | :memory_exceeded}`, `{:more, state, terms}` or `{:long, state, terms}`. If only the value is wanted, `{:ok, value}` has its original keys.
 pub fn answer<'a>(
     call: Call<'a>,
     source: Term<'a>,
