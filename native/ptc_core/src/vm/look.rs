@@ -33,6 +33,8 @@ const NANOSECONDS_A_UNIT: u64 = 2;
 const PIECE: usize = 1 << 20;
 /// [`cost`] stops after this many parts.
 const MANY_PARTS: usize = 4096;
+/// Maximum number of terms in the memory of a walk that is kept for the next one.
+const KEPT_TERMS: usize = 1024;
 
 /// A walk over a whole term, map keys included.
 struct Walk<T> {
@@ -43,10 +45,13 @@ struct Walk<T> {
 
 impl<T: Copy> Walk<T> {
     fn of(term: T) -> Self {
-        Walk {
-            todo: vec![term],
-            cost: 0,
-        }
+        Walk::reusing(Vec::new(), term)
+    }
+
+    /// A walk that reuses the memory of another one, which has ended.
+    fn reusing(mut todo: Vec<T>, term: T) -> Self {
+        todo.push(term);
+        Walk { todo, cost: 0 }
     }
 
     /// Visits the next part, after `count` has counted it; returns false if there is none.
@@ -143,9 +148,24 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     fn weigh_parts(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
-        let mut walk = Walk::of(term);
+        let mut walk = self.walk(term);
         while self.step(&mut walk)? {}
-        Ok(walk.cost)
+        Ok(self.end(walk))
+    }
+
+    /// Begins a walk. A list has as many walks as elements, so their memory is reused.
+    fn walk(&mut self, term: H::Term) -> Walk<H::Term> {
+        Walk::reusing(self.spare_walks.pop().unwrap_or_default(), term)
+    }
+
+    /// Ends a walk; returns its cost.
+    fn end(&mut self, walk: Walk<H::Term>) -> usize {
+        let Walk { mut todo, cost } = walk;
+        if todo.capacity() <= KEPT_TERMS {
+            todo.clear();
+            self.spare_walks.push(todo);
+        }
+        cost
     }
 
     fn step(&mut self, walk: &mut Walk<H::Term>) -> Result<bool, Halt<H::Term>> {
@@ -205,19 +225,20 @@ impl<H: Heap> Machine<'_, H> {
 
     fn weigh_parts_of_both(&mut self, a: H::Term, b: H::Term) -> Result<usize, Halt<H::Term>> {
         // The right side is mostly a small constant. Then the left one need not be walked.
-        let mut right = Walk::of(b);
+        let mut right = self.walk(b);
         while right.cost < FEW_PARTS {
             if !self.step(&mut right)? {
-                return Ok(right.cost);
+                return Ok(self.end(right));
             }
         }
-        let (mut less, mut more) = (Walk::of(a), right);
+        let (mut less, mut more) = (self.walk(a), right);
         while self.step(&mut less)? {
             if less.cost > more.cost {
                 std::mem::swap(&mut less, &mut more);
             }
         }
-        Ok(less.cost)
+        self.end(more);
+        Ok(self.end(less))
     }
 
     /// Term order; `Equal` is `==`.

@@ -48,6 +48,8 @@ pub struct Machine<'h, H: Heap> {
     /// The atoms of the constants' names; empty without [`Program::any_keys`].
     pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
+    /// The empty stacks of walks that have ended, for the next ones.
+    pub(super) spare_walks: Vec<Vec<H::Term>>,
 }
 
 /// Cached facts about a constant that is used as a key.
@@ -93,6 +95,7 @@ impl<'h, H: Heap> Machine<'h, H> {
                 false => Vec::new(),
             },
             needle: Needle::default(),
+            spare_walks: Vec::new(),
         }
     }
 
