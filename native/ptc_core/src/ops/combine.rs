@@ -3,7 +3,7 @@
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Halt};
-use crate::heap::{Heap, Kind};
+use crate::heap::{words_of_map, Heap, Kind};
 use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
@@ -61,9 +61,7 @@ impl Operation for Object {
     /// `a`: the first key; `b`: 1 if a key is long.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        if apply.operands > 8 {
-            machine.consume_fuel(MAP_ENTRY * apply.operands as usize)?;
-        }
+        machine.count_new_map(apply.operands as usize)?;
         if apply.b == 1 {
             for key in apply.a..apply.a + apply.operands {
                 let weight = machine.weight_of_key(key)?;
@@ -134,8 +132,8 @@ impl Operation for Merge {
         let mut entries = Vec::new();
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
+            machine.check_heap_limit(words_of_map(entries.len() + size))?;
             machine.consume_fuel(MAP_ENTRY * size)?;
-            machine.check_heap_limit(2 * (entries.len() + size))?;
             let more = machine.heap.entries(*map);
             for (key, _) in &more {
                 let bytes = machine.heap.byte_length(*key);
@@ -232,7 +230,7 @@ impl Operation for Zip {
             let mut row = Vec::with_capacity(work.rests.len());
             loop {
                 machine.consume_fuel(1 + work.rests.len())?;
-                machine.check_heap_limit(2 * work.items.len())?;
+                machine.check_heap_limit(2 * (work.items.len() + work.rests.len()))?;
                 row.clear();
                 for rest in &mut work.rests {
                     let Some((item, tail)) = machine.heap.uncons(*rest) else {

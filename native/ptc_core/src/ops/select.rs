@@ -134,6 +134,7 @@ impl<T: Copy> Parts<T> {
                 self.values.push(value);
             }
         }
+        machine.count_new_map(self.keys.len())?;
         if heavy > 0 {
             machine.consume_fuel(KEY_OF_NEW * heavy)?;
         }
