@@ -63,10 +63,11 @@ impl Operation for Object {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.count_new_map(apply.operands as usize)?;
         if apply.b == 1 {
+            let mut heavy = 0;
             for key in apply.a..apply.a + apply.operands {
-                let weight = machine.weight_of_key(key)?;
-                machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+                heavy += machine.weight_of_key(key)?;
             }
+            machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         }
         Ok(machine.map_of_operands(apply, apply.a))
     }
@@ -129,7 +130,7 @@ impl Operation for Merge {
         if earlier.is_empty() {
             return Ok(*last);
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut heavy) = (Vec::new(), 0);
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.check_heap_limit(words_of_map(entries.len() + size))?;
@@ -138,12 +139,13 @@ impl Operation for Merge {
             for (key, _) in &more {
                 let bytes = machine.heap.byte_length(*key);
                 if bytes.is_none_or(|bytes| bytes >= SHORT_KEY) {
-                    let weight = machine.weigh(*key)?;
-                    machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+                    heavy += machine.weigh(*key)?;
                 }
             }
             entries.extend(more);
         }
+        // The keys are hashed or compared in one call, which must end before the deadline.
+        machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))
     }
@@ -230,7 +232,7 @@ impl Operation for Zip {
             let mut row = Vec::with_capacity(work.rests.len());
             loop {
                 machine.consume_fuel(1 + work.rests.len())?;
-                machine.check_heap_limit(2 * (work.items.len() + work.rests.len()))?;
+                machine.check_heap_limit(2 * work.items.len())?;
                 row.clear();
                 for rest in &mut work.rests {
                     let Some((item, tail)) = machine.heap.uncons(*rest) else {

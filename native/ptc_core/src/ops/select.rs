@@ -136,7 +136,7 @@ impl<T: Copy> Parts<T> {
         }
         machine.count_new_map(self.keys.len())?;
         if heavy > 0 {
-            machine.consume_fuel(KEY_OF_NEW * heavy)?;
+            machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         }
         Ok(machine.heap.make_map(&self.keys, &self.values))
     }
