@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.HostileStringsTest do
   defp filter(where), do: pipe([@rows, %{"op" => "filter", "where" => where}, count()])
 
   defp run(node, context, opts \\ []) do
-    Json.run(%{"program" => node}, [context: context, timeout: 50] ++ opts)
+    Json.run(%{"program" => node}, opts ++ [context: context, timeout: 50])
   end
 
   # The result and whether it came in time; no scheduler was held.
