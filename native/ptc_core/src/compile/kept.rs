@@ -25,22 +25,22 @@ impl<N: Copy> Walk<N> {
         if self.observer.is_some() {
             return;
         }
-        let Kept { consts, todo } = &mut self.kept;
+        let Kept { consts, todo } = &mut **self.kept.get_or_insert_default();
         consts.extend(self.consts.drain(..).map(|value| value.map(&mut index)));
         todo.extend(self.todo.drain(..).map(|step| step.map(&mut index)));
     }
 
-    /// Returns whether the walk refers to kept nodes.
+    /// Returns whether the walk has kept anything.
     pub fn has_kept(&self) -> bool {
-        !(self.kept.consts.is_empty() && self.kept.todo.is_empty())
+        self.kept.is_some()
     }
 
     /// Returns the next step.
     #[inline]
     pub(super) fn next_step<S: Source<Node = N>>(&mut self, source: &S) -> Option<Step<N>> {
-        if self.todo.is_empty() && !self.kept.todo.is_empty() {
-            let from = self.kept.todo.len().saturating_sub(BATCH);
-            let steps = self.kept.todo.drain(from..);
+        if let (Some(kept), true) = (&mut self.kept, self.todo.is_empty()) {
+            let from = kept.todo.len().saturating_sub(BATCH);
+            let steps = kept.todo.drain(from..);
             self.todo
                 .extend(steps.map(|step| step.map(|at| source.kept(at))));
         }
@@ -48,25 +48,29 @@ impl<N: Copy> Walk<N> {
     }
 
     /// Returns the number of constants so far, kept ones included.
+    #[inline]
     pub(super) fn count_of_consts(&self) -> ConstId {
-        (self.kept.consts.len() + self.consts.len()) as ConstId
+        let kept = self.kept.as_ref().map_or(0, |kept| kept.consts.len());
+        (kept + self.consts.len()) as ConstId
     }
 
-    /// Takes back the kept constants at the end of the walk.
+    /// Takes all constants at the end of the walk.
     pub(super) fn all_consts<S: Source<Node = N>>(&mut self, source: &S) -> Vec<Const<N>> {
         let new = std::mem::take(&mut self.consts);
-        if self.kept.consts.is_empty() {
+        let Some(kept) = self.kept.take() else {
             return new;
-        }
-        let kept = self.kept.consts.drain(..);
+        };
+        let kept = kept.consts.into_iter();
         let kept = kept.map(|value| value.map(|at| source.kept(at)));
         kept.chain(new).collect()
     }
+}
 
-    /// Returns the words of the kept steps and constants.
-    pub(super) fn kept_words(&self) -> usize {
-        let bytes = self.kept.consts.len() * size_of::<Const<usize>>()
-            + self.kept.todo.len() * size_of::<Step<usize>>();
+impl Kept {
+    /// Returns the words of the steps and constants.
+    pub fn words(&self) -> usize {
+        let bytes = self.consts.len() * size_of::<Const<usize>>()
+            + self.todo.len() * size_of::<Step<usize>>();
         bytes / 8
     }
 }

@@ -79,7 +79,7 @@ pub struct Walk<N> {
     /// The remaining steps, next step last.
     pub(super) todo: Vec<Step<N>>,
     /// Steps and constants that precede these.
-    pub(super) kept: Kept,
+    pub(super) kept: Option<Box<Kept>>,
     /// The positions of the operations, if the program is observed.
     pub(super) observer: Option<Box<Observer<N>>>,
 }
@@ -106,7 +106,7 @@ impl<N: Copy> Walk<N> {
             strict: options.strict,
             any_keys: options.any_keys,
             todo,
-            kept: Kept::default(),
+            kept: None,
             observer: None,
         }
     }
@@ -132,7 +132,7 @@ impl<N: Copy> Walk<N> {
             + self.code.len() * size_of::<Instr>()
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step<N>>();
-        bytes / 8 + self.kept_words()
+        bytes / 8 + self.kept.as_ref().map_or(0, |kept| kept.words())
     }
 
     /// Converts the walk to other handles of the same nodes; kept nodes stay as they are.
