@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.HostileTextTest do
   alias PtcRunner.Native
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.{Answers, Watch}
+  alias PtcRunner.Test.{Answers, SliceClock, Watch}
 
   @million 1_000_000
 
@@ -335,6 +335,31 @@ defmodule PtcRunner.Json.HostileTextTest do
 
     assert {:ok, _} =
              PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, {5_000, 0}))
+  end
+
+  test "the readings of one answer share its deadline" do
+    rows = String.duplicate(~s({"a": "x", "b": [1, 2, 3]},), 200_000)
+    # A long first reading; a short one, and long repairs.
+    texts = ["[" <> rows <> "1]", ~s([{"a": "1" "c": x},) <> rows <> "1]"]
+    signature = {:signature, [], {:list, {:map, [{"a", :int}]}}}
+    opts = [timeout: 20, feedback: :detailed, repair: true]
+    spent = fn -> SliceClock.lines() |> Enum.map(& &1.total) |> Enum.sum() |> div(1_000_000) end
+
+    for text <- texts,
+        {name, fun} <- [
+          answer: fn ->
+            agent = Answers.agent(signature)
+            JsonHandler.handle_json_answer(text, agent, Answers.state(), opts)
+          end,
+          agent: fn -> PtcRunner.Agent.answer(text, signature, timeout: 20) end,
+          program: fn -> PtcRunner.Agent.program(text, timeout: 20) end,
+          repair: fn -> JsonParser.repair(text, signature, timeout: 20) end
+        ] do
+      before = spent.()
+      fun.()
+      # It takes two to ten times as much without the deadline.
+      assert {name, spent.() - before} < {name, 60}
+    end
   end
 
   describe "writing" do
