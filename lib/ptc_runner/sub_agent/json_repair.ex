@@ -13,6 +13,9 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # Maximum length of the text that a repair shows.
   @shown 40
 
+  # The native side truncates paths to this length: the rest may have firewalled fields.
+  @deepest 64
+
   # The repairs whose text is a key, not a part of its value.
   @of_keys [:bare_key, :key_spelling]
 
@@ -73,7 +76,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # The path up to its first firewalled field, and whether the repaired text is part of that field's value.
   defp public(path, kind) do
     case Enum.split_while(path, &(not Firewall.hidden?(&1))) do
-      {_whole, []} -> {path, false}
+      {_whole, []} -> {path, length(path) >= @deepest}
       {above, [field]} -> {above ++ [field], kind not in @of_keys}
       {above, [field | _below]} -> {above ++ [field], true}
     end

@@ -240,6 +240,11 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
       assert List.last(hd(repairs).path) == "_t"
     end
 
+    # Longer paths are truncated.
+    deep = String.duplicate(~s({"a": ), 70) <> ~s({"_t": s3cret}) <> String.duplicate("}", 70)
+    assert {:ok, _value, [repair]} = JsonParser.repair(deep, nil)
+    hidden!(repair, :any, deep)
+
     assert {:ok, %{"_n" => 98_765}, [repair]} =
              JsonParser.repair(~s({"_n": "98765"}), "{_n :int}")
 
