@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.HostileTextTest do
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Parser, Program}
   alias PtcRunner.Native
-  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.Test.{Answers, SliceClock, Watch}
 
@@ -148,6 +148,21 @@ defmodule PtcRunner.Json.HostileTextTest do
 
       assert {:error, %{reason: :memory_exceeded}} =
                Codec.encode(String.duplicate("x", 20_000_000), max_heap: 1_000)
+    end
+
+    test "keys of megabytes with many hyphens take no multiple of their size" do
+      key = String.duplicate("a-", 2_500_000)
+      text = ~s({"#{key}": 1,})
+      spelled = String.duplicate("a_", 2_500_000)
+
+      for fun <- [
+            fn -> KeyNormalizer.normalize_key(key) == spelled end,
+            fn -> match?({:ok, _, [_]}, JsonParser.repair(text, "{a :int?}")) end
+          ] do
+        {result, megabytes} = Watch.growth(fun)
+        assert result
+        assert megabytes < 150
+      end
     end
 
     test "what is just within the limit is read" do
