@@ -7,7 +7,8 @@ defmodule PtcRunner.Shown do
   #                                                  no bytes left:  "…"
   #        ──▶ text ──cut──▶ at most `limit` bytes
   #
-  # The work is proportional to the text, not to the term. The texts are those of `inspect/1`.
+  # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
+  # firewalled keys in maps and structs, at any depth.
 
   alias PtcRunner.Shown.{Head, Raised, Size}
 
@@ -55,6 +56,9 @@ defmodule PtcRunner.Shown do
       iex> PtcRunner.Shown.text(%{"n" => 1.5})
       "%{\\"n\\" => 1.5}"
 
+      iex> PtcRunner.Shown.text({"Ada", %{"n" => 1, "_token" => "s3cret"}})
+      "{\\"Ada\\", %{\\"_token\\" => …, \\"n\\" => 1}}"
+
       iex> PtcRunner.Shown.text([Integer.pow(2, 40_000)])
       "[#Integer<40001 bits>]"
 
@@ -75,16 +79,6 @@ defmodule PtcRunner.Shown do
     text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
-
-  @doc """
-  Like `text/3`, but without the values of firewalled keys in maps and structs, at any depth.
-
-      iex> PtcRunner.Shown.public({"Ada", %{"n" => 1, "_token" => "s3cret"}})
-      "{\\"Ada\\", %{\\"_token\\" => …, \\"n\\" => 1}}"
-
-  """
-  @spec public(term()) :: String.t()
-  def public(term), do: text(term, @value, custom_options: [public: true])
 
   @doc "The term that stands for a concealed value."
   @spec concealed() :: term()
@@ -217,21 +211,17 @@ defmodule PtcRunner.Shown do
     "…"
   end
 
-  defp part(map, %{custom_options: [public: true]} = opts, left) when is_map(map) do
-    case map do
-      # An implementation of `Inspect` may show any part of a struct.
-      %module{} when is_atom(module) ->
-        cond do
-          not Head.conceals?(map) -> shown(map, opts, left)
-          function_exported?(module, :__struct__, 0) -> leaf_of(module, left)
-          true -> plain(map, opts, left)
-        end
-
-      _plain ->
-        plain(map, opts, left)
+  # An implementation of `Inspect` may show any part of a struct.
+  defp part(%module{} = struct, opts, left) when is_atom(module) do
+    cond do
+      not Head.conceals?(struct) -> shown(struct, opts, left)
+      function_exported?(module, :__struct__, 0) -> leaf_of(module, left)
+      map_size(struct) > 32 -> struct |> Map.delete(:__struct__) |> shown(opts, left)
+      true -> plain(struct, opts, left)
     end
   end
 
+  defp part(map, opts, left) when is_map(map), do: plain(map, opts, left)
   defp part(term, opts, left), do: shown(term, opts, left)
 
   defp plain(map, opts, left), do: map |> Head.conceal(@concealed) |> shown(opts, left)

@@ -297,6 +297,7 @@ defmodule PtcRunner.BoundedErrorsTest do
             fn -> Json.run(program, max_heap: wide(5)) end,
             fn -> PtcRunner.Json.Codec.decode("1", depth: wide(5)) end,
             fn -> AnswerStream.new({:none, wide(5)}) end,
+            fn -> AnswerStream.feed(AnswerStream.new(nil), wide(5)) end,
             fn -> Json.run!(%{"program" => node}) end
           ] do
         assert (try do
@@ -500,6 +501,22 @@ defmodule PtcRunner.BoundedErrorsTest do
       text = Signature.format_errors(errors, nil)
       assert byte_size(text) < 1_400_000
       assert text =~ ~r/\n- and \d+ more\z/
+
+      type = {:list, {:map, [{"n", :int}]}}
+      rows = for n <- 1..50_000, do: %{"n" => "text #{n}"}
+      assert {:error, line} = Signature.Coercion.coerce(rows, type, mode: :strict)
+      assert byte_size(line) <= 1_048_600
+      assert line =~ ~r/; and \d+ more\z/
+
+      ExUnit.CaptureLog.capture_log(fn ->
+        signature = {:signature, [], type}
+
+        assert {:ok, ^rows, warnings} =
+                 Signature.call_tool(signature, %{}, fn _ -> rows end, mode: :warn_only)
+
+        assert warnings |> Enum.map(&byte_size/1) |> Enum.sum() <= 1_048_600
+        assert List.last(warnings) =~ ~r/\Aand \d+ more\z/
+      end)
 
       long = String.duplicate("x", 1_000_000)
       text = Signature.format_errors([%{path: [long], message: long}], nil)

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Answer do
   # From the text of an answer to its value: unchanged, or else coerced, or else repaired, or else repaired
   # and coerced. The first result that fits the signature counts.
 
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -22,14 +22,15 @@ defmodule PtcRunner.Agent.Answer do
   @doc "See `PtcRunner.Agent.answer/3`; the options are already validated."
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
-    {text, wrapped} = {primitive(text, signature), wrapped(signature)}
-    limits = Options.given(opts, [:timeout, :max_heap])
+    began = System.monotonic_time(:millisecond)
+    limits = opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began)
+    {text, wrapped} = {primitive(text, signature, limits), wrapped(signature)}
     enums = enums(signature, opts)
 
     with {:error, wrong} <- exact(text, wrapped, limits, enums),
          :error <- coerced(text, wrapped, limits, enums, Keyword.get(opts, :coerce, true)),
-         :error <- repaired(text, wrapped, opts, enums) do
-      {:error, wrong, feedback(wrong, text, wrapped)}
+         :error <- repaired(text, wrapped, limits, enums, opts) do
+      {:error, wrong, feedback(wrong, text, wrapped, limits)}
     else
       {:ok, value, warnings} -> {:ok, unwrapped(value, signature), warnings}
       # A text that met a limit is not read again.
@@ -55,16 +56,19 @@ defmodule PtcRunner.Agent.Answer do
   defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
 
   # Wraps a bare number or string.
-  defp primitive(text, {:signature, _params, type}) do
+  defp primitive(text, {:signature, _params, type}, limits) do
+    {timeout, max_heap} = Limits.of_text(limits, byte_size(text))
+
     with true <- scalar?(type),
-         {:ok, value} when not is_map(value) <- Codec.decode(String.trim(text)) do
+         {:ok, value} when not is_map(value) <-
+           Codec.decode(String.trim(text), timeout: timeout, max_heap: max_heap) do
       Codec.encode!(%{@value => value})
     else
       _other -> text
     end
   end
 
-  defp primitive(text, nil), do: text
+  defp primitive(text, nil, _limits), do: text
 
   defp unwrapped(value, {:signature, _params, type}),
     do: if(scalar?(type), do: Map.get(value, @value), else: value)
@@ -118,7 +122,7 @@ defmodule PtcRunner.Agent.Answer do
   defp coerced(_text, _signature, _limits, _enums, false), do: :error
 
   defp coerced(text, signature, limits, enums, true) do
-    case JsonParser.parse(text, limits) do
+    case JsonParser.locate(text, limits) do
       {:ok, value} -> coerce(value, signature, enums, [])
       {:error, _reason} -> :error
     end
@@ -136,11 +140,11 @@ defmodule PtcRunner.Agent.Answer do
   defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
   defp items(value, _type), do: value
 
-  defp repaired(text, signature, opts, enums) do
+  defp repaired(text, signature, limits, enums, opts) do
     if Keyword.get(opts, :repair, true) do
-      with :error <- repaired(text, signature, enums),
+      with :error <- repaired(text, signature, limits, enums),
            true <- Keyword.get(opts, :coerce, true) and signature != nil,
-           {:ok, value, repairs} <- JsonParser.repair(text) do
+           {:ok, value, repairs} <- JsonParser.repair_within(text, nil, limits) do
         coerce(value, signature, enums, messages(repairs))
       else
         {:ok, value, warnings} -> {:ok, value, warnings}
@@ -151,8 +155,8 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  defp repaired(text, signature, enums) do
-    with {:ok, value, repairs} <- JsonParser.repair(text, signature),
+  defp repaired(text, signature, limits, enums) do
+    with {:ok, value, repairs} <- JsonParser.repair_within(text, signature, limits),
          {:ok, value, warnings} <- fitting(value, signature, enums, messages(repairs)) do
       {:ok, value, warnings}
     else
@@ -170,16 +174,17 @@ defmodule PtcRunner.Agent.Answer do
 
   defp messages(repairs), do: Enum.map(repairs, & &1.message)
 
-  defp feedback(errors, text, signature) do
+  defp feedback(errors, text, signature, limits) do
     agent = %{parsed_signature: signature}
+    opts = [{:feedback, :detailed} | limits]
 
     case errors do
       [%{path: [], message: message}] ->
-        Feedback.text(message, nil, text, agent, feedback: :detailed)
+        Feedback.text(message, nil, text, agent, opts)
 
       errors ->
         line = JsonHandler.format_validation_errors(errors)
-        Feedback.text(line, {errors, 0}, text, agent, feedback: :detailed)
+        Feedback.text(line, {errors, 0}, text, agent, opts)
     end
   end
 end

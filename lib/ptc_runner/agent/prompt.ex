@@ -84,7 +84,7 @@ defmodule PtcRunner.Agent.Prompt do
   def tool(%Tool{} = tool) do
     head = "- " <> tool.name <> signature(tool)
 
-    case [tool.description | notes(tool.notes)] |> Enum.reject(&is_nil/1) do
+    case [tool.description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
       [] ->
         head
 
@@ -102,6 +102,17 @@ defmodule PtcRunner.Agent.Prompt do
       text -> text
     end
   end
+
+  # Without the notes on firewalled parameters.
+  defp public(nil), do: nil
+
+  defp public(notes),
+    do: %{
+      enums: Map.filter(notes.enums, &public?/1),
+      descriptions: Map.filter(notes.descriptions, &public?/1)
+    }
+
+  defp public?({path, _note}), do: not (path |> String.split(".") |> Firewall.below?())
 
   defp notes(nil), do: []
 

@@ -5,6 +5,7 @@ defmodule PtcRunner.Agent.Source do
 
   alias PtcRunner.Agent.Feedback
   alias PtcRunner.{Json, Options}
+  alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
@@ -27,15 +28,21 @@ defmodule PtcRunner.Agent.Source do
   end
 
   defp found(text, opts) do
-    case JsonParser.locate(text, Options.given(opts, @limits)) do
-      {:ok, value} -> {:ok, value, []}
-      {:error, {reason, place}} -> repaired(reason, place, text, Keyword.get(opts, :repair, true))
+    began = System.monotonic_time(:millisecond)
+    limits = opts |> Options.given(@limits) |> Limits.shared(began)
+
+    case JsonParser.locate(text, limits) do
+      {:ok, value} ->
+        {:ok, value, []}
+
+      {:error, {reason, place}} ->
+        repaired(reason, place, text, limits, Keyword.get(opts, :repair, true))
     end
   end
 
-  defp repaired(reason, place, text, repair?)
+  defp repaired(reason, place, text, limits, repair?)
        when repair? and reason in [:invalid_json, :no_json_found] do
-    with {:ok, value, [_ | _] = repairs} <- JsonParser.repair(text),
+    with {:ok, value, [_ | _] = repairs} <- JsonParser.repair_within(text, nil, limits),
          true <- whole?(repairs, text) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else
@@ -43,7 +50,7 @@ defmodule PtcRunner.Agent.Source do
     end
   end
 
-  defp repaired(reason, place, text, _repair?), do: refused(reason, place, text)
+  defp repaired(reason, place, text, _limits, _repair?), do: refused(reason, place, text)
 
   # A truncated text may be half a program. The text is known to be complete only if a fence is closed
   # after it.

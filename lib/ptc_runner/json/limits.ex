@@ -52,9 +52,31 @@ defmodule PtcRunner.Json.Limits do
   def of_text([], bytes), do: {@text_timeout, text_heap(bytes)}
 
   def of_text(opts, bytes) do
-    timeout = Keyword.get(opts, :timeout, @text_timeout)
+    timeout =
+      case opts[:until] do
+        nil -> Keyword.get(opts, :timeout, @text_timeout)
+        until -> max(until - System.monotonic_time(:millisecond), 0)
+      end
+
     max_heap = Keyword.get_lazy(opts, :max_heap, fn -> text_heap(bytes) end)
     {timeout, max_heap}
+  end
+
+  @doc """
+  The options of several readings of a text, which share the timeout: all of them end at the same time.
+  `began` is the start of the first one, a `System.monotonic_time/1` in milliseconds.
+
+      iex> opts = PtcRunner.Json.Limits.shared([timeout: 50], System.monotonic_time(:millisecond) - 60)
+      iex> PtcRunner.Json.Limits.of_text(opts, 1_000)
+      {0, 1_250_000}
+
+  """
+  @spec shared(keyword(), integer()) :: keyword()
+  def shared(opts, began) do
+    case Keyword.get(opts, :timeout, @text_timeout) do
+      :infinity -> opts
+      timeout -> [{:until, began + timeout} | opts]
+    end
   end
 
   # The densest texts become three words a byte.

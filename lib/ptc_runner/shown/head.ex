@@ -58,26 +58,21 @@ defmodule PtcRunner.Shown.Head do
     shown = opts.limit + 1
     entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
-    entries = entries |> Enum.take(shown) |> concealed(opts)
+    entries = entries |> Enum.take(shown) |> concealed()
     container_doc("%{", entries, "}", opts, entry, break: :strict)
   end
 
-  defp concealed(entries, %{custom_options: [public: true]}) do
+  defp concealed(entries) do
     for {key, value} <- entries,
-        do: {key, if(Firewall.hidden?(key), do: PtcRunner.Shown.concealed(), else: value)}
+        do: {key, if(hidden?(key), do: PtcRunner.Shown.concealed(), else: value)}
   end
-
-  defp concealed(entries, _opts), do: entries
 
   @doc """
   A struct; a large set is reduced if its entries may not be listed.
   """
-  @spec struct(struct(), (non_neg_integer() -> boolean())) :: struct() | map()
+  @spec struct(struct(), (non_neg_integer() -> boolean())) :: struct()
   def struct(%MapSet{map: map} = set, list?) when map_size(map) > @telling,
     do: if(list?.(map_size(map)), do: set, else: %{set | map: few(map)})
-
-  def struct(struct, list?) when map_size(struct) > @fields,
-    do: if(list?.(map_size(struct)), do: struct, else: Map.delete(few(struct), :__struct__))
 
   def struct(struct, _list?), do: struct
 
@@ -86,10 +81,13 @@ defmodule PtcRunner.Shown.Head do
   def conceals?(struct) when map_size(struct) > @fields, do: true
 
   def conceals?(struct) do
-    struct
-    |> Map.keys()
-    |> Enum.any?(&(&1 not in [:__struct__, :__exception__, :__meta__] and Firewall.hidden?(&1)))
+    struct |> Map.keys() |> Enum.any?(&hidden?/1)
   end
+
+  @doc "Whether a key of a map or struct is firewalled; those of the language and of Ecto are not."
+  @spec hidden?(term()) :: boolean()
+  def hidden?(key) when key in [:__struct__, :__exception__, :__meta__], do: false
+  def hidden?(key), do: Firewall.hidden?(key)
 
   @doc """
   A map with `mark` instead of the values of firewalled keys. Large maps are unchanged: `large_map/3`
@@ -104,7 +102,7 @@ defmodule PtcRunner.Shown.Head do
 
   def conceal(map, mark) do
     case for {key, _value} <- Map.to_list(map),
-             key != :__struct__ and Firewall.hidden?(key),
+             hidden?(key),
              do: {key, mark} do
       [] -> map
       concealed -> Map.merge(map, Map.new(concealed))

@@ -3,7 +3,7 @@ defmodule PtcRunner.Shown.Raised do
   # The message of an exception, limited like a value in a message.
 
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.Size
+  alias PtcRunner.Shown.{Head, Size}
 
   # These write the term that they are about without a limit.
   @verbose [
@@ -22,7 +22,8 @@ defmodule PtcRunner.Shown.Raised do
   ]
 
   @doc """
-  The message of an exception. One of Elixir's own exceptions about a large term is shown as a struct.
+  The message of an exception. One of Elixir's own exceptions about a large term, or one with firewalled
+  keys, is shown as a struct.
 
       iex> PtcRunner.Shown.Raised.text(%ArgumentError{message: "no such thing"})
       "no such thing"
@@ -30,12 +31,25 @@ defmodule PtcRunner.Shown.Raised do
   """
   @spec text(Exception.t()) :: String.t()
   def text(%module{} = exception) when module in @verbose do
-    if Size.small?(Map.from_struct(exception)),
+    fields = Map.from_struct(exception)
+
+    if Size.small?(fields) and not secret?(fields),
       do: message(exception),
       else: Shown.text(exception)
   end
 
   def text(exception), do: message(exception)
+
+  # Whether a small term has values of firewalled keys.
+  defp secret?(map) when is_map(map) do
+    Enum.any?(:maps.to_list(map), fn {key, value} ->
+      Head.hidden?(key) or secret?(key) or secret?(value)
+    end)
+  end
+
+  defp secret?([first | rest]), do: secret?(first) or secret?(rest)
+  defp secret?(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> secret?()
+  defp secret?(_leaf), do: false
 
   defp message(exception), do: exception |> Exception.message() |> Shown.cut(Shown.value_limit())
 end

@@ -170,7 +170,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     do: halted([], "expected at most #{max_bytes} bytes, got more")
 
   def feed(%__MODULE__{}, chunk),
-    do: raise(ArgumentError, "expected a binary, got: #{inspect(chunk)}")
+    do: raise(ArgumentError, "expected a binary, got: #{PtcRunner.Shown.text(chunk)}")
 
   defp read(state, taken, chunk) when byte_size(chunk) <= @part,
     do: Quanta.run(Native.stream_feed(state, taken, chunk))
@@ -257,4 +257,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   defp normalized(value), do: KeyNormalizer.normalize_keys(value)
+
+  # Without the text, which may be long and have firewalled fields.
+  defimpl Inspect do
+    def inspect(stream, _opts),
+      do: "#PtcRunner.SubAgent.AnswerStream<#{stream.taken} bytes>"
+  end
 end

@@ -152,8 +152,17 @@ defmodule PtcRunner.SubAgent.JsonParser do
           {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
   def repair(text, signature, opts \\ []) when is_binary(text) do
     Options.check!(opts, @options, "PtcRunner.SubAgent.JsonParser.repair/3")
+    began = System.monotonic_time(:millisecond)
+    repair_within(text, signature, Limits.shared(opts, began))
+  end
+
+  @doc false
+  # The same with limits that other readings may share.
+  @spec repair_within(String.t(), String.t() | term(), keyword()) ::
+          {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+  def repair_within(text, signature, opts) do
     type = JsonRepair.type(signature)
-    found = parse(text, opts)
+    found = with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}
 
     cond do
       found in [error: :timeout, error: :memory_exceeded] ->
@@ -182,7 +191,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   @doc false
   # The same; an error has its position: {kind, offset} | {kind, limit, offset} | nil.
-  @spec locate(String.t(), [option()]) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
+  @spec locate(String.t(), keyword()) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))
 

@@ -7,10 +7,17 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.JsonRepair.Sentence
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Firewall
   require Quanta
 
   # Maximum length of the text that a repair shows.
   @shown 40
+
+  # The native side truncates paths to this length: the rest may have firewalled fields.
+  @deepest 64
+
+  # The repairs whose text is a key, not a part of its value.
+  @of_keys [:bare_key, :key_spelling]
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
@@ -52,12 +59,27 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   defp outcome({:error, reason}, _text), do: {:error, reason}
 
   defp told({kind, start, stop, line, column, path}, text) do
+    {path, hidden?} = public(path, kind)
+
     found =
-      if start == stop, do: "", else: shown(binary_part(text, start, min(stop - start, @shown)))
+      cond do
+        start == stop -> ""
+        hidden? -> "…"
+        true -> shown(binary_part(text, start, min(stop - start, @shown)))
+      end
 
     place = ["line ", Integer.to_string(line), ", column ", Integer.to_string(column), ": "]
     message = IO.iodata_to_binary([place | Sentence.text(kind, found, path)])
     %{kind: kind, line: line, column: column, path: path, message: message}
+  end
+
+  # The path up to its first firewalled field, and whether the repaired text is part of that field's value.
+  defp public(path, kind) do
+    case Enum.split_while(path, &(not Firewall.hidden?(&1))) do
+      {_whole, []} -> {path, length(path) >= @deepest}
+      {above, [field]} -> {above ++ [field], kind not in @of_keys}
+      {above, [field | _below]} -> {above ++ [field], true}
+    end
   end
 
   # A copy, without a truncated character.

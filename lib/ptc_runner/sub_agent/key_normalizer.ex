@@ -71,7 +71,8 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   defp underscored(key) do
     case :binary.match(key, "-") do
       :nomatch -> key
-      _found -> :binary.replace(key, "-", "_", [:global])
+      # `:binary.replace/4` takes a hundred bytes for each hyphen.
+      _found -> for <<byte <- key>>, into: "", do: if(byte == ?-, do: "_", else: <<byte>>)
     end
   end
 

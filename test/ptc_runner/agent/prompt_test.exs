@@ -21,6 +21,18 @@ defmodule PtcRunner.Agent.PromptTest do
     refute prompt =~ "s3cret" or prompt =~ "_token" or prompt =~ "_session" or prompt =~ "_raw"
   end
 
+  test "what a firewalled parameter may be is not told" do
+    options = [
+      signature: "(city :string, _t {pin :string}) -> :any",
+      enums: %{"city" => ["Rome"], "_t.pin" => ["s3cret"]},
+      descriptions: %{"_t" => "not to be told"}
+    ]
+
+    prompt = Agent.prompt(language: :none, tools: %{"rate" => {& &1, options}})
+    assert prompt =~ ~s(city is one of "Rome")
+    refute prompt =~ ~r/s3cret|told|_t/
+  end
+
   test "samples may be left out, and are bounded" do
     context = %{"users" => [%{"name" => "Ada Lovelace"}]}
     assert Agent.prompt(context: context) =~ "Ada Lovelace"

@@ -6,9 +6,9 @@ defmodule PtcRunner.Json.HostileTextTest do
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Parser, Program}
   alias PtcRunner.Native
-  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
-  alias PtcRunner.Test.{Answers, Watch}
+  alias PtcRunner.Test.{Answers, SliceClock, Watch}
 
   @million 1_000_000
 
@@ -148,6 +148,21 @@ defmodule PtcRunner.Json.HostileTextTest do
 
       assert {:error, %{reason: :memory_exceeded}} =
                Codec.encode(String.duplicate("x", 20_000_000), max_heap: 1_000)
+    end
+
+    test "keys of megabytes with many hyphens take no multiple of their size" do
+      key = String.duplicate("a-", 2_500_000)
+      text = ~s({"#{key}": 1,})
+      spelled = String.duplicate("a_", 2_500_000)
+
+      for fun <- [
+            fn -> KeyNormalizer.normalize_key(key) == spelled end,
+            fn -> match?({:ok, _, [_]}, JsonParser.repair(text, "{a :int?}")) end
+          ] do
+        {result, megabytes} = Watch.growth(fun)
+        assert result
+        assert megabytes < 150
+      end
     end
 
     test "what is just within the limit is read" do
@@ -335,6 +350,31 @@ defmodule PtcRunner.Json.HostileTextTest do
 
     assert {:ok, _} =
              PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, {5_000, 0}))
+  end
+
+  test "the readings of one answer share its deadline" do
+    rows = String.duplicate(~s({"a": "x", "b": [1, 2, 3]},), 200_000)
+    # A long first reading; a short one, and long repairs.
+    texts = ["[" <> rows <> "1]", ~s([{"a": "1" "c": x},) <> rows <> "1]"]
+    signature = {:signature, [], {:list, {:map, [{"a", :int}]}}}
+    opts = [timeout: 20, feedback: :detailed, repair: true]
+    spent = fn -> SliceClock.lines() |> Enum.map(& &1.total) |> Enum.sum() |> div(1_000_000) end
+
+    for text <- texts,
+        {name, fun} <- [
+          answer: fn ->
+            agent = Answers.agent(signature)
+            JsonHandler.handle_json_answer(text, agent, Answers.state(), opts)
+          end,
+          agent: fn -> PtcRunner.Agent.answer(text, signature, timeout: 20) end,
+          program: fn -> PtcRunner.Agent.program(text, timeout: 20) end,
+          repair: fn -> JsonParser.repair(text, signature, timeout: 20) end
+        ] do
+      before = spent.()
+      fun.()
+      # It takes two to ten times as much without the deadline.
+      assert {name, spent.() - before} < {name, 60}
+    end
   end
 
   describe "writing" do

@@ -192,6 +192,135 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
              AnswerStream.feed(stream, ~s({"t": {"shown": 1))
   end
 
+  test "firewalled keys in what is shown of a key" do
+    key = {%{"_pin" => @secret, "name" => "Ada"}}
+    type = {:closed_map, []}
+    {:error, [%{path: [segment]}]} = Validator.validate(%{key => 1}, type)
+    {:error, refused} = Coercion.coerce(%{key => 1}, type)
+
+    for text <- [segment, refused] do
+      hidden!(text, type, key)
+      assert text =~ ~s("name" => "Ada")
+    end
+  end
+
+  test "values that are not in the enumeration of a firewalled field" do
+    alias PtcRunner.Agent
+
+    for {type, json, path} <- [
+          {"{_t :string}", ~s({"_t": "#{@secret}"}), "_t"},
+          {"{rows [{_t {pin :string}}]}", ~s({"rows": [{"_t": {"pin": "#{@secret}"}}]}),
+           "rows._t.pin"},
+          {"{u :any}", ~s({"u": {"_t": "#{@secret}"}}), "u"}
+        ] do
+      answer = Agent.answer(json, type, enums: %{path => ["a", "b"]})
+      assert {:error, [%{message: message}], _feedback} = answer
+      assert message =~ ~s(expected one of "a", "b", got )
+      hidden!(answer, type, json)
+    end
+  end
+
+  test "repairs of a firewalled field" do
+    alias PtcRunner.SubAgent.JsonParser
+
+    for json <- [
+          ~s({"_t": s3cret}),
+          ~s({"_t": "s3cret}),
+          ~s({"_t": s3cret"}),
+          ~s({"_t": 98,765}),
+          ~s({"_t": [1 s3cret]}),
+          ~s({"_t": {s3cret: 1}}),
+          ~s({"_t": {"s3cret" 1}}),
+          ~s({"_t": {"a": 1 /* s3cret */}}),
+          ~s({"rows": [{"_t": {"a": ["s3cret" 1]}}]})
+        ] do
+      assert {:ok, value, [_ | _] = repairs} = JsonParser.repair(json, nil)
+      hidden!(repairs, :any, json)
+      assert inspect(value) =~ ~r/s3cret|98765|"a"/
+      assert List.last(hd(repairs).path) == "_t"
+    end
+
+    # Longer paths are truncated.
+    deep = String.duplicate(~s({"a": ), 70) <> ~s({"_t": s3cret}) <> String.duplicate("}", 70)
+    assert {:ok, _value, [repair]} = JsonParser.repair(deep, nil)
+    hidden!(repair, :any, deep)
+
+    assert {:ok, %{"_n" => 98_765}, [repair]} =
+             JsonParser.repair(~s({"_n": "98765"}), "{_n :int}")
+
+    assert repair.message == ~s(line 1, column 9: coerced string "…" to a number at "_n")
+
+    # The key itself is shown.
+    assert {:ok, _value, [%{message: message}]} = JsonParser.repair(~s({_t: 1}), nil)
+    assert message == ~s(line 1, column 2: added quotes around the key "_t")
+  end
+
+  test "the place of an error after a firewalled field" do
+    alias PtcRunner.SubAgent.AnswerStream
+    alias PtcRunner.SubAgent.Loop.JsonHandler
+    alias PtcRunner.Test.Answers
+
+    for key <- ["_t", "-t", "\\u005Ft", "\\u002dt", "_a\\\"b", "_t\\u0020"],
+        value <- [~s("#{@secret}"), ~s({"a": ["#{@secret}", 1]}), "98765"],
+        between <- ["", " \n "] do
+      json = ~s({"text": "a \\"_b\\" \\\\", "#{key}"#{between}: #{value} x)
+      agent = Answers.agent({:signature, [], :map})
+
+      {:continue, state, _turn} =
+        JsonHandler.handle_json_answer(json, agent, Answers.state(), feedback: :detailed)
+
+      feedback = List.last(state.messages).content
+      assert feedback =~ "unexpected x\n"
+      hidden!(feedback, :map, json)
+
+      halted = AnswerStream.feed(AnswerStream.new("{text :string}", prose: false), json)
+      assert {:halt, {:error, [%{message: message}]}} = halted
+      assert message =~ ~r/unexpected x\z/
+    end
+
+    for text <- [~s({"text": "_t", x), ~s({"text": "- a", x), ~s({"text": "a\\"_b\\": 1", x)] do
+      {:halt, {:error, [%{message: message}]}} =
+        AnswerStream.feed(AnswerStream.new("{text :string}", prose: false), text)
+
+      assert message =~ "unexpected x after {"
+    end
+  end
+
+  test "firewalled keys in the errors of a run" do
+    alias PtcRunner.Json
+    map = %{"_t" => {:a, @secret}, "name" => "Ada"}
+    load = %{"op" => "load", "name" => "x"}
+    tool = %{"op" => "call", "tool" => "t"}
+
+    for {node, context, fun} <- [
+          {%{"op" => "pipe", "steps" => [load, %{"op" => "count"}]}, map, & &1},
+          {%{"op" => "pipe", "steps" => [load, %{"op" => "keys"}]}, [map], & &1},
+          {%{"op" => "add", "left" => load, "right" => 1}, [[map]], & &1},
+          {tool, nil, fn _ -> {:error, map} end},
+          {tool, nil, fn _ -> throw({map}) end},
+          {tool, nil, fn _ -> exit([map]) end},
+          {tool, nil, &Map.fetch!(map, &1)},
+          {tool, nil, fn _ -> :erlang.error({:badmap, [map]}) end}
+        ] do
+      opts = [context: %{"x" => context}, tools: %{"t" => fun}]
+      assert {:error, {:execution_error, text} = error} = Json.run(%{"program" => node}, opts)
+      assert text =~ ~s("name" => "Ada")
+      hidden!([text, Json.format_error(error)], node, context)
+      hidden!(Json.Explain.to_json(Json.explain(%{"program" => node}, opts)), node, context)
+    end
+
+    hidden!(Json.format_error({:other, map}), :any, map)
+  end
+
+  test "a stream that is inspected" do
+    alias PtcRunner.SubAgent.AnswerStream
+
+    {:cont, stream} =
+      AnswerStream.feed(AnswerStream.new("{_t :string}"), ~s({"_t": "#{@secret}"}))
+
+    assert inspect(stream) == "#PtcRunner.SubAgent.AnswerStream<16 bytes>"
+  end
+
   test "errors of others, about values that are not there" do
     error = %{path: ["_t"], message: ~s(expected string, got {:secret, "pw"})}
     assert Signature.format_error(error, %{}) == "_t: expected string, got term"

@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Aggregate do
   @moduledoc false
   # sum avg min max min_by max_by, over a proper list and one field.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
 
   alias PtcRunner.Test.Oracle.Arithmetic
 
@@ -28,11 +28,11 @@ defmodule PtcRunner.Test.Oracle.Aggregate do
   defp summand(item, field) when is_map(item) do
     case value(item, field) do
       number when is_number(number) or is_nil(number) -> number
-      other -> fail("sum requires numeric values, got #{inspect(other)}")
+      other -> fail("sum requires numeric values, got #{shown(other)}")
     end
   end
 
-  defp summand(item, _field), do: fail("sum requires list of maps, got #{inspect(item)}")
+  defp summand(item, _field), do: fail("sum requires list of maps, got #{shown(item)}")
 
   defp total(op, numbers) do
     Enum.reduce(numbers, 0, fn number, sum -> Arithmetic.guarded(op, fn -> sum + number end) end)

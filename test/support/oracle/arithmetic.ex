@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   @moduledoc false
   # add sub mul div pct round, on operands that are already values.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
 
   @doc "A two-operand operation."
   @spec binary(String.t(), term(), term()) :: number()
@@ -12,7 +12,7 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   end
 
   def binary(op, left, right) do
-    fail("#{op} requires numeric operands, got: #{inspect(left)}, #{inspect(right)}")
+    fail("#{op} requires numeric operands, got: #{shown(left)}, #{shown(right)}")
   end
 
   defp compute("add", left, right), do: left + right
@@ -38,7 +38,7 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   def round(value, precision) do
     fail(
       "round requires numeric value and integer precision, got: " <>
-        "#{inspect(value)}, #{inspect(precision)}"
+        "#{shown(value)}, #{shown(precision)}"
     )
   end
 

@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Check do
   @moduledoc false
   # Validation before the run. Checks fail by throwing (see Fail), depth first.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, proper_list?: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, proper_list?: 1, shown: 1]
 
   alias PtcRunner.Test.Oracle.{Lists, Suggestion}
 
@@ -59,10 +59,10 @@ defmodule PtcRunner.Test.Oracle.Check do
     :ok
   end
 
-  def program(ast), do: fail("AST must be a map, got #{inspect(ast)}")
+  def program(ast), do: fail("AST must be a map, got #{shown(ast)}")
 
   defp check_node(node) when not is_map(node) or is_struct(node) do
-    fail("Node must be a map, got #{inspect(node)}")
+    fail("Node must be a map, got #{shown(node)}")
   end
 
   defp check_node(%{"op" => nil}), do: fail("Missing required field 'op'")
@@ -104,7 +104,7 @@ defmodule PtcRunner.Test.Oracle.Check do
     fail("Unknown operation '#{op}'" <> Suggestion.text(op, @names))
   end
 
-  defp unknown(op), do: fail("Unknown operation '#{inspect(op)}'")
+  defp unknown(op), do: fail("Unknown operation '#{shown(op)}'")
 
   # Only values that look like operations are nodes; all others are literals.
   defp object_fields(fields) do
@@ -156,7 +156,7 @@ defmodule PtcRunner.Test.Oracle.Check do
     case node["order"] do
       order when order in [nil, "asc", "desc"] -> :ok
       order when is_binary(order) -> fail("Field 'order' must be 'asc' or 'desc', got '#{order}'")
-      order -> fail("Field 'order' must be 'asc' or 'desc', got '#{inspect(order)}'")
+      order -> fail("Field 'order' must be 'asc' or 'desc', got '#{shown(order)}'")
     end
   end
 

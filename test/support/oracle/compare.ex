@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Compare do
   @moduledoc false
   # The eight comparisons, `typeof`, `get` and membership, on values.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
 
   @doc "Compares the value of the field (left) with the value of the program (right)."
   @spec compare(String.t(), term(), term()) :: boolean()
@@ -37,7 +37,7 @@ defmodule PtcRunner.Test.Oracle.Compare do
   def type_of(value) when is_binary(value), do: "string"
   def type_of(value) when is_map(value), do: "object"
   def type_of(value) when is_list(value), do: "list"
-  def type_of(value), do: fail("typeof does not support this value: #{inspect(value)}")
+  def type_of(value), do: fail("typeof does not support this value: #{shown(value)}")
 
   @doc "The value at the end of a path of keys, nil if it breaks off."
   @spec dig(term(), [term()]) :: term()
@@ -48,5 +48,5 @@ defmodule PtcRunner.Test.Oracle.Compare do
   defp step(value, []), do: value
   defp step(nil, _path), do: nil
   defp step(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> step(path)
-  defp step(value, _path), do: fail("get expected a map, got: #{inspect(value)}")
+  defp step(value, _path), do: fail("get expected a map, got: #{shown(value)}")
 end

@@ -3,7 +3,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   # Evaluation of nodes. The environment has everything that an expression can read, and is only
   # passed down, so bindings and the current value are lexical by construction.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2, shown: 1]
 
   alias PtcRunner.Test.Oracle.{Arithmetic, Check, Current, Lists, Tools}
 
@@ -47,7 +47,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   end
 
   defp node(node, _env) when not is_map(node) or is_struct(node) do
-    fail("Node must be a map, got #{inspect(node)}")
+    fail("Node must be a map, got #{shown(node)}")
   end
 
   defp node(%{"op" => nil}, _env), do: fail("Missing required field 'op'")
@@ -151,7 +151,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   end
 
   defp operation(op, _node, _env) when is_binary(op), do: fail("Unknown operation '#{op}'")
-  defp operation(op, _node, _env), do: fail("Unknown operation '#{inspect(op)}'")
+  defp operation(op, _node, _env), do: fail("Unknown operation '#{shown(op)}'")
 
   ## Parts
 
@@ -197,5 +197,5 @@ defmodule PtcRunner.Test.Oracle.Eval do
   end
 
   defp string!(name, _what) when is_binary(name), do: name
-  defp string!(name, what), do: fail("#{what} must be a string, got #{inspect(name)}")
+  defp string!(name, what), do: fail("#{what} must be a string, got #{shown(name)}")
 end

@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
   @moduledoc false
   # Operations on a list that evaluate no sub-expression.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, shown: 1]
 
   alias PtcRunner.Test.Oracle.{Aggregate, Compare}
 
@@ -58,7 +58,7 @@ defmodule PtcRunner.Test.Oracle.Lists do
   defp field(_item, _field), do: nil
 
   defp natural!(_what, n) when is_integer(n) and n >= 0, do: n
-  defp natural!(what, n), do: fail("#{what} must be a non-negative integer, got #{inspect(n)}")
+  defp natural!(what, n), do: fail("#{what} must be a non-negative integer, got #{shown(n)}")
 
   @doc "Keeps the fields named in the node, of one map or of all maps of a list."
   @spec select(map(), term()) :: map() | list()

@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Tools do
   @moduledoc false
   # Tools: the check of the registry before a run, and one call.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
   alias PtcRunner.Test.Oracle.Suggestion
 
   @doc "All tools must be functions of arity 1."
@@ -20,7 +20,7 @@ defmodule PtcRunner.Test.Oracle.Tools do
     case tools do
       %{^name => tool} -> tool |> outcome(args) |> value(name)
       _ when is_binary(name) -> fail("Tool '#{name}' not found" <> similar(name, tools))
-      _ -> fail("Tool '#{inspect(name)}' not found")
+      _ -> fail("Tool '#{shown(name)}' not found")
     end
   end
 
@@ -36,12 +36,12 @@ defmodule PtcRunner.Test.Oracle.Tools do
   rescue
     exception -> {:raised, Exception.message(exception)}
   catch
-    :throw, thrown -> {:threw, inspect(thrown)}
-    :exit, reason -> {:exited, inspect(reason)}
+    :throw, thrown -> {:threw, shown(thrown)}
+    :exit, reason -> {:exited, shown(reason)}
   end
 
   defp value({:returned, {:error, reason}}, name) do
-    fail("Tool '#{name}' error: #{inspect(reason)}")
+    fail("Tool '#{name}' error: #{shown(reason)}")
   end
 
   defp value({:returned, value}, _name), do: value

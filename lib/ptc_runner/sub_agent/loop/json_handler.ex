@@ -51,6 +51,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, so the value does not keep the text alive (turn and messages do).
   """
 
+  alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
@@ -94,11 +95,14 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   end
 
   defp answer(content, agent, state, opts) do
+    began = System.monotonic_time(:millisecond)
+
     case Answer.read(content, agent, opts) do
       {:ok, value} ->
         Outcome.success(value, content, agent, state, opts)
 
       wrong ->
+        opts = Limits.shared(opts, began)
         wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
     end
   end
@@ -112,13 +116,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         invalid(error, errors, content, agent, state, opts)
 
       {:map, map} ->
-        validate_and_complete(map, content, agent, state, opts)
+        map |> atomize_keys(agent.parsed_signature) |> complete(content, agent, state, opts)
 
       {:list, list} ->
-        validate_and_complete_list(list, content, agent, state, opts)
+        list |> atomize_list(agent.parsed_signature) |> complete(content, agent, state, opts)
 
       {:error, reason} ->
-        reason |> Answer.message() |> handle_parse_error(content, agent, state, opts)
+        reason |> Answer.message() |> unreadable(content, agent, state, opts)
     end
   end
 
@@ -136,8 +140,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         ) :: continue() | stop(:error)
   def handle_parse_error(error, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "handle_parse_error/5")
-    Outcome.failure(:json_parse_error, error, nil, response, agent, state, opts)
+    unreadable(error, response, agent, state, opts)
   end
+
+  defp unreadable(error, response, agent, state, opts),
+    do: Outcome.failure(:json_parse_error, error, nil, response, agent, state, opts)
 
   @doc """
   Handles an answer that does not match the signature.
@@ -153,7 +160,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         ) :: continue() | stop(:error)
   def handle_validation_error(errors, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "handle_validation_error/5")
-    invalid(format_validation_errors(errors), {errors, 0}, response, agent, state, opts)
+    invalid(errors, response, agent, state, opts)
+  end
+
+  defp invalid(errors, response, agent, state, opts) do
+    error = format_validation_errors(errors)
+    invalid(error, {errors, 0}, response, agent, state, opts)
   end
 
   defp invalid(error, errors, response, agent, state, opts),
@@ -203,7 +215,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         |> Outcome.success(response, agent, state, opts)
 
       {:error, errors} ->
-        handle_validation_error(errors, response, agent, state, opts)
+        invalid(errors, response, agent, state, opts)
     end
   end
 

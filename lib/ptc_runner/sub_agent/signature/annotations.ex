@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
+  alias PtcRunner.SubAgent.Signature.{ErrorText, Firewall}
 
   @type t :: %{enums: %{String.t() => [term()]}, descriptions: %{String.t() => String.t()}}
 
@@ -134,7 +135,8 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   end
 
   defp error(value, values, at) do
-    message = "expected one of #{Shown.few(values, &inspect/1)}, got #{Shown.text(value, 200)}"
+    got = if Firewall.below?(at), do: ErrorText.kind(value), else: Shown.text(value, 200)
+    message = "expected one of #{Shown.few(values, &Shown.text(&1, 200))}, got #{got}"
     %{path: Enum.reverse(at), message: message}
   end
 

@@ -37,7 +37,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   def text(errors, data, opts) do
     header = Keyword.get(opts, :header, "Tool validation errors:")
-    lines = for line <- first_lines(errors, data, length(errors), @all), do: ["\n- ", line]
+    lines = for line <- lines(errors, data), do: ["\n- ", line]
     IO.iodata_to_binary([header | lines])
   end
 
@@ -58,7 +58,8 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp take([error | rest] = errors, places, most, bytes, lines) when most > 0 do
     {line, places} = line(error, places)
-    left = bytes - byte_size(line)
+    # With what joins the lines.
+    left = bytes - byte_size(line) - 3
 
     if left < 0,
       do: {lines, errors},
@@ -67,12 +68,9 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp take(errors, _places, _most, _bytes, lines), do: {lines, errors}
 
-  @doc "One line for each error."
+  @doc "One line for each error, up to 1 MB."
   @spec lines([map()], term()) :: [String.t()]
-  def lines(errors, data) do
-    {lines, _places} = Enum.map_reduce(errors, Places.new(data), &line/2)
-    lines
-  end
+  def lines(errors, data), do: first_lines(errors, data, length(errors), @all)
 
   defp line(%{path: path, message: message}, places) do
     case wanted(message) do
@@ -81,8 +79,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
       wanted ->
         {found, places} = Places.fetch(places, path)
-        hidden? = Enum.any?(path, &(is_binary(&1) and Firewall.hidden?(&1)))
-        {join(path, rewritten(message, wanted, found, hidden?)), places}
+        {join(path, rewritten(message, wanted, found, Firewall.below?(path))), places}
     end
   end
 

@@ -12,7 +12,7 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   def finish(errors, false), do: Enum.flat_map(errors, &error/1)
 
   defp error({:inspect, path, text, value}),
-    do: [%{path: path, message: text <> PtcRunner.Shown.public(value)}]
+    do: [%{path: path, message: text <> PtcRunner.Shown.text(value)}]
 
   defp error({:kind, path, text, value}),
     do: [%{path: path, message: text <> ErrorText.kind(value)}]

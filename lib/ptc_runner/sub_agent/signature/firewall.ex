@@ -16,6 +16,10 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
 
   def hidden?(_key), do: false
 
+  @doc "Whether a path leads through a hidden field."
+  @spec below?([term()]) :: boolean()
+  def below?(path), do: Enum.any?(path, &hidden?/1)
+
   @doc "A signature without hidden parameters and fields."
   @spec view(term()) :: term()
   def view({:signature, params, returns}) do

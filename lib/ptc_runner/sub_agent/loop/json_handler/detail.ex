@@ -7,24 +7,25 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   alias PtcRunner.SubAgent.Signature.ErrorText
 
   @doc false
-  def lines(nil, response, _agent) when is_binary(response) do
-    case JsonParser.locate(response) do
+  # Of the options only the limits of reading are used.
+  def lines(nil, response, _agent, opts) when is_binary(response) do
+    case JsonParser.locate(response, opts) do
       {:error, {_reason, place}} when place != nil -> ["- " <> Place.describe(response, place)]
       _other -> []
     end
   end
 
-  def lines({errors, more}, response, agent) when is_binary(response) do
+  def lines({errors, more}, response, agent, opts) when is_binary(response) do
     {most, bytes} = Feedback.most()
-    lines = ErrorText.first_lines(errors, value(response, agent), most, bytes, more)
+    lines = ErrorText.first_lines(errors, value(response, agent, opts), most, bytes, more)
     for line <- lines, do: "- " <> line
   end
 
-  def lines(_errors, _response, _agent), do: []
+  def lines(_errors, _response, _agent, _opts), do: []
 
   # The value that was validated.
-  defp value(response, agent) do
-    case {JsonParser.parse(response), agent} do
+  defp value(response, agent, opts) do
+    case {JsonParser.locate(response, opts), agent} do
       {{:ok, %{"items" => items}}, %{parsed_signature: {:signature, _, {:list, _}}}} -> items
       {{:ok, value}, _agent} -> value
       {{:error, _reason}, _agent} -> nil

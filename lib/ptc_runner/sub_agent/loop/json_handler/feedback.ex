@@ -20,7 +20,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   def text(error, errors, response, agent, opts) do
     case {opts[:build_error_feedback], opts[:feedback]} do
       {build, _style} when build not in [nil, false] -> build.(error, response)
-      {_none, :detailed} -> detailed(error, errors, response, agent)
+      {_none, :detailed} -> detailed(error, errors, response, agent, opts)
       {_none, _default} -> plain(error, errors)
     end
   end
@@ -40,8 +40,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
 
   defp sentence(error), do: "Error: #{error}. #{@please}"
 
-  defp detailed(error, errors, response, agent) do
-    case Detail.lines(errors, response, agent) do
+  defp detailed(error, errors, response, agent, opts) do
+    case Detail.lines(errors, response, agent, opts) do
       [] -> plain(error, errors)
       lines -> Enum.join(["Error: #{headline(error, errors)}" | lines] ++ [@please], "\n")
     end

@@ -50,14 +50,35 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Place do
   defp what(_text, {:integer_too_long, limit, _}), do: "an integer of more than #{limit} digits"
 
   defp context(text, start, offset) do
+    before = binary_part(text, 0, min(offset, byte_size(text)))
     from = max(start, offset - @before)
-    shown = text |> binary_part(from, min(offset, byte_size(text)) - from) |> whole()
 
-    case String.trim_leading(shown) do
+    case before
+         |> binary_part(from, byte_size(before) - from)
+         |> whole()
+         |> String.trim_leading() do
       "" -> ""
-      shown -> " after " <> shown
+      shown -> if firewalled?(before), do: "", else: " after " <> shown
     end
   end
+
+  # Whether a text of JSON has a firewalled key: what follows may be part of its value. Reads each byte once or twice.
+  defp firewalled?(<<?", first, rest::binary>>) when first in [?_, ?-], do: key?(rest)
+
+  defp firewalled?(<<"\"\\u00", code::binary-size(2), rest::binary>>)
+       when code in ["5f", "5F", "2d", "2D"],
+       do: key?(rest)
+
+  defp firewalled?(<<_byte, rest::binary>>), do: firewalled?(rest)
+  defp firewalled?(<<>>), do: false
+
+  defp key?(<<?\\, _escaped, rest::binary>>), do: key?(rest)
+  defp key?(<<?", rest::binary>> = string), do: colon?(rest) or firewalled?(string)
+  defp key?(<<_byte, rest::binary>>), do: key?(rest)
+  defp key?(<<>>), do: false
+
+  defp colon?(<<blank, rest::binary>>) when blank in [?\s, ?\t, ?\n, ?\r], do: colon?(rest)
+  defp colon?(rest), do: match?(<<?:, _rest::binary>>, rest)
 
   # Drops the rest of a truncated character at the start.
   defp whole(<<byte, rest::binary>>) when byte in 0x80..0xBF, do: whole(rest)

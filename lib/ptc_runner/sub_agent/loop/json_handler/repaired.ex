@@ -46,8 +46,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
 
   # If only the syntax can be repaired, the LLM receives the errors of the value.
   defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent, opts) do
-    with {:error, _reason} <-
-           JsonParser.parse(content, Keyword.take(opts, [:timeout, :max_heap])),
+    with {:error, _reason} <- JsonParser.locate(content, opts),
          {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature), opts),
          {:error, errors} when is_list(errors) <- judge(value, agent) do
       {:invalid, {errors, 0}, JsonHandler.format_validation_errors(errors)}
