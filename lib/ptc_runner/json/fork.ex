@@ -12,10 +12,11 @@ defmodule PtcRunner.Json.Fork do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
-  # `waiting`: by the alias for the answer: the round, its state and terms, its process, and
-  # the start of the call for telemetry (false if that is off).
-  # `pids`: by monitor. `idle`: processes without a call. `values`: by round.
-  @enforce_keys [:state, :terms, :find, :heap, :most, :deadline]
+  # `ref`: the alias for all answers, and the tag of all monitors. It is an argument of the functions that
+  # receive, which lets the VM skip older messages of the caller.
+  # `waiting`: by round: its state and terms, its process, and the start of the call for telemetry (false if
+  # that is off). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
+  @enforce_keys [:ref, :state, :terms, :find, :heap, :most, :deadline]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil]
 
@@ -28,7 +29,10 @@ defmodule PtcRunner.Json.Fork do
   @spec run(tuple(), find(), Guarded.max_heap(), pos_integer()) ::
           {:ok, [term()]} | {:error, term()}
   def run({:fork, state, terms, loop, list, left}, find, max_heap, most) do
+    ref = :erlang.alias()
+
     fork = %__MODULE__{
+      ref: ref,
       state: state,
       terms: terms,
       find: find,
@@ -37,7 +41,7 @@ defmodule PtcRunner.Json.Fork do
       deadline: deadline(left)
     }
 
-    case go_on(fork, list, 0) do
+    case go_on(fork, list, 0, ref) do
       %{error: {_round, reason}} -> {:error, reason}
       %{values: values} -> {:ok, value(loop, list, values)}
     end
@@ -66,27 +70,42 @@ defmodule PtcRunner.Json.Fork do
   end
 
   # `items` have not started; the first of them is the item of `round`.
-  defp go_on(%{error: nil} = fork, [item | items], round)
+  defp go_on(%{error: nil} = fork, [item | items], round, ref)
        when map_size(fork.waiting) < fork.most do
     fork
     |> step(Panic.instead(fn -> Native.round(fork.state, fork.terms, item) end), round)
-    |> go_on(items, round + 1)
+    |> go_on(items, round + 1, ref)
   end
 
-  defp go_on(%{waiting: waiting} = fork, _items, _round) when waiting == %{} do
+  defp go_on(%{waiting: waiting} = fork, _items, _round, ref) when waiting == %{} do
     for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
+    # After the alias has ended, no further answer can arrive.
+    :erlang.unalias(ref)
+    drop(ref)
     fork
   end
 
-  defp go_on(%{waiting: waiting, pids: pids} = fork, items, round) do
+  defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
     receive do
-      {ref, result, tag} when is_map_key(waiting, ref) ->
-        fork |> answered(ref, result, tag) |> go_on(items, round)
+      {^ref, at, result, tag} when is_map_key(waiting, at) ->
+        fork |> answered(at, result, tag) |> go_on(items, round, ref)
 
-      {_tag, monitor, :process, _pid, reason} when is_map_key(pids, monitor) ->
-        fork |> ended(monitor, reason) |> go_on(items, round)
+      # The call was stopped.
+      {^ref, _at, _result, _tag} ->
+        go_on(fork, items, round, ref)
+
+      {^ref, monitor, :process, _pid, reason} when is_map_key(pids, monitor) ->
+        fork |> ended(monitor, reason) |> go_on(items, round, ref)
     after
-      left(fork.deadline) -> fork |> fail(-1, :timeout) |> go_on(items, round)
+      left(fork.deadline) -> fork |> fail(-1, :timeout) |> go_on(items, round, ref)
+    end
+  end
+
+  defp drop(ref) do
+    receive do
+      {^ref, _at, _result, _tag} -> drop(ref)
+    after
+      0 -> :ok
     end
   end
 
@@ -107,31 +126,28 @@ defmodule PtcRunner.Json.Fork do
     with {:ok, fun} <- fork.find.(name),
          {:ok, _words} <- Weight.of(args, fork.heap) do
       span = Telemetry.on?() && Telemetry.tool_began(name)
-      {ref, process, fork} = request(fork, name, fun, args)
-      %{fork | waiting: Map.put(fork.waiting, ref, {round, state, terms, process, span})}
+      {process, fork} = request(fork, {fork.ref, round}, name, fun, args)
+      %{fork | waiting: Map.put(fork.waiting, round, {state, terms, process, span})}
     else
       :too_much -> fail(fork, round, :memory_exceeded)
       {:error, reason} -> fail(fork, round, reason)
     end
   end
 
-  defp request(%{idle: []} = fork, name, fun, args) do
-    ref = :erlang.alias([:reply])
-    start = [ref, fork.heap, name, fun, args]
-    {pid, monitor} = Guarded.start(fork.heap, ref, ToolWorker, :start, start)
+  defp request(%{idle: []} = fork, reply_to, name, fun, args) do
+    start = [reply_to, fork.heap, name, fun, args]
+    {pid, monitor} = Guarded.start(fork.heap, fork.ref, ToolWorker, :start, start)
     process = {pid, monitor, nil, %{name => []}}
-    {ref, process, %{fork | pids: Map.put(fork.pids, monitor, pid)}}
+    {process, %{fork | pids: Map.put(fork.pids, monitor, pid)}}
   end
 
-  defp request(%{idle: [{pid, monitor, tag, known} | idle]} = fork, name, fun, args) do
-    ref = :erlang.alias([:reply])
-    send(pid, {tag, ref, name, if(is_map_key(known, name), do: nil, else: fun), args})
-    {ref, {pid, monitor, nil, Map.put(known, name, [])}, %{fork | idle: idle}}
+  defp request(%{idle: [{pid, monitor, tag, known} | idle]} = fork, reply_to, name, fun, args) do
+    send(pid, {tag, reply_to, name, if(is_map_key(known, name), do: nil, else: fun), args})
+    {{pid, monitor, nil, Map.put(known, name, [])}, %{fork | idle: idle}}
   end
 
-  defp answered(fork, ref, result, tag) do
-    {{round, state, terms, {pid, monitor, nil, known}, span}, waiting} =
-      Map.pop!(fork.waiting, ref)
+  defp answered(fork, round, result, tag) do
+    {{state, terms, {pid, monitor, nil, known}, span}, waiting} = Map.pop!(fork.waiting, round)
 
     fork = %{fork | waiting: waiting, idle: [{pid, monitor, tag, known} | fork.idle]}
     told(span, result)
@@ -151,15 +167,14 @@ defmodule PtcRunner.Json.Fork do
     Guarded.forget(pid)
     fork = %{fork | pids: pids, idle: List.keydelete(fork.idle, monitor, 1)}
 
-    case Enum.find(fork.waiting, fn {_ref, waits} -> waits |> elem(3) |> elem(1) == monitor end) do
+    case Enum.find(fork.waiting, fn {_at, waits} -> waits |> elem(2) |> elem(1) == monitor end) do
       nil ->
         fork
 
-      {ref, {round, _state, _terms, _process, span}} ->
-        :erlang.unalias(ref)
+      {round, {_state, _terms, _process, span}} ->
         reason = Guarded.ended(reason, fork.heap)
         told(span, {:error, reason})
-        fail(%{fork | waiting: Map.delete(fork.waiting, ref)}, round, reason)
+        fail(%{fork | waiting: Map.delete(fork.waiting, round)}, round, reason)
     end
   end
 
@@ -171,26 +186,16 @@ defmodule PtcRunner.Json.Fork do
   defp fail(%{error: {first, _reason}} = fork, round, _other) when first < round, do: fork
 
   defp fail(fork, round, reason) do
-    {later, waiting} =
-      Enum.split_with(fork.waiting, fn {_ref, waits} -> elem(waits, 0) > round end)
+    {later, waiting} = Enum.split_with(fork.waiting, fn {at, _waits} -> at > round end)
 
     why = if reason == :timeout, do: :timeout, else: :stopped
     pids = Enum.reduce(later, fork.pids, &stop(&1, &2, why))
     %{fork | error: {round, reason}, waiting: Map.new(waiting), pids: pids}
   end
 
-  # After the alias has ended, no further answer can arrive.
-  defp stop({ref, {_round, _state, _terms, {pid, monitor, _tag, _known}, span}}, pids, why) do
+  defp stop({_round, {_state, _terms, {pid, monitor, _tag, _known}, span}}, pids, why) do
     Guarded.stop(pid, monitor)
-    :erlang.unalias(ref)
     told(span, {:error, why})
-
-    receive do
-      {^ref, _result, _tag} -> :ok
-    after
-      0 -> :ok
-    end
-
     Map.delete(pids, monitor)
   end
 end

@@ -13,13 +13,16 @@ defmodule PtcRunner.Json.ToolWorker do
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
+  @typedoc "The receiver of an answer: an alias, or an alias and the round that the answer is for."
+  @type reply_to :: reference() | {reference(), non_neg_integer()}
+
   @doc """
   Runs the first tool, replies to `reply_to`, and serves requests until the process is killed.
 
   A value is sent with the words of its copy. If they are more than `max_heap` (0: no limit), the
   answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
-  @spec start(reference(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
+  @spec start(reply_to(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
           no_return()
   def start(reply_to, max_heap, name, fun, args),
     do: serve(reply_to, name, fun, args, %{name => fun}, max_heap)
@@ -39,7 +42,7 @@ defmodule PtcRunner.Json.ToolWorker do
   defp serve(reply_to, name, fun, args, funs, max_heap) do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
-    send(reply_to, {reply_to, result, tag})
+    tell(reply_to, result, tag)
 
     receive do
       {^tag, reply_to, name, nil, args} ->
@@ -56,6 +59,9 @@ defmodule PtcRunner.Json.ToolWorker do
         MovedRun.go_on(reply_to, max_heap, move, Map.put(funs, name, fun))
     end
   end
+
+  defp tell({ref, round}, result, tag), do: send(ref, {ref, round, result, tag})
+  defp tell(ref, result, tag), do: send(ref, {ref, result, tag})
 
   defp weighed({:ok, value}, max_heap) do
     case Weight.of(value, max_heap) do

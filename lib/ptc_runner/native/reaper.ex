@@ -25,4 +25,11 @@ defmodule PtcRunner.Native.Reaper do
   end
 
   def handle_info(_other, state), do: {:noreply, state}
+
+  # Requests of others must not end this process: after a few ends the application would stop.
+  @impl true
+  def handle_call(_request, _from, state), do: {:noreply, state}
+
+  @impl true
+  def handle_cast(_request, state), do: {:noreply, state}
 end

@@ -304,6 +304,16 @@ defmodule PtcRunner.Json.MovedRunTest do
       assert Watch.survivors([caller, pid]) == []
     end
 
+    test "is noticed by a reaper that strangers have sent requests to" do
+      reaper = Process.whereis(Reaper)
+      for _ <- 1..10, do: GenServer.cast(Reaper, :stranger)
+      catch_exit(GenServer.call(Reaper, :stranger, 10))
+      send(Reaper, :stranger)
+      # It answers after it has received the others.
+      :sys.get_state(Reaper)
+      assert Process.whereis(Reaper) == reaper
+    end
+
     test "of a thousand of them, at any moment, leaves no process behind" do
       nap = fn args -> Process.sleep(Map.get(args, "ms", 0)) && [1] end
       node = concat([call("t"), call("t", %{"ms" => 5}), call("t", %{"ms" => 50})])

@@ -201,6 +201,25 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
     assert run(map(call("t")), %{"t" => rows}, list, max_heap: 200_000) == kept
   end
 
+  test "answers are found without a search of the caller's other messages" do
+    search = fn ->
+      for n <- 1..100_000, do: send(self(), {make_ref(), n, make_ref()})
+      {:reductions, before} = Process.info(self(), :reductions)
+
+      {:ok, list, _, _} =
+        run(map(call("t")), %{"t" => & &1}, Enum.to_list(1..200), timeout: 60_000)
+
+      {:reductions, now} = Process.info(self(), :reductions)
+      {length(list), Process.info(self(), :message_queue_len), now - before}
+    end
+
+    assert {200, {:message_queue_len, 100_000}, reductions} =
+             search |> Task.async() |> Task.await(60_000)
+
+    # A message that is looked at takes a reduction: a search for each answer would take 20 million.
+    assert reductions < 2_000_000
+  end
+
   test "must be a number of processes" do
     for wrong <- [0, -1, 1.5, nil, :many, 1_025] do
       assert_raise ArgumentError, fn -> Json.run("{}", tool_concurrency: wrong) end

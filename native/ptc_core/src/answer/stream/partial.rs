@@ -19,19 +19,21 @@ impl Stream {
         if let Some((begin, end)) = self.lexer.open_string(text.len()) {
             let cut = text[begin..end].utf8_chunks().next();
             let string = cut.map_or("", |chunk| chunk.valid());
-            let mut shown = text[self.start..begin].to_vec();
-            shown.extend_from_slice(string.as_bytes());
-            shown.push(b'"');
+            let shown = &text[self.start..begin + string.len()];
             // A high surrogate may wait for the low one: then the string is dropped.
-            if let Some(answer) = self.complete(shown, heap) {
+            if let Some(answer) = self.complete(shown, "\"", heap) {
                 return Some(answer);
             }
         }
-        self.complete(whole.to_vec(), heap)
+        self.complete(whole, "", heap)
     }
 
-    fn complete<H: Heap>(&self, mut text: Vec<u8>, heap: &mut H) -> Option<Answer<H::Term>> {
+    fn complete<H: Heap>(&self, head: &[u8], quote: &str, heap: &mut H) -> Option<Answer<H::Term>> {
         let closing = |object: &bool| if *object { b'}' } else { b']' };
+        // Allocated once: a text that grows byte by byte would be moved, under a lock of the allocator.
+        let mut text = Vec::with_capacity(head.len() + quote.len() + self.lexer.open.len());
+        text.extend_from_slice(head);
+        text.extend_from_slice(quote.as_bytes());
         text.extend(self.lexer.open.iter().rev().map(closing));
         let (answer, _) = build(&text, 0, heap).ok()?;
         Some(answer)
