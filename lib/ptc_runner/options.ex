@@ -30,7 +30,7 @@ defmodule PtcRunner.Options do
   @type kinds :: %{atom() => kind()}
 
   @typedoc "See `table/1`: the kinds, the places of the values, the defaults."
-  @opaque table :: {kinds(), %{atom() => pos_integer()}, tuple()}
+  @type table :: {kinds(), %{atom() => pos_integer()}, tuple()}
 
   # The native side stores a depth in 32 bits.
   @max_depth 0xFFFF_FFFF

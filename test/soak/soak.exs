@@ -37,16 +37,16 @@ defmodule PtcRunner.Soak do
     start(data)
     counter = :counters.new(1, [])
     worst = :ets.new(:worst, [:public, :set, write_concurrency: true])
-    finish = now() + seconds * 1_000
+    began = now()
+    finish = began + seconds * 1_000
     IO.puts("#{callers} callers for #{seconds} s")
     pids = for n <- 1..callers, do: spawn_link(fn -> caller(n, data, counter, worst, finish) end)
-    interval = max(1, div(seconds, 10))
     Process.flag(:priority, :high)
-    samples = samples(interval, counter, finish, [])
+    samples = samples(began, seconds * 100, counter)
     monitors = Enum.map(pids, &Process.monitor/1)
     for monitor <- monitors, do: receive(do: ({:DOWN, ^monitor, _, _, _} -> :ok))
     Process.sleep(500)
-    verdict(samples, worst, sample(counter, :counters.get(counter, 1), 1))
+    verdict(samples, worst, sample(0, 1))
   end
 
   defp data do
@@ -167,23 +167,21 @@ defmodule PtcRunner.Soak do
     %{"program" => %{"op" => "pipe", "steps" => steps}}
   end
 
-  # The calls of each interval that ended before the callers did.
-  defp samples(interval, counter, finish, samples) do
-    {began, before} = {now(), :counters.get(counter, 1)}
-    Process.sleep(interval * 1_000)
+  # Ten intervals; the last one ends when the callers do.
+  defp samples(began, interval, counter) do
+    {samples, _last} =
+      Enum.map_reduce(1..10, {began, 0}, fn n, {since, before} ->
+        Process.sleep(max(0, began + n * interval - now()))
+        {until, calls} = {now(), :counters.get(counter, 1)}
+        sample = sample(calls - before, until - since)
+        IO.puts(row(n, sample))
+        {sample, {until, calls}}
+      end)
 
-    if now() > finish + 1_000 do
-      Enum.reverse(samples)
-    else
-      sample = sample(counter, before, now() - began)
-      IO.puts(row(length(samples) + 1, sample))
-      samples(interval, counter, finish, [sample | samples])
-    end
+    samples
   end
 
-  defp sample(counter, before, milliseconds) do
-    calls = :counters.get(counter, 1) - before
-
+  defp sample(calls, milliseconds) do
     %{
       calls: div(calls * 1_000, max(milliseconds, 1)),
       memory: div(:erlang.memory(:total), 1_048_576),

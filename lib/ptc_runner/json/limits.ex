@@ -111,15 +111,23 @@ defmodule PtcRunner.Json.Limits do
   # Options were checked already; the application environment is checked at each use.
   defp usual_timeout do
     case :application.get_env(:ptc_runner, :default_timeout) do
-      {:ok, timeout} -> Guarded.check_timeout!(timeout) && timeout
-      :undefined -> @default_timeout
+      {:ok, timeout} ->
+        :ok = Guarded.check_timeout!(timeout)
+        timeout
+
+      :undefined ->
+        @default_timeout
     end
   end
 
   defp usual_max_heap do
     case :application.get_env(:ptc_runner, :default_max_heap) do
-      {:ok, max_heap} -> Guarded.check_max_heap!(max_heap) && max_heap
-      :undefined -> @default_max_heap
+      {:ok, max_heap} ->
+        :ok = Guarded.check_max_heap!(max_heap)
+        max_heap
+
+      :undefined ->
+        @default_max_heap
     end
   end
 end

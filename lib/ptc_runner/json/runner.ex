@@ -49,7 +49,7 @@ defmodule PtcRunner.Json.Runner do
 
     program
     |> start_forking({context, memory, timeout, max_heap}, reading)
-    |> fork(tools, limits, ToolProcess.new(max_heap), tool_concurrency)
+    |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -71,45 +71,6 @@ defmodule PtcRunner.Json.Runner do
     with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
          do: Native.run_forking(handle, consts, given)
   end
-
-  # A run whose loops fork does not move; it requests its other calls one after another.
-  defp fork({:fork, _state, _terms, _loop, _list, _left} = step, tools, limits, process, most) do
-    {_timeout, max_heap, _depth} = limits
-    # The processes of a fork need the whole heap limit.
-    ToolProcess.stop(process)
-    process = ToolProcess.new(max_heap)
-
-    case Fork.run(step, &tool(tools, &1), max_heap, most) do
-      {:ok, value} ->
-        {:fork, state, terms, _loop, _list, _left} = step
-        fork(Native.resume(state, terms, {:joined, value, 0}), tools, limits, process, most)
-
-      {:error, reason} ->
-        finish({:error, reason}, limits)
-    end
-  end
-
-  defp fork({:call, state, terms, tool, args, left}, tools, limits, process, most) do
-    {_timeout, max_heap, _depth} = limits
-
-    with {:ok, fun} <- tool(tools, tool),
-         {:ok, _words} <- weigh(args, max_heap),
-         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
-      answer = {:answer, answer, ToolProcess.words(process)}
-      step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
-      fork(step, tools, limits, process, most)
-    else
-      {:error, reason} -> stop(process, finish({:error, reason}, limits))
-      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
-    end
-  end
-
-  defp fork({next, _state, _terms} = left, tools, limits, process, most)
-       when next in [:more, :long] do
-    left |> resumed(process) |> fork(tools, limits, process, most)
-  end
-
-  defp fork(step, _tools, limits, process, _most), do: stop(process, finish(step, limits))
 
   @doc """
   Runs an unchecked AST, for `PtcRunner.Sandbox.execute/3`.
@@ -215,18 +176,19 @@ defmodule PtcRunner.Json.Runner do
 
   defp drive(step, _tools, limits), do: finish(step, limits)
 
-  # Handles the call number `count` of the run.
-  defp call({:call, state, terms, tool, args, left}, tools, limits, process, count) do
+  # Handles call number `at` of the run. A run whose loops fork has `{:fork, most}` instead of a number: it
+  # does not move, and requests the calls outside its loops one after another.
+  defp call({:call, state, terms, tool, args, left}, tools, limits, process, at) do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
-         :stay <- Move.pack(state, terms, args, max_heap, count),
+         :stay <- pack(state, terms, args, max_heap, at),
          {:ok, _words} <- weigh(args, max_heap),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       # The tool's answer stays in the run, so its words count.
       answer = {:answer, answer, ToolProcess.words(process)}
       step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
-      call(step, tools, limits, process, count + 1)
+      call(step, tools, limits, process, next(at))
     else
       {:move, terms, words} ->
         move({tool, args, left}, {state, terms, words}, tools, limits, process)
@@ -240,7 +202,7 @@ defmodule PtcRunner.Json.Runner do
   end
 
   # The answer is the program's value.
-  defp call({:last, tool, args, weight, left, words}, tools, limits, process, _count) do
+  defp call({:last, tool, args, weight, left, words}, tools, limits, process, _at) do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
@@ -253,12 +215,33 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp call({next, _state, _terms} = left, tools, limits, process, count)
-       when next in [:more, :long] do
-    left |> resumed(process) |> call(tools, limits, process, count)
+  # The processes of a fork need the whole heap limit.
+  defp call({:fork, state, terms, _, _, _} = step, tools, limits, process, {:fork, most} = at) do
+    {_timeout, max_heap, _depth} = limits
+    ToolProcess.stop(process)
+
+    case Fork.run(step, &tool(tools, &1), max_heap, most) do
+      {:ok, value} ->
+        step = Native.resume(state, terms, {:joined, value, 0})
+        call(step, tools, limits, ToolProcess.new(max_heap), at)
+
+      {:error, reason} ->
+        finish({:error, reason}, limits)
+    end
   end
 
-  defp call(step, _tools, limits, process, _count), do: stop(process, finish(step, limits))
+  defp call({next, _state, _terms} = left, tools, limits, process, at)
+       when next in [:more, :long] do
+    left |> resumed(process) |> call(tools, limits, process, at)
+  end
+
+  defp call(step, _tools, limits, process, _at), do: stop(process, finish(step, limits))
+
+  defp pack(_state, _terms, _args, _max_heap, {:fork, _most}), do: :stay
+  defp pack(state, terms, args, max_heap, at), do: Move.pack(state, terms, args, max_heap, at)
+
+  defp next({:fork, _most} = fork), do: fork
+  defp next(at), do: at + 1
 
   defp move({tool, args, left}, run, tools, limits, process) do
     {:ok, fun} = told(tools, tool)
