@@ -4,6 +4,7 @@ defmodule PtcRunner.LongWorkTest do
   use ExUnit.Case, async: false
   import Bitwise
 
+  alias PtcRunner.Json
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -158,6 +159,24 @@ defmodule PtcRunner.LongWorkTest do
     text = Enum.map_join(small, ",", fn map -> for {key, n} <- map, do: "{\"#{key}\":#{n}}" end)
     agent = %{parsed_signature: {:signature, [], type}}
     assert {:ok, ^small} = assert_quanta(3, fn -> Answer.read("[#{text}]", agent) end)
+  end
+
+  test "a program given as a map is compiled in quanta, and each part of it is converted once" do
+    # Before, each quantum converted all parts that were left: 2 s for these.
+    item = %{"op" => "eq", "field" => "a", "value" => 1}
+    one = %{"op" => "literal", "value" => 1}
+    bind = &%{"op" => "let", "name" => "n#{&1}", "value" => one, "in" => one}
+
+    for {op, field, parts} <- [
+          {"and", "conditions", List.duplicate(item, 100_000)},
+          {"concat", "lists", for(n <- 1..50_000, do: bind.(n))}
+        ] do
+      program = %{"program" => %{"op" => op, field => parts}}
+      compile = fn -> Json.compile(program, timeout: :infinity, max_heap: 0) end
+      {{:ok, _program}, calls, average} = quanta(compile)
+      assert calls > 10
+      assert calls * average < 600_000
+    end
   end
 
   test "a tool's answer is weighed in quanta" do

@@ -135,6 +135,55 @@ defmodule PtcRunner.SlicesTest do
     assert_no_holds(normalize_keys: fn -> KeyNormalizer.normalize_keys(equal) end)
   end
 
+  test "maps of thousands of fields, made by select" do
+    names = for n <- 1..40_000, do: "k-#{n}"
+    wide = Map.new(names, &{&1, 1})
+
+    assert_no_holds(
+      for count <- [3_000, 10_000, 40_000] do
+        {:ok, program} = select(Enum.take(names, count))
+        {count, fn -> Json.run(program, context: %{"x" => wide}, timeout: 5_000) end}
+      end
+    )
+  end
+
+  test "unknown fields with names of megabytes" do
+    fields = Map.new(1..20, &{:binary.copy("x", 2_000_000) <> "#{&1}", 1})
+    program = %{"program" => Map.put(fields, "op", "typeof")}
+
+    assert_no_holds(
+      for strict <- [false, true], do: {strict, fn -> Json.run(program, strict: strict) end}
+    )
+  end
+
+  test "programs of hundreds of thousands of constants" do
+    # Each slice of a run had made a cache for each of them.
+    names = for n <- 1..300_000, do: "k-#{n}"
+
+    for keys <- [:strings, :any] do
+      {:ok, program} = select(names, keys: keys)
+      rows = for n <- 1..20_000, do: %{"k-1" => n}
+      assert_no_holds([{keys, fn -> Json.run(program, context: %{"x" => %{"k-7" => 1}}) end}])
+
+      {result, times} =
+        SliceClock.during(fn -> Json.run(program, context: %{"x" => rows}, timeout: 100) end)
+
+      assert {:error, {:timeout, 100}} = result
+      assert Enum.all?(times, fn {_nif, average} -> average < 2_000 end), inspect(times)
+    end
+
+    context = %{"x" => %{"k-7" => 1, "k-299999": 2}}
+    {:ok, program} = select(names, keys: :any)
+    assert {:ok, %{"k-7" => 1, "k-299999": 2} = part, _, _} = Json.run(program, context: context)
+    assert map_size(part) == 2
+  end
+
+  defp select(names, opts \\ []) do
+    steps = [%{"op" => "load", "name" => "x"}, %{"op" => "select", "fields" => names}]
+    opts = [timeout: :infinity, max_heap: 0] ++ opts
+    Json.compile(%{"program" => %{"op" => "pipe", "steps" => steps}}, opts)
+  end
+
   # Since OTP 27 an integer has at most 4,194,303 bits.
   @most_bits if PtcRunner.Test.Hostile.skip_huge_integers(), do: 4_000_000, else: 32_000_000
 

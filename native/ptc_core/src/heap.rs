@@ -44,6 +44,18 @@ pub enum Inside<'h, T> {
     Unknown,
 }
 
+/// Maximum number of entries of a map that is a flat array; a larger one is a tree.
+const FLAT_MAP: usize = 32;
+
+/// Returns the words of a new map, the nodes of its tree included.
+#[inline]
+pub fn words_of_map(entries: usize) -> usize {
+    match entries {
+        ..=FLAT_MAP => 4 + 2 * entries,
+        _ => 6 * entries,
+    }
+}
+
 /// A heap of immutable terms.
 ///
 /// All methods take constant time unless documented otherwise; the caller divides longer work into

@@ -31,6 +31,18 @@ pub enum Const<N> {
     Node(N),
 }
 
+impl<N> Const<N> {
+    /// Converts the constant to another handle of its node.
+    pub(crate) fn map<M>(self, node: impl FnOnce(N) -> M) -> Const<M> {
+        match self {
+            Const::Nil => Const::Nil,
+            Const::Int(value) => Const::Int(value),
+            Const::EmptyMap => Const::EmptyMap,
+            Const::Node(at) => Const::Node(node(at)),
+        }
+    }
+}
+
 /// What a loop does with an item and the value of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoopKind {

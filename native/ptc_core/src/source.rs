@@ -35,6 +35,8 @@ pub trait Source {
     /// A part of the program.
     type Node: Copy;
 
+    /// Returns the part with this index among those that a suspended walk has kept.
+    fn kept(&self, index: usize) -> Self::Node;
     /// Returns whether two handles are the same part. Adjacent equal parts may count as the same.
     fn same(&self, a: Self::Node, b: Self::Node) -> bool;
     /// Returns the shape of the part.
@@ -68,6 +70,11 @@ pub trait Source {
 
 impl Source for Document<'_> {
     type Node = u32;
+
+    /// The handles are indices already.
+    fn kept(&self, index: usize) -> u32 {
+        index as u32
+    }
 
     fn same(&self, a: u32, b: u32) -> bool {
         a == b

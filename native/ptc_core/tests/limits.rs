@@ -88,7 +88,10 @@ fn a_long_program_is_counted_and_can_be_left_between_its_parts() {
             Err(failure) => assert_eq!(failure, Failure::Stopped(Stop::SliceOver)),
         }
         // Its nodes are moved from one call of the heap to the next.
-        walk = walk.map(|node| node + 1).map(|node| node - 1);
+        match asked % 4 {
+            0 => walk.keep(|node| node as usize),
+            _ => walk = walk.map(|node| node + 1).map(|node| node - 1),
+        }
     }
     let again = walk.finish(&document);
     assert_eq!((again.program, again.consts), (whole.program, whole.consts));

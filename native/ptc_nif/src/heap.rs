@@ -7,7 +7,7 @@ use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, Terms};
 use crate::signature::existing_atom;
 use num_bigint::BigInt;
-use ptc_core::heap::{Heap, Inside, Kind, Lookup};
+use ptc_core::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
 use rustler::sys::ErlNifTerm;
 use rustler::sys::ErlNifTermType::*;
@@ -20,9 +20,6 @@ use std::hash::{BuildHasher, Hasher};
 
 /// Bits of the largest integer in any version of the VM.
 const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
-
-/// Words of an entry of a large map, its share of the tree included.
-const WORDS_OF_LARGE: usize = 6;
 
 /// The heap of one NIF call.
 pub struct Beam<'a> {
@@ -332,11 +329,10 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         // A large map is a tree: given equal keys, the VM builds an invalid one without an error.
+        self.words += words_of_map(keys.len());
         if keys.len() > SMALL {
-            self.words += WORDS_OF_LARGE * keys.len();
             return self.make_map_of_repeated(keys, values);
         }
-        self.words += 4 + 2 * keys.len();
         match self.terms.make_map(keys, values) {
             Some(map) => map,
             None => self.make_map_of_repeated(keys, values),

@@ -12,12 +12,49 @@ use std::cell::{Cell, RefCell};
 /// Bytes that are compared in the time that one element of a list takes.
 const BYTES_A_PART: usize = 64;
 
+/// The nodes to which a suspended walk refers: a list of tuples on the heap, the last one first.
+pub struct Kept<'a>(Vec<&'a [Raw<'a>]>);
+
+impl<'a> Kept<'a> {
+    /// Maximum number of nodes in a tuple. Their indices differ by this from one tuple to the next.
+    const TUPLE: usize = 1 << 16;
+
+    /// The nodes in these tuples.
+    pub fn of(terms: Terms<'a>, tuples: Raw<'a>) -> Self {
+        let (mut kept, mut rest) = (Vec::new(), tuples);
+        while let Some((tuple, tail)) = terms.uncons(rest) {
+            kept.push(terms.tuple(tuple).unwrap_or_default());
+            rest = tail;
+        }
+        kept.reverse();
+        Kept(kept)
+    }
+
+    /// Returns the index of the first node that is added.
+    pub fn end(&self) -> usize {
+        self.0.len() * Self::TUPLE
+    }
+
+    /// Returns the node with this index.
+    pub fn node(&self, index: usize) -> Option<Raw<'a>> {
+        let tuple = self.0.get(index / Self::TUPLE)?;
+        tuple.get(index % Self::TUPLE).copied()
+    }
+
+    /// Adds nodes to tuples.
+    pub fn add(terms: Terms<'a>, nodes: &[Raw<'a>], tuples: Raw<'a>) -> Raw<'a> {
+        let add = |tuples, nodes: &[Raw<'a>]| terms.cons(terms.make_tuple(nodes), tuples);
+        nodes.chunks(Self::TUPLE).fold(tuples, add)
+    }
+}
+
 /// The terms of one NIF call as a program's source.
 pub struct TermSource<'a> {
     heap: Beam<'a>,
     /// Field names as terms, made on first use.
     names: RefCell<Vec<(&'static str, Raw<'a>)>>,
     struct_key: Raw<'a>,
+    kept: Kept<'a>,
     /// Maximum length of a list, the stop for a longer one, and the stop if one was longer.
     longest: usize,
     too_long: Stop,
@@ -28,12 +65,13 @@ pub struct TermSource<'a> {
 
 impl<'a> TermSource<'a> {
     /// `longest`: how many elements of a list may be visited without a pause; `too_long`: the stop for a
-    /// longer list.
-    pub fn new(terms: Terms<'a>, longest: usize, too_long: Stop) -> Self {
+    /// longer list; `kept`: the nodes that the suspended walk refers to.
+    pub fn new(terms: Terms<'a>, longest: usize, too_long: Stop, kept: Kept<'a>) -> Self {
         TermSource {
             heap: Beam::new(terms.env, 0),
             names: RefCell::new(Vec::new()),
             struct_key: rustler::types::atom::__struct__().encode(terms.env).into(),
+            kept,
             longest,
             too_long,
             stop: Cell::new(None),
@@ -70,6 +108,10 @@ impl<'a> TermSource<'a> {
 
 impl<'a> Source for TermSource<'a> {
     type Node = Raw<'a>;
+
+    fn kept(&self, index: usize) -> Raw<'a> {
+        self.kept.node(index).unwrap_or(self.heap.nil())
+    }
 
     fn same(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
         a.word() == b.word()

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.HostileStringsTest do
   use ExUnit.Case, async: false
 
   alias PtcRunner.Json
-  alias PtcRunner.Test.Watch
+  alias PtcRunner.Test.{SliceClock, Watch}
 
   @rows %{"op" => "load", "name" => "rows"}
   @input %{"op" => "var", "name" => "__input"}
@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.HostileStringsTest do
   defp filter(where), do: pipe([@rows, %{"op" => "filter", "where" => where}, count()])
 
   defp run(node, context, opts \\ []) do
-    Json.run(%{"program" => node}, [context: context, timeout: 50] ++ opts)
+    Json.run(%{"program" => node}, opts ++ [context: context, timeout: 50])
   end
 
   # The result and whether it came in time; no scheduler was held.
@@ -33,6 +33,9 @@ defmodule PtcRunner.Json.HostileStringsTest do
     assert micros < @too_long * 1_000, "took #{div(micros, 1_000)} ms"
     result
   end
+
+  # The CPU time of all native calls so far, in milliseconds.
+  defp native, do: SliceClock.lines() |> Enum.map(& &1.total) |> Enum.sum() |> div(1_000_000)
 
   # A copy of its own: equal strings at different places in memory.
   defp long(size, last \\ "z"), do: :binary.copy("x", size - 1) <> last
@@ -176,6 +179,16 @@ defmodule PtcRunner.Json.HostileStringsTest do
         result = timely(fn -> run(again.(node), context, opts) end)
         assert result == {:error, {:timeout, 50}}, inspect(node, printable_limit: 50)
       end
+    end
+
+    test "of one new map are hashed before the deadline, or not at all" do
+      wide = Map.new(1..40, &{long(2 * @mega, <<&1>>), &1})
+      node = %{"op" => "merge", "objects" => List.duplicate(load("wide"), 3)}
+      before = native()
+      assert run(node, %{"wide" => wide}) == {:error, {:timeout, 50}}
+      assert native() - before < 150
+      assert {:ok, merged, _, _} = run(node, %{"wide" => wide}, timeout: :infinity)
+      assert map_size(merged) == 40
     end
 
     test "are found", %{key: key, small: small, large: large} do

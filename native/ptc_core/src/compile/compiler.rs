@@ -32,7 +32,7 @@ const FUEL_PER_PART: usize = 8;
 impl<S: Source> Compiler<'_, S> {
     pub(super) fn walk(&mut self) -> Going<S> {
         let observed = self.walk.observer.is_some();
-        while let Some(step) = self.walk.todo.pop() {
+        while let Some(step) = self.walk.next_step(self.source) {
             let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
             let seen = if observed { self.walk.seen() } else { None };
@@ -192,8 +192,9 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     pub(super) fn constant(&mut self, value: Const<S::Node>) -> ConstId {
+        let id = self.walk.count_of_consts();
         self.walk.consts.push(value);
-        (self.walk.consts.len() - 1) as ConstId
+        id
     }
 
     pub(super) fn take_slot(&mut self, scope: &mut Scope) -> u32 {

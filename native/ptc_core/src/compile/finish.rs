@@ -10,6 +10,7 @@ impl<N: Copy> Walk<N> {
     /// Returns the program at the end of the walk.
     pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
         self.code.push(Instr::Done);
+        let consts = self.all_consts(source);
         let sites = self.take_sites();
         let labels = self.labels;
         let mut calls_tools = false;
@@ -24,7 +25,7 @@ impl<N: Copy> Walk<N> {
                 _ => {}
             }
         }
-        let has_parts = |id: &ConstId| match self.consts.get(*id as usize) {
+        let has_parts = |id: &ConstId| match consts.get(*id as usize) {
             Some(Const::Node(node)) => source.has_parts(*node),
             _ => false,
         };
@@ -45,7 +46,7 @@ impl<N: Copy> Walk<N> {
                 any_keys: self.any_keys,
                 sites,
             },
-            consts: self.consts,
+            consts,
         }
     }
 }

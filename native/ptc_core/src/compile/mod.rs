@@ -5,6 +5,7 @@
 //! can be suspended between two steps.
 //!
 //! * `walk`: the steps, and the state of a walk between two of them
+//! * `kept`: what a suspended walk leaves for a later call
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
 //! * `check`: checks of an operation's fields
@@ -18,6 +19,7 @@ mod check;
 mod compiler;
 mod explain;
 mod finish;
+mod kept;
 mod optimise;
 mod plan;
 mod scope;

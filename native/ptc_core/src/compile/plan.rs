@@ -172,7 +172,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Adds consecutive constants; returns the index of the first one.
     pub fn constants(&mut self, parts: impl Iterator<Item = S::Node>) -> ConstId {
-        let first = self.compiler.walk.consts.len() as ConstId;
+        let first = self.compiler.walk.count_of_consts();
         self.compiler.walk.consts.extend(parts.map(Const::Node));
         first
     }

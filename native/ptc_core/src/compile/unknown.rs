@@ -19,12 +19,12 @@ impl<S: Source> Compiler<'_, S> {
         self.count(self.source.size(node))?;
         let source = self.source;
         let known = op.fields();
-        let is_missing = |name: &str| !known.iter().any(|field| field.name == name);
+        let is_known = |name: &[u8]| known.iter().any(|field| field.name.as_bytes() == name);
         let mut others = source.entries(node);
         others.retain(|(key, _)| match source.text(*key) {
             Some(b"op") => false,
             Some(name) if name == INPUT_NAME.as_bytes() => false,
-            Some(name) => std::str::from_utf8(name).map_or(true, is_missing),
+            Some(name) => !is_known(name),
             None => true,
         });
         let missing: Vec<&'static str> = known

@@ -2,6 +2,7 @@
 
 use super::compiler::{Compiler, Spend};
 use super::explain::Observer;
+use super::kept::Kept;
 use super::scope::Bindings;
 use super::{Failure, Options, Scope};
 use crate::opcode::OpCode;
@@ -77,6 +78,8 @@ pub struct Walk<N> {
     pub(super) any_keys: bool,
     /// The remaining steps, next step last.
     pub(super) todo: Vec<Step<N>>,
+    /// Steps and constants that precede these.
+    pub(super) kept: Option<Box<Kept>>,
     /// The positions of the operations, if the program is observed.
     pub(super) observer: Option<Box<Observer<N>>>,
 }
@@ -103,6 +106,7 @@ impl<N: Copy> Walk<N> {
             strict: options.strict,
             any_keys: options.any_keys,
             todo,
+            kept: None,
             observer: None,
         }
     }
@@ -128,12 +132,36 @@ impl<N: Copy> Walk<N> {
             + self.code.len() * size_of::<Instr>()
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step<N>>();
-        bytes / 8
+        bytes / 8 + self.kept.as_ref().map_or(0, |kept| kept.words())
     }
 
-    /// Converts the walk to other handles of the same nodes.
+    /// Converts the walk to other handles of the same nodes; kept nodes stay as they are.
     pub fn map<M>(self, mut node: impl FnMut(N) -> M) -> Walk<M> {
-        let mut step = |step| match step {
+        let todo = self.todo.into_iter().map(|step| step.map(&mut node));
+        let todo = todo.collect();
+        let observer = Walk::map_observer(self.observer, &mut node);
+        let consts = self.consts.into_iter().map(|value| value.map(&mut node));
+        Walk {
+            consts: consts.collect(),
+            code: self.code,
+            labels: self.labels,
+            bindings: self.bindings,
+            slots: self.slots,
+            reads_input: self.reads_input,
+            depth: self.depth,
+            strict: self.strict,
+            any_keys: self.any_keys,
+            todo,
+            kept: self.kept,
+            observer,
+        }
+    }
+}
+
+impl<N> Step<N> {
+    /// Converts the step to another handle of its node.
+    pub(super) fn map<M>(self, mut node: impl FnMut(N) -> M) -> Step<M> {
+        match self {
             Step::Visit {
                 node: at,
                 scope,
@@ -172,27 +200,6 @@ impl<N: Copy> Walk<N> {
             Step::Bind(name, slot) => Step::Bind(node(name), slot),
             Step::Unbind(name) => Step::Unbind(node(name)),
             Step::Close => Step::Close,
-        };
-        let todo = self.todo.into_iter().map(&mut step).collect();
-        let observer = Walk::map_observer(self.observer, &mut node);
-        let constant = |value| match value {
-            Const::Nil => Const::Nil,
-            Const::Int(value) => Const::Int(value),
-            Const::EmptyMap => Const::EmptyMap,
-            Const::Node(at) => Const::Node(node(at)),
-        };
-        Walk {
-            consts: self.consts.into_iter().map(constant).collect(),
-            code: self.code,
-            labels: self.labels,
-            bindings: self.bindings,
-            slots: self.slots,
-            reads_input: self.reads_input,
-            depth: self.depth,
-            strict: self.strict,
-            any_keys: self.any_keys,
-            todo,
-            observer,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Halt};
-use crate::heap::{Heap, Kind};
+use crate::heap::{words_of_map, Heap, Kind};
 use crate::program::{Apply, Const, Slot, NO_CONST};
 use crate::source::{Shape, Source};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
@@ -61,14 +61,13 @@ impl Operation for Object {
     /// `a`: the first key; `b`: 1 if a key is long.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        if apply.operands > 8 {
-            machine.consume_fuel(MAP_ENTRY * apply.operands as usize)?;
-        }
+        machine.count_new_map(apply.operands as usize)?;
         if apply.b == 1 {
+            let mut heavy = 0;
             for key in apply.a..apply.a + apply.operands {
-                let weight = machine.weight_of_key(key)?;
-                machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+                heavy += machine.weight_of_key(key)?;
             }
+            machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         }
         Ok(machine.map_of_operands(apply, apply.a))
     }
@@ -131,21 +130,22 @@ impl Operation for Merge {
         if earlier.is_empty() {
             return Ok(*last);
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut heavy) = (Vec::new(), 0);
         for map in maps.iter().rev() {
             let size = machine.heap.map_size(*map).unwrap_or(0);
+            machine.check_heap_limit(words_of_map(entries.len() + size))?;
             machine.consume_fuel(MAP_ENTRY * size)?;
-            machine.check_heap_limit(2 * (entries.len() + size))?;
             let more = machine.heap.entries(*map);
             for (key, _) in &more {
                 let bytes = machine.heap.byte_length(*key);
                 if bytes.is_none_or(|bytes| bytes >= SHORT_KEY) {
-                    let weight = machine.weigh(*key)?;
-                    machine.consume_fuel_at_once(KEY_OF_NEW * weight)?;
+                    heavy += machine.weigh(*key)?;
                 }
             }
             entries.extend(more);
         }
+        // The keys are hashed or compared in one call, which must end before the deadline.
+        machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))
     }

@@ -134,8 +134,9 @@ impl<T: Copy> Parts<T> {
                 self.values.push(value);
             }
         }
+        machine.count_new_map(self.keys.len())?;
         if heavy > 0 {
-            machine.consume_fuel(KEY_OF_NEW * heavy)?;
+            machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         }
         Ok(machine.heap.make_map(&self.keys, &self.values))
     }

@@ -1,6 +1,6 @@
 //! Constants used as keys: the cache of each one, and look-ups of them in maps.
 
-use super::machine::{Atom, Eval, Machine};
+use super::machine::{Atom, Eval, Key, Machine};
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
@@ -11,6 +11,8 @@ use crate::program::ConstId;
 const LIGHT: u32 = 1;
 /// Maximum cost of a key whose weight is [`LIGHT`].
 const MOST_OF_LIGHT: usize = 4;
+/// Fuel for a look-up of a short key that has no cache.
+const UNCACHED: usize = 8;
 
 /// A key and its value.
 type Entry<H> = (<H as Heap>::Term, <H as Heap>::Term);
@@ -36,7 +38,8 @@ impl<H: Heap> Machine<'_, H> {
     /// look-up and the key is one of them. If it returns `None`, use [`Machine::lookup`].
     #[inline(always)]
     pub fn quick_lookup(&self, map: H::Term, key: ConstId) -> Option<H::Term> {
-        self.heap.quick_lookup(map, &self.keys[key as usize].cache)
+        let key = self.keys.get(key as usize)?;
+        self.heap.quick_lookup(map, &key.cache)
     }
 
     #[inline(never)]
@@ -46,27 +49,35 @@ impl<H: Heap> Machine<'_, H> {
         key: ConstId,
     ) -> Result<Lookup<H::Term>, Halt<H::Term>> {
         let index = key as usize;
-        if self.keys[index].weight != LIGHT {
+        if self.keys.get(index).is_none_or(|key| key.weight != LIGHT) {
             self.count_lookup(map, key)?;
         }
-        let cache = &mut self.keys[index].cache;
-        match self.heap.lookup(map, self.consts[index], cache) {
-            Lookup::Missing if !self.atoms.is_empty() => Ok(self.lookup_atom(map, index)),
+        match self.lookup_name(map, index) {
+            Lookup::Missing if self.any_keys => Ok(self.lookup_atom(map, index)),
             found => Ok(found),
         }
+    }
+
+    /// Looks up the constant key itself.
+    #[inline]
+    fn lookup_name(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
+        let mut none = Key::default();
+        let Key { cache, .. } = self.keys.get_mut(index).unwrap_or(&mut none);
+        self.heap.lookup(map, self.consts[index], cache)
     }
 
     /// Looks up the atom that has the constant key's name.
     #[inline(never)]
     fn lookup_atom(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
-        if let Atom::NotAsked = self.atoms[index] {
-            let atom = self.heap.atom_named(self.consts[index]);
-            self.atoms[index] = match atom {
+        let mut none = Atom::NotAsked;
+        let atom = self.atoms.get_mut(index).unwrap_or(&mut none);
+        if let Atom::NotAsked = atom {
+            *atom = match self.heap.atom_named(self.consts[index]) {
                 Some(atom) => Atom::Known(atom, H::KeyCache::default()),
                 None => Atom::None,
             };
         }
-        match &mut self.atoms[index] {
+        match atom {
             Atom::Known(atom, cache) => self.heap.lookup_atom(map, *atom, cache),
             Atom::NotAsked | Atom::None => Lookup::Missing,
         }
@@ -79,11 +90,15 @@ impl<H: Heap> Machine<'_, H> {
             return Ok(None);
         };
         let index = key as usize;
-        if let Some(Atom::Known(atom, _)) = self.atoms.get(index) {
-            let own = &mut self.keys[index].cache;
-            if let Lookup::Missing = self.heap.lookup(map, self.consts[index], own) {
+        let atom = match self.atoms.get(index) {
+            Some(Atom::Known(atom, _)) => Some(*atom),
+            None if self.any_keys => self.heap.atom_named(self.consts[index]),
+            _ => None,
+        };
+        if let Some(atom) = atom {
+            if let Lookup::Missing = self.lookup_name(map, index) {
                 // The value was found under the atom.
-                return Ok(Some((*atom, value)));
+                return Ok(Some((atom, value)));
             }
         }
         Ok(Some((self.consts[index], value)))
@@ -92,6 +107,7 @@ impl<H: Heap> Machine<'_, H> {
     #[cold]
     fn count_lookup(&mut self, map: H::Term, key: ConstId) -> Result<(), Halt<H::Term>> {
         match self.weight_of_key(key)? {
+            0 if key as usize >= self.keys.len() => self.consume_fuel(UNCACHED),
             0 => Ok(()),
             weight => self.consume_fuel_for_lookup(map, weight),
         }
@@ -100,7 +116,7 @@ impl<H: Heap> Machine<'_, H> {
     /// Returns the cost of a comparison with a constant key; 0 for a short one.
     #[inline]
     pub fn weight_of_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
-        match self.keys[key as usize].weight {
+        match self.keys.get(key as usize).map_or(0, |key| key.weight) {
             LIGHT => Ok(0),
             0 => self.weigh_key(key),
             weight => Ok(weight as usize),
@@ -110,11 +126,14 @@ impl<H: Heap> Machine<'_, H> {
     #[cold]
     fn weigh_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
         let index = key as usize;
-        self.keys[index].weight = match self.weigh(self.consts[index])? {
-            ..=MOST_OF_LIGHT => LIGHT,
-            weight => u32::try_from(weight).unwrap_or(u32::MAX),
+        let (cost, weight) = match self.weigh(self.consts[index])? {
+            ..=MOST_OF_LIGHT => (0, LIGHT),
+            cost => (cost, u32::try_from(cost).unwrap_or(u32::MAX)),
         };
-        self.weight_of_key(key)
+        if let Some(key) = self.keys.get_mut(index) {
+            key.weight = weight;
+        }
+        Ok(cost)
     }
 
     /// Returns the value at a constant key if the term is a map with that key, else `nil`.
@@ -147,7 +166,7 @@ impl<H: Heap> Machine<'_, H> {
         let size = self.heap.map_size(context).unwrap_or(0);
         self.consume_fuel_at_once(FUEL_PER_NAME * size)?;
         self.check_heap_limit(2 * NAMES_SHOWN)?;
-        let any_keys = !self.atoms.is_empty();
+        let any_keys = self.any_keys;
         let heap = &mut *self.heap;
         let is_name = |heap: &H, key| match heap.kind(key) {
             Kind::String => heap

@@ -4,7 +4,7 @@ use super::needle::Needle;
 use super::stack::Stack;
 use super::work::{Walk, Work};
 use crate::fault::{Code, Fault, Halt};
-use crate::heap::Heap;
+use crate::heap::{words_of_map, Heap};
 use crate::meter::Meter;
 use crate::number::Number;
 use crate::opcode::OpCode;
@@ -13,12 +13,18 @@ use crate::program::{Apply, ConstId, Program, Slot};
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
 
+/// Maximum number of entries of a new map that need not be counted: their evaluation has been.
+const FEW_ENTRIES: usize = 8;
+
 /// Fuel for a key of a new map, per unit of a comparison with it: the keys are sorted, or hashed
 /// and compared.
 pub(crate) const KEY_OF_NEW: usize = 16;
 
 /// Fuel per limb of a big integer that is read or made.
 pub(crate) const UNITS_A_LIMB: usize = 2;
+
+/// Maximum number of constants with a cache: each slice of a run makes the caches anew.
+const MOST_CACHED: usize = 4_096;
 
 /// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
 /// memory from the system, page by page.
@@ -44,8 +50,11 @@ pub struct Machine<'h, H: Heap> {
     pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     pub(super) multiplies: bool,
+    /// The caches of the first [`MOST_CACHED`] constants.
     pub(super) keys: Vec<Key<H::KeyCache>>,
-    /// The atoms of the constants' names; empty without [`Program::any_keys`].
+    /// See [`Program::any_keys`].
+    pub(super) any_keys: bool,
+    /// The atoms of the names of the first [`MOST_CACHED`] constants; empty without `any_keys`.
     pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
     /// The empty stacks of walks that have ended, for the next ones.
@@ -89,9 +98,10 @@ impl<'h, H: Heap> Machine<'h, H> {
             stack,
             work: None,
             multiplies: program.multiplies,
-            keys: vec![Key::default(); consts.len()],
+            keys: vec![Key::default(); consts.len().min(MOST_CACHED)],
+            any_keys: program.any_keys,
             atoms: match program.any_keys {
-                true => vec![Atom::NotAsked; consts.len()],
+                true => vec![Atom::NotAsked; consts.len().min(MOST_CACHED)],
                 false => Vec::new(),
             },
             needle: Needle::default(),
@@ -181,6 +191,16 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// Checks that the run may build `words` more.
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Halt<H::Term>> {
         self.meter.check_heap_limit(words, self.heap)
+    }
+
+    /// Counts a new map with this many entries: the fuel and the words.
+    #[inline]
+    pub(crate) fn count_new_map(&mut self, entries: usize) -> Result<(), Halt<H::Term>> {
+        if entries > FEW_ENTRIES {
+            self.check_heap_limit(words_of_map(entries))?;
+            self.consume_fuel_at_once(MAP_ENTRY * entries)?;
+        }
+        Ok(())
     }
 
     /// Evaluates an operation over its current value, see [`Machine::resumable_over`].

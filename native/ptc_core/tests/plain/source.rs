@@ -20,6 +20,10 @@ impl PlainHeap {
 impl Source for PlainHeap {
     type Node = Term;
 
+    fn kept(&self, _index: usize) -> Term {
+        unreachable!("walks over terms are not suspended here")
+    }
+
     fn same(&self, a: Term, b: Term) -> bool {
         self.identity(a) == self.identity(b)
     }

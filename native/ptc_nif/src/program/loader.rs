@@ -4,7 +4,7 @@ use super::{CompileOptions, LoadTerms};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, ELEMENTS};
-use crate::source::TermSource;
+use crate::source::{Kept, TermSource};
 use crate::{atoms, explain, wire};
 use ptc_core::compile::{Compiled, Failure, PathPart, Rejection, Walk};
 use ptc_core::fault::Halt;
@@ -228,19 +228,14 @@ impl<'a> Loader<'a> {
 
     fn walk(&mut self, walk: Walk<usize>) -> Next<'a> {
         let terms = self.heap.terms;
-        let mut nodes = Vec::new();
-        let mut rest = self.terms.nodes;
-        while let Some((node, tail)) = terms.uncons(rest) {
-            nodes.push(node);
-            rest = tail;
-        }
-        let nil = self.heap.nil();
-        let mut walk = walk.map(|at| nodes.get(at).copied().unwrap_or(nil));
+        let kept = Kept::of(terms, self.terms.nodes);
+        let (nil, end) = (self.heap.nil(), kept.end());
+        let mut walk = walk.map(|at| kept.node(at).unwrap_or(nil));
         let (longest, too_long) = match self.pace {
             Pace::Quantum => (self.meter.limits.words, Stop::MemoryExceeded),
             Pace::Slice | Pace::Probe => (ELEMENTS, Stop::SliceOver),
         };
-        let source = TermSource::new(terms, longest, too_long);
+        let source = TermSource::new(terms, longest, too_long, kept);
         let (heap, meter) = (&self.heap, &mut self.meter);
         match walk.go_on(&source, &mut |fuel, words| spend(heap, meter, fuel, words)) {
             Ok(()) => {
@@ -255,12 +250,20 @@ impl<'a> Loader<'a> {
                 Next::Loaded(Arc::new(program), consts.into_iter().map(term).collect())
             }
             Err(Failure::Stopped(stop)) => {
-                nodes.clear();
+                let mut nodes = Vec::new();
+                walk.keep(|node| {
+                    nodes.push(node);
+                    end + nodes.len() - 1
+                });
+                let (before, first) = match walk.has_kept() {
+                    true => (self.terms.nodes, end),
+                    false => (terms.make_list(&[]), 0),
+                };
                 let walk = walk.map(|node| {
                     nodes.push(node);
-                    nodes.len() - 1
+                    first + nodes.len() - 1
                 });
-                self.terms.nodes = terms.make_list(&nodes);
+                self.terms.nodes = Kept::add(terms, &nodes, before);
                 Next::Stopped(stop, Stage::Walk(walk))
             }
             Err(Failure::Rejected(fault)) => {

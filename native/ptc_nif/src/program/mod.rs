@@ -12,6 +12,7 @@ use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
+use crate::source::Kept;
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
@@ -111,7 +112,7 @@ pub struct LoadTerms<'a> {
     pub source: Raw<'a>,
     pub context: Raw<'a>,
     pub memory: Raw<'a>,
-    /// The list of nodes to which the indices in a suspended walk refer.
+    /// The nodes to which the indices in a suspended walk refer, see [`Kept`].
     nodes: Raw<'a>,
     /// The finished constants in reverse order.
     consts: Raw<'a>,
@@ -181,7 +182,8 @@ pub fn from_node<'a>(
 ) -> Term<'a> {
     let heap = Beam::new(call.env, 0);
     let mut terms = LoadTerms::new(&heap, node, context, memory);
-    terms.nodes = heap.terms.make_list(&[node]);
+    let none = heap.terms.make_list(&[]);
+    terms.nodes = Kept::add(heap.terms, &[node], none);
     let loading = Loading {
         stage: Stage::Walk(reading.walk(0)),
         then,
