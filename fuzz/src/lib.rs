@@ -1,5 +1,5 @@
-//! Ceilings for fuzz targets: the memory and time for an input are bounded by its length, so an input
-//! that takes more than linear work is a finding.
+//! Ceilings for fuzz targets: the memory and time for an input are bounded by its length and by the
+//! fuel that it counts, so an input that takes more work than it counts is a finding.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -8,39 +8,65 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[path = "../../native/ptc_core/tests/common/mod.rs"]
 pub mod common;
 
+use common::cost::Cost;
+
 /// Bytes of memory per byte of the input, in addition to [`FIXED_BYTES`]: about four times the measured
 /// maximum.
 pub const BYTES_A_BYTE: usize = 1_000;
 /// CPU nanoseconds per byte of the input, in addition to [`FIXED_NANOSECONDS`]: the same margin.
 pub const NANOSECONDS_A_BYTE: u64 = 1_000;
+/// Bytes of memory per unit of fuel that was counted.
+pub const BYTES_A_UNIT: usize = 200;
+/// Bytes of memory per word that was counted.
+pub const BYTES_A_WORD: usize = 200;
+/// CPU nanoseconds per unit of fuel: with the instrumentation of the fuzzer and debug assertions.
+pub const NANOSECONDS_A_UNIT: u64 = 700;
 /// Bytes of memory for any input.
 pub const FIXED_BYTES: usize = 1 << 20;
 /// CPU nanoseconds for any input.
 pub const FIXED_NANOSECONDS: u64 = 5_000_000;
 
-/// Runs a probe under the ceilings. Interrupts of the machine count as CPU time, so the best of five
-/// runs counts.
+/// Runs a probe whose work is linear in its input.
 pub fn within(text: &[u8], probe: impl Fn(&[u8])) {
-    let bytes = FIXED_BYTES + BYTES_A_BYTE * text.len();
-    let nanoseconds = FIXED_NANOSECONDS + NANOSECONDS_A_BYTE * text.len() as u64;
+    counted(text, |text| {
+        probe(text);
+        Cost::default()
+    });
+}
+
+/// Runs a probe whose work is linear in its input and in the fuel that it counts. Interrupts of the
+/// machine count as CPU time, so the best of five runs counts.
+pub fn counted(text: &[u8], probe: impl Fn(&[u8]) -> Cost) {
     let mut best = u64::MAX;
     for _ in 0..5 {
         let before = LIVE.load(Relaxed);
         PEAK.store(before, Relaxed);
         let began = thread_time();
-        probe(text);
-        best = best.min(thread_time() - began);
-        let taken = PEAK.load(Relaxed).saturating_sub(before);
+        let cost = probe(text);
+        let taken = thread_time() - began;
+        let memory = PEAK.load(Relaxed).saturating_sub(before);
+        let bytes = FIXED_BYTES
+            + BYTES_A_BYTE * text.len()
+            + BYTES_A_UNIT * cost.fuel
+            + BYTES_A_WORD * cost.words;
         assert!(
-            taken <= bytes,
-            "{taken} bytes for an input of {}",
+            memory <= bytes,
+            "{memory} bytes for an input of {}, {cost:?}",
             text.len()
         );
-        if best <= nanoseconds {
+        let nanoseconds = FIXED_NANOSECONDS
+            + NANOSECONDS_A_BYTE * text.len() as u64
+            + NANOSECONDS_A_UNIT * cost.fuel as u64;
+        best = best.min(taken.saturating_sub(nanoseconds));
+        if best == 0 {
             return;
         }
     }
-    panic!("{best} ns for an input of {} bytes", text.len());
+    panic!(
+        "{best} ns too many for an input of {} bytes, {:?}",
+        text.len(),
+        probe(text)
+    );
 }
 
 /// Returns the CPU time of this thread in nanoseconds.

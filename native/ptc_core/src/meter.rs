@@ -114,6 +114,9 @@ pub struct Meter {
     quantum: Duration,
     end: Option<Instant>,
     left: i64,
+    /// The value of `left` after the last refill, and the fuel that was consumed before it.
+    filled: i64,
+    consumed: i64,
     refills: u32,
     /// The units of a refill.
     refill: i64,
@@ -135,15 +138,18 @@ pub struct Meter {
 impl Meter {
     /// Creates a meter for an execution.
     pub fn new(limits: Limits, pace: Pace) -> Self {
+        let left = match pace {
+            Pace::Probe => PROBE_FUEL,
+            Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
+        };
         Meter {
             limits,
             pace,
             quantum: QUANTUM,
             end: None,
-            left: match pace {
-                Pace::Probe => PROBE_FUEL,
-                Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
-            },
+            left,
+            filled: left,
+            consumed: 0,
             refills: 0,
             refill: FUEL_BETWEEN_LOOKS,
             step: 0,
@@ -161,6 +167,7 @@ impl Meter {
         Meter {
             end: Some(Instant::now()),
             left: units as i64,
+            filled: units as i64,
             refill: 0,
             ..Meter::new(limits, Pace::Quantum)
         }
@@ -174,6 +181,11 @@ impl Meter {
     /// Returns the pace of the execution.
     pub fn pace(&self) -> Pace {
         self.pace
+    }
+
+    /// Returns the fuel consumed so far: for tests of the cost model.
+    pub fn fuel_consumed(&self) -> usize {
+        (self.consumed + self.filled - self.left) as usize
     }
 
     /// Counts `cost` units before they are spent.
@@ -284,7 +296,8 @@ impl Meter {
         if self.refilled != self.step {
             (self.refilled, self.refills_of_step) = (self.step, 0);
         }
-        self.left = self.refill;
+        self.consumed = self.fuel_consumed() as i64;
+        (self.left, self.filled) = (self.refill, self.refill);
         self.refills += 1;
         self.refills_of_step += 1;
         Ok(())

@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{End, Lab, STRICT};
+use common::{End, Lab, FREE, STRICT};
 use ptc_core::compile::{compile, Failure, Options, Walk};
 use ptc_core::fault::Code;
 use ptc_core::json::{Document, JsonError, JsonLimits};
-use ptc_core::meter::{Deadline, Limits};
+use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::plain::PlainHeap;
 use ptc_core::stop::Stop;
 use std::time::{Duration, Instant};
@@ -264,4 +264,15 @@ fn a_product_that_would_outlast_the_deadline_is_not_begun() {
         ..common::FREE
     };
     assert_eq!(lab(&program, limits).in_one_go(), End::DeadlinePassed);
+}
+
+#[test]
+fn a_meter_knows_what_was_consumed() {
+    let heap = PlainHeap::new();
+    for mut meter in [Meter::new(FREE, Pace::Quantum), Meter::with_fuel(FREE, 10)] {
+        for (cost, sum) in [(7, 7), (100_000, 100_007), (3, 100_010)] {
+            let _ = meter.consume_fuel(cost, &heap);
+            assert_eq!(meter.fuel_consumed(), sum);
+        }
+    }
 }

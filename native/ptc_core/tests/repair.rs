@@ -13,14 +13,19 @@ fn rounds(few: usize) -> usize {
     asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 
+fn checked(text: &[u8]) {
+    repairs::repair_cost(text);
+    repairs::repaired(text);
+}
+
 #[test]
 fn spoiled_json_is_repaired_or_refused() {
     let mut rng = Rng::new(1);
     for _ in 0..rounds(10_000) {
         let text = generate::json(&mut rng, 4);
-        repairs::repaired(text.as_bytes());
+        checked(text.as_bytes());
         let spoiled = generate::mutated(&mut rng, &text);
-        repairs::repaired(&spoiled);
+        checked(&spoiled);
     }
 }
 
@@ -28,9 +33,9 @@ fn spoiled_json_is_repaired_or_refused() {
 fn answers_that_are_almost_right() {
     let mut rng = Rng::new(2);
     for _ in 0..rounds(20_000) {
-        repairs::repaired(&repairs::almost(&mut rng));
+        checked(&repairs::almost(&mut rng));
         let text = answers::answer(&mut rng, |rng| generate::json(rng, 3));
-        repairs::repaired(&text);
+        checked(&text);
     }
 }
 
@@ -39,7 +44,7 @@ fn random_bytes() {
     let mut rng = Rng::new(3);
     for _ in 0..rounds(10_000) {
         let text: Vec<u8> = (0..rng.below(40)).map(|_| rng.next() as u8).collect();
-        repairs::repaired(&text);
+        checked(&text);
     }
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::walks;
+use common::{shared, walks};
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
@@ -24,6 +24,7 @@ fn random_values_are_walked_as_the_oracle_says() {
         let length = random.below(200);
         let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
         walks::walk(&bytes);
+        shared::walk_cost(&bytes);
     }
 }
 

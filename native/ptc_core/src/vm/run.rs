@@ -61,6 +61,11 @@ impl<H: Heap> Vm<'_, H> {
         self.machine.meter.limits
     }
 
+    /// Returns the fuel consumed by this execution.
+    pub fn fuel_consumed(&self) -> usize {
+        self.machine.meter.fuel_consumed()
+    }
+
     /// Returns how much of a scheduler's time slice has been used, in per cent.
     pub fn percent_of_slice(&self) -> i32 {
         self.machine.meter.percent_of_slice()

@@ -5,8 +5,8 @@ use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{Opaque, PlainHeap, Term};
 
-/// Maximum size of a term, where every reference to a shared part counts.
-const LARGEST: usize = 2_000;
+/// Maximum size of a term that can be shown, where every reference to a shared part counts.
+pub const SHOWN: usize = 2_000;
 
 const WORDS: &[&str] = &[
     "a", "b", "items", "n", "result", "", "é", "asc", "desc", "op",
@@ -17,13 +17,15 @@ struct Stack<'h> {
     heap: &'h mut PlainHeap,
     /// Each term with its size.
     terms: Vec<(Term, usize)>,
+    largest: usize,
 }
 
-/// Returns the term that the bytes represent.
-pub fn term(heap: &mut PlainHeap, bytes: &[u8]) -> Term {
+/// Returns the term that the bytes represent; a part of it whose size is more than `largest` is `nil`.
+pub fn term(heap: &mut PlainHeap, bytes: &[u8], largest: usize) -> Term {
     let mut stack = Stack {
         heap,
         terms: Vec::new(),
+        largest,
     };
     let mut bytes = bytes.iter().copied();
     while let Some(byte) = bytes.next() {
@@ -56,7 +58,7 @@ impl Stack<'_> {
     }
 
     fn push(&mut self, term: Term, size: usize) {
-        match size <= LARGEST {
+        match size <= self.largest {
             true => self.terms.push((term, size)),
             false => self.terms.push((self.heap.nil(), 1)),
         }
@@ -69,7 +71,7 @@ impl Stack<'_> {
     /// Pops this many terms, and returns their size.
     fn pops(&mut self, count: usize) -> (Vec<Term>, usize) {
         let terms: Vec<_> = (0..count).map(|_| self.pop()).collect();
-        let size = terms.iter().map(|(_, size)| size).sum();
+        let size = sum(terms.iter().map(|(_, size)| *size));
         (terms.into_iter().map(|(term, _)| term).collect(), size)
     }
 
@@ -80,7 +82,7 @@ impl Stack<'_> {
         let left_out = usize::from(byte) / OpCode::ALL.len();
         let mut keys = vec![self.heap.make_string(b"op")];
         let mut values = vec![self.heap.make_string(op.name().as_bytes())];
-        let mut size = 1;
+        let mut size: usize = 1;
         for (place, field) in fields.iter().enumerate() {
             if !field.is_required() && place + 1 == left_out {
                 continue;
@@ -88,7 +90,7 @@ impl Stack<'_> {
             let (value, more) = self.pop();
             keys.push(self.heap.make_string(field.name.as_bytes()));
             values.push(value);
-            size += more;
+            size = size.saturating_add(more);
         }
         let map = self.heap.make_map(&keys, &values);
         self.push(map, size);
@@ -148,26 +150,26 @@ impl Stack<'_> {
     fn list(&mut self, count: usize) {
         let (items, size) = self.pops(count);
         let list = self.heap.make_list(&items);
-        self.push(list, size + 1);
+        self.push(list, size.saturating_add(1));
     }
 
     fn map(&mut self, count: usize) {
         let (keys, size) = self.pops(count);
         let (values, more) = self.pops(count);
         let map = self.heap.make_map(&keys, &values);
-        self.push(map, size + more + 1);
+        self.push(map, sum([size, more, 1]));
     }
 
     fn tuple(&mut self, count: usize) {
         let (elements, size) = self.pops(count);
         let tuple = self.heap.tuple(&elements);
-        self.push(tuple, size + 1);
+        self.push(tuple, size.saturating_add(1));
     }
 
     fn improper(&mut self) {
         let ((head, size), (tail, more)) = (self.pop(), self.pop());
         let cell = self.heap.cons(head, tail);
-        self.push(cell, size + more);
+        self.push(cell, size.saturating_add(more));
     }
 
     /// Pushes a term of the stack again, so that it is shared.
@@ -177,4 +179,9 @@ impl Stack<'_> {
             self.push(term, size);
         }
     }
+}
+
+/// A size that is too large for its type counts as the largest one.
+fn sum(sizes: impl IntoIterator<Item = usize>) -> usize {
+    sizes.into_iter().fold(0, usize::saturating_add)
 }

@@ -7,15 +7,17 @@
 pub mod answers;
 pub mod built;
 pub mod codec;
+pub mod cost;
 pub mod generate;
 pub mod model;
 pub mod oracle;
 pub mod probe;
 pub mod repairs;
 pub mod rng;
+pub mod shared;
 pub mod walks;
 
-use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
+use ptc_core::compile::{compile, Compiled, Failure, Options, Walk, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
@@ -24,14 +26,19 @@ use ptc_core::number::Number;
 use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
+use ptc_core::stop::Stop;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use ptc_core::workspace::{unlimited, Workspace};
+use std::time::Duration;
 
 /// Limits that no test reaches by accident.
 pub const FREE: Limits = Limits {
     deadline: Deadline::Never,
     words: usize::MAX,
 };
+
+/// A quantum that no test reaches the end of.
+pub const LONG: Duration = Duration::from_secs(3_600);
 
 /// A depth limit that no test reaches.
 pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
@@ -68,8 +75,12 @@ pub struct Lab {
     pub consts: Vec<Term>,
     /// The tool calls so far: names and arguments.
     pub calls: Vec<String>,
+    /// Number of tool calls so far.
+    called: i64,
     /// Number of times that a run was resumed.
     pub executions: usize,
+    /// The fuel consumed by all runs.
+    fuel: usize,
 }
 
 /// Where a run begins or resumes.
@@ -117,6 +128,27 @@ impl Lab {
         Lab::assemble(heap, compiled, |_, node| node)
     }
 
+    /// A program as terms, compiled under the limits of a meter.
+    pub fn of_term_within(
+        heap: PlainHeap,
+        program: Term,
+        options: Options,
+        meter: &mut Meter,
+    ) -> Result<Lab, End> {
+        let mut walk = Walk::new(program, options);
+        let walked = walk.go_on(&heap, &mut |fuel, words| {
+            meter.consume_fuel(fuel, &heap)?;
+            Ok(meter.check_heap_limit(words.unwrap_or(0), &heap)?)
+        });
+        let compiled = match walked {
+            Ok(()) => Ok(walk.finish(&heap)),
+            Err(Failure::Stopped(Stop::MemoryExceeded)) => return Err(End::MemoryExceeded),
+            Err(Failure::Stopped(Stop::DeadlinePassed)) => return Err(End::DeadlinePassed),
+            Err(failure) => Err(failure),
+        };
+        Lab::assemble(heap, compiled, |_, node| node)
+    }
+
     fn assemble<N: Copy>(
         mut heap: PlainHeap,
         compiled: Result<Compiled<N>, Failure<N>>,
@@ -147,7 +179,9 @@ impl Lab {
             program: compiled.program,
             consts,
             calls: Vec::new(),
+            called: 0,
             executions: 0,
+            fuel: 0,
         })
     }
 
@@ -160,16 +194,42 @@ impl Lab {
 
     /// Runs without suspending the machine, except for tools.
     pub fn in_one_go(&mut self) -> End {
-        self.run(|| None)
+        self.shown(|limits| Meter::new(limits, Pace::Quantum))
     }
 
     /// Runs in executions of `units` units of work, each frozen at its end.
     pub fn in_executions(&mut self, mut units: impl FnMut() -> usize) -> End {
-        self.run(move || Some(units()))
+        self.shown(move |limits| Meter::with_fuel(limits, units()))
     }
 
-    /// Runs to the end. `units`: the fuel of the next execution, if it is limited.
-    fn run(&mut self, mut units: impl FnMut() -> Option<usize>) -> End {
+    /// Runs to the end, and shows the result and the tool calls.
+    fn shown(&mut self, meter: impl FnMut(Limits) -> Meter) -> End {
+        let mut calls = Vec::new();
+        let tool = |heap: &PlainHeap, tool, args| {
+            calls.push(format!("{} {}", heap.show(tool), heap.show(args)));
+        };
+        let end = match self.run(meter, tool) {
+            Ok(value) => End::Value(self.heap.show(value)),
+            Err(halt) => ended(&self.heap, halt),
+        };
+        self.calls.extend(calls);
+        end
+    }
+
+    /// Runs to the end without showing anything; returns the fuel consumed.
+    pub fn cost(&mut self) -> usize {
+        let before = self.fuel;
+        let long = |limits| Meter::new(limits, Pace::Quantum).with_quantum(LONG);
+        let _ = self.run(long, |_, _, _| ());
+        self.fuel - before
+    }
+
+    /// Runs to the end. `meter`: the meter of the next execution; `called`: sees each tool call.
+    fn run(
+        &mut self,
+        mut meter: impl FnMut(Limits) -> Meter,
+        mut called: impl FnMut(&PlainHeap, Term, Term),
+    ) -> Result<Term, Halt<Term>> {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
         let mut place = Place::Start;
@@ -180,10 +240,7 @@ impl Lab {
                 context: self.context,
                 memory: self.memory,
             };
-            let meter = match units() {
-                None => Meter::new(limits, Pace::Quantum),
-                Some(units) => Meter::with_fuel(limits, units),
-            };
+            let meter = meter(limits);
             let (program, heap) = (&self.program, &mut self.heap);
             let (mut vm, answer) = match place {
                 Place::Start => (Vm::start(program, heap, inputs, input, meter), None),
@@ -199,11 +256,13 @@ impl Lab {
             assert!(!vm.is_broken(), "the stack is the one it was left with");
             limits = vm.limits();
             self.executions += 1;
+            self.fuel += vm.fuel_consumed();
             place = match exit {
-                Exit::Done(value) => return End::Value(self.heap.show(value)),
+                Exit::Done(value) => return Ok(value),
                 Exit::Call { tool, args } => {
                     let (checkpoint, frozen) = vm.freeze();
-                    let answer = self.call(tool, args);
+                    called(&self.heap, tool, args);
+                    let answer = self.answer(tool, args);
                     Place::At(checkpoint, frozen, Some(answer))
                 }
                 Exit::Halted(Halt::SliceOver) => {
@@ -211,20 +270,19 @@ impl Lab {
                     Place::At(checkpoint, frozen, None)
                 }
                 Exit::Fork { .. } => unreachable!("no run here forks"),
-                Exit::Halted(halt) => return ended(&self.heap, halt),
+                Exit::Halted(halt) => return Err(halt),
             };
         }
     }
 
     /// `echo` returns its arguments, `count` the number of calls so far, every other tool its name and
     /// arguments.
-    fn call(&mut self, tool: Term, args: Term) -> Term {
-        let name = self.heap.show(tool);
-        self.calls.push(format!("{name} {}", self.heap.show(args)));
-        match &*name {
-            "\"echo\"" => args,
-            "\"count\"" => {
-                let count = Number::Int(self.calls.len() as i64);
+    fn answer(&mut self, tool: Term, args: Term) -> Term {
+        self.called += 1;
+        match self.heap.bytes(tool) {
+            Some(b"echo") => args,
+            Some(b"count") => {
+                let count = Number::Int(self.called);
                 self.heap.make_number(count).expect("an integer")
             }
             _ => self.heap.tuple(&[tool, args]),

@@ -25,7 +25,7 @@ impl Choices<'_> {
 
 /// Names of fields and keys: some match one another, some are firewalled.
 pub const NAMES: [&str; 7] = ["a", "b", "x_y", "x-y", "_t", "-t", "c"];
-const ATOMS: [&str; 5] = ["nil", "true", "false", "ok", "a"];
+pub const ATOMS: [&str; 5] = ["nil", "true", "false", "ok", "a"];
 const STRINGS: [&str; 9] = [
     "1",
     "x",

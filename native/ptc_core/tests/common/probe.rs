@@ -57,7 +57,7 @@ pub fn program_of_terms(bytes: &[u8]) {
     for options in [UNCHECKED, STRICT] {
         let lab = || {
             let mut heap = PlainHeap::new();
-            let program = built::term(&mut heap, bytes);
+            let program = built::term(&mut heap, bytes, built::SHOWN);
             Lab::of_term(heap, program, options).map(|lab| over_any_terms(lab, seed))
         };
         let (end, calls) = run(lab(), Lab::in_one_go);

@@ -1,5 +1,6 @@
 //! Properties of every text that is repaired.
 
+use super::cost::{self, Cost};
 use super::oracle::shown;
 use super::rng::Rng;
 use ptc_core::heap::{Heap, Kind};
@@ -9,7 +10,7 @@ use ptc_core::number::Number;
 use ptc_core::plain::PlainHeap;
 use ptc_core::repair::{repair, Refusal, Wanted};
 use ptc_core::signature::names::{candidates, Matching};
-use ptc_core::signature::{parse, Scalar, Type, TypeId, Types};
+use ptc_core::signature::{parse, Scalar, Signature, Type, TypeId, Types};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -28,12 +29,42 @@ const LIMITS: Limits = Limits {
     words: 50_000_000,
 };
 
-/// Every repair terminates. Its value is of the type, and its repairs are ranges of the text, in order.
-pub fn repaired(text: &[u8]) {
+/// Fuel per byte of the text.
+const FUEL_PER_BYTE: usize = 200;
+/// Fuel of any repair.
+const FIXED_FUEL: usize = 2_000_000;
+
+/// Repairs a text and reads its value, to measure the cost. The fuel is linear in the text.
+pub fn repair_cost(text: &[u8]) -> Cost {
+    let signature = signature(text);
+    let wanted = Wanted::new(&signature.types, signature.returns, false);
+    let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());
+    let mut meter = cost::meter();
+    if let Ok(found) = repair(text, &wanted, &mut meter, &watch) {
+        let mut builder = TermBuilder::new(Workspace::in_one_go(&mut heap, &mut meter));
+        if found.replay(&mut builder).is_ok() {
+            builder.finish();
+        }
+        found.repairs();
+    }
+    let fuel = meter.fuel_consumed();
+    cost::linear(text, text.len(), fuel, (FIXED_FUEL, FUEL_PER_BYTE));
+    Cost {
+        fuel,
+        words: heap.words_built(),
+    }
+}
+
+fn signature(text: &[u8]) -> Signature {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     let mut rng = Rng::new(hasher.finish());
-    let signature = parse(rng.pick(SIGNATURES).as_bytes()).expect("it is one");
+    parse(rng.pick(SIGNATURES).as_bytes()).expect("it is one")
+}
+
+/// Every repair terminates. Its value is of the type, and its repairs are ranges of the text, in order.
+pub fn repaired(text: &[u8]) {
+    let signature = signature(text);
     let (types, root) = (&signature.types, signature.returns);
     let wanted = Wanted::new(types, root, false);
     let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());

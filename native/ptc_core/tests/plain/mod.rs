@@ -31,7 +31,9 @@ mod values;
 
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
+use std::cell::Cell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// The index of a value in its heap. Equal indices are the same value, but equal values may have
 /// several indices: terms are compared with [`Heap::identical`] and [`Heap::compare`].
@@ -78,9 +80,13 @@ const EMPTY_LIST: Term = Term(3);
 #[derive(Debug)]
 pub struct PlainHeap {
     values: Vec<Value>,
+    /// The atoms by name.
+    atoms: HashMap<Box<[u8]>, Term>,
     words: usize,
     conses: usize,
     abandoned: bool,
+    /// Cells of program lists that were visited and not counted yet.
+    visited: Cell<usize>,
 }
 
 impl Default for PlainHeap {
@@ -92,23 +98,29 @@ impl Default for PlainHeap {
 impl PlainHeap {
     /// Creates an empty heap.
     pub fn new() -> Self {
-        let atom = |name: &str| Value::Atom(name.into());
-        PlainHeap {
-            values: vec![atom("nil"), atom("false"), atom("true"), Value::EmptyList],
+        let mut heap = PlainHeap {
+            values: Vec::new(),
+            atoms: HashMap::new(),
             words: 0,
             conses: 0,
             abandoned: false,
+            visited: Cell::new(0),
+        };
+        for name in ["nil", "false", "true"] {
+            heap.atom(name);
         }
+        heap.push(Value::EmptyList);
+        heap
     }
 
-    /// Makes an atom; also `nil`, `true` and `false`.
+    /// Makes an atom, or returns the one that has this name.
     pub fn atom(&mut self, name: &str) -> Term {
-        match name {
-            "nil" => NIL,
-            "false" => FALSE,
-            "true" => TRUE,
-            _ => self.push(Value::Atom(name.into())),
+        if let Some(atom) = self.atoms.get(name.as_bytes()) {
+            return *atom;
         }
+        let atom = self.push(Value::Atom(name.into()));
+        self.atoms.insert(name.as_bytes().into(), atom);
+        atom
     }
 
     /// Makes a tuple.
@@ -222,11 +234,7 @@ impl Heap for PlainHeap {
     }
 
     fn atom_named(&self, name: Term) -> Option<Term> {
-        let is_it = |value: &Value| match (value, self.value(name)) {
-            (Value::Atom(atom), Value::Binary(bytes)) => atom.as_bytes() == &**bytes,
-            _ => false,
-        };
-        self.values.iter().position(is_it).map(Term)
+        self.atoms.get(self.bytes(name)?).copied()
     }
 
     fn bytes(&self, term: Term) -> Option<&[u8]> {

@@ -1,14 +1,16 @@
 //! A term as a program, for callers that have already parsed it.
 
 use super::{Opaque, PlainHeap, Term, Value};
-use crate::heap::{Heap, Kind};
+use crate::heap::{Heap, Kind, Lookup};
 use crate::number::Number;
 use crate::source::{Shape, Source, LONG};
+use std::cmp::Ordering;
 
 impl PlainHeap {
     fn is_proper(&self, list: Term) -> bool {
         let mut rest = list;
         while let Some((_, tail)) = self.uncons(rest) {
+            self.visited.set(self.visited.get() + 1);
             rest = tail;
         }
         self.is_empty_list(rest)
@@ -57,16 +59,20 @@ impl Source for PlainHeap {
     }
 
     fn is_map(&self, node: Term) -> bool {
-        let is_struct =
-            |key| matches!(self.value(key), Value::Atom(name) if **name == *"__struct__");
-        self.map(node)
-            .is_some_and(|entries| !entries.iter().any(|(key, _)| is_struct(*key)))
+        let key = self.atoms.get(&b"__struct__"[..]);
+        let is_struct = |key: &Term| matches!(self.lookup(node, *key, &mut 0), Lookup::Found(_));
+        self.map(node).is_some() && !key.is_some_and(is_struct)
     }
 
     fn field(&self, node: Term, name: &'static str) -> Option<Term> {
-        let mut entries = self.map(node)?.iter();
-        let found = entries.find(|(key, _)| self.bytes(*key) == Some(name.as_bytes()));
-        found.map(|(_, value)| *value)
+        let entries = self.map(node)?;
+        // Strings are last in the order of keys.
+        let order = |(key, _): &(Term, Term)| match self.bytes(*key) {
+            Some(key) => key.cmp(name.as_bytes()),
+            None => Ordering::Less,
+        };
+        let found = entries.binary_search_by(order).ok()?;
+        Some(entries[found].1)
     }
 
     fn text(&self, node: Term) -> Option<&[u8]> {
@@ -77,12 +83,17 @@ impl Source for PlainHeap {
         self.map_size(node).unwrap_or(0)
     }
 
+    fn take_uncounted(&self) -> usize {
+        self.visited.take()
+    }
+
     fn elements(&self, node: Term) -> Vec<Term> {
         let (mut elements, mut rest) = (Vec::new(), node);
         while let Some((element, tail)) = self.uncons(rest) {
             elements.push(element);
             rest = tail;
         }
+        self.visited.set(self.visited.get() + elements.len());
         elements
     }
 

@@ -1,7 +1,7 @@
 //! The interface for signatures, for plain values.
 
 use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
-use crate::heap::Heap;
+use crate::heap::{Heap, Lookup};
 use crate::number::Number;
 use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
@@ -19,9 +19,11 @@ impl PlainHeap {
     }
 
     fn module(&self, map: Term) -> Option<&str> {
-        let is_key = |key: &Term| self.atom_name(*key) == Some("__struct__");
-        let (_, module) = self.map(map)?.iter().find(|(key, _)| is_key(key))?;
-        self.atom_name(*module)
+        let key = *self.atoms.get(&b"__struct__"[..])?;
+        match self.lookup(map, key, &mut 0) {
+            Lookup::Found(module) => self.atom_name(module),
+            _ => None,
+        }
     }
 
     /// Returns how well a key matches a declared name.
@@ -96,8 +98,7 @@ impl Values for PlainHeap {
     }
 
     fn existing_atom(&self, name: &[u8]) -> Option<Term> {
-        let is_it = |value: &Value| matches!(value, Value::Atom(atom) if atom.as_bytes() == name);
-        self.values.iter().position(is_it).map(Term)
+        self.atoms.get(name).copied()
     }
 
     fn put_atom_name(&self, atom: Term, out: &mut Vec<u8>) {
@@ -105,16 +106,22 @@ impl Values for PlainHeap {
     }
 }
 
-/// Has no cache: each map is searched again.
+/// Has no cache: each map is searched again, and its keys are counted each time.
 #[derive(Debug)]
-pub struct PlainRows(Matching);
+pub struct PlainRows {
+    matching: Matching,
+    compared: usize,
+}
 
 impl Rows<PlainHeap> for PlainRows {
     /// The map, and whether it is flat.
     type Open = (Term, bool);
 
     fn new(_heap: &PlainHeap, _types: &Types, matching: Matching) -> Self {
-        PlainRows(matching)
+        PlainRows {
+            matching,
+            compared: 0,
+        }
     }
 
     fn open(
@@ -130,7 +137,7 @@ impl Rows<PlainHeap> for PlainRows {
     }
 
     fn take_fuel(&mut self) -> usize {
-        0
+        std::mem::take(&mut self.compared)
     }
 
     fn is_struct(&self, heap: &PlainHeap, _id: TypeId, (map, _): (Term, bool)) -> bool {
@@ -145,9 +152,10 @@ impl Rows<PlainHeap> for PlainRows {
         field: usize,
     ) -> Option<Found<Term>> {
         let declared = types.field(field).name;
+        self.compared += heap.map_size(map).unwrap_or(0);
         let entries = heap.map(map)?.iter().enumerate();
         let fitting = entries.filter_map(|(slot, (key, value))| {
-            let rank = heap.rank(declared, *key, self.0)?;
+            let rank = heap.rank(declared, *key, self.matching)?;
             Some((rank, slot, *key, *value))
         });
         let (_, slot, key, value) = fitting.min_by_key(|(rank, ..)| *rank)?;
