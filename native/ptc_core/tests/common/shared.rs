@@ -14,11 +14,11 @@ use std::collections::HashMap;
 const DEPTH: usize = 12;
 /// Fuel after which a walk remembers what it has found valid.
 const BEFORE_MEMO: usize = 20_000;
-/// Fuel per byte of the input, and per finding, warning or term made.
+/// Fuel per byte of the input, and per finding, warning, question or term made.
 const FUEL_PER_PART: usize = 1_000;
 
 /// Walks along a type over a value: checks it and coerces it. The fuel is linear in the input, the
-/// findings and what was made.
+/// findings, the warnings, the questions and what was made.
 pub fn walk_cost(bytes: &[u8]) -> Cost {
     let mut choices = Choices(bytes);
     let mut heap = PlainHeap::new();
@@ -37,11 +37,13 @@ pub fn walk_cost(bytes: &[u8]) -> Cost {
     let mut fuel = 0;
     for purpose in [None, Some(Purpose::Coerce), Some(Purpose::Input)] {
         fuel += match purpose {
-            None => walked(&mut heap, &types, (value, root), Check, bytes, |_| 0),
+            None => walked(&mut heap, &types, (value, root), Check, bytes, |_, _| 0),
             Some(purpose) => {
                 let task = Coerce::new(purpose, None);
-                let warnings = |task: &Coerce<Term>| task.warnings.len();
-                walked(&mut heap, &types, (value, root), task, bytes, warnings)
+                let told = |task: &mut Coerce<Term>, heap: &PlainHeap| {
+                    task.warnings.len() + task.questions(heap).0.len()
+                };
+                walked(&mut heap, &types, (value, root), task, bytes, told)
             }
         };
     }
@@ -58,7 +60,7 @@ fn walked<K: Task<PlainHeap>>(
     root: (Term, TypeId),
     task: K,
     bytes: &[u8],
-    warnings: impl Fn(&K) -> usize,
+    told: impl Fn(&mut K, &PlainHeap) -> usize,
 ) -> usize {
     let built = |heap: &PlainHeap| heap.words_built() + heap.conses();
     let before = built(heap);
@@ -70,8 +72,9 @@ fn walked<K: Task<PlainHeap>>(
         walk.refuel(cost::meter());
         let _ = walk.run();
     }
-    let (fuel, findings) = (walk.fuel(), walk.findings.count() + warnings(&walk.task));
-    let parts = bytes.len() + findings + built(heap) - before;
+    let (fuel, findings) = (walk.fuel(), walk.findings.count());
+    let told = told(&mut walk.task, walk.heap);
+    let parts = bytes.len() + findings + told + built(heap) - before;
     cost::linear(bytes, parts, fuel, (2 * BEFORE_MEMO, FUEL_PER_PART));
     fuel
 }
