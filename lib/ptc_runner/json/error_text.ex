@@ -104,12 +104,15 @@ defmodule PtcRunner.Json.ErrorText do
     case Scan.until(start, ["\"", "\n"]) do
       "" ->
         space = binary_part(rest, 0, byte_size(rest) - byte_size(start))
-        if :binary.replace(space, "\n", "", [:global]) != "", do: ""
+        if not newlines?(space), do: ""
 
       value ->
         value |> String.trim() |> slice(@shown_value)
     end
   end
+
+  defp newlines?(<<?\n, rest::binary>>), do: newlines?(rest)
+  defp newlines?(rest), do: rest == ""
 
   # "key", then " not found" later on the same line, with at least one byte in between.
   defp missing_key?(message) do

@@ -71,10 +71,14 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   defp underscored(key) do
     case :binary.match(key, "-") do
       :nomatch -> key
-      # `:binary.replace/4` takes a hundred bytes for each hyphen.
-      _found -> for <<byte <- key>>, into: "", do: if(byte == ?-, do: "_", else: <<byte>>)
+      _found -> swapped(key, ?-, ?_)
     end
   end
+
+  @doc false
+  # A name with another byte in the place of one. `:binary.replace/4` takes a hundred bytes for each.
+  def swapped(name, from, to),
+    do: for(<<byte <- name>>, into: "", do: if(byte == from, do: <<to>>, else: <<byte>>))
 
   @doc false
   # A map with other keys and values; of equal keys the last in term order wins.

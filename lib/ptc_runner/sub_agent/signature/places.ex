@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   # Follows several paths into the same value, with a memo: a list becomes a tuple at its first visit, for
   # access by index, and the keys that a name may stand for are computed once.
 
+  alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
   # A place is {value, the elements if it is a visited list, the places below}.
@@ -62,8 +63,8 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   # By precedence: underscores, the name itself, hyphens; for each the atom, the string and then the
   # keyword of PTC-Lisp.
   defp candidates(name) do
-    low = :binary.replace(name, "-", "_", [:global])
-    high = :binary.replace(low, "_", "-", [:global])
+    low = KeyNormalizer.normalize_key(name)
+    high = KeyNormalizer.swapped(low, ?_, ?-)
 
     [low, name, high]
     |> Enum.uniq()
