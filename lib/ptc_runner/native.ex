@@ -130,7 +130,8 @@ defmodule PtcRunner.Native do
   @type reading ::
           pos_integer()
           | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
-          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          | {:observed | :findings, depth :: pos_integer(), any_keys? :: boolean(),
+             strict? :: boolean()}
 
   # the context, the memory, and the limits (nil: not known yet)
   @typedoc false
@@ -265,7 +266,11 @@ defmodule PtcRunner.Native do
   # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
   # nil if the run was lost
   nif(observation(handle :: reference()) :: reference())
-  nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
+
+  nif(
+    run_observed(observation :: reference(), consts :: tuple(), given(), forks? :: boolean()) ::
+      run()
+  )
 
   nif(
     observed(observation :: reference(), consts :: tuple()) ::

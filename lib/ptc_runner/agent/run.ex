@@ -4,17 +4,19 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
-  @own [:returns, :enums, :descriptions]
+  @own [:returns, :enums, :descriptions, :findings]
 
   @type info :: %{
           memory: map(),
           delta: map(),
           tool_calls: [Calls.call()],
+          findings: [Noticed.finding()],
           warnings: [String.t()]
         }
 
@@ -24,8 +26,10 @@ defmodule PtcRunner.Agent.Run do
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
-    with {:error, error, feedback, _info} <- noted(program, tools, opts),
-         do: {:error, error, feedback}
+    case noted(program, tools, opts) do
+      {:ok, value, info} -> {:ok, value, Map.delete(info, :findings)}
+      {:error, error, feedback, _info} -> {:error, error, feedback}
+    end
   end
 
   @doc "The same; an error includes the record of what happened before it."
@@ -35,15 +39,40 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
 
-    {result, calls} = Calls.noted(tools, &Json.outcome(program, [{:tools, &1} | given]))
-    memory = Keyword.get(opts, :memory, %{})
-    info = %{memory: memory, delta: %{}, tool_calls: calls, warnings: warnings(calls)}
+    given = strict(given, program)
+    findings? = Keyword.get(opts, :findings, :ignore) == :feedback
+    {result, calls} = Calls.noted(tools, &ran(program, [{:tools, &1} | given], findings?))
+
+    info = %{
+      memory: Keyword.get(opts, :memory, %{}),
+      delta: %{},
+      tool_calls: calls,
+      findings: [],
+      warnings: warnings(calls)
+    }
 
     case result do
-      {:ok, value, delta, memory} -> judged(value, opts, %{info | delta: delta, memory: memory})
-      {:error, fault} -> {:error, Message.error(fault), Feedback.run(fault, tools), info}
+      {:ok, value, findings} ->
+        {:ok, value, delta, memory} = Json.contract(value, info.memory)
+        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+
+      {:error, fault} ->
+        {:error, Message.error(fault), Feedback.run(fault, tools), info}
     end
   end
+
+  # A compiled program keeps the strictness that it was compiled with.
+  defp strict(given, %Json.Program{}), do: given
+  defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
+
+  # The run itself is observed: its tools are called once.
+  defp ran(program, given, true) do
+    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+         do: {:ok, value, findings}
+  end
+
+  defp ran(program, given, false),
+    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
 
   defp warnings(calls),
     do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
