@@ -260,6 +260,7 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/guard.rs
   nif(guard(caller :: pid()) :: :ok | :none | :gone)
   nif(unguard(pid()) :: :ok)
+  nif(exiting() :: boolean())
   nif(take_orphans() :: [pid()])
 
   # native/ptc_nif/src/explain.rs: a resource for the counts of one run of a program that was compiled for

@@ -95,6 +95,7 @@ defmodule PtcRunner.Test.HostileCalls do
     paired(%{
       {:operations, 0} => [],
       {:map_view, 0} => [],
+      {:exiting, 0} => [],
       {:take_orphans, 0} => [],
       {:take_panics, 0} => [],
       {:panic_for_test, 1} => ["a message"],

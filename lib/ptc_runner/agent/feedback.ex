@@ -28,7 +28,9 @@ defmodule PtcRunner.Agent.Feedback do
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools))
   end
 
-  def run({:tool_failed, text}, _tools), do: sentence("ExecutionError: " <> text)
+  def run({:tool_failed, text}, _tools),
+    do: sentence("ExecutionError: " <> Shown.lines(text))
+
   def run(fault, _tools), do: fault |> Message.error() |> program()
 
   @doc "Feedback about an invalid value."

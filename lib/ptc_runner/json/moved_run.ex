@@ -127,6 +127,7 @@ defmodule PtcRunner.Json.MovedRun do
   defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
     tell(reply_to, {:need, name, Native.time_left(state)}, tag)
+    Guarded.settle()
 
     receive do
       {^tag, reply_to, fun} ->

@@ -43,6 +43,7 @@ defmodule PtcRunner.Json.ToolWorker do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
+    Guarded.settle()
 
     receive do
       {^tag, reply_to, name, nil, args} ->
