@@ -27,7 +27,8 @@ defmodule PtcRunner.Agent.Feedback do
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
-  def run({:tool_failed, text}, _tools, made), do: sentence("ExecutionError: " <> text, made)
+  def run({:tool_failed, text}, _tools, made),
+    do: sentence("ExecutionError: " <> Shown.lines(text), made)
 
   def run(fault, _tools, made),
     do: fault |> Message.error() |> Json.format_error() |> sentence(made)

@@ -171,9 +171,12 @@ defmodule PtcRunner.Agent.Loop do
 
   defp looked(value, kept) do
     names = kept |> Map.keys() |> Enum.sort()
-    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &to_string/1)}."
+    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
     "You looked at: #{Describe.value(value, @looked)}#{kept}"
   end
+
+  defp label(name) when is_binary(name), do: Shown.label(name)
+  defp label(name), do: Shown.text(name, 256)
 
   # The fields of a turn; `took/3` makes the struct.
   defp record(text, state, fields),

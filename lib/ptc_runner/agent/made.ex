@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Made do
 
   alias PtcRunner.Agent.{Describe, Record}
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
 
   # Bytes of all lines, of a call's arguments, and of its answer.
   @all 4_000
@@ -54,12 +55,12 @@ defmodule PtcRunner.Agent.Made do
   defp lines([], lines, left), do: {lines, [], left}
 
   defp line({call, more}),
-    do: "\n- #{Shown.name(call.name)}(#{Describe.value(call.args, @args)})#{answer(call, more)}"
+    do: "\n- #{Shown.label(call.name)}(#{Describe.value(call.args, @args)})#{answer(call, more)}"
 
   defp answer(%{status: :ok}, {:value, value}), do: " -> " <> Describe.value(value, @answer)
-  defp answer(%{status: :ok, result: text}, nil), do: " -> " <> text
+  defp answer(%{status: :ok, result: text}, nil), do: " -> " <> Line.escape(text)
   defp answer(%{status: :unfinished}, :effect), do: " did not finish"
-  defp answer(%{result: text}, :effect), do: ": " <> Shown.cut(text, @answer)
+  defp answer(%{result: text}, :effect), do: ": " <> (text |> Shown.cut(@answer) |> Line.escape())
 
   defp added(counts, dropped), do: Map.merge(counts, dropped, fn _name, a, b -> a + b end)
 
@@ -67,7 +68,7 @@ defmodule PtcRunner.Agent.Made do
 
   defp more(counts) do
     sum = counts |> Map.values() |> Enum.sum()
-    names = counts |> Enum.sort() |> Shown.few(fn {name, n} -> "#{Shown.name(name)} #{n}" end)
+    names = counts |> Enum.sort() |> Shown.few(fn {name, n} -> "#{Shown.label(name)} #{n}" end)
     "\n- and #{sum} more call#{if sum > 1, do: "s"}: #{names}"
   end
 end
