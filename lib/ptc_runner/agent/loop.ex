@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Loop do
   #      ▲                         │              │         │
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
-  alias PtcRunner.Agent.{Answer, Describe, Feedback, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Ask, Describe, Feedback, Prompt, Run, Source, Tool}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
@@ -19,7 +19,8 @@ defmodule PtcRunner.Agent.Loop do
   @reading [:timeout, :max_heap]
   @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
   @running [:context, :returns, :enums, :descriptions] ++
-             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency]
+             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
+             [:recorded_calls, :recorded_bytes]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
@@ -48,7 +49,9 @@ defmodule PtcRunner.Agent.Loop do
   defp message(role, content), do: %{role: role, content: content}
 
   defp turn(ask, state) do
-    case ask.(Enum.reverse(state.messages)) do
+    timeout = Keyword.get(state.opts, :model_timeout, :infinity)
+
+    case Ask.reply(ask, Enum.reverse(state.messages), timeout) do
       {:error, reason} -> ended(:error, {:model_error, shown(reason)}, state)
       {:ok, text, usage} when is_binary(text) -> read(ask, text, counted(state, usage))
       {:ok, text} when is_binary(text) -> read(ask, text, state)
@@ -112,8 +115,9 @@ defmodule PtcRunner.Agent.Loop do
   # What `findings` said is said once.
   defp doubting(state, turn) do
     fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
-    told = Enum.into(fields, state.told)
-    %{state | told: told, doubted: Map.get(turn, :doubted, state.doubted)}
+    # Another program may have changed the memory.
+    doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
+    %{state | told: Enum.into(fields, state.told), doubted: doubted}
   end
 
   defp outcome(:value, text, state) do
@@ -176,7 +180,7 @@ defmodule PtcRunner.Agent.Loop do
             {:done, value, record.([result: value] ++ Keyword.put(turn, :prints, notes))}
 
           {{:ok, value, _info}, found} ->
-            told = Feedback.findings(found, value)
+            told = Feedback.findings(found, value, info.made)
             doubted = {program.source, value, info.memory, notes ++ Feedback.notes(info.findings)}
             new = [result: %{error: told}, findings: found, doubted: doubted]
             {:again, told, record.(new ++ turn)}
@@ -187,7 +191,10 @@ defmodule PtcRunner.Agent.Loop do
         end
 
       {:error, _error, told, info} ->
-        {:again, told, record.(result: %{error: told}, tool_calls: info.tool_calls)}
+        notes = warnings ++ info.warnings
+
+        {:again, told,
+         record.(result: %{error: told}, tool_calls: info.tool_calls, prints: notes)}
     end
   end
 

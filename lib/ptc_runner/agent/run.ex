@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
@@ -10,27 +10,37 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
-  @own [:returns, :enums, :descriptions, :findings]
+  @recording [:recorded_calls, :recorded_bytes]
+  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
 
   @type info :: %{
           memory: map(),
           delta: map(),
-          tool_calls: [Calls.call()],
+          tool_calls: [Record.call()],
+          dropped_calls: %{String.t() => pos_integer()},
+          made: String.t(),
           findings: [Noticed.finding()],
           warnings: [String.t()]
         }
 
   @type result ::
-          {:ok, term(), info()} | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          {:ok, term(), map()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t(), map()}
 
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
     case noted(program, tools, opts) do
-      {:ok, value, info} -> {:ok, value, Map.delete(info, :findings)}
-      {:error, error, feedback, _info} -> {:error, error, feedback}
+      {:ok, value, info} -> {:ok, value, shown(info)}
+      {:error, error, feedback, info} -> failed(error, feedback, shown(info), opts[:info])
     end
   end
+
+  defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
+  defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
+
+  defp shown(info), do: Map.drop(info, [:made, :findings])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -41,14 +51,17 @@ defmodule PtcRunner.Agent.Run do
 
     given = strict(given, program)
     findings? = Keyword.get(opts, :findings, :ignore) == :feedback
-    {result, calls} = Calls.noted(tools, &ran(program, [{:tools, &1} | given], findings?))
+    run = &ran(program, [{:tools, &1} | given], findings?)
+    {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
 
     info = %{
       memory: Keyword.get(opts, :memory, %{}),
       delta: %{},
-      tool_calls: calls,
+      tool_calls: noted.calls,
+      dropped_calls: noted.dropped,
+      made: noted.told,
       findings: [],
-      warnings: warnings(calls)
+      warnings: warnings(noted)
     }
 
     case result do
@@ -57,7 +70,7 @@ defmodule PtcRunner.Agent.Run do
         judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
 
       {:error, fault} ->
-        {:error, Message.error(fault), Feedback.run(fault, tools), info}
+        {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
 
@@ -74,8 +87,11 @@ defmodule PtcRunner.Agent.Run do
   defp ran(program, given, false),
     do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
 
-  defp warnings(calls),
-    do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
+  defp warnings(%{calls: calls, dropped: dropped}) do
+    for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
+      for {name, n} <- Enum.sort(dropped),
+          do: "#{name}: #{n} calls were made that are not recorded"
+  end
 
   # Names of data may be atoms, because there are few of them.
   defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
@@ -96,8 +112,11 @@ defmodule PtcRunner.Agent.Run do
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
     case errors(value, opts) do
-      [] -> {:ok, value, info}
-      errors -> {:error, {:invalid_result, errors}, Feedback.result(errors, value), info}
+      [] ->
+        {:ok, value, info}
+
+      errors ->
+        {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
     end
   end
 
