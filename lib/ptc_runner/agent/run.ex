@@ -2,11 +2,10 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
-  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
@@ -20,6 +19,8 @@ defmodule PtcRunner.Agent.Run do
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
           findings: [Noticed.finding()],
+          whole: term(),
+          before: map(),
           warnings: [String.t()]
         }
 
@@ -40,7 +41,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :findings])
+  defp shown(info), do: Map.drop(info, [:made, :findings, :whole, :before])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -61,13 +62,16 @@ defmodule PtcRunner.Agent.Run do
       dropped_calls: noted.dropped,
       made: noted.told,
       findings: [],
+      whole: nil,
+      before: Keyword.get(opts, :memory, %{}),
       warnings: warnings(noted)
     }
 
     case result do
-      {:ok, value, findings} ->
-        {:ok, value, delta, memory} = Json.contract(value, info.memory)
-        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+      {:ok, whole, findings} ->
+        {:ok, value, delta, memory} = Json.contract(whole, info.memory)
+        info = %{info | delta: delta, memory: memory, findings: findings, whole: whole}
+        judged(value, opts, info)
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -111,22 +115,32 @@ defmodule PtcRunner.Agent.Run do
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
-    case errors(value, opts) do
-      [] ->
-        {:ok, value, info}
+    signature = Keyword.get(opts, :returns)
+    enums = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
 
-      errors ->
-        {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+    with :no <- whole(info, signature, enums) do
+      case Result.fit(value, signature, enums) do
+        {:ok, value, warnings} ->
+          {:ok, value, %{info | warnings: info.warnings ++ warnings}}
+
+        {:error, errors} ->
+          {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+      end
     end
   end
 
-  defp errors(value, opts) do
-    with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
-         :ok <- Signature.validate(signature, value) do
-      Annotations.errors(value, type, Annotations.of!(opts, type).enums)
+  # If the result declares the field `result`, an object that fits it as a whole is the result, although the
+  # rules of memory take only the value of that field.
+  defp whole(%{whole: %{"result" => _value} = whole} = info, signature, enums) do
+    with true <- Result.declares?(signature, "result"),
+         {:ok, value, warnings} <- Result.fit(whole, signature, enums) do
+      warnings = info.warnings ++ warnings
+      memory = Map.merge(info.before, whole)
+      {:ok, value, %{info | delta: whole, memory: memory, warnings: warnings}}
     else
-      nil -> []
-      {:error, errors} -> errors
+      _no -> :no
     end
   end
+
+  defp whole(_info, _signature, _enums), do: :no
 end
