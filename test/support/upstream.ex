@@ -44,9 +44,11 @@ defmodule PtcRunner.Test.Upstream do
 
     allm = if Keyword.get(opts, :allm, false), do: write_allm(folder), else: ""
 
+    ptc_runner = Keyword.get(opts, :ptc_runner, "path: #{inspect(package)}")
+
     deps = """
     [
-      {:ptc_runner, path: #{inspect(package)}},#{allm}
+      {:ptc_runner, #{ptc_runner}},#{allm}
       {:ptc_runner_native, path: #{inspect(@root)}}
     ]
     """
