@@ -360,15 +360,13 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     :ok
   end
 
-  # If the modules stayed packed, nothing should have been compiled. If something was, it may have found an original
-  # where it needed one of these modules: everything is compiled again.
+  # The modules stayed packed. If something was compiled all the same, because a configuration or another dependency
+  # has changed, its new modules are packed with the others.
   defp verified do
     if Process.delete(__MODULE__) == compiled() do
       :noop
     else
       unpack()
-      Mix.Task.reenable("compile.elixir")
-      Mix.Task.run("compile.elixir", ["--force"])
       pack()
     end
   end
@@ -403,7 +401,9 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
 
     with {:ok, packed} <- File.read(file()) do
       for {module, beam} <- :erlang.binary_to_term(packed),
-          do: File.write!(Path.join(Mix.Project.compile_path(), "#{module}.beam"), beam)
+          file = Path.join(Mix.Project.compile_path(), "#{module}.beam"),
+          not File.exists?(file),
+          do: File.write!(file, beam)
 
       File.rm!(file())
     end
@@ -616,13 +616,13 @@ defmodule PtcRunnerNative.MixProject do
         ".cargo/config.toml",
         "Cargo.toml",
         "Cargo.lock",
-        # of a published release
-        "checksum-*.exs",
         ".formatter.exs",
         "mix.exs",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
+        "NOTICE",
+        "SECURITY.md",
         "usage-rules.md",
         "guides",
         "livebooks",
@@ -630,6 +630,8 @@ defmodule PtcRunnerNative.MixProject do
         "bench/README.md",
         "bench/RESULTS.md",
         "bench/MISSED.md"
+        # of a published release: Hex refuses a pattern without files
+        | Path.wildcard("checksum-*.exs")
       ],
       # modules that only `cargo test` compiles
       exclude_patterns: [~r{^native/.*/tests\.rs$}, ~r{^native/.*/round_trip\.rs$}]
@@ -666,13 +668,15 @@ defmodule PtcRunnerNative.MixProject do
         {:"bench/RESULTS.md", [filename: "results", title: "Measured"]},
         {:"bench/MISSED.md", [filename: "missed", title: "Bars that are missed"]},
         "CHANGELOG.md",
-        {:LICENSE, [title: "Licence"]}
+        {:"SECURITY.md", [filename: "security_policy", title: "Security policy"]},
+        {:LICENSE, [title: "Licence"]},
+        {:NOTICE, [title: "Notice"]}
       ],
       groups_for_extras: [
         Guides: ~r{^(guides|livebooks)/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
-        Project: ~r{^(CHANGELOG|LICENSE|usage-rules)}
+        Project: ~r{^(CHANGELOG|SECURITY|LICENSE|NOTICE|usage-rules)}
       ],
       groups_for_modules: [
         "Run programs": [

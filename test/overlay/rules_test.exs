@@ -25,6 +25,11 @@ defmodule PtcRunner.Native.RulesTest do
 
   defp beside(release), do: :ok = Rules.use(Rules.of(release))
 
+  test "the native side takes nothing but a boolean" do
+    for bad <- [nil, 0, "true", [], {}, self()],
+        do: assert_raise(ArgumentError, fn -> PtcRunner.Native.use_rules(bad) end)
+  end
+
   test "the rules change at 0.11.0" do
     for release <- @releases do
       beside(release)

@@ -1,6 +1,7 @@
 //! The rules for values and signatures, which depend on the release of ptc_runner in the application: those of
 //! this library, until `use_rules/1` sets others.
 
+use crate::clock::nif;
 use ptc_core::signature::Rules;
 use rustler::Atom;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,9 +18,10 @@ pub fn current() -> Rules {
     }
 }
 
-/// Sets the rules for the whole VM.
-#[rustler::nif]
-fn use_rules(before_0_11: bool) -> Atom {
-    BEFORE_0_11.store(before_0_11, Ordering::Relaxed);
-    crate::atoms::ok()
+nif! {
+    /// Sets the rules for the whole VM.
+    fn use_rules(before_0_11: bool) -> Atom {
+        BEFORE_0_11.store(before_0_11, Ordering::Relaxed);
+        crate::atoms::ok()
+    }
 }
