@@ -4,13 +4,14 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
-  @own [:returns, :enums, :descriptions, :info] ++ @recording
+  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
 
   @type info :: %{
           memory: map(),
@@ -18,6 +19,7 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          findings: [Noticed.finding()],
           warnings: [String.t()]
         }
 
@@ -38,7 +40,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.delete(info, :made)
+  defp shown(info), do: Map.drop(info, [:made, :findings])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -47,7 +49,9 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
 
-    run = &Json.outcome(program, [{:tools, &1} | given])
+    given = strict(given, program)
+    findings? = Keyword.get(opts, :findings, :ignore) == :feedback
+    run = &ran(program, [{:tools, &1} | given], findings?)
     {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
 
     info = %{
@@ -56,17 +60,32 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      findings: [],
       warnings: warnings(noted)
     }
 
     case result do
-      {:ok, value, delta, memory} ->
-        judged(value, opts, %{info | delta: delta, memory: memory})
+      {:ok, value, findings} ->
+        {:ok, value, delta, memory} = Json.contract(value, info.memory)
+        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
+
+  # A compiled program keeps the strictness that it was compiled with.
+  defp strict(given, %Json.Program{}), do: given
+  defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
+
+  # The run itself is observed: its tools are called once.
+  defp ran(program, given, true) do
+    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+         do: {:ok, value, findings}
+  end
+
+  defp ran(program, given, false),
+    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
 
   defp warnings(%{calls: calls, dropped: dropped}) do
     for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
