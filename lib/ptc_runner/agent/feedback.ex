@@ -19,28 +19,30 @@ defmodule PtcRunner.Agent.Feedback do
 
   @doc """
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
-  tool that failed.
+  tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
-  @spec run(Message.fault(), [Tool.t()]) :: String.t()
-  def run({:unknown_tool, name, _functions}, tools) do
+  @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
+  def run({:unknown_tool, name, _functions}, tools, made) do
     name = Shown.name(name)
-    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools))
+    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
-  def run({:tool_failed, text}, _tools),
-    do: sentence("ExecutionError: " <> Shown.lines(text))
+  def run({:tool_failed, text}, _tools, made),
+    do: sentence("ExecutionError: " <> Shown.lines(text), made)
 
-  def run(fault, _tools), do: fault |> Message.error() |> program()
+  def run(fault, _tools, made),
+    do: fault |> Message.error() |> Json.format_error() |> sentence(made)
 
   @doc "Feedback about an invalid value."
-  @spec result([map()], term()) :: String.t()
-  def result(errors, value) do
+  @spec result([map()], term(), String.t()) :: String.t()
+  def result(errors, value, made) do
     lines =
       for line <- ErrorText.first_lines(errors, value, Shown.most(), 12_000), do: "\n- " <> line
 
     sentence(
       "The program ran, but what it returned is not what was asked for:#{lines}\n" <>
-        "It returned #{Describe.value(value, 1_000)}"
+        "It returned #{Describe.value(value, 1_000)}",
+      made
     )
   end
 
@@ -57,8 +59,9 @@ defmodule PtcRunner.Agent.Feedback do
     "#{hint}There are these tools:\n" <> Shown.cut(lines, 8_000)
   end
 
-  defp sentence(text) do
-    text = Shown.cut(text, @limit)
-    if text =~ ~r/[.?!]\z/, do: "#{text} #{@again}", else: "#{text}\n#{@again}"
+  defp sentence(text, made \\ "") do
+    text = Shown.cut(text, @limit - byte_size(made))
+    between = if text =~ ~r/[.?!]\z/, do: " ", else: "\n"
+    "#{text}#{between}#{@again}#{made}"
   end
 end

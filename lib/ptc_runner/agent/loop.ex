@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Loop do
   #      ▲                         │              │         │
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
-  alias PtcRunner.Agent.{Answer, Describe, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Ask, Describe, Prompt, Run, Source, Tool}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
@@ -19,7 +19,8 @@ defmodule PtcRunner.Agent.Loop do
   @reading [:timeout, :max_heap]
   @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
   @running [:context, :returns, :enums, :descriptions] ++
-             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency]
+             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
+             [:recorded_calls, :recorded_bytes]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
@@ -45,7 +46,9 @@ defmodule PtcRunner.Agent.Loop do
   defp message(role, content), do: %{role: role, content: content}
 
   defp turn(ask, state) do
-    case ask.(Enum.reverse(state.messages)) do
+    timeout = Keyword.get(state.opts, :model_timeout, :infinity)
+
+    case Ask.reply(ask, Enum.reverse(state.messages), timeout) do
       {:error, reason} -> ended(:error, {:model_error, shown(reason)}, state)
       {:ok, text, usage} when is_binary(text) -> read(ask, text, counted(state, usage))
       {:ok, text} when is_binary(text) -> read(ask, text, state)
@@ -154,7 +157,10 @@ defmodule PtcRunner.Agent.Loop do
         end
 
       {:error, _error, told, info} ->
-        {:again, told, record.(result: %{error: told}, tool_calls: info.tool_calls)}
+        notes = warnings ++ info.warnings
+
+        {:again, told,
+         record.(result: %{error: told}, tool_calls: info.tool_calls, prints: notes)}
     end
   end
 

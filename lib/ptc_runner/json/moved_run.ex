@@ -56,6 +56,8 @@ defmodule PtcRunner.Json.MovedRun do
   defp call(state, terms, name, fun, args, run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
          {:ok, words, run} <- weigh(value, run) do
+      words = words + ToolWorker.charged()
+
       fn -> Native.resume(state, terms, {:moved, value, words}) end
       |> Panic.instead()
       |> step(run)

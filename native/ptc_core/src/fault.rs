@@ -122,12 +122,18 @@ impl<T> Fault<T> {
     }
 
     /// Returns the same error with other handles of the terms.
-    pub fn map<U>(self, term: impl FnMut(T) -> U) -> Fault<U> {
+    pub fn map<U>(mut self, term: impl FnMut(T) -> U) -> Fault<U> {
+        let terms = std::mem::take(&mut self.terms);
+        self.with_terms(terms.into_iter().map(term).collect())
+    }
+
+    /// Returns the same error with these terms.
+    pub fn with_terms<U>(self, terms: Vec<U>) -> Fault<U> {
         Fault {
             code: self.code,
             op: self.op,
             field: self.field,
-            terms: self.terms.into_iter().map(term).collect(),
+            terms,
             expensive_to_inspect: self.expensive_to_inspect,
         }
     }
