@@ -7,11 +7,13 @@ defmodule PtcRunner.Agent.Loop do
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
   alias PtcRunner.Agent.{Answer, Ask, Describe, Prompt, Run, Source, Tool}
+  alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
   @looked 4_000
+  @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
@@ -136,10 +138,10 @@ defmodule PtcRunner.Agent.Loop do
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
       {:ok, %{@look => value}, info} ->
-        memory = Map.delete(info.memory, @look)
+        memory = Marks.delete(info.memory, @look)
         kept = Map.delete(info.delta, @look)
         turn = record.(result: value, memory: memory, tool_calls: info.tool_calls, ok?: true)
-        {:again, looked(value, kept), turn}
+        {:again, looked(value, Shape.entry(info.shape, @look), kept), turn}
 
       {:ok, value, info} ->
         turn = [
@@ -169,10 +171,12 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}) when is_binary(source), do: source
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
-  defp looked(value, kept) do
+  defp looked(value, shape, kept) do
     names = kept |> Map.keys() |> Enum.sort()
     kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
-    "You looked at: #{Describe.value(value, @looked)}#{kept}"
+    concealed = if shape == :clear, do: "", else: "\n" <> @concealed
+
+    "You looked at: #{value |> Shape.conceal(shape) |> Describe.value(@looked)}#{kept}#{concealed}"
   end
 
   defp label(name) when is_binary(name), do: Shown.label(name)

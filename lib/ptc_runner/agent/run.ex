@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
@@ -18,6 +19,7 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          shape: Shape.t(),
           warnings: [String.t()]
         }
 
@@ -38,7 +40,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.delete(info, :made)
+  defp shown(info), do: Map.drop(info, [:made, :shape])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -56,12 +58,16 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      shape: :clear,
       warnings: warnings(noted)
     }
 
     case result do
       {:ok, value, delta, memory} ->
-        judged(value, opts, %{info | delta: delta, memory: memory})
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        shape = Flow.result(shape, value, delta)
+        judged(value, opts, %{info | delta: delta, memory: memory, shape: shape})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -97,7 +103,9 @@ defmodule PtcRunner.Agent.Run do
         {:ok, value, info}
 
       errors ->
-        {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+        errors = Shape.errors(errors, info.shape)
+        feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+        {:error, {:invalid_result, errors}, feedback, info}
     end
   end
 

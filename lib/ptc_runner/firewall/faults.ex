@@ -6,8 +6,16 @@ defmodule PtcRunner.Firewall.Faults do
   alias PtcRunner.Json.Message
   alias PtcRunner.Shown
 
-  # Their terms are names.
-  @about_names [:unknown_name, :context_key, :memory_key]
+  # Their terms are parts of the program, or names.
+  @about_programs [
+                    :node_not_a_map,
+                    :unknown_op,
+                    :unknown_name,
+                    :context_key,
+                    :memory_key,
+                    :let_name
+                  ] ++
+                    [:not_a_count, :unchecked_not_list, :unchecked_not_map]
 
   @doc """
   The fault of a run, concealed if the program reads firewalled fields.
@@ -40,7 +48,7 @@ defmodule PtcRunner.Firewall.Faults do
 
   defp kinds({:expensive_to_inspect, fault}), do: kinds(fault)
 
-  defp kinds({:execution, code, op, field, [_ | _] = terms}) when code not in @about_names,
+  defp kinds({:execution, code, op, field, [_ | _] = terms}) when code not in @about_programs,
     do: {:execution, code, op, field, Enum.map(terms, &Shown.kind/1)}
 
   defp kinds(fault), do: fault

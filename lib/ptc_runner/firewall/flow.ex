@@ -34,7 +34,7 @@ defmodule PtcRunner.Firewall.Flow do
   @type program :: String.t() | map() | Program.t() | {:checked | :unchecked, term()} | tuple()
 
   @doc """
-  The operations whose flow is known. The value of any other operation is secret.
+  The operations whose flow is known: all of the language.
 
       iex> PtcRunner.Schema.valid_operation_names() -- PtcRunner.Firewall.Flow.known()
       []
@@ -64,6 +64,22 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   @doc """
+  The shape of a run's result, from the shape of the program's value: the value itself, or its `"result"`.
+
+      iex> PtcRunner.Firewall.Flow.result({:object, %{"result" => :secret}}, 4711, %{})
+      :secret
+
+  """
+  @spec result(Shape.t(), term(), map()) :: Shape.t()
+  def result({:object, fields} = shape, value, delta) do
+    extracted = Enum.map(["result", :result], &Map.get(fields, &1, :clear))
+    whole = if value === delta, do: shape, else: :clear
+    Enum.reduce(extracted, whole, &Shape.join/2)
+  end
+
+  def result(shape, _value, _delta), do: shape
+
+  @doc """
   Whether a program reads a firewalled name, or a name of this memory that comes from one.
 
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
@@ -90,7 +106,9 @@ defmodule PtcRunner.Firewall.Flow do
   defp touches?(_constant, _names), do: false
 
   defp operation?(%{"op" => op} = node, names) when is_binary(op) do
-    op not in @known or Enum.any?(@names, &named?(Map.get(node, &1), names))
+    @input in names or
+      Enum.any?(@names, &named?(Map.get(node, &1), names)) or
+      (op in @compared and guess?(node["value"]))
   end
 
   defp operation?(_object, names), do: @input in names
@@ -261,7 +279,9 @@ defmodule PtcRunner.Firewall.Flow do
   # Whether a constant has a firewalled key: comparing with it would test a guess.
   defp guess?(map) when is_map(map),
     do:
-      Enum.any?(:maps.to_list(map), fn {key, value} -> Firewall.hidden?(key) or guess?(value) end)
+      Enum.any?(:maps.to_list(map), fn {key, value} ->
+        (key != @input and Firewall.hidden?(key)) or guess?(value)
+      end)
 
   defp guess?([first | rest]), do: guess?(first) or guess?(rest)
   defp guess?(_leaf), do: false

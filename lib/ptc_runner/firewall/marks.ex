@@ -31,14 +31,15 @@ defmodule PtcRunner.Firewall.Marks do
   @spec put(map(), map(), Shape.t(), map()) :: map()
   def put(memory, delta, shape, before) do
     stay = for name <- names(before), not is_map_key(delta, name), do: name
+    store(memory, stay ++ if(shape == :clear, do: [], else: secret(delta, shape)))
+  end
 
-    more =
-      for {name, _value} <- delta,
-          is_binary(name) and not (Firewall.hidden?(name) and name != "__input"),
-          Shape.entry(shape, name) != :clear,
-          do: name
-
-    store(memory, stay ++ more)
+  # Firewalled names need no mark.
+  defp secret(delta, shape) do
+    for name <- :maps.keys(delta),
+        is_binary(name) and (name == "__input" or not Firewall.hidden?(name)),
+        Shape.entry(shape, name) != :clear,
+        do: name
   end
 
   @doc "The memory without a name and its mark."

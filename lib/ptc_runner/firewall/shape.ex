@@ -78,4 +78,36 @@ defmodule PtcRunner.Firewall.Shape do
   end
 
   def conceal(_value, _shape), do: @concealed
+
+  @doc """
+  Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where
+  the secret part begins.
+
+      iex> error = %{path: ["pin", "x"], message: ~s(expected one of "a", got "s3cret")}
+      iex> PtcRunner.Firewall.Shape.errors([error], {:object, %{"pin" => :secret}})
+      [%{path: ["pin"], message: ~s[expected one of "a" (its value is not shown)]}]
+
+  """
+  @spec errors([map()], t()) :: [map()]
+  def errors(errors, :clear), do: errors
+  def errors(errors, shape), do: Enum.map(errors, &error(&1, shape))
+
+  defp error(%{path: path, message: message} = error, shape) do
+    case public(path, shape, []) do
+      :clear ->
+        error
+
+      path ->
+        [public | _got] = :binary.split(message, [", got ", ": "])
+        %{error | path: path, message: public <> " (its value is not shown)"}
+    end
+  end
+
+  defp public(_path, :clear, _seen), do: :clear
+  defp public(path, shape, seen) when path == [] or shape == :secret, do: Enum.reverse(seen)
+
+  defp public([index | rest], shape, seen) when is_integer(index),
+    do: public(rest, item(shape), [index | seen])
+
+  defp public([name | rest], shape, seen), do: public(rest, entry(shape, name), [name | seen])
 end
