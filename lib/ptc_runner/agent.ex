@@ -84,8 +84,13 @@ defmodule PtcRunner.Agent do
                |> Map.put(:info, :boolean)
   @loop_options @running
                 |> Map.merge(@telling)
-                |> Map.merge(%{coerce: :boolean, repair: :boolean, max_bytes: :positive})
-                |> Map.put(:model_timeout, :timeout)
+                |> Map.merge(%{
+                  coerce: :boolean,
+                  repair: :boolean,
+                  max_bytes: :positive,
+                  model_timeout: :timeout,
+                  findings: {:one_of, [:feedback, :ignore]}
+                })
 
   @typedoc "A signature as text or parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -214,6 +219,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:repair` - by default `true`
+    * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
+      with `where`) and a condition without `"op"` are errors
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
 
   An example:
@@ -247,6 +254,7 @@ defmodule PtcRunner.Agent do
     * `:memory` - the values that `var` reads
     * `:returns` - the signature that the value must match
     * `:enums` - the values that fields of the result may have
+    * `:strict` - by default `true`, unlike in `PtcRunner.Json.run/2`; a compiled program keeps its own
     * `:info` - `true` adds `info` to errors: `{:error, error, feedback, info}`
     * `:recorded_calls`, `:recorded_bytes` - what `info.tool_calls` may have, by default 1,000 calls and 1,000,000 bytes of
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
@@ -301,6 +309,9 @@ defmodule PtcRunner.Agent do
       runs in a process of its own, which is killed then.
     * `:coerce` - with `answer: :value`, see `answer/3`
     * `:repair` - see `program/2` and `answer/3`
+    * `:findings` - `:feedback` (the default): if no value had a field that the program reads (`"totl"`), the model is told
+      before the value counts, once for each field. If it writes the same program again, the value is taken without a second run. The
+      run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.
     * the limits of `run/3`, for each turn
 
   ## Returns

@@ -119,7 +119,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:limited, 2} => [hd(handles.limits), {1_000, 0}],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
-      {:run_observed, 3} => [observation, observed_consts, @given],
+      {:run_observed, 4} => [observation, observed_consts, @given, false],
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
       {:answer_parse, 2} => [answer, @limits],

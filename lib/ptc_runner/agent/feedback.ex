@@ -4,7 +4,8 @@ defmodule PtcRunner.Agent.Feedback do
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Message, Suggestion}
+  alias PtcRunner.Json.{Explain, Message, Suggestion}
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.ErrorText
 
@@ -46,6 +47,30 @@ defmodule PtcRunner.Agent.Feedback do
     )
   end
 
+  @doc "Feedback about a value whose program looked for fields that nothing had."
+  @spec findings([Noticed.finding(), ...], term(), String.t()) :: String.t()
+  def findings(findings, value, made) do
+    sentence(
+      "The program ran, but it read fields that are not there:#{lines(findings)}\n" <>
+        "It returned #{Describe.value(value, 1_000)}\n" <>
+        "If that is right all the same, write the same program again: its value is taken, and it is not run a " <>
+        "second time. If not:",
+      made
+    )
+  end
+
+  @doc "The same as an addition to other feedback; \"\" if there are no findings."
+  @spec found([Noticed.finding()]) :: String.t()
+  def found([]), do: ""
+  def found(findings), do: "\nThe program read fields that are not there:#{lines(findings)}"
+
+  @doc "The findings as warnings."
+  @spec notes([Noticed.finding()]) :: [String.t()]
+  def notes(findings),
+    do: for(finding <- findings, do: "#{Explain.path_text(finding.path)}: #{finding.message}")
+
+  defp lines(findings), do: for(line <- notes(findings), into: "", do: "\n- " <> line)
+
   defp there_is(_name, []), do: "There are no tools."
 
   defp there_is(name, tools) do
@@ -61,7 +86,7 @@ defmodule PtcRunner.Agent.Feedback do
 
   defp sentence(text, made \\ "") do
     text = Shown.cut(text, @limit - byte_size(made))
-    between = if text =~ ~r/[.?!]\z/, do: " ", else: "\n"
+    between = if text =~ ~r/[.?!:]\z/, do: " ", else: "\n"
     "#{text}#{between}#{@again}#{made}"
   end
 end

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Loop do
   #      ▲                         │              │         │
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
-  alias PtcRunner.Agent.{Answer, Ask, Describe, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Ask, Describe, Feedback, Prompt, Run, Source, Tool}
   alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
@@ -40,6 +40,9 @@ defmodule PtcRunner.Agent.Loop do
       memory: Keyword.get(opts, :memory, %{}),
       turns: [],
       number: 1,
+      # The fields that the model was told about, and the run whose value was doubted for them.
+      told: MapSet.new(),
+      doubted: nil,
       usage: %{},
       began_at: System.monotonic_time(:millisecond)
     })
@@ -106,8 +109,17 @@ defmodule PtcRunner.Agent.Loop do
         ended(:ok, value, %{took(state, turn, true) | memory: turn.memory})
 
       {:again, told, turn} ->
-        again(ask, told, %{took(state, turn, turn[:ok?] || false) | memory: turn.memory})
+        state = doubting(took(state, turn, turn[:ok?] || false), turn)
+        again(ask, told, %{state | memory: turn.memory})
     end
+  end
+
+  # What `findings` said is said once.
+  defp doubting(state, turn) do
+    fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
+    # Another program may have changed the memory.
+    doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
+    %{state | told: Enum.into(fields, state.told), doubted: doubted}
   end
 
   defp outcome(:value, text, state) do
@@ -131,31 +143,54 @@ defmodule PtcRunner.Agent.Loop do
     end
   end
 
+  # The program whose value was doubted, unchanged: its value counts, and its tools are not called again.
+  defp run(%{source: source}, text, warnings, %{doubted: {source, value, memory, notes}} = state) do
+    fields = [program: source(%{source: source}), result: value, memory: memory]
+    {:done, value, record(text, state, [{:prints, warnings ++ notes} | fields])}
+  end
+
   defp run(program, text, warnings, state) do
     # A value under "look" need not match the signature.
-    opts = [{:memory, state.memory} | only(state, @running)]
+    findings = Keyword.get(state.opts, :findings, :feedback)
+    opts = [{:memory, state.memory}, {:findings, findings} | only(state, @running)]
     record = &record(text, state, [{:program, source(program)} | &1])
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
       {:ok, %{@look => value}, info} ->
         memory = Marks.delete(info.memory, @look)
         kept = Map.delete(info.delta, @look)
-        turn = record.(result: value, memory: memory, tool_calls: info.tool_calls, ok?: true)
-        {:again, looked(value, Shape.entry(info.shape, @look), kept), turn}
+        found = found(info, state)
+
+        turn =
+          record.(
+            result: value,
+            memory: memory,
+            tool_calls: info.tool_calls,
+            findings: found,
+            ok?: true
+          )
+
+        told = looked(value, Shape.entry(info.shape, @look), kept)
+        {:again, told <> Feedback.found(found), turn}
 
       {:ok, value, info} ->
-        turn = [
-          memory: info.memory,
-          tool_calls: info.tool_calls,
-          prints: warnings ++ info.warnings
-        ]
+        notes = warnings ++ info.warnings
+        turn = [memory: info.memory, tool_calls: info.tool_calls, prints: notes]
 
-        case Run.judged(value, opts, info) do
-          {:ok, value, _info} ->
-            {:done, value, record.([{:result, value} | turn])}
+        case {Run.judged(value, opts, info), found(info, state)} do
+          {{:ok, value, _info}, []} ->
+            notes = notes ++ Feedback.notes(info.findings)
+            {:done, value, record.([result: value] ++ Keyword.put(turn, :prints, notes))}
 
-          {:error, _error, told, _info} ->
-            {:again, told, record.([{:result, %{error: told}} | turn])}
+          {{:ok, value, _info}, found} ->
+            told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
+            doubted = {program.source, value, info.memory, notes ++ Feedback.notes(info.findings)}
+            new = [result: %{error: told}, findings: found, doubted: doubted]
+            {:again, told, record.(new ++ turn)}
+
+          {{:error, _error, told, _info}, found} ->
+            told = told <> Feedback.found(found)
+            {:again, told, record.([result: %{error: told}, findings: found] ++ turn)}
         end
 
       {:error, _error, told, info} ->
@@ -164,6 +199,13 @@ defmodule PtcRunner.Agent.Loop do
         {:again, told,
          record.(result: %{error: told}, tool_calls: info.tool_calls, prints: notes)}
     end
+  end
+
+  # Findings about a field that the model was not told about yet.
+  defp found(info, state) do
+    if Enum.any?(info.findings, &(&1.field != nil and &1.field not in state.told)),
+      do: info.findings,
+      else: []
   end
 
   defp only(state, names), do: Keyword.take(state.opts, names)

@@ -5,13 +5,14 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
   alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
-  @own [:returns, :enums, :descriptions, :info] ++ @recording
+  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
 
   @type info :: %{
           memory: map(),
@@ -20,6 +21,7 @@ defmodule PtcRunner.Agent.Run do
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
           shape: Shape.t(),
+          findings: [Noticed.finding()],
           warnings: [String.t()]
         }
 
@@ -40,7 +42,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :shape])
+  defp shown(info), do: Map.drop(info, [:made, :shape, :findings])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -49,7 +51,9 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
 
-    run = &Json.outcome(program, [{:tools, &1} | given])
+    given = strict(given, program)
+    findings? = Keyword.get(opts, :findings, :ignore) == :feedback
+    run = &ran(program, [{:tools, &1} | given], findings?)
     {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
 
     info = %{
@@ -59,20 +63,35 @@ defmodule PtcRunner.Agent.Run do
       dropped_calls: noted.dropped,
       made: noted.told,
       shape: :clear,
+      findings: [],
       warnings: warnings(noted)
     }
 
     case result do
-      {:ok, value, delta, memory} ->
+      {:ok, value, findings} ->
+        {:ok, value, delta, memory} = Json.contract(value, info.memory)
         shape = Flow.of(program, info.memory)
         memory = Marks.put(memory, delta, shape, info.memory)
-        shape = Flow.result(shape, value, delta)
-        judged(value, opts, %{info | delta: delta, memory: memory, shape: shape})
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
+
+  # A compiled program keeps the strictness that it was compiled with.
+  defp strict(given, %Json.Program{}), do: given
+  defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
+
+  # The run itself is observed: its tools are called once.
+  defp ran(program, given, true) do
+    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+         do: {:ok, value, findings}
+  end
+
+  defp ran(program, given, false),
+    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
 
   defp warnings(%{calls: calls, dropped: dropped}) do
     for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++

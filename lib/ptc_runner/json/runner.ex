@@ -82,6 +82,9 @@ defmodule PtcRunner.Json.Runner do
   defp start_forking(%Program{} = program, given, reading),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
 
+  defp start_forking({:observed, observation, consts, _source}, given, _reading),
+    do: Native.run_observed(observation, consts, given, true)
+
   defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
     with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
          do: Native.run_forking(handle, consts, given)
@@ -141,7 +144,7 @@ defmodule PtcRunner.Json.Runner do
     do: start_compiled(program, given, reading, &Native.run_compiled/3)
 
   defp start({:observed, observation, consts, _source}, given, _reading),
-    do: Native.run_observed(observation, consts, given)
+    do: Native.run_observed(observation, consts, given, false)
 
   defp start({checked, node}, given, reading) do
     Native.run_node(node, checked == :checked, reading, given)
