@@ -8,6 +8,7 @@ defmodule PtcRunner.Firewall.Flow do
 
   alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.Json.{Codec, Program}
+  alias PtcRunner.Shown.Head
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # The fields of an operation that name entries of data.
@@ -280,7 +281,7 @@ defmodule PtcRunner.Firewall.Flow do
   defp guess?(map) when is_map(map),
     do:
       Enum.any?(:maps.to_list(map), fn {key, value} ->
-        (key != @input and Firewall.hidden?(key)) or guess?(value)
+        (key != @input and Head.hidden?(key)) or guess?(value)
       end)
 
   defp guess?([first | rest]), do: guess?(first) or guess?(rest)

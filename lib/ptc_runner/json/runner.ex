@@ -46,38 +46,34 @@ defmodule PtcRunner.Json.Runner do
   """
   @spec run(program(), map(), map(), map(), Limits.given(), pos_integer()) ::
           {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
-  def run(program, context, memory, tools, limits, tool_concurrency \\ 1) do
-    with {:error, fault} <- started(program, context, memory, tools, limits, tool_concurrency),
-         do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
-  end
+  def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
 
-  defp started(program, context, memory, tools, limits, tool_concurrency)
-       when tool_concurrency > 1 and tools != %{} do
+  def run(program, context, memory, tools, limits, tool_concurrency)
+      when tool_concurrency > 1 and tools != %{} do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
 
     program
     |> start_forking({context, memory, timeout, max_heap}, reading)
     |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+    |> settled(program, memory, limits)
   catch
     :error, :nif_panicked -> panicked()
   end
 
   # A program that may end in its first steps starts without limits.
-  defp started(
-         program,
-         context,
-         memory,
-         tools,
-         {timeout, max_heap, reading} = limits,
-         _concurrency
-       ) do
+  def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, words} = done when words <= @small -> done
-      step -> drive(step, tools, limits)
+      step -> step |> drive(tools, limits) |> settled(program, memory, limits)
     end
   catch
     :error, :nif_panicked -> panicked()
   end
+
+  defp settled({:error, fault}, program, memory, limits),
+    do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
+
+  defp settled(done, _program, _memory, _limits), do: done
 
   defp start_forking(%Program{} = program, given, reading),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
