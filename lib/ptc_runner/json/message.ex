@@ -37,12 +37,13 @@ defmodule PtcRunner.Json.Message do
 
   @typedoc """
   Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
-  the tools there are.
+  the tools there are. A run that has moved to its tools gives its error twice: with the values, and with their kinds.
   """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
+          | {:worded, error(), error()}
           | {:tool_failed, String.t()}
           | {:unknown_tool, term(), map()}
           | error()
@@ -61,6 +62,7 @@ defmodule PtcRunner.Json.Message do
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
   def error({:expensive_to_inspect, fault}), do: error(fault)
+  def error({:worded, _shown, concealed}), do: concealed
   def error({:tool_failed, text}), do: {:execution_error, text}
 
   def error({:unknown_tool, name, tools}) when is_binary(name),
