@@ -27,13 +27,18 @@ defmodule PtcRunner.Agent do
 
   Tools are a map from names to one of
 
-    * a function of one argument; its `@spec` is the signature, if it takes one map with known keys
+    * a function of one argument, such as `&Shop.refund/1`; its `@spec` is the signature, if it takes one map with known keys
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
       `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments
     * an `ALLM.Tool`
 
   or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
+
+  A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
+  structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
+  absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
+  default of `mix release`) does not have them, so give a signature there, or `strip_beams: [keep: ["Dbgi"]]`.
 
   Arguments are coerced and validated before the function is called, and its result is validated afterwards (see
   `PtcRunner.SubAgent.Signature.call_tool/4`). Of `{:ok, value}` the program receives the value. The reason of `{:error, reason}` is shown to
@@ -160,7 +165,8 @@ defmodule PtcRunner.Agent do
     * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
-    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown.
+    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
+      computed from them and stored in the memory (the memory has their names under `"_concealed"`).
     * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
       `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know

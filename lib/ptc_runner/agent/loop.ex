@@ -21,11 +21,13 @@ defmodule PtcRunner.Agent.Loop do
   }
 
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
+  alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
   @looked 4_000
+  @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
@@ -235,13 +237,14 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp look(%{@look => value}, info, record, state) do
-    memory = Map.delete(info.memory, @look)
+    memory = Marks.delete(info.memory, @look)
     kept = Map.delete(info.delta, @look)
     found = found(info, state)
     fields = [result: value, memory: memory, tool_calls: info.tool_calls, findings: found]
     why = "the last program looked at a value, and gave no result"
     turn = record.([ok?: true, why: why] ++ fields)
-    {:again, looked(value, kept) <> Feedback.found(found), turn}
+    told = looked(value, Shape.entry(info.shape, @look), kept)
+    {:again, told <> Feedback.found(found), turn}
   end
 
   defp judged({:ok, value, info}, program, warnings, _info, record, state) do
@@ -253,7 +256,7 @@ defmodule PtcRunner.Agent.Loop do
         {:done, value, record.([result: value, prints: notes] ++ turn)}
 
       found ->
-        told = Feedback.findings(found, value, info.made)
+        told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
         doubted = {program.source, value, info.memory, notes}
         why = "the program read fields that are not there: #{hd(Feedback.notes(found))}"
         new = [result: %{error: told}, why: why, findings: found, doubted: doubted]
@@ -281,10 +284,12 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}) when is_binary(source), do: source
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
-  defp looked(value, kept) do
+  defp looked(value, shape, kept) do
     names = kept |> Map.keys() |> Enum.sort()
     kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
-    "You looked at: #{Describe.value(value, @looked)}#{kept}"
+    concealed = if shape == :clear, do: "", else: "\n" <> @concealed
+
+    "You looked at: #{value |> Shape.conceal(shape) |> Describe.value(@looked)}#{kept}#{concealed}"
   end
 
   defp label(name) when is_binary(name), do: Shown.label(name)

@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Result do
   # without a fraction fits `:int`, and ISO 8601 text fits `:datetime`.
 
   alias PtcRunner.Agent.Describe
+  alias PtcRunner.Firewall.Shape
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Firewall}
@@ -21,11 +22,13 @@ defmodule PtcRunner.Agent.Result do
       {:error, [%{path: [], message: "expected int, got float"}]}
 
   """
-  @spec fit(term(), Signature.t() | nil, %{String.t() => [term()]}) ::
+  @spec fit(term(), Signature.t() | nil, %{String.t() => [term()]}, Shape.t()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, [map(), ...]}
-  def fit(value, nil, _enums), do: {:ok, value, []}
+  def fit(value, signature, enums, shape \\ :clear)
 
-  def fit(value, {:signature, _params, type} = signature, enums) do
+  def fit(value, nil, _enums, _shape), do: {:ok, value, []}
+
+  def fit(value, {:signature, _params, type} = signature, enums, shape) do
     {value, warnings} =
       case Signature.validate(signature, value) do
         :ok -> {value, []}
@@ -34,18 +37,18 @@ defmodule PtcRunner.Agent.Result do
 
     with :ok <- Signature.validate(signature, value),
          [] <- Annotations.errors(value, type, enums) do
-      {:ok, value, first(warnings)}
+      {:ok, value, first(warnings, shape)}
     else
       {:error, errors} -> {:error, errors}
       errors -> {:error, errors}
     end
   end
 
-  defp first(warnings) do
-    case warnings |> Enum.reverse() |> Enum.split(@most) do
-      {all, []} -> all
-      {first, more} -> first ++ ["and #{length(more)} values more were converted"]
-    end
+  # Of a value with concealed parts no value is shown.
+  defp first(warnings, shape) do
+    {first, more} = warnings |> Enum.reverse() |> Enum.split(@most)
+    told = for {path, value, what} <- first, do: warning(path, value, what, shape != :clear)
+    if more == [], do: told, else: told ++ ["and #{length(more)} values more were converted"]
   end
 
   # `path` has the innermost name first.
@@ -53,13 +56,13 @@ defmodule PtcRunner.Agent.Result do
 
   defp walk(value, :int, path, warnings) when is_float(value) do
     if trunc(value) == value,
-      do: {trunc(value), [warning(path, value, "an integer") | warnings]},
+      do: {trunc(value), [{path, value, "an integer"} | warnings]},
       else: {value, warnings}
   end
 
   defp walk(value, :datetime, path, warnings) when is_binary(value) do
     case Coercion.coerce(value, :datetime) do
-      {:ok, datetime, _warnings} -> {datetime, [warning(path, value, "a datetime") | warnings]}
+      {:ok, datetime, _warnings} -> {datetime, [{path, value, "a datetime"} | warnings]}
       {:error, _reason} -> {value, warnings}
     end
   end
@@ -109,8 +112,9 @@ defmodule PtcRunner.Agent.Result do
   defp plain(name) when is_atom(name), do: name |> Atom.to_string() |> plain()
   defp plain(name), do: name
 
-  defp warning(path, value, what) do
-    shown = if Firewall.below?(path), do: "a value", else: Describe.value(value, 100)
+  defp warning(path, value, what, concealed?) do
+    hidden? = concealed? or Firewall.below?(path)
+    shown = if hidden?, do: "a value", else: Describe.value(value, 100)
 
     case path |> Enum.reverse() |> Enum.map_join(".", &part/1) do
       "" -> "converted #{shown} to #{what}"

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
@@ -18,8 +19,9 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          shape: Shape.t(),
           findings: [Noticed.finding()],
-          whole: term(),
+          whole: {term(), Shape.t()} | nil,
           before: map(),
           warnings: [String.t()]
         }
@@ -41,7 +43,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :findings, :whole, :before])
+  defp shown(info), do: Map.drop(info, [:made, :shape, :findings, :whole, :before])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -61,6 +63,7 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      shape: :clear,
       findings: [],
       whole: nil,
       before: Keyword.get(opts, :memory, %{}),
@@ -70,8 +73,10 @@ defmodule PtcRunner.Agent.Run do
     case result do
       {:ok, whole, findings} ->
         {:ok, value, delta, memory} = Json.contract(whole, info.memory)
-        info = %{info | delta: delta, memory: memory, findings: findings, whole: whole}
-        judged(value, opts, info)
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -119,24 +124,26 @@ defmodule PtcRunner.Agent.Run do
     enums = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
 
     with :no <- whole(info, signature, enums) do
-      case Result.fit(value, signature, enums) do
+      case Result.fit(value, signature, enums, info.shape) do
         {:ok, value, warnings} ->
           {:ok, value, %{info | warnings: info.warnings ++ warnings}}
 
         {:error, errors} ->
-          {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+          errors = Shape.errors(errors, info.shape)
+          feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+          {:error, {:invalid_result, errors}, feedback, info}
       end
     end
   end
 
   # If the result declares the field `result`, an object that fits it as a whole is the result, although the
   # rules of memory take only the value of that field.
-  defp whole(%{whole: %{"result" => _value} = whole} = info, signature, enums) do
+  defp whole(%{whole: {%{"result" => _value} = whole, shape}} = info, signature, enums) do
     with true <- Result.declares?(signature, "result"),
-         {:ok, value, warnings} <- Result.fit(whole, signature, enums) do
-      warnings = info.warnings ++ warnings
-      memory = Map.merge(info.before, whole)
-      {:ok, value, %{info | delta: whole, memory: memory, warnings: warnings}}
+         {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
+      memory = info.before |> Map.merge(whole) |> Marks.put(whole, shape, info.before)
+      info = %{info | delta: whole, memory: memory, shape: shape}
+      {:ok, value, %{info | warnings: info.warnings ++ warnings}}
     else
       _no -> :no
     end
