@@ -49,6 +49,7 @@ defmodule PtcRunner.Agent do
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
+  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
   @compiling Map.merge(@reading, %{
                max_depth: :depth,
                strict: :boolean,
@@ -72,14 +73,16 @@ defmodule PtcRunner.Agent do
   @prompt_options @telling
   @answer_options @reading
                   |> Map.merge(@notes)
-                  |> Map.merge(%{coerce: :boolean, repair: :boolean})
-  @program_options Map.put(@compiling, :repair, :boolean)
+                  |> Map.merge(@repairing)
+                  |> Map.put(:coerce, :boolean)
+  @program_options Map.merge(@compiling, @repairing)
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
   @loop_options @running
                 |> Map.merge(@telling)
-                |> Map.merge(%{coerce: :boolean, repair: :boolean, max_bytes: :positive})
+                |> Map.merge(@repairing)
+                |> Map.merge(%{coerce: :boolean, max_bytes: :positive})
 
   @typedoc "A signature as text or parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -161,6 +164,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:coerce`, `:repair` - by default `true`
+    * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
@@ -168,6 +173,12 @@ defmodule PtcRunner.Agent do
 
       iex> PtcRunner.Agent.answer(~s(Sure: {"id": "7", "tags": ["a"]}), "{id :int, tags [:string]}")
       {:ok, %{"id" => 7, "tags" => ["a"]}, ["coerced string \\"7\\" to integer"]}
+
+  An answer that was cut off:
+
+      iex> {:error, _errors, feedback} = PtcRunner.Agent.answer(~s({"rows": [1, 2), "{rows [:int]}")
+      iex> feedback
+      ~s(The answer ends inside "rows", after 2 items: it was cut off. Write it again, shorter.)
 
   An example:
 
@@ -195,6 +206,7 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:repair` - by default `true`
+    * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
 
   An example:
@@ -271,7 +283,7 @@ defmodule PtcRunner.Agent do
     * `:max_bytes` - the maximum size of an answer, by default 1,000,000 bytes. Of a longer answer the first 4 KB are kept, and the
       feedback reports its size.
     * `:coerce` - with `answer: :value`, see `answer/3`
-    * `:repair` - see `program/2` and `answer/3`
+    * `:repair`, `:truncated` - see `program/2` and `answer/3`
     * the limits of `run/3`, for each turn
 
   ## Returns
