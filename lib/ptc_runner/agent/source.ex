@@ -20,13 +20,17 @@ defmodule PtcRunner.Agent.Source do
   def read(text, opts) do
     with {:ok, value, warnings} <- found(text, opts),
          {:ok, map, more} <- framed(value),
-         {:ok, program} <- Json.compile(map, Keyword.drop(opts, [:repair, :truncated])) do
+         {:ok, program} <- Json.compile(map, compiling(opts)) do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}
       {:truncated, error} -> {:error, error, Feedback.truncated(error)}
     end
   end
+
+  # A field that an operation does not have is a mistake, not a comment.
+  defp compiling(opts),
+    do: opts |> Keyword.drop([:repair, :truncated]) |> Keyword.put_new(:strict, true)
 
   defp found(text, opts) do
     began = System.monotonic_time(:millisecond)
