@@ -148,7 +148,8 @@ defmodule PtcRunner.Agent do
     * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
-    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown.
+    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
+      computed from them and stored in the memory (the memory has their names under `"_concealed"`).
     * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
       `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know

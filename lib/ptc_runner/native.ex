@@ -191,13 +191,12 @@ defmodule PtcRunner.Native do
     ]
   )
 
-  # native/ptc_nif/src/names.rs: the value of the key that spells the name differently
+  # native/ptc_nif/src/names.rs: the value of the key that spells the name differently; nil instead of `:error`
   nif(
     name_twin(map(), name :: binary() | atom(), :string | :atom | :keyword) ::
       {:ok, term()} | :error
   )
 
-  # the same, but nil instead of `:error`
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
   # native/ptc_nif/src/bits_view.rs: an aligned binary
@@ -384,8 +383,9 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:improper, tail :: term()} | :busy
   )
 
-  # native/ptc_nif/src/map_view.rs
+  # native/ptc_nif/src/map_view.rs; rules.rs: for the whole VM, see `PtcRunner.Native.Rules`
   nif(map_view() :: :direct | :iterator)
+  nif(use_rules(before_0_11? :: boolean()) :: :ok)
 
   # native/ptc_nif/src/panics.rs
   nif(take_panics() :: [String.t()])

@@ -29,7 +29,7 @@ defmodule PtcRunner.Agent.Feedback do
   """
   @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
   def run({:unknown_tool, name, _functions}, tools, made) do
-    name = Shown.name(name)
+    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
