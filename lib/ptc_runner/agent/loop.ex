@@ -19,7 +19,7 @@ defmodule PtcRunner.Agent.Loop do
   @head 4_000
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
              [:recorded_calls, :recorded_bytes]
@@ -126,7 +126,7 @@ defmodule PtcRunner.Agent.Loop do
     case Answer.read(
            text,
            state.opts[:returns],
-           only(state, @reading ++ [:coerce, :repair, :enums])
+           only(state, @reading ++ [:coerce, :repair, :truncated, :enums])
          ) do
       {:ok, value, warnings} ->
         {:done, value, record(text, state, result: value, prints: warnings)}

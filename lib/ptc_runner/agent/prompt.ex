@@ -5,7 +5,9 @@ defmodule PtcRunner.Agent.Prompt do
   alias PtcRunner.Agent.{Describe, Tool}
   alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.Codec
-  alias PtcRunner.{Schema, Shown}
+  # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
+  alias PtcRunner.Schema.{JsonSchema, Prompt}
+  alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
@@ -38,11 +40,11 @@ defmodule PtcRunner.Agent.Prompt do
   defp language(opts) do
     case Keyword.get(opts, :language, :prompt) do
       :prompt ->
-        Schema.to_prompt(examples: Keyword.get(opts, :examples, 3))
+        Prompt.text(Keyword.get(opts, :examples, 3))
 
       :schema ->
         ~s(Write one JSON object {"program": NODE} that fits this JSON schema, and nothing else.\n) <>
-          Codec.encode!(Schema.to_llm_schema())
+          Codec.encode!(JsonSchema.for_llm())
 
       :none ->
         ""

@@ -3,7 +3,9 @@ defmodule PtcRunner.Json.Message do
   # Converts errors of a run, which are codes and terms, to the documented errors with their text.
 
   alias PtcRunner.Json.Suggestion
-  alias PtcRunner.{Schema, Shown}
+  alias PtcRunner.Native.Rules
+  alias PtcRunner.Schema.Table
+  alias PtcRunner.Shown
 
   @ordinary 8_192
 
@@ -71,7 +73,7 @@ defmodule PtcRunner.Json.Message do
 
   # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
-    hint = Suggestion.hint(name, Schema.valid_operation_names())
+    hint = Suggestion.hint(name, Table.names())
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
@@ -124,6 +126,12 @@ defmodule PtcRunner.Json.Message do
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 
+  # The field that is normally given is missing too. Releases where it is required name that one.
+  defp text(:field_missing, op, field, [nil]) do
+    field = if Rules.current().names_field?, do: Table.expected(op) || field, else: field
+    text(:field_missing, op, field, [])
+  end
+
   defp text(code, _op, field, []) when is_map_key(@fields, code),
     do: "Field '#{field}' must be #{@fields[code]}"
 
@@ -149,12 +157,7 @@ defmodule PtcRunner.Json.Message do
     do: "Operation '#{op}' requires either 'field' or 'path'"
 
   defp text(:unknown_field, op, nil, [name]) do
-    fields =
-      case Schema.get_operation(op) do
-        {:ok, %{"fields" => fields}} -> Map.keys(fields)
-        :error -> []
-      end
-
+    fields = Table.field_names(op)
     "Unknown field '#{plain(name)}' in operation '#{op}'. " <> there_are(fields, length(fields))
   end
 
