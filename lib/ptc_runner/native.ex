@@ -180,6 +180,7 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type unrepaired ::
           {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+          | {:error, {:truncated, path :: list(), items :: non_neg_integer() | nil, boolean()}}
           | :busy
           | left()
 
@@ -297,10 +298,14 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
-  pair(repair_value(binary(), type(), limits()) :: {:ok, term(), [tuple()]} | unrepaired())
+  # `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2 nothing
+  pair(
+    repair_value(binary(), type(), at_end :: 0..2, limits()) ::
+      {:ok, term(), [tuple()]} | unrepaired()
+  )
 
   pair(
-    repair_answer(binary(), type(), list? :: boolean(), limits()) ::
+    repair_answer(binary(), type(), list? :: boolean(), at_end :: 0..2, limits()) ::
       {:ok | :undecided, term(), [tuple()]} | unrepaired()
   )
 

@@ -7,6 +7,7 @@ defmodule PtcRunner.Agent.Feedback do
   alias PtcRunner.Json.{Explain, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Cut
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature.ErrorText
 
@@ -18,6 +19,10 @@ defmodule PtcRunner.Agent.Feedback do
   @doc "Feedback about a text without a program, or an invalid program."
   @spec program(Json.error()) :: String.t()
   def program(error), do: sentence(Json.format_error(error))
+
+  @doc "Feedback about a program that was cut off."
+  @spec truncated(Json.error()) :: String.t()
+  def truncated(error), do: "#{error |> Json.format_error() |> Cut.feedback()} #{@again}"
 
   @doc """
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a

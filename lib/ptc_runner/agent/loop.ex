@@ -35,7 +35,7 @@ defmodule PtcRunner.Agent.Loop do
   @most_retries 10
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
              [:recorded_calls, :recorded_bytes]
@@ -185,7 +185,7 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp outcome(:value, text, state) do
-    opts = only(state, @reading ++ [:coerce, :repair, :enums])
+    opts = only(state, @reading ++ [:coerce, :repair, :truncated, :enums])
 
     case Telemetry.value(text, fn -> Answer.read(text, state.opts[:returns], opts) end) do
       {:ok, value, warnings} ->

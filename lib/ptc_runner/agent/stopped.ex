@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Stopped do
   # there. The model is told the error for which it was stopped, and not only that the text is not complete.
 
   alias PtcRunner.Agent.{Answer, Feedback}
-  alias PtcRunner.SubAgent.AnswerStream
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
 
   @doc """
   The errors and the feedback: those of the value that cannot become valid, if the text as a whole could not be read.
@@ -17,8 +17,9 @@ defmodule PtcRunner.Agent.Stopped do
 
   """
   @spec instead(String.t(), [map(), ...], String.t(), keyword()) :: {[map(), ...], String.t()}
-  def instead(text, [%{path: []}] = errors, told, opts) do
+  def instead(text, [_single] = errors, told, opts) do
     with {:signature, _params, _type} = signature <- opts[:returns],
+         {:error, _not_whole} <- JsonParser.locate(text),
          stream = signature |> Answer.wrapped() |> AnswerStream.new(),
          {:halt, {:error, [%{path: [_ | _]} | _] = found}} <- AnswerStream.feed(stream, text) do
       {found, Feedback.stopped(found, opts)}
