@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Enums, ErrorText}
 
@@ -127,7 +128,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp wrong_arguments(tool, message),
-    do: "#{message}\nIt is #{tool.name}#{Signature.render(tool.signature)}"
+    do:
+      "#{message}\nIt is #{Shown.name(tool.name)}#{Line.escape(Signature.render(tool.signature))}"
 
   defp signature(%Tool{spec: {signature, _form}}), do: signature
   defp signature(%Tool{signature: signature}), do: signature
