@@ -7,28 +7,31 @@ defmodule PtcRunner.Agent.Result do
   alias PtcRunner.Firewall.Shape
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Firewall}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums, Firewall}
 
   # Maximum number of warnings.
   @most 20
 
+  @typedoc "The values that fields may have, and the monotonic milliseconds at which their check ends."
+  @type enums :: {%{String.t() => [term()]}, integer() | :infinity}
+
   @doc """
   The value, converted where it has to be, with warnings; or the errors.
 
-      iex> PtcRunner.Agent.Result.fit(%{"n" => 3.0}, {:signature, [], {:map, [{"n", :int}]}}, %{})
+      iex> PtcRunner.Agent.Result.fit(%{"n" => 3.0}, {:signature, [], {:map, [{"n", :int}]}}, {%{}, :infinity})
       {:ok, %{"n" => 3}, ["n: converted 3.0 to an integer"]}
 
-      iex> PtcRunner.Agent.Result.fit(2.5, {:signature, [], :int}, %{})
+      iex> PtcRunner.Agent.Result.fit(2.5, {:signature, [], :int}, {%{}, :infinity})
       {:error, [%{path: [], message: "expected int, got float"}]}
 
   """
-  @spec fit(term(), Signature.t() | nil, %{String.t() => [term()]}, Shape.t()) ::
+  @spec fit(term(), Signature.t() | nil, enums(), Shape.t()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, [map(), ...]}
   def fit(value, signature, enums, shape \\ :clear)
 
   def fit(value, nil, _enums, _shape), do: {:ok, value, []}
 
-  def fit(value, {:signature, _params, type} = signature, enums, shape) do
+  def fit(value, {:signature, _params, type} = signature, {enums, until}, shape) do
     {value, warnings} =
       case Signature.validate(signature, value) do
         :ok -> {value, []}
@@ -36,10 +39,11 @@ defmodule PtcRunner.Agent.Result do
       end
 
     with :ok <- Signature.validate(signature, value),
-         [] <- Annotations.errors(value, type, enums) do
+         [] <- Enums.errors(value, type, enums, until) do
       {:ok, value, first(warnings, shape)}
     else
       {:error, errors} -> {:error, errors}
+      :timeout -> {:error, [%{path: [], message: "it takes too long to check"}]}
       errors -> {:error, errors}
     end
   end

@@ -121,7 +121,8 @@ defmodule PtcRunner.Agent.Run do
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
     signature = Keyword.get(opts, :returns)
-    enums = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
+    allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
+    enums = {allowed, until(opts)}
 
     with :no <- whole(info, signature, enums) do
       case Result.fit(value, signature, enums, info.shape) do
@@ -150,4 +151,12 @@ defmodule PtcRunner.Agent.Run do
   end
 
   defp whole(_info, _signature, _enums), do: :no
+
+  # The check of enumerations has the time of a run of its own.
+  defp until(opts) do
+    case Keyword.get(opts, :timeout) do
+      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+      _none -> :infinity
+    end
+  end
 end
