@@ -10,6 +10,7 @@ defmodule PtcRunner.Shown do
   # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
   # firewalled keys in maps and structs, at any depth.
 
+  alias PtcRunner.Native.NativeRecord
   alias PtcRunner.Shown.{Head, Raised, Size}
 
   # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
@@ -251,9 +252,11 @@ defmodule PtcRunner.Shown do
   end
 
   defp shown(leaf, opts, left) do
-    text = leaf(leaf, opts)
-    spend(left, byte_size(text) + 1)
-    text
+    case leaf(leaf, opts) do
+      # Since Elixir 1.19 a document may come with the options for what follows.
+      {doc, %Inspect.Opts{} = opts} -> {spent(doc, left), opts}
+      doc -> spent(doc, left)
+    end
   end
 
   # Brackets, and three dots if none of the content is shown.
@@ -277,11 +280,19 @@ defmodule PtcRunner.Shown do
   end
 
   defp leaf(leaf, opts) do
-    case Inspect.inspect(leaf, opts) do
-      text when is_binary(text) -> text
-      doc -> doc |> Inspect.Algebra.format(:infinity) |> IO.iodata_to_binary()
-    end
+    if NativeRecord.is?(leaf),
+      do: NativeRecord.text(leaf, opts),
+      else: Inspect.inspect(leaf, opts)
   end
+
+  defp spent(doc, left) do
+    text = format(doc)
+    spend(left, byte_size(text) + 1)
+    text
+  end
+
+  defp format(text) when is_binary(text), do: text
+  defp format(doc), do: doc |> Inspect.Algebra.format(:infinity) |> IO.iodata_to_binary()
 
   defp spend(left, bytes), do: :counters.sub(left, 1, bytes)
 end

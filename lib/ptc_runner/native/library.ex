@@ -25,13 +25,18 @@ defmodule PtcRunner.Native.Library do
   def load_info do
     unaligned =
       for bits <- 1..7, size <- [70, 700, 5_000] do
-        whole = :binary.copy(<<0xA5>>, size + 1)
-        rest = 8 - bits
-        <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
-        {binary, bits}
+        {unaligned(bits, :binary.copy(<<0xA5>>, size)), bits}
       end
 
     {List.to_integer(:erlang.system_info(:otp_release)), unaligned}
+  end
+
+  # A binary that begins so many bits after the beginning of a byte.
+  for bits <- 1..7 do
+    defp unaligned(unquote(bits), bytes) do
+      <<_::unquote(bits), binary::binary>> = <<0::unquote(bits), bytes::binary>>
+      binary
+    end
   end
 
   @doc "Checks whether the library may be loaded; if not, a sentence says what is wrong and what to do."

@@ -2,8 +2,10 @@ defmodule PtcRunner.Shown.Head do
   @moduledoc false
   # The part of a list, tuple or map that `inspect/2` shows. The rest is never read.
 
-  import Inspect.Algebra, only: [concat: 1, container_doc: 6, to_doc: 2]
+  import Inspect.Algebra, only: [concat: 1]
 
+  alias Inspect.Algebra
+  alias PtcRunner.Native.NativeRecord
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # Number of elements that decide whether a list is a keyword list, and of entries that decide whether all
@@ -53,13 +55,14 @@ defmodule PtcRunner.Shown.Head do
 
   Its first entries are the last ones of an iterator, so all are listed if `list?` allows it.
   """
-  @spec large_map(map(), Inspect.Opts.t(), boolean()) :: Inspect.Algebra.t()
+  @spec large_map(map(), Inspect.Opts.t(), boolean()) ::
+          Inspect.Algebra.t() | {Inspect.Algebra.t(), Inspect.Opts.t()}
   def large_map(map, opts, list?) do
     shown = opts.limit + 1
     entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
     entries = entries |> Enum.take(shown) |> concealed()
-    container_doc("%{", entries, "}", opts, entry, break: :strict)
+    container("%{", entries, "}", opts, entry, break: :strict)
   end
 
   defp concealed(entries) do
@@ -88,6 +91,38 @@ defmodule PtcRunner.Shown.Head do
   @spec hidden?(term()) :: boolean()
   def hidden?(key) when key in [:__struct__, :__exception__, :__meta__], do: false
   def hidden?(key), do: Firewall.hidden?(key)
+
+  @doc """
+  Whether nothing in a small term stands under a firewalled key.
+
+      iex> Enum.map([%{"a" => [{1, 2}]}, [{:ok, %{"_pin" => 1}}], [_pin: 1]], &PtcRunner.Shown.Head.open?/1)
+      [true, false, false]
+
+  """
+  @spec open?(term()) :: boolean()
+  def open?(term), do: all_open?([term])
+
+  defp all_open?([]), do: true
+  defp all_open?([[] | todo]), do: all_open?(todo)
+  defp all_open?([[first | rest] | todo]), do: all_open?([first, rest | todo])
+
+  defp all_open?([{key, value} | todo]),
+    do: not name_hidden?(key) and all_open?([key, value | todo])
+
+  defp all_open?([tuple | todo]) when is_tuple(tuple),
+    do: all_open?([Tuple.to_list(tuple) | todo])
+
+  defp all_open?([map | todo]) when is_map(map), do: all_open?([:maps.to_list(map) | todo])
+
+  defp all_open?([leaf | todo]) do
+    cond do
+      not NativeRecord.is?(leaf) -> all_open?(todo)
+      Enum.any?(NativeRecord.names(leaf), &hidden?/1) -> false
+      true -> all_open?([NativeRecord.values(leaf) | todo])
+    end
+  end
+
+  defp name_hidden?(key), do: (is_atom(key) or is_binary(key)) and hidden?(key)
 
   @doc """
   A map with `mark` instead of the values of firewalled keys. Large maps are unchanged: `large_map/3`
@@ -139,9 +174,29 @@ defmodule PtcRunner.Shown.Head do
 
   defp alias?(key), do: match?("Elixir." <> _, Atom.to_string(key))
 
-  defp keyword({key, value}, opts),
-    do: concat([Macro.inspect_atom(:key, key), " ", to_doc(value, opts)])
+  # Since Elixir 1.19 documents come with the options for what follows: the limit is that of the whole text.
+  if Code.ensure_loaded?(Algebra) and function_exported?(Algebra, :container_doc_with_opts, 6) do
+    defp container(left, entries, right, opts, entry, more),
+      do: Algebra.container_doc_with_opts(left, entries, right, opts, entry, more)
 
-  defp arrow({key, value}, opts),
-    do: concat([to_doc(key, opts), " => ", to_doc(value, opts)])
+    defp keyword({key, value}, opts) do
+      {value, opts} = Algebra.to_doc_with_opts(value, opts)
+      {concat([Macro.inspect_atom(:key, key), " ", value]), opts}
+    end
+
+    defp arrow({key, value}, opts) do
+      {key, opts} = Algebra.to_doc_with_opts(key, opts)
+      {value, opts} = Algebra.to_doc_with_opts(value, opts)
+      {concat([key, " => ", value]), opts}
+    end
+  else
+    defp container(left, entries, right, opts, entry, more),
+      do: Algebra.container_doc(left, entries, right, opts, entry, more)
+
+    defp keyword({key, value}, opts),
+      do: concat([Macro.inspect_atom(:key, key), " ", Algebra.to_doc(value, opts)])
+
+    defp arrow({key, value}, opts),
+      do: concat([Algebra.to_doc(key, opts), " => ", Algebra.to_doc(value, opts)])
+  end
 end

@@ -8,8 +8,7 @@
 //! interface, once, when the library is loaded. If they differ, every read goes through the
 //! interface.
 
-use super::{Raw, Terms};
-use rustler::sys::ErlNifTermType;
+use super::{Raw, TermKind, Terms};
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -183,17 +182,16 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
 
 /// The kind of a term, if its word and its first word in memory determine it.
 #[inline(always)]
-pub fn kind(term: Raw) -> Option<ErlNifTermType> {
-    use ErlNifTermType::*;
+pub fn kind(term: Raw) -> Option<TermKind> {
     let word = term.identity();
     match word & PRIMARY {
-        CONS => Some(ERL_NIF_TERM_TYPE_LIST),
-        IMMEDIATE if word & INTEGER == INTEGER => Some(ERL_NIF_TERM_TYPE_INTEGER),
-        IMMEDIATE if word & ATOM_BITS == ATOM => Some(ERL_NIF_TERM_TYPE_ATOM),
-        IMMEDIATE if word == EMPTY_LIST => Some(ERL_NIF_TERM_TYPE_LIST),
+        CONS => Some(TermKind::List),
+        IMMEDIATE if word & INTEGER == INTEGER => Some(TermKind::Integer),
+        IMMEDIATE if word & ATOM_BITS == ATOM => Some(TermKind::Atom),
+        IMMEDIATE if word == EMPTY_LIST => Some(TermKind::List),
         _ => match boxed(term)?.1 {
-            first if first == MAP.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_MAP),
-            first if first == FLOAT.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_FLOAT),
+            first if first == MAP.load(Ordering::Relaxed) => Some(TermKind::Map),
+            first if first == FLOAT.load(Ordering::Relaxed) => Some(TermKind::Float),
             _ => None,
         },
     }
