@@ -338,6 +338,8 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
 
   use Mix.Task.Compiler
 
+  @packages [:ptc_runner, :allm]
+
   # Modules that exist only to replace an original.
   @only_in_place [PtcRunner.Lisp.Runtime.FlexAccess]
 
@@ -379,6 +381,19 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   @impl true
   def clean, do: File.rm(file())
 
+  @doc """
+  Makes the modules of these packages available to the compiler. Without Hex they are no dependencies of this project,
+  and Mix then removes them from the code path.
+  """
+  def reach do
+    for package <- @packages,
+        directory = Path.join(Mix.Project.build_path(), "lib/#{package}/ebin"),
+        File.dir?(directory),
+        do: Code.append_path(directory)
+
+    :ok
+  end
+
   @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
 
@@ -395,8 +410,6 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
 
   # The modules of these packages: from their compiled files or, before they are compiled, from their
   # sources.
-  @packages [:ptc_runner, :allm]
-
   defp theirs, do: Enum.flat_map(@packages, &theirs/1)
 
   defp theirs(package) do
@@ -433,6 +446,7 @@ defmodule Mix.Tasks.Compile.PtcUnpack do
   @impl true
   def run(_args) do
     Mix.Tasks.Compile.PtcOverlay.unpack()
+    Mix.Tasks.Compile.PtcOverlay.reach()
     {:noop, []}
   end
 end
@@ -455,8 +469,12 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
+      # the tests are the files of this name
+      test_load_filters: [&String.ends_with?(&1, "_test.exs")],
+      test_ignore_filters: [&(not String.ends_with?(&1, "_test.exs"))],
       # beside ptc_runner and allm, modules with the same name are intended
-      elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
+      elixirc_options:
+        [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()] ++ inferred(),
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,
@@ -468,6 +486,13 @@ defmodule PtcRunnerNative.MixProject do
       package: package(),
       docs: docs()
     ]
+  end
+
+  # Elixir 1.19 and later warn where types cannot be inferred from an optional application that is not there.
+  defp inferred do
+    if Version.match?(System.version(), ">= 1.19.0-dev"),
+      do: [infer_signatures: [:elixir, :logger]],
+      else: []
   end
 
   def application do

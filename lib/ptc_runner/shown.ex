@@ -77,7 +77,8 @@ defmodule PtcRunner.Shown do
     # A leaf counts with half a separator, even if it has none.
     :counters.put(left, 1, limit + 2)
     :counters.put(left, @entries, @listed)
-    text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
+    shown = Head.ours(term)
+    text = inspect(shown, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
 
@@ -212,6 +213,15 @@ defmodule PtcRunner.Shown do
     "…"
   end
 
+  # A struct without the fields of its module is shown as a map.
+  defp part({Head, %_{} = struct}, opts, left) when map_size(struct) > 32,
+    do: struct |> Map.delete(:__struct__) |> shown(opts, left)
+
+  defp part({Head, %_{} = struct}, opts, left) do
+    spend(left, container(opts))
+    struct |> Head.conceal(@concealed) |> Head.of(opts) |> Inspect.Map.inspect(opts)
+  end
+
   # An implementation of `Inspect` may show any part of a struct.
   defp part(%module{} = struct, opts, left) when is_atom(module) do
     cond do
@@ -235,7 +245,7 @@ defmodule PtcRunner.Shown do
 
   defp shown(%_{} = struct, opts, left) do
     spend(left, 2)
-    struct |> Head.struct(&list?(left, &1)) |> Inspect.inspect(opts)
+    struct |> Head.struct(&list?(left, &1)) |> Head.fields() |> Inspect.inspect(opts)
   rescue
     # `inspect/2` would show the whole struct instead.
     error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed

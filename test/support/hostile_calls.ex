@@ -291,6 +291,7 @@ defmodule PtcRunner.Test.HostileCalls do
     small ++
       others ++
       forged ++
+      PtcRunner.Test.Strange.records() ++
       [
         make_ref(),
         self(),

@@ -35,20 +35,42 @@ defmodule PtcRunner.Shown.Head do
         first(list, printable, ?…)
 
       keyword?(list, @telling) ->
-        first(list, limit, {:more, nil})
+        list |> first(limit, {:more, nil}) |> all_ours()
 
       true ->
-        first(list, limit, nil)
+        list |> first(limit, nil) |> all_ours()
     end
   end
 
   def of(tuple, %Inspect.Opts{limit: limit}) when is_tuple(tuple) do
     if tuple_size(tuple) > limit,
-      do: List.to_tuple(for(at <- 0..limit, do: elem(tuple, at))),
-      else: tuple
+      do: for(at <- 0..limit, do: ours(elem(tuple, at))) |> List.to_tuple(),
+      else: tuple |> Tuple.to_list() |> all_ours() |> List.to_tuple()
   end
 
-  def of(map, _opts) when map_size(map) <= @flat, do: map
+  def of(map, _opts) when map_size(map) <= @flat do
+    entries = :maps.to_list(map)
+
+    if Enum.any?(entries, fn {key, value} -> is_struct(key) or is_struct(value) end),
+      do: Map.new(entries, fn {key, value} -> {ours(key), ours(value)} end),
+      else: map
+  end
+
+  @doc "A struct, with those of its fields marked that `inspect/2` would not pass on."
+  @spec fields(struct()) :: struct()
+  def fields(struct) do
+    case for {key, %_{} = value} <- Map.from_struct(struct), do: {key, ours(value)} do
+      [] -> struct
+      marked -> Map.merge(struct, Map.new(marked))
+    end
+  end
+
+  # Only the values of a keyword list are passed on.
+  defp all_ours([{key, value} | rest]) when is_atom(key) and key != __MODULE__,
+    do: [{key, ours(value)} | all_ours(rest)]
+
+  defp all_ours([element | rest]), do: [ours(element) | all_ours(rest)]
+  defp all_ours(tail), do: ours(tail)
 
   @doc """
   A map of more than 32 entries, as an algebra document.
@@ -61,7 +83,10 @@ defmodule PtcRunner.Shown.Head do
     shown = opts.limit + 1
     entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
-    entries = entries |> Enum.take(shown) |> concealed()
+
+    entries =
+      for {key, value} <- entries |> Enum.take(shown) |> concealed(), do: {ours(key), ours(value)}
+
     container("%{", entries, "}", opts, entry, break: :strict)
   end
 
@@ -173,6 +198,28 @@ defmodule PtcRunner.Shown.Head do
   defp keyword?(rest, left), do: left == 0 or rest == []
 
   defp alias?(key), do: match?("Elixir." <> _, Atom.to_string(key))
+
+  # Since Elixir 1.20, `inspect/2` shows a struct that has not the fields of its module as a map, and does not ask the
+  # function for terms. Such a struct is marked.
+  @doc "The term, or a pair of this module and the term if it is a struct that `inspect/2` would not pass on."
+  @spec ours(term()) :: term()
+  if Version.match?(System.version(), ">= 1.19.0-dev") do
+    def ours(%module{} = struct) when is_atom(module),
+      do: if(whole?(module, struct), do: struct, else: {__MODULE__, struct})
+
+    def ours(term), do: term
+
+    defp whole?(module, struct) do
+      fields = module.__info__(:struct)
+
+      is_list(fields) and length(fields) == map_size(struct) - 1 and
+        Enum.all?(fields, &is_map_key(struct, &1.field))
+    rescue
+      _no_module -> false
+    end
+  else
+    def ours(term), do: term
+  end
 
   # Since Elixir 1.19 documents come with the options for what follows: the limit is that of the whole text.
   if Code.ensure_loaded?(Algebra) and function_exported?(Algebra, :container_doc_with_opts, 6) do
