@@ -382,15 +382,12 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   def clean, do: File.rm(file())
 
   @doc """
-  Makes the modules of these packages available to the compiler. Without Hex they are no dependencies of this project,
-  and Mix then removes them from the code path.
+  Makes the modules of `allm` available to the compiler, which leaves out our modules of those names. Without Hex it is no
+  dependency of this project, and Mix may then remove it from the code path.
   """
   def reach do
-    for package <- @packages,
-        directory = Path.join(Mix.Project.build_path(), "lib/#{package}/ebin"),
-        File.dir?(directory),
-        do: Code.append_path(directory)
-
+    directory = Path.join(Mix.Project.build_path(), "lib/allm/ebin")
+    if File.dir?(directory), do: Code.append_path(directory)
     :ok
   end
 

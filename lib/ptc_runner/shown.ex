@@ -292,7 +292,7 @@ defmodule PtcRunner.Shown do
   # A struct without an implementation of `Inspect`, as `inspect/1` shows it, with its public values.
   defp fields(struct, opts, left) do
     spend(left, 2)
-    struct |> Head.conceal(@concealed) |> Inspect.Any.inspect(opts)
+    struct |> Head.conceal(@concealed) |> Head.fields() |> Inspect.Any.inspect(opts)
   end
 
   defp plain(map, opts, left), do: map |> Head.conceal(@concealed) |> shown(opts, left)

@@ -60,5 +60,7 @@ defmodule PtcRunner.Sandbox.Weight do
   end
 
   defp parts(bits) when is_bitstring(bits), do: []
-  defp parts(unknown), do: NativeRecord.values(unknown)
+
+  # The definition of a native record has the names of its fields.
+  defp parts(unknown), do: [NativeRecord.names(unknown) | NativeRecord.values(unknown)]
 end

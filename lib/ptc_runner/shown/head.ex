@@ -43,7 +43,8 @@ defmodule PtcRunner.Shown.Head do
   end
 
   # An entry of a keyword list, or of a map.
-  def of({key, _value} = pair, %Inspect.Opts{}), do: if(hidden?(key), do: pair(pair), else: pair)
+  def of({key, value} = pair, %Inspect.Opts{}),
+    do: if(hidden?(key), do: pair(pair), else: {ours(key), ours(value)})
 
   def of(tuple, %Inspect.Opts{limit: limit}) when is_tuple(tuple) do
     if tuple_size(tuple) > limit,
@@ -219,10 +220,14 @@ defmodule PtcRunner.Shown.Head do
     def ours(term), do: term
 
     defp whole?(module, struct) do
-      fields = module.__info__(:struct)
+      case module.__info__(:struct) do
+        fields when is_list(fields) ->
+          length(fields) == map_size(struct) - 1 and
+            Enum.all?(fields, &is_map_key(struct, &1.field))
 
-      is_list(fields) and length(fields) == map_size(struct) - 1 and
-        Enum.all?(fields, &is_map_key(struct, &1.field))
+        nil ->
+          false
+      end
     rescue
       _no_module -> false
     end

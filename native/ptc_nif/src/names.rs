@@ -108,9 +108,7 @@ impl<'n> Name<'n> {
     #[inline]
     fn spelling<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
         match terms.kind(key) {
-            TermKind::Binary if !self.is_no_text => {
-                self.is(terms.bytes(key)?, Text, PlainText)
-            }
+            TermKind::Binary if !self.is_no_text => self.is(terms.bytes(key)?, Text, PlainText),
             TermKind::Atom => self.spelling_of_atom(terms, key),
             TermKind::Map if terms.map_size(key) == Some(2) => {
                 let text = keyword_text(terms, key)?;
@@ -186,9 +184,7 @@ fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResul
     };
     match terms.bytes(name) {
         Some(text) if text.len() <= LONGEST_NAME => Ok(find(text)),
-        None if terms.kind(name) == TermKind::Atom => {
-            Ok(with_atom_name(terms, name, find))
-        }
+        None if terms.kind(name) == TermKind::Atom => Ok(with_atom_name(terms, name, find)),
         _ => Err(rustler::Error::BadArg),
     }
 }

@@ -137,9 +137,7 @@ impl<'a> Scale<'a> {
                 self.count(words_of_reference() + WORDS_OF_OTHER)
             }
             TermKind::Reference => self.count(WORDS_OF_OTHER),
-            TermKind::Pid | TermKind::Port if !terms.is_local(term) => {
-                self.count(WORDS_OF_OTHER)
-            }
+            TermKind::Pid | TermKind::Port if !terms.is_local(term) => self.count(WORDS_OF_OTHER),
             _ => Ok(()),
         }
     }

@@ -108,7 +108,7 @@ defmodule PtcRunner.Native.NativeRecordTest do
           record
         end
 
-        call = %{"op" => "call", "tool" => "t", "args" => %{"a" => @load}}
+        call = %{"op" => "call", "tool" => "t", "args" => %{"a" => record}}
         opts = [tools: %{"t" => tool}, context: %{"x" => record}, tool_concurrency: concurrency]
         assert {:ok, ^record, %{}, %{}} = run([call], opts)
         assert_received %{"a" => ^record}

@@ -82,9 +82,7 @@ impl<'a> Names<'a> {
     pub fn is_hidden(&mut self, terms: Terms<'a>, key: Raw<'a>) -> bool {
         let hides = |name: &[u8]| matches!(name, [b'_' | b'-', ..]);
         match terms.kind(key) {
-            TermKind::Binary => {
-                terms.bytes(key).is_some_and(hides)
-            }
+            TermKind::Binary => terms.bytes(key).is_some_and(hides),
             TermKind::Atom => {
                 let place = &mut self.hidden[place_of(key.identity())];
                 match place {

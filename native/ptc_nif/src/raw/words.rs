@@ -198,13 +198,15 @@ pub fn kind(term: Raw) -> Option<TermKind> {
 }
 
 /// Checks whether this VM's terms have the expected layout. `references`: references into binaries,
-/// which must be distinguishable from short binaries.
-pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
+/// which must be distinguishable from short binaries; `others`: terms of kinds that are not read in place, which must
+/// not look like one that is.
+pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>], others: &[Raw<'a>]) {
     let terms = Terms { env };
     let known = cfg!(target_pointer_width = "64")
         && immediates_are_as_expected(terms)
         && lists_are_as_expected(terms)
-        && boxes_are_as_expected(terms);
+        && boxes_are_as_expected(terms)
+        && others.iter().all(|other| kind(*other).is_none());
     if !known {
         MAP.store(0, Ordering::Relaxed);
         FLOAT.store(0, Ordering::Relaxed);
@@ -212,7 +214,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     KNOWN.store(known, Ordering::Relaxed);
     BINARY.store(
         match known && !references.is_empty() {
-            true => binary_kind(terms, references),
+            true => binary_kind(terms, references, others),
             false => 0,
         },
         Ordering::Relaxed,
@@ -220,7 +222,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
 }
 
 /// The kind bits of a short binary; 0 if binaries do not have the layout that [`same_short_binaries`] reads.
-fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
+fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>], others: &[Raw<'a>]) -> usize {
     let texts: [&[u8]; 7] = [
         b"a",
         b"id",
@@ -254,7 +256,7 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         kinds.push((first & KIND_BITS, units));
     }
     let (kind, units) = kinds[0];
-    let first = |term| boxed(term).map_or(kind, |(_, first)| first & KIND_BITS);
+    let looks_alike = |term| boxed(term).is_some_and(|(_, first)| first & KIND_BITS == kind);
     let alone = [
         terms.make_binary(&[b'x'; 200]),
         terms.make_tuple(&[terms.make_integer(1)]),
@@ -264,7 +266,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         || alone
             .iter()
             .chain(references)
-            .any(|term| first(*term) == kind)
+            .chain(others)
+            .any(|term| looks_alike(*term))
     {
         return 0;
     }
