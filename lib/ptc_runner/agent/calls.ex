@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Calls do
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
   # result, and record the call.
 
-  alias PtcRunner.Agent.{Made, Record, Tool, ToolError}
+  alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
@@ -54,9 +54,10 @@ defmodule PtcRunner.Agent.Calls do
   defp call(tool, raw, record) do
     key = Record.key()
 
-    begin = fn args ->
-      Record.began(record, key, tool.name, args, raw)
-      args |> tool.fun.() |> unwrapped()
+    # `passed` are the arguments as the function takes them: other keys alone are no difference.
+    begin = fn args, passed ->
+      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw))
+      passed |> tool.fun.() |> unwrapped()
     end
 
     try do
@@ -100,14 +101,14 @@ defmodule PtcRunner.Agent.Calls do
   defp thrown(:exit, reason, _trace), do: Guarded.text(fn -> "exited: " <> Shown.text(reason) end)
 
   defp answer(%Tool{signature: nil}, args, begin) do
-    case begin.(args) do
+    case begin.(args, args) do
       {:error, reason} -> {:error, reason}
       value -> {:ok, value, []}
     end
   end
 
-  defp answer(%Tool{signature: signature} = tool, args, begin) do
-    case Signature.call_tool(signature, args, &checked(tool, &1, begin)) do
+  defp answer(%Tool{} = tool, args, begin) do
+    case Signature.call_tool(signature(tool), args, &checked(tool, &1, begin)) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
@@ -128,14 +129,26 @@ defmodule PtcRunner.Agent.Calls do
   defp wrong_arguments(tool, message),
     do: "#{message}\nIt is #{tool.name}#{Signature.render(tool.signature)}"
 
-  defp checked(%Tool{notes: nil}, args, begin), do: begin.(args)
+  defp signature(%Tool{spec: {signature, _form}}), do: signature
+  defp signature(%Tool{signature: signature}), do: signature
 
-  defp checked(%Tool{notes: notes, signature: {:signature, params, _}}, args, begin) do
-    case Annotations.errors(args, {:map, params}, notes.enums) do
-      [] -> begin.(args)
+  defp checked(tool, args, begin) do
+    with [] <- not_allowed(tool, args), {:ok, passed} <- passed(tool, args) do
+      begin.(args, passed)
+    else
+      {:error, errors} -> {:error, {@refused, errors}}
       errors -> {:error, {@refused, errors}}
     end
   end
+
+  defp not_allowed(%Tool{notes: nil}, _args), do: []
+
+  defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
+    do: Annotations.errors(args, {:map, params}, notes.enums)
+
+  # The function gets what its spec says.
+  defp passed(%Tool{spec: nil}, args), do: {:ok, args}
+  defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
   # Programs have no tuples.
   defp unwrapped({:ok, value}), do: value

@@ -3,8 +3,11 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
+  alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.Codec
-  alias PtcRunner.{Schema, Shown}
+  # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
+  alias PtcRunner.Schema.{JsonSchema, Prompt}
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -36,11 +39,11 @@ defmodule PtcRunner.Agent.Prompt do
   defp language(opts) do
     case Keyword.get(opts, :language, :prompt) do
       :prompt ->
-        Schema.to_prompt(examples: Keyword.get(opts, :examples, 3))
+        Prompt.text(Keyword.get(opts, :examples, 3))
 
       :schema ->
         ~s(Write one JSON object {"program": NODE} that fits this JSON schema, and nothing else.\n) <>
-          Codec.encode!(Schema.to_llm_schema())
+          Codec.encode!(JsonSchema.for_llm())
 
       :none ->
         ""
@@ -55,6 +58,7 @@ defmodule PtcRunner.Agent.Prompt do
 
   # A line for each name that is not firewalled, as many as fit.
   defp described(title, data, opts) do
+    opts = Keyword.put(opts, :concealed, Marks.names(data))
     names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}
     note = if Keyword.get(opts, :samples, true), do: [@not_instructions], else: []
 
@@ -67,13 +71,19 @@ defmodule PtcRunner.Agent.Prompt do
   defp lines([], _reading, _left, _opts), do: []
 
   defp lines([{name, value} | rest] = names, reading, left, opts) do
-    line = datum(name |> to_string() |> Shown.label(), value, reading, opts)
+    label = name |> to_string() |> Shown.label()
+
+    line =
+      if name in opts[:concealed], do: concealed(label), else: datum(label, value, reading, opts)
+
     left = left - byte_size(line)
 
     if left < 0,
       do: ["- … and #{length(names)} more"],
       else: [line | lines(rest, reading, left, opts)]
   end
+
+  defp concealed(name), do: "- #{name} :any (not shown: it comes from firewalled fields)"
 
   defp datum(name, value, reading, opts) do
     line = "- #{name} #{Describe.type(value, reading)}"

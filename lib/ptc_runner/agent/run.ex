@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
@@ -19,6 +20,7 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          shape: Shape.t(),
           findings: [Noticed.finding()],
           warnings: [String.t()]
         }
@@ -40,7 +42,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :findings])
+  defp shown(info), do: Map.drop(info, [:made, :shape, :findings])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -60,6 +62,7 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      shape: :clear,
       findings: [],
       warnings: warnings(noted)
     }
@@ -67,7 +70,10 @@ defmodule PtcRunner.Agent.Run do
     case result do
       {:ok, value, findings} ->
         {:ok, value, delta, memory} = Json.contract(value, info.memory)
-        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -116,7 +122,9 @@ defmodule PtcRunner.Agent.Run do
         {:ok, value, info}
 
       errors ->
-        {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+        errors = Shape.errors(errors, info.shape)
+        feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+        {:error, {:invalid_result, errors}, feedback, info}
     end
   end
 

@@ -170,9 +170,9 @@ defmodule PtcRunner.Agent.CallsTest do
       shared = Enum.reduce(1..12, "x", fn _, x -> [x, x] end)
 
       for value <- [String.duplicate("x", 40_000), wide, deep, shared, Enum.to_list(1..8_000)] do
-        program = each(10_000, call("id", %{"v" => %{"op" => "load", "name" => "v"}}))
+        program = each(10_000, call("id", %{"v" => value}))
         tools = %{"id" => fn _ -> 1 end}
-        opts = [context: %{"v" => value}, timeout: 60_000, max_heap: 5_000_000]
+        opts = [timeout: 60_000, max_heap: 5_000_000]
         before = :erlang.memory(:total)
         assert {:ok, _, info} = Agent.run(program, tools, opts)
         assert :erlang.memory(:total) - before < 60_000_000
