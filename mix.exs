@@ -534,6 +534,7 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
+      elixirc_options: inferred(),
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,
