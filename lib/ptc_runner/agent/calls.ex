@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText}
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
@@ -146,7 +146,7 @@ defmodule PtcRunner.Agent.Calls do
   defp not_allowed(%Tool{notes: nil}, _args), do: []
 
   defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
-    do: Annotations.errors(args, {:map, params}, notes.enums)
+    do: Enums.errors(args, {:map, params}, notes.enums, :infinity)
 
   # The function gets what its spec says.
   defp passed(%Tool{spec: nil}, args), do: {:ok, args}
