@@ -9,7 +9,7 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.SubAgent.JsonRepair.Cut
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums}
 
   # The key in an object that wraps a value that is not an object or list.
   @value "value"
@@ -26,7 +26,7 @@ defmodule PtcRunner.Agent.Answer do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began)
     {text, wrapped} = {primitive(text, signature, limits), wrapped(signature)}
-    enums = enums(signature, opts)
+    enums = {enums(signature, opts), Keyword.get(limits, :until, :infinity)}
 
     with {why, wrong} when why in [:error, :unread] <- exact(text, wrapped, limits, enums),
          :error <- coerced(text, wrapped, limits, enums, Keyword.get(opts, :coerce, true)),
@@ -115,8 +115,11 @@ defmodule PtcRunner.Agent.Answer do
 
   defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
     # `wrapped_enums/2` moves the enumeration of a wrapped value under the wrapper's key.
-    case Annotations.errors(value, type, wrapped_enums(enums, signature)) do
+    {enums, until} = enums
+
+    case Enums.errors(value, type, wrapped_enums(enums, signature), until) do
       [] -> {:ok, value, warnings}
+      :timeout -> {:limit, [error(:timeout)]}
       errors -> {:error, errors}
     end
   end
@@ -142,6 +145,7 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
       {:error, _reason} -> :error
+      {:limit, errors} -> {:limit, errors}
     end
   end
 
@@ -161,6 +165,7 @@ defmodule PtcRunner.Agent.Answer do
         coerce(value, signature, enums, messages(repairs))
       else
         {:ok, value, warnings} -> {:ok, value, warnings}
+        {:limit, errors} -> {:limit, errors}
         {:truncated, place} -> {:truncated, place}
         {:error, {:truncated, place}} -> {:truncated, place}
         _no -> :error
@@ -176,6 +181,7 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, value, warnings}
     else
       {:error, {:truncated, place}} -> {:truncated, place}
+      {:limit, errors} -> {:limit, errors}
       _wrong -> :error
     end
   end

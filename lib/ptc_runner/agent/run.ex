@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Annotations
+  alias PtcRunner.SubAgent.Signature.{Annotations, Enums}
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
@@ -131,10 +131,22 @@ defmodule PtcRunner.Agent.Run do
   defp errors(value, opts) do
     with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
          :ok <- Signature.validate(signature, value) do
-      Annotations.errors(value, type, Annotations.of!(opts, type).enums)
+      not_allowed(value, type, opts)
     else
       nil -> []
       {:error, errors} -> errors
     end
+  end
+
+  # The check has the time of a run of its own.
+  defp not_allowed(value, type, opts) do
+    until =
+      case Keyword.get(opts, :timeout) do
+        timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+        _none -> :infinity
+      end
+
+    with :timeout <- Enums.errors(value, type, Annotations.of!(opts, type).enums, until),
+         do: [%{path: [], message: "it takes too long to check"}]
   end
 end
