@@ -102,16 +102,17 @@ defmodule PtcRunner.Json do
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
     * `:tools` - map of names and functions of one argument, by default `%{}`
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
-      environment's `:ptc_runner, :default_timeout`. The time of tools counts.
+      environment's `:ptc_runner_native, :default_timeout`. The time of tools counts.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
       default #{Limits.default_max_heap()} or the application environment's
-      `:ptc_runner, :default_max_heap`; 0 for no limit. The caller's own data does not count.
+      `:ptc_runner_native, :default_max_heap`; 0 for no limit. The caller's own data does not count. For both,
+      the environment of `:ptc_runner` counts where this one has no value.
     * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
       #{Limits.default_max_depth()}. New in this library.
     * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
       `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
-    * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
-      name that the context does not have. By default only mistyped fields are rejected, so that other
+    * `:strict` - `true` rejects every field that an operation does not have, and every condition that is an
+      object without `"op"` (it would always be true), and makes `load` fail for a name that the context does not have. By default only mistyped fields are rejected, so that other
       fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
@@ -162,28 +163,36 @@ defmodule PtcRunner.Json do
     with {:error, fault} <- outcome(program, opts), do: {:error, Message.error(fault)}
   end
 
-  @doc false
-  # Like `run/2`, but an error is a fault. `PtcRunner.Agent` tells faults apart.
-  @spec outcome(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, Message.fault()}
-  def outcome(program, opts) do
+  defp outcome(program, opts) do
     {_limits, _context, memory, _tools, _concurrency} =
       given = given(opts, "PtcRunner.Json.run/2")
 
+    with {:ok, value} <- ran(program, given, &Runner.run/6), do: contract(value, memory)
+  end
+
+  @doc false
+  # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
+  # `run` is called instead of `Runner.run/6`.
+  @spec value(program(), [option()], function()) :: {:ok, term()} | {:error, Message.fault()}
+  def value(program, opts, run \\ &Runner.run/6),
+    do: ran(program, given(opts, "PtcRunner.Json.run/2"), run)
+
+  defp ran(program, given, run) do
     value =
       if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> value(program, given) end),
-        else: value(program, given)
+        do: Telemetry.run(program, fn -> run(program, given, run) end),
+        else: run(program, given, run)
 
     case value do
-      {:ok, value, _words} -> contract(value, memory)
+      {:ok, value, _words} -> {:ok, value}
       {:error, fault} -> {:error, Fence.note(fault, program)}
     end
   end
 
-  defp value(program, {limits, context, memory, tools, concurrency}) do
+  defp run(program, {limits, context, memory, tools, concurrency}, run) do
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         do: Runner.run(program, context, memory, tools, limits, concurrency)
+         do: run.(program, context, memory, tools, limits, concurrency)
   end
 
   defp given(opts, function) do
@@ -372,14 +381,17 @@ defmodule PtcRunner.Json do
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
 
-  defp contract(%{"result" => result} = value, memory),
+  @doc false
+  # The rules of memory.
+  @spec contract(term(), map()) :: {:ok, term(), map(), map()}
+  def contract(%{"result" => result} = value, memory),
     do: merge(result, Map.delete(value, "result"), memory)
 
-  defp contract(%{result: result} = value, memory),
+  def contract(%{result: result} = value, memory),
     do: merge(result, Map.delete(value, :result), memory)
 
-  defp contract(value, memory) when is_map(value), do: merge(value, value, memory)
-  defp contract(value, memory), do: {:ok, value, %{}, memory}
+  def contract(value, memory) when is_map(value), do: merge(value, value, memory)
+  def contract(value, memory), do: {:ok, value, %{}, memory}
 
   defp merge(result, delta, memory), do: {:ok, result, delta, Map.merge(memory, delta)}
 end

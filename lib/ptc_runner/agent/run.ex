@@ -2,31 +2,48 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
-  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
-  @own [:returns, :enums, :descriptions]
+  @recording [:recorded_calls, :recorded_bytes]
+  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
 
   @type info :: %{
           memory: map(),
           delta: map(),
-          tool_calls: [Calls.call()],
+          tool_calls: [Record.call()],
+          dropped_calls: %{String.t() => pos_integer()},
+          made: String.t(),
+          shape: Shape.t(),
+          findings: [Noticed.finding()],
+          whole: {term(), Shape.t()} | nil,
+          before: map(),
           warnings: [String.t()]
         }
 
   @type result ::
-          {:ok, term(), info()} | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          {:ok, term(), map()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t(), map()}
 
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
-    with {:error, error, feedback, _info} <- noted(program, tools, opts),
-         do: {:error, error, feedback}
+    case noted(program, tools, opts) do
+      {:ok, value, info} -> {:ok, value, shown(info)}
+      {:error, error, feedback, info} -> failed(error, feedback, shown(info), opts[:info])
+    end
   end
+
+  defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
+  defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
+
+  defp shown(info), do: Map.drop(info, [:made, :shape, :findings, :whole, :before])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -35,18 +52,55 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
 
-    {result, calls} = Calls.noted(tools, &Json.outcome(program, [{:tools, &1} | given]))
-    memory = Keyword.get(opts, :memory, %{})
-    info = %{memory: memory, delta: %{}, tool_calls: calls, warnings: warnings(calls)}
+    given = strict(given, program)
+    findings? = Keyword.get(opts, :findings, :ignore) == :feedback
+    run = &ran(program, [{:tools, &1} | given], findings?)
+    {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
+
+    info = %{
+      memory: Keyword.get(opts, :memory, %{}),
+      delta: %{},
+      tool_calls: noted.calls,
+      dropped_calls: noted.dropped,
+      made: noted.told,
+      shape: :clear,
+      findings: [],
+      whole: nil,
+      before: Keyword.get(opts, :memory, %{}),
+      warnings: warnings(noted)
+    }
 
     case result do
-      {:ok, value, delta, memory} -> judged(value, opts, %{info | delta: delta, memory: memory})
-      {:error, fault} -> {:error, Message.error(fault), Feedback.run(fault, tools), info}
+      {:ok, whole, findings} ->
+        {:ok, value, delta, memory} = Json.contract(whole, info.memory)
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
+
+      {:error, fault} ->
+        {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
 
-  defp warnings(calls),
-    do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
+  # A compiled program keeps the strictness that it was compiled with.
+  defp strict(given, %Json.Program{}), do: given
+  defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
+
+  # The run itself is observed: its tools are called once.
+  defp ran(program, given, true) do
+    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+         do: {:ok, value, findings}
+  end
+
+  defp ran(program, given, false),
+    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
+
+  defp warnings(%{calls: calls, dropped: dropped}) do
+    for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
+      for {name, n} <- Enum.sort(dropped),
+          do: "#{name}: #{n} calls were made that are not recorded"
+  end
 
   # Names of data may be atoms, because there are few of them.
   defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
@@ -66,19 +120,43 @@ defmodule PtcRunner.Agent.Run do
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
-    case errors(value, opts) do
-      [] -> {:ok, value, info}
-      errors -> {:error, {:invalid_result, errors}, Feedback.result(errors, value), info}
+    signature = Keyword.get(opts, :returns)
+    allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
+    enums = {allowed, until(opts)}
+
+    with :no <- whole(info, signature, enums) do
+      case Result.fit(value, signature, enums, info.shape) do
+        {:ok, value, warnings} ->
+          {:ok, value, %{info | warnings: info.warnings ++ warnings}}
+
+        {:error, errors} ->
+          errors = Shape.errors(errors, info.shape)
+          feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+          {:error, {:invalid_result, errors}, feedback, info}
+      end
     end
   end
 
-  defp errors(value, opts) do
-    with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
-         :ok <- Signature.validate(signature, value) do
-      Annotations.errors(value, type, Annotations.of!(opts, type).enums)
+  # If the result declares the field `result`, an object that fits it as a whole is the result, although the
+  # rules of memory take only the value of that field.
+  defp whole(%{whole: {%{"result" => _value} = whole, shape}} = info, signature, enums) do
+    with true <- Result.declares?(signature, "result"),
+         {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
+      memory = info.before |> Map.merge(whole) |> Marks.put(whole, shape, info.before)
+      info = %{info | delta: whole, memory: memory, shape: shape}
+      {:ok, value, %{info | warnings: info.warnings ++ warnings}}
     else
-      nil -> []
-      {:error, errors} -> errors
+      _no -> :no
+    end
+  end
+
+  defp whole(_info, _signature, _enums), do: :no
+
+  # The check of enumerations has the time of a run of its own.
+  defp until(opts) do
+    case Keyword.get(opts, :timeout) do
+      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+      _none -> :infinity
     end
   end
 end

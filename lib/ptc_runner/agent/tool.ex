@@ -3,13 +3,14 @@ defmodule PtcRunner.Agent.Tool do
   # Converts an application's tools to one form: a name, a function of one argument, and, if
   # they are known, the signature, a description for the model, and the values that arguments may have.
 
+  alias PtcRunner.Agent.Spec
   alias PtcRunner.Json.Codec
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
-  defstruct [:name, :fun, :signature, :description, :notes, :schema]
+  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec]
 
   @type t :: %__MODULE__{
           name: String.t(),
@@ -17,7 +18,8 @@ defmodule PtcRunner.Agent.Tool do
           signature: Signature.t() | nil,
           description: String.t() | nil,
           notes: Annotations.t() | nil,
-          schema: map() | nil
+          schema: map() | nil,
+          spec: {Signature.t(), Spec.form()} | nil
         }
 
   @options %{signature: :any, description: :any, enums: :any, descriptions: :any}
@@ -70,8 +72,8 @@ defmodule PtcRunner.Agent.Tool do
   defp tool(name, %{__struct__: ALLM.Tool} = tool), do: of_allm(name, tool, %{})
 
   defp tool(name, fun) when is_function(fun, 1) do
-    {:ok, {signature, description}} = TypeExtractor.extract(fun)
-    %__MODULE__{name: name, fun: fun, signature: of_spec(signature), description: description}
+    {:ok, {_signature, description}} = TypeExtractor.extract(fun)
+    with_spec(%__MODULE__{name: name, fun: fun, description: description}, Spec.of(fun))
   end
 
   defp tool(name, {fun, signature}) when is_function(fun, 1) and is_binary(signature),
@@ -88,6 +90,7 @@ defmodule PtcRunner.Agent.Tool do
     %{
       found
       | signature: signature,
+        spec: if(opts[:signature], do: nil, else: found.spec),
         description: opts[:description] || found.description,
         notes: Annotations.of!(opts, {:map, if(signature, do: elem(signature, 1), else: [])})
     }
@@ -106,19 +109,12 @@ defmodule PtcRunner.Agent.Tool do
       raise ArgumentError, "tool #{inspect(name)}: #{Exception.message(error)}"
   end
 
-  # If a function takes one map with known fields, these are the tool's arguments. Its result is
-  # not validated, because the spec's signature does not tell `{:ok, value}` from the value.
-  defp of_spec(nil), do: nil
+  # If a function takes one map with known keys, these are the tool's arguments. Its result is
+  # not validated, because the spec does not tell `{:ok, value}` from the value.
+  defp with_spec(tool, {shown, checked, form}),
+    do: %{tool | signature: {:signature, shown, :any}, spec: {{:signature, checked, :any}, form}}
 
-  defp of_spec(text) do
-    case Signature.parse(text) do
-      {:ok, {:signature, [{_name, {:map, [_ | _] = fields}}], _returns}} ->
-        {:signature, fields, :any}
-
-      _other ->
-        nil
-    end
-  end
+  defp with_spec(tool, nil), do: tool
 
   defp of_allm(name, tool, context) do
     schema = tool.schema |> Codec.encode!() |> Codec.decode!()

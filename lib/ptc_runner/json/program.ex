@@ -77,11 +77,12 @@ defmodule PtcRunner.Json.Program do
   defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
 
   @doc false
-  # The options for a program that is compiled for observation.
-  @spec observed(Limits.reading()) :: Native.reading()
-  def observed(asked) do
+  # The options for a program that is compiled for observation: of everything, or only of what findings are
+  # made of.
+  @spec observed(Limits.reading(), :observed | :findings) :: Native.reading()
+  def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?} = options(asked)
-    {:observed, depth, any_keys?, strict?}
+    {what, depth, any_keys?, strict?}
   end
 
   @doc false

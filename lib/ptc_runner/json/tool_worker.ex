@@ -11,6 +11,9 @@ defmodule PtcRunner.Json.ToolWorker do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
 
+  # The key of the words that the running tool has been charged for.
+  @charged {__MODULE__, :charged}
+
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
   @typedoc "The receiver of an answer: an alias, or an alias and the round that the answer is for."
@@ -66,12 +69,28 @@ defmodule PtcRunner.Json.ToolWorker do
 
   defp weighed({:ok, value}, max_heap) do
     case Weight.of(value, max_heap) do
-      {:ok, words} -> {:ok, value, words}
+      {:ok, words} -> {:ok, value, words + charged()}
       :too_much -> {:error, :memory_exceeded}
     end
   end
 
-  defp weighed(error, _max_heap), do: error
+  defp weighed(error, _max_heap) do
+    charged()
+    error
+  end
+
+  @doc """
+  Counts so many words as built by the run, besides those of the answer: for what a tool's wrapper keeps elsewhere.
+  """
+  @spec charge(non_neg_integer()) :: :ok
+  def charge(words) do
+    Process.put(@charged, words + Process.get(@charged, 0))
+    :ok
+  end
+
+  @doc "The words that `charge/1` has counted since the last call of this function."
+  @spec charged() :: non_neg_integer()
+  def charged, do: Process.delete(@charged) || 0
 
   @doc """
   Runs one tool in the calling process.
@@ -88,21 +107,32 @@ defmodule PtcRunner.Json.ToolWorker do
     try do
       fun.(args)
     catch
-      :error, reason ->
-        failed(name, "raised", fn ->
-          Shown.exception(Exception.normalize(:error, reason, __STACKTRACE__))
-        end)
-
-      :throw, value ->
-        failed(name, "threw", fn -> Shown.text(value) end)
-
-      :exit, reason ->
-        failed(name, "exited", fn -> Shown.text(reason) end)
+      kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else
       {:error, reason} -> failed(name, "error", fn -> Shown.text(reason) end)
       value -> {:ok, value}
     end
   end
+
+  @doc """
+  The error of a tool that raised, threw or exited.
+
+      iex> PtcRunner.Json.ToolWorker.failure("find", :throw, %{"_pin" => 1}, [])
+      {:error, {:tool_failed, ~S(Tool 'find' threw: %{"_pin" => …})}}
+
+  """
+  @spec failure(String.t(), :error | :throw | :exit, term(), Exception.stacktrace()) :: result()
+  def failure(name, :error, reason, trace) do
+    failed(name, "raised", fn ->
+      Shown.exception(Exception.normalize(:error, reason, trace))
+    end)
+  end
+
+  def failure(name, :throw, value, _trace),
+    do: failed(name, "threw", fn -> Shown.text(value) end)
+
+  def failure(name, :exit, reason, _trace),
+    do: failed(name, "exited", fn -> Shown.text(reason) end)
 
   defp failed(name, verb, text) do
     {:error, {:tool_failed, "Tool '#{Shown.name(name)}' #{verb}: #{Guarded.text(text)}"}}

@@ -38,6 +38,9 @@ named! {
         /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
         /// one is similar. Terms: the name.
         UnknownField = "unknown_field",
+        /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
+        /// names no operation. Terms: the condition.
+        ConditionWithoutOp = "condition_without_op",
         /// The nesting of operations exceeds the limit. Terms: the limit.
         TooDeep = "too_deep",
 

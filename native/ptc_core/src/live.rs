@@ -221,6 +221,7 @@ mod tests {
             strict: false,
             any_keys: false,
             sites: Vec::new(),
+            detail: Default::default(),
         }
     }
 

@@ -28,12 +28,13 @@ rustler::atoms! {
     long,
     limits,
     rejected,
+    findings,
     busy,
     timeout,
     memory_exceeded,
 
     // weights, and forms of values
-    funs,
+    opaque,
     improper,
     keys,
     cache_key,

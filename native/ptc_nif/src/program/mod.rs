@@ -16,6 +16,7 @@ use crate::source::Kept;
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
+use ptc_core::explain::Detail;
 use ptc_core::heap::Heap;
 use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct CompileOptions {
     pub options: Options,
-    /// Whether the program is compiled for observation.
-    pub observed: bool,
+    /// What is recorded, if the program is compiled for observation.
+    pub observed: Option<Detail>,
 }
 
 impl CompileOptions {
@@ -37,8 +38,8 @@ impl CompileOptions {
     fn walk<N: Copy>(&self, root: N) -> Walk<N> {
         let walk = Walk::new(root, self.options);
         match self.observed {
-            true => walk.observed(),
-            false => walk,
+            Some(detail) => walk.observed(detail),
+            None => walk,
         }
     }
 }
@@ -48,7 +49,7 @@ pub enum CompileOptionsArg {
     Depth(u32),
     /// The depth, whether atoms count as keys too, whether the program is strict.
     Full((u32, bool, bool)),
-    /// `:observed`, and the same options.
+    /// `:observed` or `:findings` (see [`Detail`]), and the same options.
     Observed((Atom, u32, bool, bool)),
 }
 
@@ -67,10 +68,14 @@ impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> CompileOptions {
         let (depth, any_keys, strict, observed) = match *self {
-            CompileOptionsArg::Depth(depth) => (depth, false, false, false),
-            CompileOptionsArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, false),
-            CompileOptionsArg::Observed((_, depth, any_keys, strict)) => {
-                (depth, any_keys, strict, true)
+            CompileOptionsArg::Depth(depth) => (depth, false, false, None),
+            CompileOptionsArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, None),
+            CompileOptionsArg::Observed((what, depth, any_keys, strict)) => {
+                let detail = match what == atoms::findings() {
+                    true => Detail::Findings,
+                    false => Detail::All,
+                };
+                (depth, any_keys, strict, Some(detail))
             }
         };
         CompileOptions {
