@@ -73,11 +73,8 @@ defmodule Mix.Tasks.Ptc.Run do
 
   defp result(program, options, false) do
     case Json.run(program, options) do
-      {:error, {kind, _text}} when kind in [:execution_error, :validation_error] ->
-        Json.explain(program, options)
-
-      result ->
-        %Explain{result: result}
+      {:error, _reason} = error -> %{Json.explain(program, options) | result: error}
+      result -> %Explain{result: result}
     end
   end
 

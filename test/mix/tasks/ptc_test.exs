@@ -169,6 +169,26 @@ defmodule Mix.Tasks.PtcTest do
       assert String.slice(line, start, 12) == ~s({"op": "div")
     end
 
+    test "and the operation in which a run ended at a limit", %{directory: directory} do
+      list = ~s({"op": "literal", "value": [#{Enum.map_join(1..300, ",", &to_string/1)}]})
+      rows = ~s({"op": "pipe", "steps": [#{list}, {"op": "map", "expr": {"a": #{list}, "b": 1}}]})
+      path = file(directory, "p.json", ~s({"program": {"x": #{rows}}}))
+      assert {1, "", errors} = task("ptc.run", [path, "--max-heap", "3000"])
+      assert errors =~ "MemoryError"
+      assert errors =~ "  at program"
+
+      nested = fn body ->
+        ~s({"op": "pipe", "steps": [#{list}, {"op": "map", "expr": #{body}}]})
+      end
+
+      path =
+        file(directory, "p.json", ~s({"program": #{nested.(nested.(nested.(nested.(list))))}}))
+
+      assert {1, "", errors} = task("ptc.run", [path, "--timeout", "50", "--max-heap", "0"])
+      assert errors =~ "TimeoutError: execution exceeded 50ms limit"
+      assert errors =~ "  at program.steps[1].expr"
+    end
+
     test "and the place where it is no JSON", %{directory: directory} do
       path = file(directory, "p.json", ~s({"program": {"op": "literal",\n "value": 1,}}))
       assert {1, "", errors} = task("ptc.run", [path])
