@@ -35,7 +35,18 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Explain, Fence, Limits, Message, Parser, Program, Runner}
+  alias PtcRunner.Json.{
+    ErrorText,
+    Explain,
+    Fence,
+    Limits,
+    Message,
+    Parser,
+    Program,
+    Runner,
+    Values
+  }
+
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -45,7 +56,8 @@ defmodule PtcRunner.Json do
     max_heap: {{:maybe, :max_heap}, nil},
     max_depth: {:depth, Limits.default_max_depth()},
     keys: {{:one_of, [:strings, :any]}, :strings},
-    strict: {:boolean, false}
+    strict: {:boolean, false},
+    structs: {{:one_of, [:maps, :values]}, :maps}
   ]
 
   @compile_options Options.table(@limits)
@@ -87,6 +99,7 @@ defmodule PtcRunner.Json do
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
+          | {:structs, :maps | :values}
           | {:tool_concurrency, pos_integer()}
 
   @doc """
@@ -113,14 +126,16 @@ defmodule PtcRunner.Json do
     * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
       name that the context does not have. By default only mistyped fields are rejected, so that other
       fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
+    * `:structs` - `:maps` (the default) takes structs as the maps that they are, or `:values`: see the section
+      *Structs*. New in this library.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. The
       rounds of a `map` within a `map` do not overlap. New in this library.
 
-  A compiled program keeps the `:keys` and `:strict` that it was compiled with. If this call needs more, the
-  program is compiled again for this run.
+  A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
+  the program is compiled again for this run.
 
   ## Keys are strings
 
@@ -136,6 +151,27 @@ defmodule PtcRunner.Json do
       iex> {:error, error} = PtcRunner.Json.run(program, context: %{orders: orders}, strict: true)
       iex> PtcRunner.Json.format_error(error)
       "ExecutionError: Unknown name 'orders' in operation 'load'. There are none"
+
+  ## Structs
+
+  By default a struct is a map with atom keys, as in PtcRunner: a `Date` is compared field by field, the day
+  before the year. With `structs: :values`, which `PtcRunner.Agent` uses:
+
+    * A struct is a map of its fields, whatever `:keys` says, without `__struct__` and `__meta__`. An association that
+      is not loaded (`Ecto.Association.NotLoaded`) is `nil`.
+    * `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are values and not maps: they have no fields, and as a result
+      they are never the memory.
+    * Values are compared by their meaning, in the comparisons, `in`, `contains`, `filter_in`, `distinct`, `sort_by`, `min`,
+      `max`, `min_by` and `max_by`, also with an ISO 8601 text of the same kind. Dates and times are on one
+      timeline: a date is its midnight, and what has no offset is in UTC; a `DateTime` is its instant. A `Decimal` is
+      compared with numbers and with texts of numbers.
+
+          iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"},
+          ...>   {"op": "filter", "where": {"op": "gte", "field": "day", "value": "2024-02-01"}},
+          ...>   {"op": "sort_by", "field": "day"}, {"op": "map", "expr": {"op": "get", "field": "id"}}]}})
+          iex> orders = [%{"id" => 1, "day" => ~D[2024-03-01]}, %{"id" => 2, "day" => ~D[2024-02-29]}, %{"id" => 3, "day" => ~D[2023-12-31]}]
+          iex> PtcRunner.Json.run!(program, context: %{"orders" => orders}, structs: :values)
+          [2, 1]
 
   ## Returns
 
@@ -175,6 +211,7 @@ defmodule PtcRunner.Json do
         else: value(program, given)
 
     case value do
+      {:ok, %{__struct__: _} = value, _words} -> contract(value, memory, program, given)
       {:ok, value, _words} -> contract(value, memory)
       {:error, fault} -> {:error, Fence.note(fault, program)}
     end
@@ -187,10 +224,10 @@ defmodule PtcRunner.Json do
   end
 
   defp given(opts, function) do
-    {timeout, max_heap, max_depth, keys, strict, context, memory, tools, concurrency} =
+    {timeout, max_heap, max_depth, keys, strict, structs, context, memory, tools, concurrency} =
       Options.read!(opts, @run_options, function)
 
-    {Limits.given(timeout, max_heap, max_depth, keys, strict), context, memory, tools,
+    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs), context, memory, tools,
      concurrency}
   end
 
@@ -217,8 +254,8 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys` and `:strict`, see `run/2`: parsing, checking and
-  compiling have the limits of a run; the program keeps `:keys` and `:strict`.
+  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:strict` and `:structs`, see `run/2`: parsing, checking and
+  compiling have the limits of a run; the program keeps `:keys`, `:strict` and `:structs`.
   Errors are those of parsing and validation, and of the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
@@ -241,12 +278,13 @@ defmodule PtcRunner.Json do
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
+          | {:structs, :maps | :values}
         ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict} =
+    {timeout, max_heap, max_depth, keys, strict, structs} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict))
+    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs))
   end
 
   defp compiled(%Program{} = program, given), do: source(program, given)
@@ -286,13 +324,16 @@ defmodule PtcRunner.Json do
   """
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
-    {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
+    {limits, context, memory, tools, _concurrency} =
+      given = given(opts, "PtcRunner.Json.explain/2")
+
+    asked = program
     {program, limits} = explainable(program, Limits.resolve(limits))
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
       {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
-      result = with {:ok, value, _words} <- result, do: contract(value, memory)
+      result = with {:ok, value, _words} <- result, do: contract(value, memory, asked, given)
       %{explanation | result: result}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -371,6 +412,29 @@ defmodule PtcRunner.Json do
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
+
+  # A struct as the value of a program: `structs: :values` may have been given, or compiled in.
+  defp contract(%module{} = value, memory, program, {limits, _, _, _, _}) when is_atom(module) do
+    cond do
+      not Program.values?(program, limits) ->
+        contract(value, memory)
+
+      Values.value?(value) ->
+        {:ok, value, %{}, memory}
+
+      Values.unloaded?(value) ->
+        {:ok, nil, %{}, memory}
+
+      true ->
+        with {:ok, _, delta, memory} <- value |> Values.fields() |> contract(memory),
+             do: {:ok, result(value), delta, memory}
+    end
+  end
+
+  defp contract(value, memory, _program, _given), do: contract(value, memory)
+
+  defp result(%{result: result}), do: result
+  defp result(struct), do: struct
 
   defp contract(%{"result" => result} = value, memory),
     do: merge(result, Map.delete(value, "result"), memory)

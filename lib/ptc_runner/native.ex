@@ -125,12 +125,15 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type limits :: {timeout(), non_neg_integer()}
 
-  # maximum nesting of a program; whether atoms count as keys too, and whether the program is strict
+  # maximum nesting of a program; whether atoms count as keys too, whether the program is strict, and whether
+  # structs are read as values
   @typedoc false
   @type reading ::
           pos_integer()
-          | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
-          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean(),
+             values? :: boolean()}
+          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean(),
+             values? :: boolean()}
 
   # the context, the memory, and the limits (nil: not known yet)
   @typedoc false

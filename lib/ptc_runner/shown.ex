@@ -10,6 +10,7 @@ defmodule PtcRunner.Shown do
   # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
   # firewalled keys in maps and structs, at any depth.
 
+  alias PtcRunner.Json.Values
   alias PtcRunner.Shown.{Head, Raised, Size}
 
   # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
@@ -209,6 +210,18 @@ defmodule PtcRunner.Shown do
   defp part(@concealed, _opts, left) do
     spend(left, 4)
     "…"
+  end
+
+  # A decimal as its package shows it, whether that is there or not.
+  defp part(%{__struct__: Decimal} = decimal, opts, left) do
+    with Inspect.Any <- Inspect.impl_for(decimal),
+         {:ok, digits} <- Values.decimal(decimal) do
+      text = "Decimal.new(\"#{digits}\")"
+      spend(left, byte_size(text) + 1)
+      text
+    else
+      _no -> shown(decimal, opts, left)
+    end
   end
 
   # An implementation of `Inspect` may show any part of a struct.

@@ -7,7 +7,8 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Agent.{Tool, ToolError}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText}
+  alias PtcRunner.Json.Values
+  alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
@@ -76,7 +77,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp answer(%Tool{signature: signature} = tool, args) do
-    case Signature.call_tool(signature, args, &checked(tool, &1)) do
+    # A signature does not know structs, and programs read them as maps of their fields.
+    case ToolCall.call(signature, args, &checked(tool, &1), :enabled, &Values.plain/1) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 

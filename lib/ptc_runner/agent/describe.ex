@@ -3,7 +3,8 @@ defmodule PtcRunner.Agent.Describe do
   # Describes data for a prompt: its type, as a signature, and a sample. Reads only the beginning of
   # lists.
 
-  alias PtcRunner.Json.{Codec, Encodable}
+  alias PtcRunner.Agent.Plain
+  alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -31,8 +32,15 @@ defmodule PtcRunner.Agent.Describe do
   defp of(value, _depth) when is_integer(value), do: :int
   defp of(value, _depth) when is_float(value), do: :float
   defp of(value, _depth) when is_atom(value), do: :keyword
-  defp of(%DateTime{}, _depth), do: :datetime
-  defp of(%_struct{}, _depth), do: :any
+
+  defp of(%_module{} = struct, depth) do
+    cond do
+      Values.value?(struct) -> value_type(struct)
+      Values.unloaded?(struct) -> :null
+      true -> struct |> Values.fields() |> of(depth)
+    end
+  end
+
   defp of(value, 0) when is_list(value), do: {:list, :any}
   defp of(value, 0) when is_map(value), do: :map
 
@@ -54,6 +62,11 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   defp of(_other, _depth), do: :any
+
+  # The text of a date is shown in the sample.
+  defp value_type(%DateTime{}), do: :datetime
+  defp value_type(%{__struct__: Decimal}), do: :any
+  defp value_type(_date_or_time), do: :string
 
   defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)
   defp entries(depth), do: if(depth >= @depth - 1, do: 200, else: 40)
@@ -159,20 +172,46 @@ defmodule PtcRunner.Agent.Describe do
 
   # Encodes a term if it has a JSON form, unless its shared parts would make the text too long.
   defp written(value, limit) do
-    with {:error, %Protocol.UndefinedError{}} <- Codec.encode(value, max_bytes: limit),
-         {:error, _error} <- Codec.encode(Encodable.term(part(value, @depth)), max_bytes: limit) do
-      :error
-    else
+    case encoded(value, limit) do
       {:ok, text} -> {:ok, text}
-      {:error, _too_long} -> :error
+      {:error, :no_form} -> value |> Plain.term(limit) |> encoded(limit) |> written(value, limit)
+      {:error, :too_long} -> :error
     end
+  end
+
+  defp written({:error, :no_form}, value, limit) do
+    with {:error, _reason} <- value |> part(@depth) |> Encodable.term() |> encoded(limit),
+         do: :error
+  end
+
+  defp written({:error, :too_long}, _value, _limit), do: :error
+  defp written(done, _value, _limit), do: done
+
+  defp encoded(:error, _limit), do: {:error, :too_long}
+
+  # An encoder of the application can raise, for example for an association that is not loaded.
+  defp encoded(value, limit) do
+    case Codec.encode(value, max_bytes: limit) do
+      {:ok, text} -> {:ok, text}
+      {:error, %Protocol.UndefinedError{}} -> {:error, :no_form}
+      {:error, _error} -> {:error, :too_long}
+    end
+  rescue
+    _error -> {:error, :no_form}
   end
 
   defp part(text, _depth) when is_binary(text), do: Shown.cut(text, @text)
 
   defp part([first | _], depth) when depth > 0, do: [part(first, depth - 1)]
   defp part(value, 0) when is_list(value) or is_map(value), do: "…"
-  defp part(%_struct{} = struct, _depth), do: struct
+
+  defp part(%_module{} = struct, depth) do
+    cond do
+      Values.value?(struct) -> Values.text(struct)
+      Values.unloaded?(struct) -> nil
+      true -> struct |> Values.fields() |> part(depth)
+    end
+  end
 
   defp part(map, depth) when is_map(map) do
     for {key, value} <- first(map, div(entries(depth), 4)),

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Values}
   alias PtcRunner.{Schema, Shown}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
@@ -52,6 +52,8 @@ defmodule PtcRunner.Agent.Prompt do
     lines = for {name, value} <- sorted(memory), do: datum(name, value, opts)
     section("## Memory, read with var", lines)
   end
+
+  defp sorted(%_struct{} = struct), do: struct |> Values.fields() |> sorted()
 
   defp sorted(map),
     do: for({name, value} <- Enum.sort(map), name = shown(name), do: {name, value})

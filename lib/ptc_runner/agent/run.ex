@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.Message
+  alias PtcRunner.Json.{Message, Values}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -24,8 +24,12 @@ defmodule PtcRunner.Agent.Run do
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
-    with {:error, error, feedback, _info} <- noted(program, tools, opts),
-         do: {:error, error, feedback}
+    warnings = Tool.warnings(tools)
+
+    case noted(program, tools, opts) do
+      {:ok, value, info} -> {:ok, value, %{info | warnings: warnings ++ info.warnings}}
+      {:error, error, feedback, _info} -> {:error, error, feedback}
+    end
   end
 
   @doc "The same; an error includes the record of what happened before it."
@@ -33,7 +37,7 @@ defmodule PtcRunner.Agent.Run do
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def noted(program, tools, opts) do
     string_keys!(opts)
-    given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
+    given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1) |> read()
 
     {result, calls} = Calls.noted(tools, &Json.outcome(program, [{:tools, &1} | given]))
     memory = Keyword.get(opts, :memory, %{})
@@ -48,14 +52,26 @@ defmodule PtcRunner.Agent.Run do
   defp warnings(calls),
     do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
 
+  @doc """
+  The options with those that say how programs read data: ordinary Elixir data has atom keys, structs and dates.
+
+      iex> PtcRunner.Agent.Run.read(timeout: 50)
+      [structs: :values, keys: :any, timeout: 50]
+
+  """
+  @spec read(keyword()) :: keyword()
+  def read(opts), do: [{:structs, :values} | Keyword.put_new(opts, :keys, :any)]
+
   # Names of data may be atoms, because there are few of them.
+  defp named(%_struct{} = context), do: context |> Values.fields() |> named()
   defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
 
-  # Atom keys inside the data are refused: programs would not find them, and would not report it.
+  # With `keys: :strings`, atom keys inside the data are refused: programs would not find them, and would not
+  # report it.
   defp string_keys!(opts) do
     context = Keyword.get(opts, :context, %{})
 
-    with false <- Keyword.get(opts, :keys) == :any,
+    with :strings <- Keyword.get(opts, :keys),
          path when path != nil <- Describe.atom_key(named(context)) do
       raise ArgumentError,
             "programs find string keys, and #{path} is an atom. Give data with string keys, or keys: :any"
@@ -66,10 +82,19 @@ defmodule PtcRunner.Agent.Run do
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
-    case errors(value, opts) do
+    with [_ | _] = errors <- errors(value, opts),
+         {:error, _no_structs} <- read(value, opts) do
+      {:error, {:invalid_result, errors}, Feedback.result(errors, value), info}
+    else
       [] -> {:ok, value, info}
-      errors -> {:error, {:invalid_result, errors}, Feedback.result(errors, value), info}
+      {:ok, plain} -> {:ok, plain, info}
     end
+  end
+
+  # A signature does not know structs, and programs read them as maps of their fields.
+  defp read(value, opts) do
+    plain = Values.plain(value)
+    if plain != value and errors(plain, opts) == [], do: {:ok, plain}, else: {:error, value}
   end
 
   defp errors(value, opts) do

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.Feedback
+  alias PtcRunner.Agent.{Feedback, Run}
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.JsonParser
@@ -20,7 +20,7 @@ defmodule PtcRunner.Agent.Source do
   def read(text, opts) do
     with {:ok, value, warnings} <- found(text, opts),
          {:ok, map, more} <- framed(value),
-         {:ok, program} <- Json.compile(map, Keyword.drop(opts, [:repair])) do
+         {:ok, program} <- Json.compile(map, opts |> Keyword.drop([:repair]) |> Run.read()) do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}

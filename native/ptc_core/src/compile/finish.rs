@@ -44,6 +44,7 @@ impl<N: Copy> Walk<N> {
                 calls_tools,
                 strict: self.strict,
                 any_keys: self.any_keys,
+                values: self.values,
                 sites,
             },
             consts,

@@ -95,6 +95,7 @@ pub const STRICT: Options = Options {
     depth: 1_000_000,
     strict: false,
     any_keys: false,
+    values: false,
 };
 
 /// Options where an error counts only when it is reached.

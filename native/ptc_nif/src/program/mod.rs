@@ -46,10 +46,11 @@ impl CompileOptions {
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum CompileOptionsArg {
     Depth(u32),
-    /// The depth, whether atoms count as keys too, whether the program is strict.
-    Full((u32, bool, bool)),
+    /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
+    /// read as values.
+    Full((u32, bool, bool, bool)),
     /// `:observed`, and the same options.
-    Observed((Atom, u32, bool, bool)),
+    Observed((Atom, u32, bool, bool, bool)),
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
@@ -66,11 +67,11 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
 impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> CompileOptions {
-        let (depth, any_keys, strict, observed) = match *self {
+        let (depth, any_keys, strict, values) = match *self {
             CompileOptionsArg::Depth(depth) => (depth, false, false, false),
-            CompileOptionsArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, false),
-            CompileOptionsArg::Observed((_, depth, any_keys, strict)) => {
-                (depth, any_keys, strict, true)
+            CompileOptionsArg::Full(given) => given,
+            CompileOptionsArg::Observed((_, depth, any_keys, strict, values)) => {
+                (depth, any_keys, strict, values)
             }
         };
         CompileOptions {
@@ -79,8 +80,9 @@ impl CompileOptionsArg {
                 depth,
                 strict,
                 any_keys,
+                values,
             },
-            observed,
+            observed: matches!(self, CompileOptionsArg::Observed(_)),
         }
     }
 }
