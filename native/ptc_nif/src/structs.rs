@@ -6,8 +6,8 @@ use crate::map_view::{view, MapView};
 use crate::raw::{Raw, Terms};
 use ptc_core::heap::{Heap, Kind};
 use ptc_core::value::{Clock, Coefficient, Day, Form, Value};
-use rustler::types::atom::Atom;
 use rustler::sys::{ErlNifTerm, ErlNifTermType};
+use rustler::types::atom::Atom;
 use rustler::Encoder;
 use std::cell::{Cell, OnceCell};
 

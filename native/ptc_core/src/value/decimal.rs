@@ -210,9 +210,14 @@ impl Decimal {
         mix(class, product(rest, power, modulus))
     }
 
-    /// Returns the cost of comparing it, in units of fuel: with another exponent it is multiplied.
+    /// Returns the cost of comparing it, in units of fuel.
     pub fn cost(&self) -> usize {
-        let limbs = self.coefficient.bits() as usize / 64;
+        Decimal::cost_of(self.coefficient.bits() as usize / 64)
+    }
+
+    /// Returns the cost of comparing a coefficient of this length, in units of fuel: beside another
+    /// exponent it is multiplied.
+    pub fn cost_of(limbs: usize) -> usize {
         4 + limbs / LIMBS_A_UNIT + limbs * limbs.min(64) / 16 + limbs * limbs / 1024
     }
 }

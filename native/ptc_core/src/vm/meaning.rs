@@ -9,7 +9,7 @@ use super::look::HASH;
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};
-use crate::value::{mix, Form, KindSet, Meaning, Value};
+use crate::value::{mix, Coefficient, Decimal, Form, KindSet, Meaning, Value};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -235,7 +235,16 @@ impl<H: Heap> Machine<'_, H> {
                     }
                 }
                 Kind::Map if self.heap.form(term) == Form::Value => {
-                    let found = self.heap.value(term).kinds();
+                    let value = self.heap.value(term);
+                    if let Value::Decimal {
+                        coefficient: Coefficient::Integer(digits),
+                        ..
+                    } = value
+                    {
+                        let limbs = self.heap.limbs(digits);
+                        self.consume_fuel_at_once(Decimal::cost_of(limbs))?;
+                    }
+                    let found = value.kinds();
                     if let Some(field) = field {
                         let cost = self.weigh(field)?;
                         self.consume_fuel_at_once(HASH * cost)?;

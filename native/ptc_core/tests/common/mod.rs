@@ -193,6 +193,12 @@ impl Lab {
         self
     }
 
+    /// The same lab with a term of its heap as context.
+    pub fn over(mut self, context: Term) -> Lab {
+        self.context = context;
+        self
+    }
+
     /// Runs without suspending the machine, except for tools.
     pub fn in_one_go(&mut self) -> End {
         self.shown(|limits| Meter::new(limits, Pace::Quantum))
