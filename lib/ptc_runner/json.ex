@@ -123,8 +123,8 @@ defmodule PtcRunner.Json do
       #{Limits.default_max_depth()}. New in this library.
     * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
       `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
-    * `:strict` - `true` rejects every field that an operation does not have, and makes `load` fail for a
-      name that the context does not have. By default only mistyped fields are rejected, so that other
+    * `:strict` - `true` rejects every field that an operation does not have, and every condition that is an
+      object without `"op"` (it would always be true), and makes `load` fail for a name that the context does not have. By default only mistyped fields are rejected, so that other
       fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
     * `:structs` - `:maps` (the default) takes structs as the maps that they are, or `:values`: see the section
       *Structs*. New in this library.
@@ -198,29 +198,39 @@ defmodule PtcRunner.Json do
     with {:error, fault} <- outcome(program, opts), do: {:error, Message.error(fault)}
   end
 
-  @doc false
-  # Like `run/2`, but an error is a fault. `PtcRunner.Agent` tells faults apart.
-  @spec outcome(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, Message.fault()}
-  def outcome(program, opts) do
-    {_limits, _context, memory, _tools, _concurrency} =
-      given = given(opts, "PtcRunner.Json.run/2")
+  defp outcome(program, opts) do
+    {limits, _context, memory, _tools, _concurrency} = given = given(opts, "PtcRunner.Json.run/2")
 
+    case ran(program, given, &Runner.run/6) do
+      {:ok, %{__struct__: _} = value} -> contract(value, memory, Program.structs(program, limits))
+      {:ok, value} -> contract(value, memory)
+      error -> error
+    end
+  end
+
+  @doc false
+  # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
+  # `run` is called instead of `Runner.run/6`.
+  @spec value(program(), [option()], function()) :: {:ok, term()} | {:error, Message.fault()}
+  def value(program, opts, run \\ &Runner.run/6),
+    do: ran(program, given(opts, "PtcRunner.Json.run/2"), run)
+
+  defp ran(program, given, run) do
     value =
       if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> value(program, given) end),
-        else: value(program, given)
+        do: Telemetry.run(program, fn -> run(program, given, run) end),
+        else: run(program, given, run)
 
     case value do
-      {:ok, %{__struct__: _} = value, _words} -> contract(value, memory, program, given)
-      {:ok, value, _words} -> contract(value, memory)
+      {:ok, value, _words} -> {:ok, value}
       {:error, fault} -> {:error, Fence.note(fault, program)}
     end
   end
 
-  defp value(program, {limits, context, memory, tools, concurrency}) do
+  defp run(program, {limits, context, memory, tools, concurrency}, run) do
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         do: Runner.run(program, context, memory, tools, limits, concurrency)
+         do: run.(program, context, memory, tools, limits, concurrency)
   end
 
   defp given(opts, function) do
@@ -324,16 +334,14 @@ defmodule PtcRunner.Json do
   """
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
-    {limits, context, memory, tools, _concurrency} =
-      given = given(opts, "PtcRunner.Json.explain/2")
-
-    asked = program
+    {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
+    structs = Program.structs(program, limits)
     {program, limits} = explainable(program, Limits.resolve(limits))
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
       {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
-      result = with {:ok, value, _words} <- result, do: contract(value, memory, asked, given)
+      result = with {:ok, value, _words} <- result, do: contract(value, memory, structs)
       %{explanation | result: result}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -413,12 +421,11 @@ defmodule PtcRunner.Json do
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
 
-  # A struct as the value of a program: `structs: :values` may have been given, or compiled in.
-  defp contract(%module{} = value, memory, program, {limits, _, _, _, _}) when is_atom(module) do
+  @doc false
+  # The rules of memory. A struct is a map of its fields, or a value, where structs are read as values.
+  @spec contract(term(), map(), :maps | :values) :: {:ok, term(), map(), map()}
+  def contract(%module{} = value, memory, :values) when is_atom(module) do
     cond do
-      not Program.values?(program, limits) ->
-        contract(value, memory)
-
       Values.value?(value) ->
         {:ok, value, %{}, memory}
 
@@ -426,15 +433,12 @@ defmodule PtcRunner.Json do
         {:ok, nil, %{}, memory}
 
       true ->
-        with {:ok, _, delta, memory} <- value |> Values.fields() |> contract(memory),
-             do: {:ok, result(value), delta, memory}
+        {:ok, _fields, delta, memory} = value |> Values.fields() |> contract(memory)
+        {:ok, Map.get(value, :result, value), delta, memory}
     end
   end
 
-  defp contract(value, memory, _program, _given), do: contract(value, memory)
-
-  defp result(%{result: result}), do: result
-  defp result(struct), do: struct
+  def contract(value, memory, _structs), do: contract(value, memory)
 
   defp contract(%{"result" => result} = value, memory),
     do: merge(result, Map.delete(value, "result"), memory)

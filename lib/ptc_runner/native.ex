@@ -132,7 +132,7 @@ defmodule PtcRunner.Native do
           pos_integer()
           | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean(),
              values? :: boolean()}
-          | {:observed, depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean(),
+          | {:observed | :findings, pos_integer(), any_keys? :: boolean(), strict? :: boolean(),
              values? :: boolean()}
 
   # the context, the memory, and the limits (nil: not known yet)
@@ -262,18 +262,16 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/guard.rs
   nif(guard(caller :: pid()) :: :ok | :none | :gone)
   nif(unguard(pid()) :: :ok)
+  nif(exiting() :: boolean())
   nif(take_orphans() :: [pid()])
 
   # native/ptc_nif/src/explain.rs: a resource for the counts of one run of a program that was compiled for
-  # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or
-  # nil if the run was lost
-  nif(observation(handle :: reference()) :: reference())
-  nif(run_observed(observation :: reference(), consts :: tuple(), given()) :: run())
+  # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil
 
-  nif(
-    observed(observation :: reference(), consts :: tuple()) ::
-      {non_neg_integer() | nil, [tuple()]} | nil
-  )
+  nif(observation(handle :: reference()) :: reference())
+  nif(run_observed(reference(), consts :: tuple(), given(), forks? :: boolean()) :: run())
+
+  nif(observed(reference(), consts :: tuple()) :: {non_neg_integer() | nil, [tuple()]} | nil)
 
   pair(
     resume(

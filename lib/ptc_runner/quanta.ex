@@ -10,6 +10,10 @@ defmodule PtcRunner.Quanta do
   # native/ptc_nif/src/schedule.rs decides when work is suspended.
 
   alias PtcRunner.Native
+  alias PtcRunner.Sandbox.Guarded
+
+  # The terms of a text of this size hardly make the VM collect garbage.
+  @small 4_096
 
   @typedoc "Suspended work: a reference to its plain data, and its terms."
   @type left :: {:more | :long, state :: reference(), terms :: tuple()}
@@ -51,9 +55,34 @@ defmodule PtcRunner.Quanta do
   """
   @spec finish(left() | result) :: result when result: term()
   def finish({next, _state, _terms} = left) when next in [:more, :long],
-    do: left |> go_on() |> finish()
+    do: left |> go_on() |> resumed()
 
   def finish(done), do: done
+
+  # Work that was resumed may have made large terms.
+  defp resumed({next, _state, _terms} = left) when next in [:more, :long],
+    do: left |> go_on() |> resumed()
+
+  defp resumed(done) do
+    Guarded.settle()
+    done
+  end
+
+  @doc """
+  Like `finish/1`, for terms that were made from a text of so many bytes.
+
+      iex> PtcRunner.Quanta.finish(PtcRunner.Native.json_decode("[1]", :infinity, {:infinity, 0}), 3)
+      {:ok, [1]}
+
+  """
+  @spec finish(left() | result, non_neg_integer()) :: result when result: term()
+  def finish(reply, bytes) when bytes <= @small, do: finish(reply)
+
+  def finish(reply, _bytes) do
+    done = finish(reply)
+    Guarded.settle()
+    done
+  end
 
   @doc """
   Resumes work for one slice or one quantum.

@@ -89,6 +89,8 @@ defmodule PtcRunner.Sandbox do
     args = [ref, eval_fn, ast, context, max_heap]
     {pid, monitor} = Guarded.start(max_heap, ref, __MODULE__, :evaluate, args)
 
+    Guarded.settle()
+
     receive do
       {^ref, :too_much, _bytes} ->
         Process.demonitor(monitor, [:flush])
@@ -140,6 +142,8 @@ defmodule PtcRunner.Sandbox do
   # After the alias has ended, no further answer can arrive.
   defp drop_answer(ref) do
     :erlang.unalias(ref)
+
+    Guarded.settle()
 
     receive do
       {^ref, _result, _bytes} -> :ok

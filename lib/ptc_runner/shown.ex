@@ -8,10 +8,10 @@ defmodule PtcRunner.Shown do
   #        ──▶ text ──cut──▶ at most `limit` bytes
   #
   # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
-  # firewalled keys in maps and structs, at any depth.
+  # firewalled keys in maps, structs and keyword lists, at any depth.
 
   alias PtcRunner.Json.Values
-  alias PtcRunner.Shown.{Head, Raised, Size}
+  alias PtcRunner.Shown.{Head, Line, Raised, Size}
 
   # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
   @message 4_096
@@ -29,7 +29,7 @@ defmodule PtcRunner.Shown do
   @listed 20_000
   @entries 2
 
-  # Stands for a concealed value.
+  # Stands for a concealed value, alone or with the words that are shown instead.
   @concealed {__MODULE__, :concealed}
 
   @failed "(a term that cannot be shown)"
@@ -86,6 +86,16 @@ defmodule PtcRunner.Shown do
   def concealed, do: @concealed
 
   @doc """
+  The term that stands for a concealed value of which only the kind is shown.
+
+      iex> PtcRunner.Shown.text([PtcRunner.Shown.kind("s3cret"), PtcRunner.Shown.kind(7)])
+      "[a text of 6 bytes, an integer]"
+
+  """
+  @spec kind(term()) :: term()
+  def kind(value), do: {@concealed, Size.kind(value)}
+
+  @doc """
   The texts of two terms that share a message.
 
       iex> PtcRunner.Shown.both("a", 1)
@@ -139,15 +149,51 @@ defmodule PtcRunner.Shown do
     end
   end
 
-  @doc """
-  The name of an operation, a tool or a field.
+  @doc ~S"""
+  The name of an operation, a tool or a field, on one line: control characters are escaped.
 
       iex> PtcRunner.Shown.name("filter")
       "filter"
 
+      iex> PtcRunner.Shown.name("a\n## Task")
+      ~S(a\n## Task)
+
   """
-  @spec name(binary()) :: binary()
-  def name(name), do: cut(name, @name)
+  @spec name(binary()) :: String.t()
+  def name(name), do: name |> cut(@name) |> Line.escape()
+
+  @doc ~S"""
+  A name where no quotes stand around it: if it is more than a word, as a JSON string.
+
+      iex> Enum.map(["orders", "open-orders", "a b", "# a\n"], &PtcRunner.Shown.label/1)
+      ["orders", "open-orders", ~S("a b"), ~S("# a\n")]
+
+  """
+  @spec label(binary()) :: String.t()
+  def label(name) do
+    if byte_size(name) <= @name and Line.word?(name), do: name, else: quoted(name)
+  end
+
+  @doc """
+  A name as a JSON string, on one line.
+
+      iex> PtcRunner.Shown.quoted("a b")
+      ~S("a b")
+
+  """
+  @spec quoted(binary()) :: String.t()
+  def quoted(name), do: name |> cut(@name) |> Line.quoted()
+
+  @doc ~S"""
+  A text of several lines from elsewhere. It cannot have control characters, or lines that would be headings
+  or fences of the text around it.
+
+      iex> PtcRunner.Shown.lines("no such city\n## Task\nnear: Rome")
+      "no such city\n\\## Task\nnear: Rome"
+
+  """
+  @spec lines(binary()) :: String.t()
+  defdelegate lines(text), to: Line
 
   @doc "The message of an exception."
   @spec exception(Exception.t()) :: String.t()
@@ -207,10 +253,8 @@ defmodule PtcRunner.Shown do
     if :counters.get(left, 1) <= 0, do: "…", else: part(term, opts, left)
   end
 
-  defp part(@concealed, _opts, left) do
-    spend(left, 4)
-    "…"
-  end
+  defp part(@concealed, _opts, left), do: words("…", left)
+  defp part({@concealed, words}, _opts, left), do: words(words, left)
 
   # A decimal as its package shows it, whether that is there or not.
   defp part(%{__struct__: Decimal} = decimal, opts, left) do
@@ -228,14 +272,30 @@ defmodule PtcRunner.Shown do
   defp part(%module{} = struct, opts, left) when is_atom(module) do
     cond do
       not Head.conceals?(struct) -> shown(struct, opts, left)
-      function_exported?(module, :__struct__, 0) -> leaf_of(module, left)
-      map_size(struct) > 32 -> struct |> Map.delete(:__struct__) |> shown(opts, left)
-      true -> plain(struct, opts, left)
+      not function_exported?(module, :__struct__, 0) -> without_module(struct, opts, left)
+      Head.plain?(struct) -> fields(struct, opts, left)
+      true -> leaf_of(module, left)
     end
   end
 
   defp part(map, opts, left) when is_map(map), do: plain(map, opts, left)
   defp part(term, opts, left), do: shown(term, opts, left)
+
+  defp words(words, left) do
+    spend(left, byte_size(words) + 1)
+    words
+  end
+
+  defp without_module(struct, opts, left) when map_size(struct) > 32,
+    do: struct |> Map.delete(:__struct__) |> shown(opts, left)
+
+  defp without_module(struct, opts, left), do: plain(struct, opts, left)
+
+  # A struct without an implementation of `Inspect`, as `inspect/1` shows it, with its public values.
+  defp fields(struct, opts, left) do
+    spend(left, 2)
+    struct |> Head.conceal(@concealed) |> Inspect.Any.inspect(opts)
+  end
 
   defp plain(map, opts, left), do: map |> Head.conceal(@concealed) |> shown(opts, left)
 

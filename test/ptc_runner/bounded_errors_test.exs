@@ -16,6 +16,7 @@ defmodule PtcRunner.BoundedErrorsTest do
   doctest Head
   doctest Size
   doctest Raised
+  doctest PtcRunner.Shown.Line
 
   @limit 4_096
 

@@ -95,6 +95,7 @@ defmodule PtcRunner.Test.HostileCalls do
     paired(%{
       {:operations, 0} => [],
       {:map_view, 0} => [],
+      {:exiting, 0} => [],
       {:take_orphans, 0} => [],
       {:take_panics, 0} => [],
       {:panic_for_test, 1} => ["a message"],
@@ -118,7 +119,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:limited, 2} => [hd(handles.limits), {1_000, 0}],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
-      {:run_observed, 3} => [observation, observed_consts, @given],
+      {:run_observed, 4} => [observation, observed_consts, @given, false],
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
       {:answer_parse, 2} => [answer, @limits],

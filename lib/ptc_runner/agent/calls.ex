@@ -1,10 +1,10 @@
 defmodule PtcRunner.Agent.Calls do
   @moduledoc false
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
-  # result, and record the call. Tools run in a separate process, so calls are recorded in a table that
-  # belongs to the caller and is deleted with it.
+  # result, and record the call.
 
-  alias PtcRunner.Agent.{Tool, ToolError}
+  alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
+  alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.Values
@@ -13,100 +13,146 @@ defmodule PtcRunner.Agent.Calls do
   # Maximum number of bytes of a result that are kept.
   @shown 256
 
-  @typedoc "A call: `result` is the beginning of the result as `inspect/1` shows it, or the error's text."
-  @type call :: %{
-          name: String.t(),
-          args: map(),
-          result: String.t() | nil,
-          warnings: [String.t()],
-          ok?: boolean()
+  # The tag of errors that are found after the arguments have been coerced. No tool has it.
+  @refused :__ptc_refused_arguments__
+
+  # What is recorded of a run by default: calls, and bytes of their arguments.
+  @calls 1_000
+  @bytes 1_000_000
+
+  @typedoc "The calls of a run, what the model is told about them, and how many of which tools are not recorded."
+  @type noted :: %{
+          calls: [Record.call()],
+          told: String.t(),
+          dropped: %{String.t() => pos_integer()}
         }
 
-  @doc "Calls `fun` with the tools' functions; returns its result and the calls in their order."
-  @spec noted([Tool.t()], (%{String.t() => (map() -> term())} -> result)) :: {result, [call()]}
+  @doc """
+  Calls `fun` with the tools' functions; returns its result and the calls. The options `:recorded_calls` and
+  `:recorded_bytes` bound the record.
+  """
+  @spec noted([Tool.t()], keyword(), (%{String.t() => (map() -> term())} -> result)) ::
+          {result, noted()}
         when result: term()
-  def noted([], fun), do: {fun.(%{}), []}
+  def noted([], _opts, fun), do: {fun.(%{}), %{calls: [], told: "", dropped: %{}}}
 
-  def noted(tools, fun) do
-    table = :ets.new(:calls, [:ordered_set, :public])
+  def noted(tools, opts, fun) do
+    most = Keyword.get(opts, :recorded_calls, @calls)
+    bytes = Keyword.get(opts, :recorded_bytes, @bytes)
+    record = Record.new(Enum.map(tools, & &1.name), most, bytes)
 
     try do
-      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, table) end}))
-      {result, for({_key, call} <- :ets.tab2list(table), do: call)}
+      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}))
+      {calls, dropped} = Record.read(record)
+      told = Made.text(calls, dropped)
+      {result, %{calls: Enum.map(calls, &elem(&1, 0)), told: told, dropped: dropped}}
     after
-      :ets.delete(table)
+      Record.delete(record)
     end
   end
 
-  # A call that raises has no result.
-  defp call(tool, args, table) do
-    key = :erlang.unique_integer([:monotonic])
-    call = %{name: tool.name, args: args, result: nil, warnings: [], ok?: false}
-    note(table, key, call)
+  # A call of a program. The errors of the tool itself pass through.
+  defp call(tool, raw, record) do
+    key = Record.key()
 
-    case answer(tool, args) do
+    # `passed` are the arguments as the function takes them: other keys alone are no difference.
+    begin = fn args, passed ->
+      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw))
+      passed |> tool.fun.() |> unwrapped()
+    end
+
+    try do
+      answer(tool, raw, begin)
+    catch
+      kind, reason ->
+        text = thrown(kind, reason, __STACKTRACE__)
+        Record.ended(record, key, {:error, text, [], true})
+        :erlang.raise(kind, reason, __STACKTRACE__)
+    else
       {:ok, value, warnings} ->
-        note(table, key, %{
-          call
-          | result: Shown.text(value, @shown),
-            warnings: warnings,
-            ok?: true
-        })
-
+        Record.ended(record, key, {:ok, Shown.text(value, @shown), warnings, value})
         value
 
-      {:error, text} ->
-        error = ToolError.new(text)
-        note(table, key, %{call | result: error.text})
-        {:error, error}
+      {:error, reason} ->
+        failed(record, key, {:error, false}, reason)
+
+      {:unfit, text} ->
+        failed(record, key, {:error, true}, text)
+
+      {:refused, text} ->
+        Record.began(record, key, tool.name, raw, raw)
+        failed(record, key, {:refused, false}, text)
     end
   end
 
-  # The table is deleted if the run ended before its tool.
-  defp note(table, key, call) do
-    :ets.insert(table, {key, call})
-  rescue
-    ArgumentError -> false
+  # An error that the tool itself returns is its answer, and says that nothing has happened.
+  defp failed(record, key, {status, effect?}, reason) do
+    error = ToolError.new(reason)
+    Record.ended(record, key, {status, Shown.cut(error.text), [], effect?})
+    {:error, error}
   end
 
-  defp answer(%Tool{signature: nil, fun: fun}, args) do
-    case unwrapped(fun.(args)) do
+  defp thrown(:error, reason, trace) do
+    Guarded.text(fn ->
+      "raised: " <> Shown.exception(Exception.normalize(:error, reason, trace))
+    end)
+  end
+
+  defp thrown(:throw, value, _trace), do: Guarded.text(fn -> "threw: " <> Shown.text(value) end)
+  defp thrown(:exit, reason, _trace), do: Guarded.text(fn -> "exited: " <> Shown.text(reason) end)
+
+  defp answer(%Tool{signature: nil}, args, begin) do
+    case begin.(args, args) do
       {:error, reason} -> {:error, reason}
       value -> {:ok, value, []}
     end
   end
 
-  defp answer(%Tool{signature: signature} = tool, args) do
+  defp answer(%Tool{} = tool, args, begin) do
     # A signature does not know structs, and programs read them as maps of their fields.
-    case ToolCall.call(signature, args, &checked(tool, &1), :enabled, &Values.plain/1) do
+    checked = &checked(tool, &1, begin)
+
+    case ToolCall.call(signature(tool), args, checked, :enabled, &Values.plain/1) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
-      {:error, {:tool_error, {:not_allowed, errors}}} ->
-        {:error, wrong_arguments(tool, ErrorText.text(errors, args, []))}
+      {:error, {:tool_error, {@refused, errors}}} ->
+        {:refused, wrong_arguments(tool, ErrorText.text(errors, args, []))}
 
       {:error, {:tool_error, reason}} ->
         {:error, reason}
 
       {:error, {:invalid_input, _errors, message}} ->
-        {:error, wrong_arguments(tool, message)}
+        {:refused, wrong_arguments(tool, message)}
 
       {:error, {:invalid_output, _errors, message}} ->
-        {:error, "its result is not what its signature says. " <> message}
+        {:unfit, "its result is not what its signature says. " <> message}
     end
   end
 
   defp wrong_arguments(tool, message),
     do: "#{message}\nIt is #{tool.name}#{Signature.render(tool.signature)}"
 
-  defp checked(%Tool{notes: nil, fun: fun}, args), do: unwrapped(fun.(args))
+  defp signature(%Tool{spec: {signature, _form}}), do: signature
+  defp signature(%Tool{signature: signature}), do: signature
 
-  defp checked(%Tool{notes: notes, fun: fun, signature: {:signature, params, _}}, args) do
-    case Annotations.errors(args, {:map, params}, notes.enums) do
-      [] -> unwrapped(fun.(args))
-      errors -> {:error, {:not_allowed, errors}}
+  defp checked(tool, args, begin) do
+    with [] <- not_allowed(tool, args), {:ok, passed} <- passed(tool, args) do
+      begin.(args, passed)
+    else
+      {:error, errors} -> {:error, {@refused, errors}}
+      errors -> {:error, {@refused, errors}}
     end
   end
+
+  defp not_allowed(%Tool{notes: nil}, _args), do: []
+
+  defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
+    do: Annotations.errors(args, {:map, params}, notes.enums)
+
+  # The function gets what its spec says.
+  defp passed(%Tool{spec: nil}, args), do: {:ok, args}
+  defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
   # Programs have no tuples.
   defp unwrapped({:ok, value}), do: value

@@ -4,64 +4,109 @@ defmodule PtcRunner.Agent.Describe do
   # lists.
 
   alias PtcRunner.Agent.Plain
+  alias PtcRunner.Firewall.Public
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.Firewall
+  alias PtcRunner.Shown.{Head, Line}
 
-  # @fields is the number of fields that are shown of a map. The number of elements and entries that are
-  # read depends on their depth, so the work is bounded for any data.
+  # @fields is the number of fields that are shown of a map, @wide the number of keys that the maps of a list may
+  # have in all, @parts the number of parts of a value that are read for its type, and for its sample.
   @fields 60
+  @wide 200
   @depth 4
+  @parts 20_000
+  @sampled 2_000
 
   @text 80
   @line 2_000
+  @omitted "…"
+
+  @typedoc "What may still be read for the types of several values."
+  @type reading :: :counters.counters_ref()
+
+  @doc "A reading of so many parts."
+  @spec reading(pos_integer()) :: reading()
+  def reading(parts) do
+    left = :counters.new(1, [])
+    :counters.put(left, 1, parts)
+    left
+  end
 
   @doc """
   The type of a value, as text.
+
+  If the value has too many parts, or if `reading` has none left, the type is less exact.
 
       iex> PtcRunner.Agent.Describe.type([%{"id" => 1, "at" => nil}, %{"id" => 2.5, "at" => "now", "a b" => []}])
       ~s([{"a b" [:any]?, at :string?, id :float}])
 
   """
-  @spec type(term()) :: String.t()
-  def type(value), do: value |> of(@depth) |> text() |> IO.iodata_to_binary() |> Shown.cut(@line)
+  @spec type(term(), reading()) :: String.t()
+  def type(value, reading \\ reading(@parts)) do
+    parts = min(:counters.get(reading, 1), @parts)
+    own = reading(parts)
+    type = of(value, @depth, own)
+    :counters.sub(reading, 1, parts - :counters.get(own, 1))
+    {text, _left} = text(type, {[], @line})
+    text |> IO.iodata_to_binary() |> Shown.cut(@line)
+  end
 
-  defp of(nil, _depth), do: :null
-  defp of(value, _depth) when is_binary(value), do: :string
-  defp of(value, _depth) when is_boolean(value), do: :bool
-  defp of(value, _depth) when is_integer(value), do: :int
-  defp of(value, _depth) when is_float(value), do: :float
-  defp of(value, _depth) when is_atom(value), do: :keyword
+  defp of(nil, _depth, _left), do: :null
+  defp of(value, _depth, _left) when is_binary(value), do: :string
+  defp of(value, _depth, _left) when is_boolean(value), do: :bool
+  defp of(value, _depth, _left) when is_integer(value), do: :int
+  defp of(value, _depth, _left) when is_float(value), do: :float
+  defp of(value, _depth, _left) when is_atom(value), do: :keyword
 
-  defp of(%_module{} = struct, depth) do
+  defp of(%module{} = struct, depth, left) when is_atom(module) do
     cond do
       Values.value?(struct) -> value_type(struct)
       Values.unloaded?(struct) -> :null
-      true -> struct |> Values.fields() |> of(depth)
+      true -> struct |> Values.fields() |> of(depth, left)
     end
   end
 
-  defp of(value, 0) when is_list(value), do: {:list, :any}
-  defp of(value, 0) when is_map(value), do: :map
+  defp of(value, 0, _left) when is_list(value), do: {:list, :any}
+  defp of(value, 0, _left) when is_map(value), do: :map
 
-  defp of([_ | _] = list, depth) do
+  defp of([_ | _] = list, depth, left) do
     if List.improper?(list),
       do: :any,
-      else:
-        {:list, list |> Enum.take(elements(depth)) |> Enum.map(&of(&1, depth - 1)) |> merged()}
+      else: {:list, list |> Enum.take(elements(depth)) |> element(depth - 1, left, :none)}
   end
 
-  defp of([], _depth), do: {:list, :none}
+  defp of([], _depth, _left), do: {:list, :none}
 
-  defp of(map, depth) when is_map(map) do
-    if map_size(map) > entries(depth),
+  defp of(map, depth, left) when is_map(map) do
+    if map_size(map) > entries(depth) or not spend(left, map_size(map)),
       do: :map,
-      else:
-        {:map,
-         for({key, value} <- map, name = name(key), into: %{}, do: {name, of(value, depth - 1)})}
+      else: {:map, fields(map, depth - 1, left)}
   end
 
-  defp of(_other, _depth), do: :any
+  defp of(_other, _depth, _left), do: :any
+
+  # The type of the elements; those that cannot be read any more do not count.
+  defp element([], _depth, _left, type), do: type
+
+  defp element([first | rest], depth, left, type) do
+    if spend(left, 1),
+      do: element(rest, depth, left, merge(type, of(first, depth, left))),
+      else: if(type == :none, do: :any, else: type)
+  end
+
+  defp fields(map, depth, left) do
+    for {key, value} <- map,
+        name = name(key),
+        into: %{},
+        do: {name, of(value, depth, left)}
+  end
+
+  # Whether so many parts may be read.
+  defp spend(left, parts) do
+    allowed? = :counters.get(left, 1) >= parts
+    if allowed?, do: :counters.sub(left, 1, parts)
+    allowed?
+  end
 
   # The text of a date is shown in the sample.
   defp value_type(%DateTime{}), do: :datetime
@@ -69,14 +114,12 @@ defmodule PtcRunner.Agent.Describe do
   defp value_type(_date_or_time), do: :string
 
   defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)
-  defp entries(depth), do: if(depth >= @depth - 1, do: 200, else: 40)
+  defp entries(depth), do: if(depth >= @depth - 1, do: @wide, else: 40)
 
   defp name(key) when is_binary(key) or (is_atom(key) and key != nil),
-    do: if(not Firewall.hidden?(key), do: to_string(key))
+    do: if(not Head.hidden?(key), do: to_string(key))
 
   defp name(_key), do: nil
-
-  defp merged([first | rest]), do: Enum.reduce(rest, first, &merge/2)
 
   defp merge(same, same), do: same
   defp merge(:none, type), do: type
@@ -87,10 +130,15 @@ defmodule PtcRunner.Agent.Describe do
   defp merge(a, {:optional, b}), do: optional(merge(a, b))
   defp merge(a, b) when a in [:int, :float] and b in [:int, :float], do: :float
   defp merge({:list, a}, {:list, b}), do: {:list, merge(a, b)}
+  defp merge(:map, {:map, _fields}), do: :map
+  defp merge({:map, _fields}, :map), do: :map
 
   defp merge({:map, a}, {:map, b}) do
     both = Map.merge(a, b, fn _name, a, b -> merge(a, b) end)
-    {:map, Map.new(both, fn {name, type} -> {name, in_both(name, type, a, b)} end)}
+
+    if map_size(both) > @wide,
+      do: :map,
+      else: {:map, Map.new(both, fn {name, type} -> {name, in_both(name, type, a, b)} end)}
   end
 
   defp merge(_a, _b), do: :any
@@ -105,23 +153,33 @@ defmodule PtcRunner.Agent.Describe do
   defp required({:optional, type}), do: type
   defp required(type), do: type
 
-  defp text({:optional, type}), do: [text(type), "?"]
-  defp text({:list, type}), do: ["[", text(type), "]"]
+  # Writes a type behind a text; after its bytes have been spent, nothing more is written.
+  defp text(_type, {text, left}) when left < 0, do: {text, left}
+  defp text({:optional, type}, text), do: type |> text(text) |> add("?")
+  defp text({:list, type}, text), do: type |> text(add(text, "[")) |> add("]")
 
-  defp text({:map, fields}) do
+  defp text({:map, fields}, text) do
     shown = fields |> Enum.sort() |> Enum.take(@fields)
     more = map_size(fields) - length(shown)
-    parts = for {name, type} <- shown, do: [field(name), " ", text(type)]
-    parts = if more > 0, do: parts ++ ["… #{more} more"], else: parts
-    ["{", Enum.intersperse(parts, ", "), "}"]
+    {text, _between} = Enum.reduce(shown, {add(text, "{"), ""}, &field/2)
+    text = if more > 0, do: add(text, ", … #{more} more"), else: text
+    add(text, "}")
   end
 
-  defp text(:null), do: ":any?"
-  defp text(:none), do: ":any"
-  defp text(scalar), do: ":#{scalar}"
+  defp text(:null, text), do: add(text, ":any?")
+  defp text(:none, text), do: add(text, ":any")
+  defp text(scalar, text), do: add(text, ":#{scalar}")
+
+  defp field({name, type}, {text, between}),
+    do: {text(type, add(text, [between, field(name), " "])), ", "}
+
+  defp add({text, left}, _more) when left < 0, do: {text, left}
+  defp add({text, left}, more), do: {[text | more], left - IO.iodata_length(more)}
 
   defp field(name) do
-    if name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/, do: name, else: inspect(name)
+    if byte_size(name) <= 256 and name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/,
+      do: name,
+      else: Shown.quoted(name)
   end
 
   @doc """
@@ -132,7 +190,9 @@ defmodule PtcRunner.Agent.Describe do
 
   """
   @spec sample(term()) :: String.t()
-  def sample(value), do: value |> part(@depth) |> json(@line)
+  def sample(value), do: value |> sampled() |> json(@line)
+
+  defp sampled(value), do: part(value, @depth, reading(@sampled))
 
   @doc """
   A value as JSON in at most `limit` bytes; if it is longer, its sample.
@@ -143,9 +203,12 @@ defmodule PtcRunner.Agent.Describe do
   """
   @spec value(term(), pos_integer()) :: String.t()
   def value(value, limit) do
-    case value |> Firewall.data() |> written(limit) do
-      {:ok, text} -> text
-      :error -> (value |> part(@depth) |> json(limit)) <> length_of(value)
+    # Each part takes at least one byte.
+    with {:ok, public} <- Public.part(value, limit),
+         {:ok, text} <- written(public, limit) do
+      text
+    else
+      _too_large -> (value |> sampled() |> json(limit)) <> length_of(value)
     end
   end
 
@@ -180,7 +243,7 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   defp written({:error, :no_form}, value, limit) do
-    with {:error, _reason} <- value |> part(@depth) |> Encodable.term() |> encoded(limit),
+    with {:error, _reason} <- value |> sampled() |> Encodable.term() |> encoded(limit),
          do: :error
   end
 
@@ -192,7 +255,7 @@ defmodule PtcRunner.Agent.Describe do
   # An encoder of the application can raise, for example for an association that is not loaded.
   defp encoded(value, limit) do
     case Codec.encode(value, max_bytes: limit) do
-      {:ok, text} -> {:ok, text}
+      {:ok, text} -> {:ok, Line.escape(text)}
       {:error, %Protocol.UndefinedError{}} -> {:error, :no_form}
       {:error, _error} -> {:error, :too_long}
     end
@@ -200,27 +263,38 @@ defmodule PtcRunner.Agent.Describe do
     _error -> {:error, :no_form}
   end
 
-  defp part(text, _depth) when is_binary(text), do: Shown.cut(text, @text)
+  defp part(text, _depth, _left) when is_binary(text), do: Shown.cut(text, @text)
+  defp part([], _depth, _left), do: []
 
-  defp part([first | _], depth) when depth > 0, do: [part(first, depth - 1)]
-  defp part(value, 0) when is_list(value) or is_map(value), do: "…"
+  defp part(value, 0, _left) when is_list(value) or (is_map(value) and not is_struct(value)),
+    do: @omitted
 
-  defp part(%_module{} = struct, depth) do
+  defp part([first | _], depth, left), do: [part(first, depth - 1, left)]
+
+  # Programs read other structs as maps of their fields.
+  defp part(%{__struct__: module} = struct, depth, left) when is_atom(module) do
     cond do
       Values.value?(struct) -> Values.text(struct)
       Values.unloaded?(struct) -> nil
-      true -> struct |> Values.fields() |> part(depth)
+      true -> struct |> Values.fields() |> part(depth, left)
     end
   end
 
-  defp part(map, depth) when is_map(map) do
-    for {key, value} <- first(map, div(entries(depth), 4)),
-        not Firewall.hidden?(key),
-        into: %{},
-        do: {key, part(value, depth - 1)}
+  defp part(tuple, _depth, _left) when is_tuple(tuple) do
+    case Public.part(tuple, @sampled) do
+      {:ok, public} -> public
+      :too_large -> @omitted
+    end
   end
 
-  defp part(value, _depth), do: value
+  defp part(map, depth, left) when is_map(map) do
+    for {key, value} <- first(map, div(entries(depth), 4)),
+        not Head.hidden?(key) and spend(left, 1),
+        into: %{},
+        do: {key, part(value, depth - 1, left)}
+  end
+
+  defp part(value, _depth, _left), do: value
 
   @doc """
   The path of an atom key, which programs do not find, as text, or nil. Reads only the first element of

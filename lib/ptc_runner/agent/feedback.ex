@@ -4,7 +4,8 @@ defmodule PtcRunner.Agent.Feedback do
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Message, Suggestion}
+  alias PtcRunner.Json.{Explain, Message, Suggestion}
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.ErrorText
 
@@ -19,28 +20,56 @@ defmodule PtcRunner.Agent.Feedback do
 
   @doc """
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
-  tool that failed.
+  tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
-  @spec run(Message.fault(), [Tool.t()]) :: String.t()
-  def run({:unknown_tool, name, _functions}, tools) do
+  @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
+  def run({:unknown_tool, name, _functions}, tools, made) do
     name = Shown.name(name)
-    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools))
+    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
-  def run({:tool_failed, text}, _tools), do: sentence("ExecutionError: " <> text)
-  def run(fault, _tools), do: fault |> Message.error() |> program()
+  def run({:tool_failed, text}, _tools, made),
+    do: sentence("ExecutionError: " <> Shown.lines(text), made)
+
+  def run(fault, _tools, made),
+    do: fault |> Message.error() |> Json.format_error() |> sentence(made)
 
   @doc "Feedback about an invalid value."
-  @spec result([map()], term()) :: String.t()
-  def result(errors, value) do
+  @spec result([map()], term(), String.t()) :: String.t()
+  def result(errors, value, made) do
     lines =
       for line <- ErrorText.first_lines(errors, value, Shown.most(), 12_000), do: "\n- " <> line
 
     sentence(
       "The program ran, but what it returned is not what was asked for:#{lines}\n" <>
-        "It returned #{Describe.value(value, 1_000)}"
+        "It returned #{Describe.value(value, 1_000)}",
+      made
     )
   end
+
+  @doc "Feedback about a value whose program looked for fields that nothing had."
+  @spec findings([Noticed.finding(), ...], term(), String.t()) :: String.t()
+  def findings(findings, value, made) do
+    sentence(
+      "The program ran, but it read fields that are not there:#{lines(findings)}\n" <>
+        "It returned #{Describe.value(value, 1_000)}\n" <>
+        "If that is right all the same, write the same program again: its value is taken, and it is not run a " <>
+        "second time. If not:",
+      made
+    )
+  end
+
+  @doc "The same as an addition to other feedback; \"\" if there are no findings."
+  @spec found([Noticed.finding()]) :: String.t()
+  def found([]), do: ""
+  def found(findings), do: "\nThe program read fields that are not there:#{lines(findings)}"
+
+  @doc "The findings as warnings."
+  @spec notes([Noticed.finding()]) :: [String.t()]
+  def notes(findings),
+    do: for(finding <- findings, do: "#{Explain.path_text(finding.path)}: #{finding.message}")
+
+  defp lines(findings), do: for(line <- notes(findings), into: "", do: "\n- " <> line)
 
   defp there_is(_name, []), do: "There are no tools."
 
@@ -55,8 +84,9 @@ defmodule PtcRunner.Agent.Feedback do
     "#{hint}There are these tools:\n" <> Shown.cut(lines, 8_000)
   end
 
-  defp sentence(text) do
-    text = Shown.cut(text, @limit)
-    if text =~ ~r/[.?!]\z/, do: "#{text} #{@again}", else: "#{text}\n#{@again}"
+  defp sentence(text, made \\ "") do
+    text = Shown.cut(text, @limit - byte_size(made))
+    between = if text =~ ~r/[.?!:]\z/, do: " ", else: "\n"
+    "#{text}#{between}#{@again}#{made}"
   end
 end

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Loop do
   #      ▲                         │              │         │
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
-  alias PtcRunner.Agent.{Answer, Describe, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Ask, Describe, Feedback, Prompt, Run, Source, Tool}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
@@ -19,7 +19,8 @@ defmodule PtcRunner.Agent.Loop do
   @reading [:timeout, :max_heap]
   @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair]
   @running [:context, :returns, :enums, :descriptions] ++
-             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency]
+             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
+             [:recorded_calls, :recorded_bytes]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
@@ -40,6 +41,9 @@ defmodule PtcRunner.Agent.Loop do
       memory: Keyword.get(opts, :memory, %{}),
       turns: [],
       number: 1,
+      # The fields that the model was told about, and the run whose value was doubted for them.
+      told: MapSet.new(),
+      doubted: nil,
       usage: %{},
       began_at: System.monotonic_time(:millisecond)
     })
@@ -48,7 +52,9 @@ defmodule PtcRunner.Agent.Loop do
   defp message(role, content), do: %{role: role, content: content}
 
   defp turn(ask, state) do
-    case ask.(Enum.reverse(state.messages)) do
+    timeout = Keyword.get(state.opts, :model_timeout, :infinity)
+
+    case Ask.reply(ask, Enum.reverse(state.messages), timeout) do
       {:error, reason} -> ended(:error, {:model_error, shown(reason)}, state)
       {:ok, text, usage} when is_binary(text) -> read(ask, text, counted(state, usage))
       {:ok, text} when is_binary(text) -> read(ask, text, state)
@@ -104,8 +110,17 @@ defmodule PtcRunner.Agent.Loop do
         ended(:ok, value, %{took(state, turn, true) | memory: turn.memory})
 
       {:again, told, turn} ->
-        again(ask, told, %{took(state, turn, turn[:ok?] || false) | memory: turn.memory})
+        state = doubting(took(state, turn, turn[:ok?] || false), turn)
+        again(ask, told, %{state | memory: turn.memory})
     end
+  end
+
+  # What `findings` said is said once.
+  defp doubting(state, turn) do
+    fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
+    # Another program may have changed the memory.
+    doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
+    %{state | told: Enum.into(fields, state.told), doubted: doubted}
   end
 
   defp outcome(:value, text, state) do
@@ -129,36 +144,68 @@ defmodule PtcRunner.Agent.Loop do
     end
   end
 
+  # The program whose value was doubted, unchanged: its value counts, and its tools are not called again.
+  defp run(%{source: source}, text, warnings, %{doubted: {source, value, memory, notes}} = state) do
+    fields = [program: source(%{source: source}), result: value, memory: memory]
+    {:done, value, record(text, state, [{:prints, warnings ++ notes} | fields])}
+  end
+
   defp run(program, text, warnings, state) do
     # A value under "look" need not match the signature.
-    opts = [{:memory, state.memory} | only(state, @running)]
+    findings = Keyword.get(state.opts, :findings, :feedback)
+    opts = [{:memory, state.memory}, {:findings, findings} | only(state, @running)]
     record = &record(text, state, [{:program, source(program)} | &1])
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
       {:ok, %{@look => value}, info} ->
         memory = Map.delete(info.memory, @look)
         kept = Map.delete(info.delta, @look)
-        turn = record.(result: value, memory: memory, tool_calls: info.tool_calls, ok?: true)
-        {:again, looked(value, kept), turn}
+        found = found(info, state)
+
+        turn =
+          record.(
+            result: value,
+            memory: memory,
+            tool_calls: info.tool_calls,
+            findings: found,
+            ok?: true
+          )
+
+        {:again, looked(value, kept) <> Feedback.found(found), turn}
 
       {:ok, value, info} ->
-        turn = [
-          memory: info.memory,
-          tool_calls: info.tool_calls,
-          prints: warnings ++ info.warnings
-        ]
+        notes = warnings ++ info.warnings
+        turn = [memory: info.memory, tool_calls: info.tool_calls, prints: notes]
 
-        case Run.judged(value, opts, info) do
-          {:ok, value, _info} ->
-            {:done, value, record.([{:result, value} | turn])}
+        case {Run.judged(value, opts, info), found(info, state)} do
+          {{:ok, value, _info}, []} ->
+            notes = notes ++ Feedback.notes(info.findings)
+            {:done, value, record.([result: value] ++ Keyword.put(turn, :prints, notes))}
 
-          {:error, _error, told, _info} ->
-            {:again, told, record.([{:result, %{error: told}} | turn])}
+          {{:ok, value, _info}, found} ->
+            told = Feedback.findings(found, value, info.made)
+            doubted = {program.source, value, info.memory, notes ++ Feedback.notes(info.findings)}
+            new = [result: %{error: told}, findings: found, doubted: doubted]
+            {:again, told, record.(new ++ turn)}
+
+          {{:error, _error, told, _info}, found} ->
+            told = told <> Feedback.found(found)
+            {:again, told, record.([result: %{error: told}, findings: found] ++ turn)}
         end
 
       {:error, _error, told, info} ->
-        {:again, told, record.(result: %{error: told}, tool_calls: info.tool_calls)}
+        notes = warnings ++ info.warnings
+
+        {:again, told,
+         record.(result: %{error: told}, tool_calls: info.tool_calls, prints: notes)}
     end
+  end
+
+  # Findings about a field that the model was not told about yet.
+  defp found(info, state) do
+    if Enum.any?(info.findings, &(&1.field != nil and &1.field not in state.told)),
+      do: info.findings,
+      else: []
   end
 
   defp only(state, names), do: Keyword.take(state.opts, names)
@@ -168,9 +215,12 @@ defmodule PtcRunner.Agent.Loop do
 
   defp looked(value, kept) do
     names = kept |> Map.keys() |> Enum.sort()
-    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &to_string/1)}."
+    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
     "You looked at: #{Describe.value(value, @looked)}#{kept}"
   end
+
+  defp label(name) when is_binary(name), do: Shown.label(name)
+  defp label(name), do: Shown.text(name, 256)
 
   # The fields of a turn; `took/3` makes the struct.
   defp record(text, state, fields),

@@ -2,24 +2,31 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.{Message, Values}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
-  @own [:returns, :enums, :descriptions]
+  @recording [:recorded_calls, :recorded_bytes]
+  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
 
   @type info :: %{
           memory: map(),
           delta: map(),
-          tool_calls: [Calls.call()],
+          tool_calls: [Record.call()],
+          dropped_calls: %{String.t() => pos_integer()},
+          made: String.t(),
+          findings: [Noticed.finding()],
           warnings: [String.t()]
         }
 
   @type result ::
-          {:ok, term(), info()} | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          {:ok, term(), map()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
+          | {:error, Json.error() | {:invalid_result, [map()]}, String.t(), map()}
 
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
@@ -27,9 +34,20 @@ defmodule PtcRunner.Agent.Run do
     warnings = Tool.warnings(tools)
 
     case noted(program, tools, opts) do
-      {:ok, value, info} -> {:ok, value, %{info | warnings: warnings ++ info.warnings}}
-      {:error, error, feedback, _info} -> {:error, error, feedback}
+      {:ok, value, info} ->
+        {:ok, value, shown(info, warnings)}
+
+      {:error, error, feedback, info} ->
+        failed(error, feedback, shown(info, warnings), opts[:info])
     end
+  end
+
+  defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
+  defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
+
+  defp shown(info, warnings) do
+    info = Map.drop(info, [:made, :findings])
+    %{info | warnings: warnings ++ info.warnings}
   end
 
   @doc "The same; an error includes the record of what happened before it."
@@ -39,18 +57,49 @@ defmodule PtcRunner.Agent.Run do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1) |> read()
 
-    {result, calls} = Calls.noted(tools, &Json.outcome(program, [{:tools, &1} | given]))
-    memory = Keyword.get(opts, :memory, %{})
-    info = %{memory: memory, delta: %{}, tool_calls: calls, warnings: warnings(calls)}
+    given = strict(given, program)
+    findings? = Keyword.get(opts, :findings, :ignore) == :feedback
+    run = &ran(program, [{:tools, &1} | given], findings?)
+    {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
+
+    info = %{
+      memory: Keyword.get(opts, :memory, %{}),
+      delta: %{},
+      tool_calls: noted.calls,
+      dropped_calls: noted.dropped,
+      made: noted.told,
+      findings: [],
+      warnings: warnings(noted)
+    }
 
     case result do
-      {:ok, value, delta, memory} -> judged(value, opts, %{info | delta: delta, memory: memory})
-      {:error, fault} -> {:error, Message.error(fault), Feedback.run(fault, tools), info}
+      {:ok, value, findings} ->
+        {:ok, value, delta, memory} = Json.contract(value, info.memory, :values)
+        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+
+      {:error, fault} ->
+        {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
 
-  defp warnings(calls),
-    do: for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}")
+  # A compiled program keeps the strictness that it was compiled with.
+  defp strict(given, %Json.Program{}), do: given
+  defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
+
+  # The run itself is observed: its tools are called once.
+  defp ran(program, given, true) do
+    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+         do: {:ok, value, findings}
+  end
+
+  defp ran(program, given, false),
+    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
+
+  defp warnings(%{calls: calls, dropped: dropped}) do
+    for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
+      for {name, n} <- Enum.sort(dropped),
+          do: "#{name}: #{n} calls were made that are not recorded"
+  end
 
   @doc """
   The options with those that say how programs read data: ordinary Elixir data has atom keys, structs and dates.
@@ -83,8 +132,8 @@ defmodule PtcRunner.Agent.Run do
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
     with [_ | _] = errors <- errors(value, opts),
-         {:error, _no_structs} <- read(value, opts) do
-      {:error, {:invalid_result, errors}, Feedback.result(errors, value), info}
+         {:error, _no_structs} <- without_structs(value, opts) do
+      {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
     else
       [] -> {:ok, value, info}
       {:ok, plain} -> {:ok, plain, info}
@@ -92,7 +141,7 @@ defmodule PtcRunner.Agent.Run do
   end
 
   # A signature does not know structs, and programs read them as maps of their fields.
-  defp read(value, opts) do
+  defp without_structs(value, opts) do
     plain = Values.plain(value)
     if plain != value and errors(plain, opts) == [], do: {:ok, plain}, else: {:error, value}
   end

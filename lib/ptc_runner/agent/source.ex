@@ -20,12 +20,16 @@ defmodule PtcRunner.Agent.Source do
   def read(text, opts) do
     with {:ok, value, warnings} <- found(text, opts),
          {:ok, map, more} <- framed(value),
-         {:ok, program} <- Json.compile(map, opts |> Keyword.drop([:repair]) |> Run.read()) do
+         {:ok, program} <- Json.compile(map, compiling(opts)) do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}
     end
   end
+
+  # A field that an operation does not have is a mistake, not a comment.
+  defp compiling(opts),
+    do: opts |> Keyword.delete(:repair) |> Keyword.put_new(:strict, true) |> Run.read()
 
   defp found(text, opts) do
     began = System.monotonic_time(:millisecond)

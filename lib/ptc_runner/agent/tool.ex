@@ -5,14 +5,14 @@ defmodule PtcRunner.Agent.Tool do
 
   require Logger
 
-  alias PtcRunner.Agent.ToolSchema
+  alias PtcRunner.Agent.{Spec, ToolSchema}
   alias PtcRunner.Json.Codec
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
-  defstruct [:name, :fun, :signature, :description, :notes, :schema, warnings: []]
+  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, warnings: []]
 
   @type t :: %__MODULE__{
           name: String.t(),
@@ -21,6 +21,7 @@ defmodule PtcRunner.Agent.Tool do
           description: String.t() | nil,
           notes: Annotations.t() | nil,
           schema: map() | nil,
+          spec: {Signature.t(), Spec.form()} | nil,
           warnings: [String.t()]
         }
 
@@ -82,8 +83,8 @@ defmodule PtcRunner.Agent.Tool do
   defp tool(name, %{__struct__: ALLM.Tool} = tool), do: of_allm(name, tool, %{})
 
   defp tool(name, fun) when is_function(fun, 1) do
-    {:ok, {signature, description}} = TypeExtractor.extract(fun)
-    %__MODULE__{name: name, fun: fun, signature: of_spec(signature), description: description}
+    {:ok, {_signature, description}} = TypeExtractor.extract(fun)
+    with_spec(%__MODULE__{name: name, fun: fun, description: description}, Spec.of(fun))
   end
 
   defp tool(name, {fun, signature}) when is_function(fun, 1) and is_binary(signature),
@@ -100,6 +101,7 @@ defmodule PtcRunner.Agent.Tool do
     %{
       found
       | signature: signature,
+        spec: if(opts[:signature], do: nil, else: found.spec),
         description: opts[:description] || found.description,
         notes: Annotations.of!(opts, {:map, if(signature, do: elem(signature, 1), else: [])})
     }
@@ -118,19 +120,12 @@ defmodule PtcRunner.Agent.Tool do
       raise ArgumentError, "tool #{inspect(name)}: #{Exception.message(error)}"
   end
 
-  # If a function takes one map with known fields, these are the tool's arguments. Its result is
-  # not validated, because the spec's signature does not tell `{:ok, value}` from the value.
-  defp of_spec(nil), do: nil
+  # If a function takes one map with known keys, these are the tool's arguments. Its result is
+  # not validated, because the spec does not tell `{:ok, value}` from the value.
+  defp with_spec(tool, {shown, checked, form}),
+    do: %{tool | signature: {:signature, shown, :any}, spec: {{:signature, checked, :any}, form}}
 
-  defp of_spec(text) do
-    case Signature.parse(text) do
-      {:ok, {:signature, [{_name, {:map, [_ | _] = fields}}], _returns}} ->
-        {:signature, fields, :any}
-
-      _other ->
-        nil
-    end
-  end
+  defp with_spec(tool, nil), do: tool
 
   defp of_allm(name, tool, context) do
     schema = tool.schema |> Codec.encode!() |> Codec.decode!()

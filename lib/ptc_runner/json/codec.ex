@@ -150,7 +150,7 @@ defmodule PtcRunner.Json.Codec do
 
     depth = Keyword.get(opts, :depth, :infinity)
 
-    case Quanta.finish(Native.json_decode(Aligned.text(text), depth, limits)) do
+    case Quanta.finish(Native.json_decode(Aligned.text(text), depth, limits), byte_size(text)) do
       {:ok, term} ->
         {:ok, term}
 

@@ -86,6 +86,9 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
+    left = left(fork.deadline)
+    Guarded.settle()
+
     receive do
       {^ref, at, result, tag} when is_map_key(waiting, at) ->
         fork |> answered(at, result, tag) |> go_on(items, round, ref)
@@ -97,11 +100,13 @@ defmodule PtcRunner.Json.Fork do
       {^ref, monitor, :process, _pid, reason} when is_map_key(pids, monitor) ->
         fork |> ended(monitor, reason) |> go_on(items, round, ref)
     after
-      left(fork.deadline) -> fork |> fail(-1, :timeout) |> go_on(items, round, ref)
+      left -> fork |> fail(-1, :timeout) |> go_on(items, round, ref)
     end
   end
 
   defp drop(ref) do
+    Guarded.settle()
+
     receive do
       {^ref, _at, _result, _tag} -> drop(ref)
     after

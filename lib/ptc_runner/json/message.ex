@@ -159,6 +159,10 @@ defmodule PtcRunner.Json.Message do
   defp text(:unknown_field, op, meant, [name]),
     do: "Unknown field '#{plain(name)}' in operation '#{op}'. Did you mean '#{meant}'?"
 
+  defp text(:condition_without_op, op, field, [_condition]) do
+    "Field '#{field}' of operation '#{op}' must be an operation: an object without 'op' is always true"
+  end
+
   # Errors of a run
 
   defp text(:unknown_name, op, _field, [name, names, count]) do

@@ -55,6 +55,8 @@ defmodule PtcRunner.Json.MovedRun do
   defp call(state, terms, name, fun, args, run) do
     with {:ok, value} <- ToolWorker.run(name, fun, args),
          {:ok, words, run} <- weigh(value, run) do
+      words = words + ToolWorker.charged()
+
       fn -> Native.resume(state, terms, {:moved, value, words}) end
       |> Panic.instead()
       |> step(run)
@@ -127,6 +129,7 @@ defmodule PtcRunner.Json.MovedRun do
   defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
     tell(reply_to, {:need, name, Native.time_left(state)}, tag)
+    Guarded.settle()
 
     receive do
       {^tag, reply_to, fun} ->

@@ -45,7 +45,7 @@ defmodule PtcRunner.Json.Parser do
   def parse(text) when is_binary(text) do
     {timeout, max_heap} = limits = Limits.of_text([], byte_size(text))
 
-    case Quanta.finish(Native.json_decode(Aligned.text(text), :infinity, limits)) do
+    case Quanta.finish(Native.json_decode(Aligned.text(text), :infinity, limits), byte_size(text)) do
       {:ok, map} when is_map(map) -> parse(map)
       {:ok, _other} -> fault(:program_missing)
       {:error, :timeout} -> {:error, {:timeout, timeout}}

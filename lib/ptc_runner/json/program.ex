@@ -52,10 +52,12 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
-  # Whether a run of the program with these limits reads structs as values.
-  @spec values?(term(), Limits.given()) :: boolean()
-  def values?(%__MODULE__{structs: :values}, _given), do: true
-  def values?(_program, {_timeout, _max_heap, reading}), do: reading |> options() |> elem(3)
+  # How a run of the program with these limits reads structs.
+  @spec structs(term(), Limits.given()) :: :maps | :values
+  def structs(%__MODULE__{structs: :values}, _given), do: :values
+
+  def structs(_program, {_timeout, _max_heap, reading}),
+    do: if(reading |> options() |> elem(3), do: :values, else: :maps)
 
   @doc false
   # The program; compiled again if more is requested than it was compiled with.
@@ -88,11 +90,12 @@ defmodule PtcRunner.Json.Program do
   defp reading(program), do: own(program)
 
   @doc false
-  # The options for a program that is compiled for observation.
-  @spec observed(Limits.reading()) :: Native.reading()
-  def observed(asked) do
+  # The options for a program that is compiled for observation: of everything, or only of what findings are
+  # made of.
+  @spec observed(Limits.reading(), :observed | :findings) :: Native.reading()
+  def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?, values?} = options(asked)
-    {:observed, depth, any_keys?, strict?, values?}
+    {what, depth, any_keys?, strict?, values?}
   end
 
   @doc false

@@ -16,8 +16,11 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.{Aligned, Context, Native, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
-  alias PtcRunner.Sandbox.Weight
+  alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
+
+  # A value of so few words hardly makes the VM collect garbage.
+  @small 1_000
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
@@ -57,7 +60,7 @@ defmodule PtcRunner.Json.Runner do
   # A program that may end in its first steps starts without limits.
   def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
-      {:ok, _value, _words} = done -> done
+      {:ok, _value, words} = done when words <= @small -> done
       step -> drive(step, tools, limits)
     end
   catch
@@ -66,6 +69,9 @@ defmodule PtcRunner.Json.Runner do
 
   defp start_forking(%Program{} = program, given, reading),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
+
+  defp start_forking({:observed, observation, consts}, given, _reading),
+    do: Native.run_observed(observation, consts, given, true)
 
   defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
     with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
@@ -120,7 +126,7 @@ defmodule PtcRunner.Json.Runner do
     do: start_compiled(program, given, reading, &Native.run_compiled/3)
 
   defp start({:observed, observation, consts}, given, _reading),
-    do: Native.run_observed(observation, consts, given)
+    do: Native.run_observed(observation, consts, given, false)
 
   defp start({checked, node}, given, reading) do
     Native.run_node(node, checked == :checked, reading, given)
@@ -333,7 +339,12 @@ defmodule PtcRunner.Json.Runner do
 
   defp tool(tools, name), do: {:error, {:unknown_tool, name, tools}}
 
-  defp finish({:ok, _value, _words} = done, _limits), do: done
+  # The value may be large, and the caller may wait for a message next.
+  defp finish({:ok, _value, _words} = done, _limits) do
+    Guarded.settle()
+    done
+  end
+
   defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
   # Without a limit, only terms that are too large to be copied exceed it.

@@ -70,6 +70,8 @@ defmodule PtcRunner.Json.ToolProcess do
     {pid, monitor} = Guarded.start(t.max_heap, ref, ToolWorker, :start, request)
     t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
 
+    Guarded.settle()
+
     receive do
       {^ref, result, tag} -> answered(t, result, tag)
       {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
@@ -101,6 +103,8 @@ defmodule PtcRunner.Json.ToolProcess do
     ref = make_ref()
     request = [self(), ref, max_heap, name, fun, args]
     {pid, monitor} = Guarded.start(max_heap, ref, ToolWorker, :once, request)
+
+    Guarded.settle()
 
     receive do
       {^ref, result, :done} ->
@@ -139,6 +143,8 @@ defmodule PtcRunner.Json.ToolProcess do
     move = {state, terms, moved, name, fun, args}
     {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
     t = %{t | pid: pid, monitor: monitor}
+
+    Guarded.settle()
 
     receive do
       {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
@@ -202,6 +208,8 @@ defmodule PtcRunner.Json.ToolProcess do
     ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
     send(t.pid, message.(ref))
 
+    Guarded.settle()
+
     receive do
       {^ref, result, tag} -> reply.(result, tag)
       {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
@@ -217,6 +225,8 @@ defmodule PtcRunner.Json.ToolProcess do
 
   # A link may have ended the process between two calls: only the first monitor has the reason.
   defp end_reason(%{monitor: monitor}, :noproc) do
+    Guarded.settle()
+
     receive do
       {_tag, ^monitor, :process, _pid, reason} -> reason
     end
@@ -248,6 +258,8 @@ defmodule PtcRunner.Json.ToolProcess do
   end
 
   defp drop(ref) do
+    Guarded.settle()
+
     receive do
       {^ref, _result, _tag} -> :ok
     after

@@ -11,6 +11,9 @@ defmodule PtcRunner.Json.ToolWorker do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
 
+  # The key of the words that the running tool has been charged for.
+  @charged {__MODULE__, :charged}
+
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
   @typedoc "The receiver of an answer: an alias, or an alias and the round that the answer is for."
@@ -43,6 +46,7 @@ defmodule PtcRunner.Json.ToolWorker do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
+    Guarded.settle()
 
     receive do
       {^tag, reply_to, name, nil, args} ->
@@ -65,12 +69,28 @@ defmodule PtcRunner.Json.ToolWorker do
 
   defp weighed({:ok, value}, max_heap) do
     case Weight.of(value, max_heap) do
-      {:ok, words} -> {:ok, value, words}
+      {:ok, words} -> {:ok, value, words + charged()}
       :too_much -> {:error, :memory_exceeded}
     end
   end
 
-  defp weighed(error, _max_heap), do: error
+  defp weighed(error, _max_heap) do
+    charged()
+    error
+  end
+
+  @doc """
+  Counts so many words as built by the run, besides those of the answer: for what a tool's wrapper keeps elsewhere.
+  """
+  @spec charge(non_neg_integer()) :: :ok
+  def charge(words) do
+    Process.put(@charged, words + Process.get(@charged, 0))
+    :ok
+  end
+
+  @doc "The words that `charge/1` has counted since the last call of this function."
+  @spec charged() :: non_neg_integer()
+  def charged, do: Process.delete(@charged) || 0
 
   @doc """
   Runs one tool in the calling process.

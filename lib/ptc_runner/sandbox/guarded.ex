@@ -11,6 +11,9 @@ defmodule PtcRunner.Sandbox.Guarded do
   @max_timeout 0xFFFF_FFFF
   @max_words 0x7FF_FFFF_FFFF_FFFF
 
+  # At least the reductions of one turn of a process.
+  @turn 4_000
+
   @typedoc "Words of a heap; 0 stands for no limit."
   @type max_heap :: non_neg_integer()
 
@@ -140,6 +143,29 @@ defmodule PtcRunner.Sandbox.Guarded do
     Process.put(:"$callers", callers)
     if metadata != :undefined, do: :logger.set_process_metadata(metadata)
     apply(module, function, args)
+  end
+
+  @doc """
+  Call this directly before each `receive`: it ends a process whose heap has been found to exceed its limit.
+
+  The VM marks such a process when it collects garbage. Until OTP 25.2 the process goes on until the end of its turn. If
+  it reaches a `receive` before, it never ends and holds its scheduler for ever (OTP-18463, mended in later releases).
+
+      iex> PtcRunner.Sandbox.Guarded.settle()
+      :ok
+
+  """
+  @spec settle() :: :ok
+  def settle do
+    # If garbage has to be collected, the VM does it as this function returns, and not in the receive.
+    :erlang.bump_reductions(1)
+    if Native.exiting(), do: yield(), else: :ok
+  end
+
+  # Ends this turn of the process, which is the last one.
+  defp yield do
+    :erlang.bump_reductions(@turn)
+    settle()
   end
 
   @doc false

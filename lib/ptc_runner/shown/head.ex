@@ -40,6 +40,9 @@ defmodule PtcRunner.Shown.Head do
     end
   end
 
+  # An entry of a keyword list, or of a map.
+  def of({key, _value} = pair, %Inspect.Opts{}), do: if(hidden?(key), do: pair(pair), else: pair)
+
   def of(tuple, %Inspect.Opts{limit: limit}) when is_tuple(tuple) do
     if tuple_size(tuple) > limit,
       do: List.to_tuple(for(at <- 0..limit, do: elem(tuple, at))),
@@ -62,10 +65,12 @@ defmodule PtcRunner.Shown.Head do
     container_doc("%{", entries, "}", opts, entry, break: :strict)
   end
 
-  defp concealed(entries) do
-    for {key, value} <- entries,
-        do: {key, if(hidden?(key), do: PtcRunner.Shown.concealed(), else: value)}
-  end
+  defp concealed(entries), do: Enum.map(entries, &pair/1)
+
+  defp pair({key, _value} = pair),
+    do: if(hidden?(key), do: {key, PtcRunner.Shown.concealed()}, else: pair)
+
+  defp pair(other), do: other
 
   @doc """
   A struct; a large set is reduced if its entries may not be listed.
@@ -76,7 +81,7 @@ defmodule PtcRunner.Shown.Head do
 
   def struct(struct, _list?), do: struct
 
-  @doc "Whether a struct has firewalled fields, other than those of the language and of Ecto."
+  @doc "Whether a struct has firewalled fields, other than those of the language."
   @spec conceals?(struct()) :: boolean()
   def conceals?(struct) when map_size(struct) > @fields, do: true
 
@@ -84,9 +89,13 @@ defmodule PtcRunner.Shown.Head do
     struct |> Map.keys() |> Enum.any?(&hidden?/1)
   end
 
-  @doc "Whether a key of a map or struct is firewalled; those of the language and of Ecto are not."
+  @doc "Whether a struct is shown by its fields, because its module does not implement `Inspect`."
+  @spec plain?(struct()) :: boolean()
+  def plain?(struct), do: map_size(struct) <= @flat and Inspect.impl_for(struct) == Inspect.Any
+
+  @doc "Whether a key of a map, struct or keyword list is firewalled; those of the language are not."
   @spec hidden?(term()) :: boolean()
-  def hidden?(key) when key in [:__struct__, :__exception__, :__meta__], do: false
+  def hidden?(key) when key in [:__struct__, :__exception__], do: false
   def hidden?(key), do: Firewall.hidden?(key)
 
   @doc """
@@ -119,7 +128,7 @@ defmodule PtcRunner.Shown.Head do
 
   # The first `limit` elements, and `more` instead of all others.
   defp first([_ | _], 0, more), do: [more]
-  defp first([element | rest], limit, more), do: [element | first(rest, limit - 1, more)]
+  defp first([element | rest], limit, more), do: [pair(element) | first(rest, limit - 1, more)]
   defp first(tail, _limit, _more), do: tail
 
   defp entries(_iterator, 0), do: []

@@ -48,6 +48,7 @@ defmodule PtcRunner.Shown.Raised do
   end
 
   defp secret?([first | rest]), do: secret?(first) or secret?(rest)
+  defp secret?({key, value}), do: Head.hidden?(key) or secret?(key) or secret?(value)
   defp secret?(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> secret?()
   defp secret?(_leaf), do: false
 

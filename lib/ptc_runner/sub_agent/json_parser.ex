@@ -195,7 +195,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.answer_parse(Aligned.text(text), limits)) do
+    case Quanta.finish(Native.answer_parse(Aligned.text(text), limits), byte_size(text)) do
       {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
       answer -> answer
     end

@@ -3,6 +3,17 @@
 use crate::opcode::OpCode;
 use crate::program::{ConstId, Slot};
 
+/// What is recorded of an observed run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// Each operation: its runs, items, time, words and keys.
+    #[default]
+    All,
+    /// Only what findings are made of: which keys were found, and which filters kept nothing. No clock is
+    /// read, and a key that was found once is not looked up again.
+    Findings,
+}
+
 /// The position of an operation in the surrounding one: `steps`, 2; `where`; `fields`, "total".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {

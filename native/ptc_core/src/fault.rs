@@ -38,6 +38,9 @@ named! {
         /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
         /// one is similar. Terms: the name.
         UnknownField = "unknown_field",
+        /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
+        /// names no operation. Terms: the condition.
+        ConditionWithoutOp = "condition_without_op",
         /// The nesting of operations exceeds the limit. Terms: the limit.
         TooDeep = "too_deep",
 
@@ -122,12 +125,18 @@ impl<T> Fault<T> {
     }
 
     /// Returns the same error with other handles of the terms.
-    pub fn map<U>(self, term: impl FnMut(T) -> U) -> Fault<U> {
+    pub fn map<U>(mut self, term: impl FnMut(T) -> U) -> Fault<U> {
+        let terms = std::mem::take(&mut self.terms);
+        self.with_terms(terms.into_iter().map(term).collect())
+    }
+
+    /// Returns the same error with these terms.
+    pub fn with_terms<U>(self, terms: Vec<U>) -> Fault<U> {
         Fault {
             code: self.code,
             op: self.op,
             field: self.field,
-            terms: self.terms.into_iter().map(term).collect(),
+            terms,
             expensive_to_inspect: self.expensive_to_inspect,
         }
     }

@@ -221,6 +221,7 @@ mod tests {
             any_keys: false,
             values: false,
             sites: Vec::new(),
+            detail: Default::default(),
         }
     }
 

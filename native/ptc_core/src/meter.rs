@@ -164,12 +164,17 @@ impl Meter {
 
     /// A quantum of a fixed number of units, however long they take: for tests.
     pub fn with_fuel(limits: Limits, units: usize) -> Self {
+        Meter::with_fuel_at(Pace::Quantum, limits, units)
+    }
+
+    /// An execution of a fixed number of units at this pace: for tests.
+    pub fn with_fuel_at(pace: Pace, limits: Limits, units: usize) -> Self {
         Meter {
             end: Some(Instant::now()),
             left: units as i64,
             filled: units as i64,
             refill: 0,
-            ..Meter::new(limits, Pace::Quantum)
+            ..Meter::new(limits, pace)
         }
     }
 
@@ -228,6 +233,11 @@ impl Meter {
     /// [`Meter::next_step_whole`].
     pub fn begin_whole(&mut self) {
         self.next_step_whole();
+        self.begin_uncounted();
+    }
+
+    /// Begins a step that costs nothing by itself.
+    pub fn begin_uncounted(&mut self) {
         self.step += 1;
     }
 

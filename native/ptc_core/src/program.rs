@@ -1,6 +1,6 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
-use crate::explain::{Mark, Site};
+use crate::explain::{Detail, Mark, Site};
 use crate::fault::Code;
 use crate::opcode::OpCode;
 
@@ -217,4 +217,6 @@ pub struct Program {
     pub values: bool,
     /// The operations of an observed program; empty for all others.
     pub sites: Vec<Site>,
+    /// What is recorded of these operations.
+    pub detail: Detail,
 }

@@ -5,6 +5,7 @@ mod common;
 use common::rng::Rng;
 use common::{generate, term, End, DEEP, FREE, STRICT};
 use ptc_core::compile::{Failure, PathPart, Walk, INPUT_NAME};
+use ptc_core::explain::Detail;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::json::Document;
@@ -16,9 +17,9 @@ use ptc_core::vm::{Counts, Exit, Inputs, Vm, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
 
-fn compiled(heap: &mut PlainHeap, program: &str) -> (Program, Vec<Term>) {
+fn compiled(heap: &mut PlainHeap, program: &str, detail: Detail) -> (Program, Vec<Term>) {
     let document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(0, STRICT).observed();
+    let mut walk = Walk::new(0, STRICT).observed(detail);
     walk.go_on(&document, &mut |_, _| Ok(()))
         .expect("a program");
     let compiled = walk.finish(&document);
@@ -36,14 +37,23 @@ fn compiled(heap: &mut PlainHeap, program: &str) -> (Program, Vec<Term>) {
 fn observed(
     program: &str,
     context: &str,
+    units: impl FnMut() -> usize,
+) -> (Option<String>, Box<Watch>, Program) {
+    observed_in(Detail::All, program, context, units)
+}
+
+fn observed_in(
+    detail: Detail,
+    program: &str,
+    context: &str,
     mut units: impl FnMut() -> usize,
 ) -> (Option<String>, Box<Watch>, Program) {
     let mut heap = PlainHeap::new();
-    let (program, consts) = compiled(&mut heap, program);
+    let (program, consts) = compiled(&mut heap, program, detail);
     let context = term(&mut heap, context).expect("JSON");
     let memory = heap.make_map(&[], &[]);
     let input = Vm::input_of(&program, &mut heap, memory, INPUT_NAME.as_bytes());
-    let mut watch = Box::new(Watch::new(&program.sites));
+    let mut watch = Box::new(Watch::new(&program.sites, program.detail));
     let mut left = None;
     loop {
         let inputs = Inputs {
@@ -132,6 +142,53 @@ fn each_operation_is_counted_once_a_run() {
 }
 
 #[test]
+fn findings_need_only_keys_and_filters() {
+    let rows = r#"{"items":[{"n":1},{"n":2},{"n":3,"m":1}]}"#;
+    let keep = |field| {
+        format!(
+            r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},
+               {{"op":"filter","where":{{"op":"eq","field":"{field}","value":1}}}},{{"op":"sum","field":"n"}}]}}"#
+        )
+    };
+    for (field, value, kept, keys) in [
+        ("n", "1", 1, (1, 1)),
+        ("x", "0", 0, (3, 0)),
+        ("m", "3", 1, (3, 1)),
+    ] {
+        let found = observed_in(Detail::Findings, &keep(field), rows, || 0);
+        assert_eq!(found.0.as_deref(), Some(value));
+        let counts = found.1.counts();
+        assert_eq!(
+            (counts[2].items_in, counts[2].lists_out, counts[2].items_out),
+            (3, 1, kept)
+        );
+        assert_eq!(counts[3].keys, [keys], "{field}");
+        assert!(counts
+            .iter()
+            .all(|counts| counts.nanos == 0 || counts.runs == 0));
+    }
+}
+
+#[test]
+fn leaving_anywhere_changes_no_finding() {
+    let items: Vec<_> = (0..300).map(|n| format!(r#"{{"n":{n}}}"#)).collect();
+    let context = format!(r#"{{"items":[{}]}}"#, items.join(","));
+    let whole = observed_in(Detail::Findings, PROGRAM, &context, || 0);
+    let mut rng = Rng::new(6);
+    for longest in [1, 7, 40, 400] {
+        let cut = observed_in(Detail::Findings, PROGRAM, &context, || {
+            1 + rng.below(longest)
+        });
+        assert_eq!(cut.0, whole.0);
+        assert_eq!(
+            timeless(&cut.1),
+            timeless(&whole.1),
+            "up to {longest} units"
+        );
+    }
+}
+
+#[test]
 fn leaving_anywhere_changes_no_count() {
     let items: Vec<_> = (0..300).map(|n| format!(r#"{{"n":{n}}}"#)).collect();
     let context = format!(r#"{{"items":[{}]}}"#, items.join(","));
@@ -169,13 +226,15 @@ fn random_programs_come_to_the_same() {
         if let End::Rejected(_) = plain {
             continue;
         }
+        let found = observed_in(Detail::Findings, &program, &context, || units).0;
         match (plain, observed(&program, &context, || units)) {
             (End::Value(value), (seen, watch, _)) => {
                 assert_eq!(seen.as_ref(), Some(&value), "{program} over {context}");
+                assert_eq!(found, seen, "{program} over {context}");
                 assert_eq!(watch.innermost(), None);
             }
             (_, (seen, watch, _)) => {
-                assert_eq!(seen, None, "{program} over {context}");
+                assert_eq!((seen, found), (None, None), "{program} over {context}");
                 assert!(watch.innermost().is_some());
             }
         }
@@ -206,7 +265,7 @@ fn a_mistake_has_its_place() {
     let text = r#"{"op":"pipe","steps":[{"op":"load","name":"x"},
       {"op":"map","expr":{"a":{"op":"object","fields":{"b":{"op":"flter"}}}}}]}"#;
     let document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(0, STRICT).observed();
+    let mut walk = Walk::new(0, STRICT).observed(Detail::All);
     let rejected = walk.go_on(&document, &mut |_, _| Ok(()));
     assert!(matches!(rejected, Err(Failure::Rejected(_))));
     let path: Vec<String> = walk

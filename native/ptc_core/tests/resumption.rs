@@ -3,51 +3,19 @@
 mod common;
 
 use common::rng::Rng;
-use common::{End, Lab, STRICT};
+use common::{steps, End, Lab, STRICT};
 use ptc_core::heap::Heap;
+use ptc_core::ops::OpCode;
 use ptc_core::plain::PlainHeap;
 
 /// More items than one tuple of a suspended run holds.
 const ITEMS: usize = 1_500;
 
-/// The operations: every one that reads all of a list.
-const STEPS: &[&str] = &[
-    r#"{"op":"count"}"#,
-    r#"{"op":"sum","field":"n"}"#,
-    r#"{"op":"sum","field":"f"}"#,
-    r#"{"op":"avg","field":"n"}"#,
-    r#"{"op":"min","field":"n"}"#,
-    r#"{"op":"max","field":"s"}"#,
-    r#"{"op":"min_by","field":"f"}"#,
-    r#"{"op":"max_by","field":"s"}"#,
-    r#"{"op":"first"}"#,
-    r#"{"op":"last"}"#,
-    r#"{"op":"nth","index":1100}"#,
-    r#"{"op":"nth","index":5000}"#,
-    r#"{"op":"take","count":1100}"#,
-    r#"{"op":"drop","count":1100}"#,
-    r#"{"op":"drop","count":5000}"#,
-    r#"{"op":"distinct"}"#,
-    r#"{"op":"select","fields":["n","s"]}"#,
-    r#"{"op":"sort_by","field":"n"}"#,
-    r#"{"op":"sort_by","field":"n","order":"desc"}"#,
-    r#"{"op":"sort_by","field":"f"}"#,
-    r#"{"op":"sort_by","field":"s"}"#,
-    r#"{"op":"sort_by","field":"s","order":"desc"}"#,
-    r#"{"op":"sort_by","field":"mixed"}"#,
-    r#"{"op":"sort_by","field":"long"}"#,
-    r#"{"op":"filter_in","field":"n","value":[1,2,3,4,5,6,7,8,9,10,11,12,900]}"#,
-    r#"{"op":"filter_in","field":"n","value":{"op":"pipe","steps":[{"op":"load","name":"items"},
-        {"op":"map","expr":{"op":"get","field":"k"}}]}}"#,
-    r#"{"op":"contains","value":{"n":-1}}"#,
-    r#"{"op":"in","value":7}"#,
-    r#"{"op":"map","expr":{"op":"get","field":"s"}}"#,
-    r#"{"op":"filter","where":{"op":"gt","field":"n","value":100}}"#,
-    r#"{"op":"reject","where":{"op":"gt","field":"n","value":100}}"#,
-    r#"{"op":"concat","lists":[{"op":"load","name":"items"},{"op":"load","name":"items"},{"op":"literal","value":[]}]}"#,
-    r#"{"op":"zip","lists":[{"op":"load","name":"items"},{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
-    r#"{"op":"zip","lists":[{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
-];
+/// The steps of every operation that reads all of a list.
+fn steps() -> impl Iterator<Item = &'static str> {
+    let of = |op: &OpCode| steps::over_a_list(*op).iter().copied();
+    OpCode::ALL.iter().flat_map(of)
+}
 
 fn pipe(step: &str) -> String {
     format!(r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},{step}]}}"#)
@@ -78,7 +46,7 @@ fn lab(program: &str, context: &str) -> Lab {
 #[test]
 fn leaving_after_every_unit() {
     let context = format!(r#"{{"items":{}}}"#, items(ITEMS));
-    for step in STEPS {
+    for step in steps() {
         let program = pipe(step);
         let (mut whole, mut cut) = (lab(&program, &context), lab(&program, &context));
         let end = whole.in_one_go();
@@ -96,7 +64,7 @@ fn leaving_after_every_unit() {
 fn leaving_after_some_units() {
     let mut rng = Rng::new(21);
     let context = format!(r#"{{"items":{}}}"#, items(ITEMS));
-    for step in STEPS {
+    for step in steps() {
         let program = pipe(step);
         let end = lab(&program, &context).in_one_go();
         for longest in [30, 3_000] {
@@ -162,7 +130,7 @@ fn given_improper(mut lab: Lab, wrong: bool) -> Lab {
 #[test]
 fn mistakes_are_the_same_wherever_a_run_is_left() {
     let mut faults = 0;
-    for step in STEPS {
+    for step in steps() {
         let program = pipe(step);
         for wrong in [false, true] {
             let end = given_improper(lab(&program, "{}"), wrong).in_one_go();
@@ -175,13 +143,13 @@ fn mistakes_are_the_same_wherever_a_run_is_left() {
         let end = lab(&program, &context).in_one_go();
         assert_eq!(end, lab(&program, &context).in_executions(|| 1), "{step}");
     }
-    assert!(faults > STEPS.len(), "{faults} faults");
+    assert!(faults > steps().count(), "{faults} faults");
 }
 
 #[test]
 fn no_words_are_counted_twice() {
     let context = format!(r#"{{"items":{}}}"#, items(ITEMS));
-    for step in STEPS {
+    for step in steps() {
         let program = pipe(step);
         let (mut whole, mut cut) = (lab(&program, &context), lab(&program, &context));
         whole.in_one_go();

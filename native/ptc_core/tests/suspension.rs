@@ -81,23 +81,32 @@ fn leaving_in_the_middle_of_a_sum() {
 }
 
 #[test]
-fn random_programs_with_values() {
+fn random_programs() {
     let mut rng = Rng::new(12);
-    let mut values = 0;
+    let (mut values, mut faults) = (0, 0);
     for _ in 0..20_000 {
         let (program, context) = (generate::program(&mut rng, 3), generate::context(&mut rng));
         let Ok(compiled) = Lab::of_text(PlainHeap::new(), program.as_bytes(), STRICT) else {
             continue;
         };
-        let end = compiled.given(&context, "{}").in_one_go();
-        if matches!(end, End::Value(_)) {
-            values += 1;
-            same(&program, &context, || 1);
-            same(&program, &context, || 1 + rng.below(10));
+        match compiled.given(&context, "{}").in_one_go() {
+            End::Value(_) => values += 1,
+            End::Fault(_) => faults += 1,
+            _ => continue,
+        }
+        same(&program, &context, || 1);
+        same(&program, &context, || 1 + rng.below(10));
+        let end = lab(&program, &context).in_one_go();
+        for units in [1, 1 + rng.below(10)] {
+            let cut = lab(&program, &context).in_slices(units);
+            assert_eq!(end, cut, "{program} over {context} in slices of {units}");
+            let cut = lab(&program, &context).after_a_probe(10 * units);
+            assert_eq!(end, cut, "{program} over {context} after a probe");
         }
     }
     // Otherwise the programs are not worth running.
     assert!(values > 4_000, "only {values} values");
+    assert!(faults > 2_000, "only {faults} faults");
 }
 
 #[test]

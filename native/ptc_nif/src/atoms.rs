@@ -28,6 +28,7 @@ rustler::atoms! {
     long,
     limits,
     rejected,
+    findings,
     busy,
     timeout,
     memory_exceeded,

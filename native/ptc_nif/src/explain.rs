@@ -2,7 +2,7 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Execution};
+use crate::execution::{Consts, Execution, Mode};
 use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
@@ -64,14 +64,17 @@ nif! {
         ResourceArc::new(Observation {
             program: handle.program.clone(),
             consts: handle.consts,
-            watch: Mutex::new(Some(Box::new(Watch::new(&handle.program.sites)))),
+            watch: Mutex::new(Some(Box::new(Watch::new(
+                &handle.program.sites,
+                handle.program.detail,
+            )))),
         })
     }
 }
 
 nif! {
-    /// Runs the program; `consts` must be those it was compiled with.
-    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>)
+    /// Runs the program; `consts` must be those it was compiled with. `forks`: as for `run_forking`.
+    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>, forks: bool)
         -> NifResult<Term<'a>> {
         let heap = Beam::new(env, 0);
         let consts = observation.consts(&heap, consts)?;
@@ -79,7 +82,8 @@ nif! {
         let program = observation.program.clone();
         let execution = Execution::new(heap, program, consts, given.data(), Some(limits));
         let observation = Some(observation);
-        Ok(Execution { observation, ..execution }.start(None))
+        let mode = if forks { Mode::Forks } else { Mode::Asks };
+        Ok(Execution { observation, mode, ..execution }.start(None))
     }
 }
 

@@ -21,7 +21,8 @@ nif! {
             let (program, data) = (suspended.program.clone(), [held.context, held.memory]);
             let limits = Some(suspended.limits);
             let execution = Execution::new(heap, program, held.consts, data, limits);
-            let execution = Execution { together: Some(together), ..execution };
+            let observation = suspended.observation.clone();
+            let execution = Execution { together: Some(together), observation, ..execution };
             let entry = Entry::Round(suspended.checkpoint.clone(), held.frozen.slots, item.into());
             execution.run(entry, None)
         });

@@ -6,7 +6,7 @@
 //! them: a callback of the VM cannot. The list outlives the reaper, so a restarted reaper finds it complete.
 
 use crate::atoms;
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use crate::spread::{spread, Spread};
 use rustler::{Atom, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc};
 use std::collections::HashMap;
@@ -111,6 +111,13 @@ fn unguard(env: Env, guarded: LocalPid) -> Atom {
         }
     }
     atoms::ok()
+}
+
+/// Whether the calling process has been killed, but still runs: for `PtcRunner.Sandbox.Guarded.settle/0`.
+#[rustler::nif]
+fn exiting(env: Env) -> bool {
+    let _clock = crate::clock::start("exiting");
+    !Terms { env }.caller_is_alive()
 }
 
 /// Takes the processes whose callers have ended out of the list.

@@ -4,6 +4,9 @@ defmodule PtcRunner.Agent.PromptTest do
   alias PtcRunner.Agent
   alias PtcRunner.Agent.Describe
 
+  # Maximum reductions of a prompt over large data: about 100 ms. A reduction allocates a few words.
+  @most 10_000_000
+
   test "the language stands in 4 KB, in the schema, or not at all" do
     assert byte_size(Agent.prompt([])) in 3_000..5_000
     assert Agent.prompt(language: :schema) =~ ~s("anyOf")
@@ -93,6 +96,32 @@ defmodule PtcRunner.Agent.PromptTest do
     assert us < 5_000_000
     program = %{"program" => %{"op" => "literal", "value" => 1}}
     assert {:ok, 1, _info} = Agent.run(program, %{}, context: data)
+  end
+
+  test "work on data is bounded: many rows of wide maps, with the same or with other keys" do
+    wide = fn keys, inner -> Map.new(keys, &{"k#{&1}", inner}) end
+    row = wide.(1..200, wide.(1..200, 1))
+    others = for n <- 1..50, do: wide.((n * 200)..(n * 200 + 199), wide.(1..200, 1))
+    inside = for n <- 1..50, do: wide.(1..200, wide.((n * 40)..(n * 40 + 39), 1))
+
+    for data <- [
+          %{"rows" => List.duplicate(row, 50)},
+          %{"rows" => others},
+          %{"rows" => inside},
+          %{"rows" => List.duplicate(Enum.map(1..50, &wide.((&1 * 40)..(&1 * 40 + 39), 1)), 50)},
+          Map.new(1..50, &{"r#{&1}", row}),
+          %{"table" => wide.(1..200, row)}
+        ] do
+      Agent.prompt(context: data)
+      assert reductions(fn -> assert byte_size(Agent.prompt(context: data)) < 300_000 end) < @most
+    end
+  end
+
+  defp reductions(fun) do
+    {:reductions, before} = Process.info(self(), :reductions)
+    fun.()
+    {:reductions, now} = Process.info(self(), :reductions)
+    now - before
   end
 
   test "what is told of the result" do

@@ -22,8 +22,9 @@ defmodule PtcRunner.Agent.RunTest do
       refute is_map_key(args, "x")
       assert info.warnings == [~s(t: coerced string "4" to integer)]
 
-      assert [%{name: "t", args: %{"n" => "4"}, ok?: true, result: ~s(%{"n" => 4})}] =
-               info.tool_calls
+      assert [call] = info.tool_calls
+      assert %{name: "t", ok?: true, status: :ok, result: ~s(%{"n" => 4})} = call
+      assert {call.args, call.raw_args} == {%{"n" => 4}, %{"n" => "4", "x" => 1}}
     end
 
     test "wrong arguments are told with the signature, and the tool is not called" do

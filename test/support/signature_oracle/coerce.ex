@@ -78,7 +78,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
   end
 
   def coerce(value, :float) when is_binary(value) do
-    case float(String.trim_leading(value)) do
+    case float(String.trim(value)) do
       {:ok, float} -> converted(value, float, "float")
       :error -> refuse("cannot coerce string \"#{value}\" to float")
     end
@@ -154,7 +154,7 @@ defmodule PtcRunner.Test.SignatureOracle.Coerce do
   end
 
   defp float(text) do
-    case Regex.run(~r/\A([+-]?[0-9]+)(\.[0-9]+)?([eE][+-]?[0-9]+)?/, text) do
+    case Regex.run(~r/\A([+-]?[0-9]+)(\.[0-9]+)?([eE][+-]?[0-9]+)?\z/, text) do
       nil ->
         :error
 

@@ -13,6 +13,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   | dates and times | `:string` | ISO 8601 | yes |
   | ISO 8601 with an offset | `:datetime` | `%DateTime{}` in UTC | yes |
   | `42.0` | `:int` | an error | |
+  | `"3 apples"`, `"1,234.50"` | `:float` | an error: the whole text must be a number | |
 
   ## Sharing with the input
 
@@ -51,6 +52,9 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
 
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce(42, :float)
       {:ok, 42.0, []}
+
+      iex> PtcRunner.SubAgent.Signature.Coercion.coerce("1,234.50", :float)
+      {:error, "cannot coerce string \\"1,234.50\\" to float"}
 
       iex> PtcRunner.SubAgent.Signature.Coercion.coerce("hello", :int)
       {:error, "cannot coerce string \\"hello\\" to integer"}

@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   # path and a text.
 
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature.{Firewall, Places}
 
   @wanted %{
@@ -112,10 +113,10 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp path_text([first | rest]), do: [segment(first) | Enum.map(rest, &next_segment/1)]
 
-  defp next_segment(name) when is_binary(name), do: [".", name]
+  defp next_segment(name) when is_binary(name), do: [".", segment(name)]
   defp next_segment(index), do: segment(index)
 
-  defp segment(name) when is_binary(name), do: name
+  defp segment(name) when is_binary(name), do: Line.escape(name)
   defp segment(index), do: ["[", Integer.to_string(index), "]"]
 
   defp literal(nil), do: "nil"

@@ -6,10 +6,9 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
 
   @most 10_000
 
-  @type found :: {String.t() | nil, String.t() | nil}
-
-  @doc "The memoized result for a function, or else the result of `find`."
-  @spec fetch(module(), atom(), arity(), (module(), atom(), arity() -> found())) :: found()
+  @doc "The memoized result for a function, under its name or another key, or else the result of `find`; not nil."
+  @spec fetch(module(), term(), arity(), (module(), term(), arity() -> found)) :: found
+        when found: term()
   def fetch(module, name, arity, find) do
     case md5(module) do
       nil -> find.(module, name, arity)

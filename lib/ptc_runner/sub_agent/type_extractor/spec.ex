@@ -23,6 +23,18 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
     end
   end
 
+  @doc "The type of the only parameter of a function, as the compiler stores it, and the types of its module."
+  @spec only_param(module(), atom()) :: {tuple(), %{atom() => tuple()}} | nil
+  def only_param(module, name) do
+    with {:ok, attributes} <- attributes(module),
+         [{:type, _, :fun, [{:type, _, :product, [param]}, _returns]} | _] <-
+           for({:attribute, _, :spec, {{^name, 1}, [clause | _]}} <- attributes, do: clause) do
+      {param, types(attributes)}
+    else
+      _ -> nil
+    end
+  end
+
   # Reads the specs and types of a module in one read of its file.
   defp attributes(module) do
     with {^module, beam, _file} <- :code.get_object_code(module),

@@ -179,6 +179,9 @@ impl<S: Source> Compiler<'_, S> {
         }
         op.check(&plan)?;
         let there = plan.check_fields(op.fields())?;
+        if let Some(fault) = plan.condition_without_op()? {
+            return self.reject(scope, fault);
+        }
         op.plan(&mut plan)?;
         plan.unknown_fields(node, op, there);
         Ok(())

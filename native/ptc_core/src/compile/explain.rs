@@ -5,7 +5,7 @@
 
 use super::compiler::Compiler;
 use super::{Scope, Walk};
-use crate::explain::{Keys, Mark, Place, Site};
+use crate::explain::{Detail, Keys, Mark, Place, Site};
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use crate::program::{Const, ConstId, Instr};
@@ -17,6 +17,7 @@ pub(crate) const COUNTED_LISTS: u32 = 8;
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
 pub(super) struct Observer<N> {
+    detail: Detail,
     sites: Vec<Site>,
     /// The operations around the current step, innermost last.
     open: Vec<OpenOperation<N>>,
@@ -94,6 +95,7 @@ impl<N: Copy> Observer<N> {
             next: open.next,
         });
         Observer {
+            detail: self.detail,
             open: open.collect(),
             sites: self.sites,
             at: self.at,
@@ -105,8 +107,9 @@ impl<N: Copy> Observer<N> {
 
 impl<N: Copy> Walk<N> {
     /// Makes a walk that has not begun compile the program for observation.
-    pub fn observed(mut self) -> Self {
+    pub fn observed(mut self, detail: Detail) -> Self {
         self.observer = Some(Box::new(Observer {
+            detail,
             sites: Vec::new(),
             open: Vec::new(),
             at: None,
@@ -134,13 +137,15 @@ impl<N: Copy> Walk<N> {
 
     /// Takes the operations out at the end of the walk; reserves the slots for the lists of the
     /// run.
-    pub(super) fn take_sites(&mut self) -> Vec<Site> {
+    pub(super) fn take_sites(&mut self) -> (Vec<Site>, Detail) {
         match self.observer.take() {
             Some(observer) => {
-                self.slots += COUNTED_LISTS;
-                observer.sites
+                if observer.detail == Detail::All {
+                    self.slots += COUNTED_LISTS;
+                }
+                (observer.sites, observer.detail)
             }
-            None => Vec::new(),
+            None => (Vec::new(), Detail::All),
         }
     }
 
@@ -222,13 +227,16 @@ impl<S: Source> Compiler<'_, S> {
             input: op.sees_input().then_some(scope.input),
             keys: self.keys(node, op, implicit),
         };
-        if site.input.is_some() {
+        let all = observer.detail == Detail::All;
+        if site.input.is_some() && (all || keeps_items(op)) {
             self.walk.code.push(Instr::Watch(Mark::Input(number)));
         }
         if site.keys.count > 0 {
             self.walk.code.push(Instr::Watch(Mark::Keys(number)));
         }
-        self.walk.code.push(Instr::Watch(Mark::Enter(number)));
+        if all {
+            self.walk.code.push(Instr::Watch(Mark::Enter(number)));
+        }
         observer.sites.push(site);
         observer.open.push(OpenOperation {
             site: number,
@@ -241,9 +249,18 @@ impl<S: Source> Compiler<'_, S> {
     /// Closes the innermost operation.
     #[cold]
     pub(super) fn close(&mut self) {
-        let open = self.walk.observer.as_mut().and_then(|it| it.open.pop());
-        if let Some(OpenOperation { site, .. }) = open {
+        let Some(observer) = &mut self.walk.observer else {
+            return;
+        };
+        let Some(OpenOperation { site, .. }) = observer.open.pop() else {
+            return;
+        };
+        let all = observer.detail == Detail::All;
+        let op = observer.sites.get(site as usize).map(|site| site.op);
+        if all || op.is_some_and(keeps_items) {
             self.walk.code.push(Instr::Watch(Mark::Output(site)));
+        }
+        if all {
             self.walk.code.push(Instr::Watch(Mark::Leave(site)));
         }
     }
@@ -349,4 +366,9 @@ impl<S: Source> Compiler<'_, S> {
         }
         Keys::default()
     }
+}
+
+/// Returns whether an operation keeps some items of a list.
+fn keeps_items(op: OpCode) -> bool {
+    matches!(op, OpCode::Filter | OpCode::Reject | OpCode::FilterIn)
 }

@@ -11,7 +11,7 @@ impl<N: Copy> Walk<N> {
     pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
         self.code.push(Instr::Done);
         let consts = self.all_consts(source);
-        let sites = self.take_sites();
+        let (sites, detail) = self.take_sites();
         let labels = self.labels;
         let mut calls_tools = false;
         for instr in &mut self.code {
@@ -46,6 +46,7 @@ impl<N: Copy> Walk<N> {
                 any_keys: self.any_keys,
                 values: self.values,
                 sites,
+                detail,
             },
             consts,
         }

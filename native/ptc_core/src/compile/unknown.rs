@@ -1,17 +1,53 @@
 //! Fields that an operation does not have. If the name is close to that of a missing field, the
 //! field was mistyped, which is an error. Other unknown fields are errors only in a strict
-//! program.
+//! program, and so are conditions that name no operation.
 
 use super::compiler::{Compiler, Going};
-use super::{Scope, INPUT_NAME};
+use super::plan::Checked;
+use super::{Plan, Rejection, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::program::Const;
 use crate::similar::closest;
-use crate::source::Source;
+use crate::source::{Shape, Source};
 
 /// Number of parts that the comparison of a name with the missing fields' names counts as.
 const PARTS_A_NAME: usize = 8;
+
+/// The fields that hold a condition, or a list of conditions.
+const CONDITIONS: [&str; 3] = ["where", "condition", "conditions"];
+
+impl<S: Source> Plan<'_, '_, S> {
+    /// Returns the fault of a strict program where a condition is an object that names no operation: it builds
+    /// an object, which is always true.
+    pub(super) fn condition_without_op(&mut self) -> Checked<Option<Rejection<S::Node>>, S::Node> {
+        if !self.is_strict() {
+            return Ok(None);
+        }
+        let names = self.op.fields().iter().map(|field| field.name);
+        for name in names.filter(|name| CONDITIONS.contains(name)) {
+            let Some(node) = self.field(name) else {
+                continue;
+            };
+            let parts = match self.shape(node) {
+                Shape::List => self.elements(node)?,
+                _ => vec![node],
+            };
+            let source = self.source();
+            let has_no_op =
+                |part: &S::Node| source.is_map(*part) && source.field(*part, "op").is_none();
+            if let Some(part) = parts.into_iter().find(has_no_op) {
+                let fault = Fault::new(
+                    Code::ConditionWithoutOp,
+                    Some(self.op),
+                    vec![Const::Node(part)],
+                );
+                return Ok(Some(fault.about(name)));
+            }
+        }
+        Ok(None)
+    }
+}
 
 impl<S: Source> Compiler<'_, S> {
     /// Checks for fields that the operation does not have, after its own fields.

@@ -122,20 +122,7 @@ pub fn is_integer(content: &[u8]) -> bool {
     content.len() <= crate::answer::LIMITS.integer && lenient::integer(content).is_some()
 }
 
-/// Returns the float that a string contains, by the rules of coercion, but without trailing text.
+/// Returns the float that a string is, by the rules of coercion.
 pub fn float(content: &[u8]) -> Option<f64> {
-    let content = content.trim_ascii();
-    let unsigned = content.strip_prefix(b"+").unwrap_or(content);
-    let digits = unsigned.strip_prefix(b"-").unwrap_or(unsigned);
-    let zeros = digits.iter().take_while(|byte| **byte == b'0').count();
-    let zeros = match digits.get(zeros) {
-        Some(byte) if byte.is_ascii_digit() => zeros,
-        _ => zeros.saturating_sub(1),
-    };
-    // Leading zeros are not JSON, but are accepted.
-    let (end, _) = number(&digits[zeros..], 0)?;
-    if end + zeros != digits.len() {
-        return None;
-    }
     lenient::float(content)
 }

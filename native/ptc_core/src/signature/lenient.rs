@@ -28,19 +28,19 @@ pub fn integer(text: &[u8]) -> Option<Number> {
     Some(Number::from_digits(if negative { text } else { digits }))
 }
 
-/// Returns the double at the start of a text, after white space; `None` if there is none, or if it is
-/// out of range.
+/// Returns the double if the whole text is a number, between white space: digits after at most one
+/// sign, then an optional fraction and exponent, each with digits. `None` if it is out of range.
 pub fn float(text: &[u8]) -> Option<f64> {
-    let text = trim_start(text);
-    let end = float_prefix(text)?;
-    // The text before `end` is ASCII.
-    let value: f64 = std::str::from_utf8(&text[..end]).ok()?.parse().ok()?;
+    let text = trimmed(text);
+    if !is_number(text) {
+        return None;
+    }
+    // A number contains only ASCII.
+    let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     value.is_finite().then_some(value)
 }
 
-/// Returns the end of the longest prefix that is a number: digits, then an optional fraction and
-/// exponent, each with digits.
-fn float_prefix(text: &[u8]) -> Option<usize> {
+fn is_number(text: &[u8]) -> bool {
     let digits = |from: usize| {
         let run = text.get(from..).unwrap_or_default();
         from + run.iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -49,7 +49,7 @@ fn float_prefix(text: &[u8]) -> Option<usize> {
     let start = sign(0);
     let mut end = digits(start);
     if end == start {
-        return None;
+        return false;
     }
     if text.get(end) == Some(&b'.') && digits(end + 1) > end + 1 {
         end = digits(end + 1);
@@ -60,27 +60,40 @@ fn float_prefix(text: &[u8]) -> Option<usize> {
             end = digits(exponent);
         }
     }
-    Some(end)
+    end == text.len()
 }
 
-/// Removes leading Unicode white space.
-fn trim_start(mut text: &[u8]) -> &[u8] {
+/// Removes Unicode white space at both ends.
+fn trimmed(mut text: &[u8]) -> &[u8] {
+    while let length @ 1.. = leading_blank(text) {
+        text = &text[length..];
+    }
     loop {
-        let blank = match text {
-            [9..=13 | 32, ..] => 1,
-            // U+0085, U+00A0
-            [0xC2, 0x85 | 0xA0, ..] => 2,
-            // U+1680
-            [0xE1, 0x9A, 0x80, ..] => 3,
-            // U+2000..U+200A, U+2028, U+2029, U+202F
-            [0xE2, 0x80, 0x80..=0x8A | 0xA8 | 0xA9 | 0xAF, ..] => 3,
-            // U+205F
-            [0xE2, 0x81, 0x9F, ..] => 3,
-            // U+3000
-            [0xE3, 0x80, 0x80, ..] => 3,
-            _ => return text,
-        };
-        text = &text[blank..];
+        let end = text.len();
+        // The longest white space has three bytes, and no byte of one is the last of a shorter one.
+        let blank = (1..=end.min(3)).find(|length| leading_blank(&text[end - length..]) == *length);
+        match blank {
+            Some(length) => text = &text[..end - length],
+            None => return text,
+        }
+    }
+}
+
+/// Returns the length of the white space at the start of a text, 0 if there is none.
+fn leading_blank(text: &[u8]) -> usize {
+    match text {
+        [9..=13 | 32, ..] => 1,
+        // U+0085, U+00A0
+        [0xC2, 0x85 | 0xA0, ..] => 2,
+        // U+1680
+        [0xE1, 0x9A, 0x80, ..] => 3,
+        // U+2000..U+200A, U+2028, U+2029, U+202F
+        [0xE2, 0x80, 0x80..=0x8A | 0xA8 | 0xA9 | 0xAF, ..] => 3,
+        // U+205F
+        [0xE2, 0x81, 0x9F, ..] => 3,
+        // U+3000
+        [0xE3, 0x80, 0x80, ..] => 3,
+        _ => 0,
     }
 }
 
@@ -104,18 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_the_longest_prefix() {
+    fn floats_fill_the_text() {
         for (text, value) in [
-            ("3.25abc", 3.25),
-            ("1_000", 1.0),
-            ("1,5", 1.0),
-            ("0x10", 0.0),
-            ("5.", 5.0),
-            ("1e", 1.0),
-            ("1e+", 1.0),
-            ("1.e3", 1.0),
-            ("1.5E-2x", 0.015),
+            ("3.25", 3.25),
+            ("7", 7.0),
+            ("+007.50", 7.5),
+            ("1.5E-2", 0.015),
+            ("1e+3", 1000.0),
             ("\u{2009}\u{3000}\n+7 ", 7.0),
+            ("\u{85}7\u{A0}\u{1680}\u{205F}\u{202F}\t", 7.0),
             ("1e-999", 0.0),
         ] {
             assert_eq!(float(text.as_bytes()), Some(value), "{text}");
@@ -125,13 +135,45 @@ mod tests {
             "-.5",
             "$1",
             "",
+            " ",
             "NaN",
             "Infinity",
             "1e309",
             "\u{200B}1",
             "e1",
+            "3.25abc",
+            "1_000",
+            "1,5",
+            "1,234.50",
+            "1/2",
+            "2026-01-01",
+            "3 apples",
+            "0x10",
+            "5.",
+            "1e",
+            "1e+",
+            "1.e3",
+            "1.5E-2x",
+            "1..2",
+            "1.2.3",
+            "1 2",
+            "+ 1",
+            "--1",
+            "1%",
+            "1-",
+            "1\0",
+            "1\u{200B}",
         ] {
             assert_eq!(float(text.as_bytes()), None, "{text}");
+        }
+        for bytes in [
+            &b"1\xFF"[..],
+            b"1\xA0",
+            b"1\x85",
+            b"1\x80\x80",
+            b"\xE2\x801",
+        ] {
+            assert_eq!(float(bytes), None, "{bytes:?}");
         }
         assert!(float(b"-0").is_some_and(f64::is_sign_negative));
     }

@@ -1,5 +1,6 @@
 //! A run that has stopped: the reason, its plain data and its terms.
 
+use super::failing::FailingOutline;
 use super::places::Places;
 use super::stack::Segment;
 use super::work::Outline;
@@ -43,6 +44,10 @@ pub struct Checkpoint {
     pub(super) segments: Vec<Segment>,
     /// The suspended work of the instruction.
     pub(super) work: Option<Box<Outline>>,
+    /// The fault that is being checked. Then there is no work.
+    pub(super) failing: Option<Box<FailingOutline>>,
+    /// Whether the run is one iteration of a loop, see [`Vm::round`](super::Vm::round).
+    pub(super) is_round: bool,
 }
 
 impl Checkpoint {
@@ -91,6 +96,6 @@ pub struct Frozen<T> {
     pub slots: Vec<T>,
     /// The stack as a list, topmost first; values that were frozen together can be one tuple.
     pub stack: T,
-    /// The terms of the suspended work.
+    /// The terms of the suspended work, or of the fault that is being checked.
     pub work: Vec<T>,
 }

@@ -5,7 +5,7 @@
 
 use super::checkpoint::Exit;
 use crate::compile::COUNTED_LISTS;
-use crate::explain::Site;
+use crate::explain::{Detail, Site};
 use crate::fault::Halt;
 use std::time::Instant;
 
@@ -56,11 +56,12 @@ pub struct Watch {
     /// The lengths of the remembered lists. `next` is the index that is overwritten next.
     pub(super) lengths: [Option<usize>; COUNTED_LISTS as usize],
     pub(super) next: usize,
+    pub(super) detail: Detail,
 }
 
 impl Watch {
     /// Creates a watch for a run from its start.
-    pub fn new(sites: &[Site]) -> Self {
+    pub fn new(sites: &[Site], detail: Detail) -> Self {
         let counts = |site: &Site| Counts {
             keys: vec![(0, 0); site.keys.lookups() as usize],
             ..Counts::default()
@@ -73,12 +74,20 @@ impl Watch {
             away: None,
             lengths: [None; COUNTED_LISTS as usize],
             next: 0,
+            detail,
         }
     }
 
     /// Returns the counters, by the number of the operation.
     pub fn counts(&self) -> &[Counts] {
         &self.counts
+    }
+
+    /// Returns whether nothing more has to be recorded about the keys of an operation: each of them was found.
+    #[inline]
+    pub(super) fn has_all_keys(&self, site: u32) -> bool {
+        let keys = &self.counts[site as usize].keys;
+        self.detail == Detail::Findings && keys.iter().all(|(_, found)| *found > 0)
     }
 
     /// Returns the operation in which the run is, or in which it ended early.
@@ -111,6 +120,9 @@ impl Watch {
     /// Records that the run resumes; with the answer of a tool, if it waited for one.
     #[cold]
     pub(super) fn go_on(&mut self) {
+        if self.detail == Detail::Findings {
+            return;
+        }
         let now = Instant::now();
         self.come_back(now);
         self.since = Some(now);
@@ -127,6 +139,9 @@ impl Watch {
     /// Records that the run is suspended.
     #[cold]
     pub(super) fn pause<T>(&mut self, exit: &Exit<T>, built: usize) {
+        if self.detail == Detail::Findings {
+            return;
+        }
         let now = self.settle(built);
         let Some(counts) = self.innermost_counts() else {
             return;

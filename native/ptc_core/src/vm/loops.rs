@@ -4,7 +4,7 @@ use super::checkpoint::Running;
 use super::machine::LIST_BATCH;
 use super::places::Places;
 use super::run::Vm;
-use crate::fault::{Fault, Halt};
+use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::ops::{Tally, Wrong};
 use crate::program::{Loop, LoopKind, Pc, NO_PC};
@@ -60,7 +60,9 @@ impl<H: Heap> Vm<'_, H> {
     pub(super) fn next(&mut self, next: &Loop) -> Result<Option<Pc>, Halt<H::Term>> {
         let machine = &mut self.machine;
         let Some(running) = self.loops.last_mut() else {
+            // Only the iteration of a round has its loop elsewhere.
             self.round_is_over = true;
+            self.is_broken |= !self.is_round;
             return Ok(None);
         };
         if running.ending {
@@ -179,24 +181,5 @@ impl<H: Heap> Vm<'_, H> {
         };
         machine.stack.push(value);
         Ok(())
-    }
-
-    /// A loop reads its list item by item, but the list must be proper. So a fault inside
-    /// counts only if the lists of all enclosing loops are proper.
-    pub(super) fn earlier_fault(&mut self, fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
-        for running in &self.loops {
-            let list = self.machine.slot(running.list);
-            let mut rest = list;
-            while let Some((_, tail)) = self.machine.heap.uncons(rest) {
-                if let Err(halt) = self.machine.consume_fuel(1) {
-                    return halt;
-                }
-                rest = tail;
-            }
-            if !self.machine.heap.is_empty_list(rest) {
-                return self.machine.not_a_list(running.kind.op(), list);
-            }
-        }
-        Halt::Fault(fault)
     }
 }

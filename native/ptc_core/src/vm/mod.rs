@@ -8,6 +8,7 @@
 mod buffer;
 mod checkpoint;
 mod counts;
+mod failing;
 mod keys;
 mod look;
 mod loops;

@@ -2,14 +2,12 @@
 
 use super::checkpoint::{Exit, Running};
 use super::counts::Watch;
+use super::failing::Failing;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
 use crate::meter::Limits;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
-
-/// Additional words of a copy from which on a term in a fault is too expensive to inspect.
-const EXPENSIVE_TO_INSPECT: usize = 10_000;
 
 /// A run, between the calls that advance it.
 pub struct Vm<'h, H: Heap> {
@@ -25,8 +23,14 @@ pub struct Vm<'h, H: Heap> {
     pub(super) watch: Option<Box<Watch>>,
     /// Whether the run stops at the start of loops that call tools, see [`Exit::Fork`].
     pub forks: bool,
-    /// A separate iteration has reached its end.
+    /// The run is one iteration of a loop.
+    pub(super) is_round: bool,
+    /// It has reached its end.
     pub(super) round_is_over: bool,
+    /// An instruction has found that the state of the run is not its own.
+    pub(super) is_broken: bool,
+    /// The fault of a run that has failed, while it is checked. No further instruction runs.
+    pub(super) failing: Option<Box<Failing<H::Term>>>,
 }
 
 impl<H: Heap> Vm<'_, H> {
@@ -40,7 +44,7 @@ impl<H: Heap> Vm<'_, H> {
     /// Returns whether the terms that the run was resumed with have turned out not to be its
     /// own.
     pub fn is_broken(&self) -> bool {
-        self.machine.stack.is_broken()
+        self.is_broken || self.machine.stack.is_broken()
     }
 
     /// Returns whether the only remaining step is to return the next value.
@@ -91,30 +95,15 @@ impl<H: Heap> Vm<'_, H> {
 
     #[inline]
     fn run_to_exit(&mut self) -> Exit<H::Term> {
-        let halt = match self.steps() {
-            Ok(exit) => return exit,
-            // The rest reads a list or a term once more, and keeps no progress.
-            Err(Halt::Fault(fault)) => {
-                self.machine.meter.begin_whole();
-                match self.earlier_fault(fault) {
-                    Halt::Fault(fault) => self.shown(fault),
-                    halt => halt,
-                }
-            }
-            Err(halt) => halt,
-        };
-        Exit::Halted(halt)
-    }
-
-    /// Prepares the terms of a fault for inspection, which costs as much as copying them.
-    fn shown(&mut self, mut fault: Box<Fault<H::Term>>) -> Halt<H::Term> {
-        for term in fault.terms.clone() {
-            match self.machine.check_copy_limit(term) {
-                Ok(excess) => fault.expensive_to_inspect |= excess > EXPENSIVE_TO_INSPECT,
-                Err(halt) => return halt,
+        if self.failing.is_none() {
+            match self.steps() {
+                Ok(exit) => return exit,
+                // The instruction may have left its loop or its work. So the run never resumes at it.
+                Err(Halt::Fault(fault)) => self.fail(*fault),
+                Err(halt) => return Exit::Halted(halt),
             }
         }
-        Halt::Fault(fault)
+        Exit::Halted(self.check_fault())
     }
 
     fn steps(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {

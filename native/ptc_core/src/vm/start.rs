@@ -1,6 +1,7 @@
 //! How a run starts, and how it is frozen and thawed.
 
 use super::checkpoint::{Checkpoint, Frozen};
+use super::failing::Failing;
 use super::machine::Machine;
 use super::run::Vm;
 use super::stack::Stack;
@@ -37,6 +38,8 @@ impl<'h, H: Heap> Vm<'h, H> {
             whole: false,
             segments: Vec::new(),
             work: None,
+            failing: None,
+            is_round: false,
         };
         let stack = Stack::thawed(heap.make_list(&[]), Vec::new());
         Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter)
@@ -54,14 +57,16 @@ impl<'h, H: Heap> Vm<'h, H> {
         let Frozen { slots, stack, work } = frozen;
         let mut checkpoint = checkpoint;
         let whole = checkpoint.whole;
-        let work = match checkpoint.work.take() {
-            None => work.is_empty().then_some(None)?,
-            Some(outline) => Some(Work::thaw(heap, *outline, &work)?),
+        let (work, failing) = match (checkpoint.work.take(), checkpoint.failing.take()) {
+            (None, None) => work.is_empty().then_some((None, None))?,
+            (Some(outline), _) => (Some(Work::thaw(heap, *outline, &work)?), None),
+            (None, Some(outline)) => (None, Some(Failing::thaw(*outline, &work)?)),
         };
         (slots.len() == program.slots as usize).then_some(())?;
         let stack = Stack::thawed(stack, std::mem::take(&mut checkpoint.segments));
         let mut vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
         vm.machine.work = work.map(Box::new);
+        vm.failing = failing.map(Box::new);
         if whole {
             vm.machine.meter.next_step_whole();
         }
@@ -87,7 +92,10 @@ impl<'h, H: Heap> Vm<'h, H> {
             has_input: checkpoint.has_input,
             watch: None,
             forks: false,
+            is_round: checkpoint.is_round,
             round_is_over: false,
+            is_broken: false,
+            failing: None,
         }
     }
 
@@ -116,6 +124,8 @@ impl<'h, H: Heap> Vm<'h, H> {
             whole: false,
             segments: Vec::new(),
             work: None,
+            failing: None,
+            is_round: true,
         };
         let stack = Stack::thawed(nothing, Vec::new());
         let vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
@@ -125,11 +135,14 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
-        let work = self.machine.work.take();
-        let (outline, work) = match work.map(|work| work.freeze(self.machine.heap)) {
-            Some((outline, terms)) => (Some(Box::new(outline)), terms),
-            None => (None, Vec::new()),
-        };
+        let (mut outline, mut failing, mut work) = (None, None, Vec::new());
+        if let Some(left) = self.failing.take() {
+            let (left, terms) = left.freeze();
+            (failing, work) = (Some(Box::new(left)), terms);
+        } else if let Some(left) = self.machine.work.take() {
+            let (left, terms) = left.freeze(self.machine.heap);
+            (outline, work) = (Some(Box::new(left)), terms);
+        }
         let checkpoint = Checkpoint {
             pc: self.pc,
             loops: self.loops,
@@ -137,6 +150,8 @@ impl<'h, H: Heap> Vm<'h, H> {
             whole: !self.machine.meter.has_advanced(),
             segments,
             work: outline,
+            failing,
+            is_round: self.is_round,
         };
         let slots = self.machine.slots;
         (checkpoint, Frozen { slots, stack, work })

@@ -7,7 +7,7 @@ use super::counts::Watch;
 use super::machine::Machine;
 use super::run::Vm;
 use crate::compile::COUNTED_LISTS;
-use crate::explain::{Keys, Mark};
+use crate::explain::{Detail, Keys, Mark};
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind, Lookup};
 use crate::opcode::OpCode;
@@ -31,8 +31,19 @@ impl<H: Heap> Vm<'_, H> {
     }
 
     /// Records what a mark asks for. Can be suspended and resumed while it counts.
-    #[cold]
+    #[inline(never)]
     pub(super) fn note(&mut self, mark: Mark) -> Result<(), Halt<H::Term>> {
+        if let (Mark::Keys(site), Some(watch)) = (mark, &self.watch) {
+            // Work that is resumed ends where it began.
+            if watch.has_all_keys(site) && self.machine.work.is_none() {
+                return self.machine.consume_fuel(1);
+            }
+        }
+        self.note_slowly(mark)
+    }
+
+    #[cold]
+    fn note_slowly(&mut self, mark: Mark) -> Result<(), Halt<H::Term>> {
         self.machine.consume_fuel(NOTE)?;
         let Some(mut watch) = self.watch.take() else {
             return Ok(());
@@ -94,7 +105,9 @@ impl<H: Heap> Vm<'_, H> {
     /// Returns the number of items of a list; `None` for any other term.
     fn items(&mut self, watch: &mut Watch, value: H::Term) -> Result<Option<usize>, Halt<H::Term>> {
         let machine = &mut self.machine;
-        let first = machine.slots.len() - COUNTED_LISTS as usize;
+        // Lists are remembered where all is recorded; the rounds of a run that forks have slots of their own.
+        let remembers = watch.detail == Detail::All;
+        let first = machine.slots.len().saturating_sub(COUNTED_LISTS as usize);
         if machine.work.is_none() {
             if machine.heap.kind(value) != Kind::List {
                 return Ok(None);
@@ -108,7 +121,8 @@ impl<H: Heap> Vm<'_, H> {
             }
             let identity = machine.heap.identity(value);
             for (place, length) in watch.lengths.iter().enumerate() {
-                if length.is_some()
+                if remembers
+                    && length.is_some()
                     && machine.heap.identity(machine.slots[first + place]) == identity
                 {
                     return Ok(*length);
@@ -126,6 +140,9 @@ impl<H: Heap> Vm<'_, H> {
             }
             Ok(work.progress.count)
         })?;
+        if !remembers {
+            return Ok(Some(items));
+        }
         watch.since = Some(Instant::now());
         machine.slots[first + watch.next] = value;
         watch.lengths[watch.next] = Some(items);

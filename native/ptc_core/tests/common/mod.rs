@@ -15,6 +15,7 @@ pub mod probe;
 pub mod repairs;
 pub mod rng;
 pub mod shared;
+pub mod steps;
 pub mod walks;
 
 use ptc_core::compile::{compile, Compiled, Failure, Options, Walk, INPUT_NAME};
@@ -209,6 +210,29 @@ impl Lab {
         self.shown(move |limits| Meter::with_fuel(limits, units()))
     }
 
+    /// Runs in slices of `units` units, each followed by a quantum of one unit: only a quantum
+    /// completes a step that loses its progress.
+    pub fn in_slices(&mut self, units: usize) -> End {
+        let mut paces = [(Pace::Slice, units), (Pace::Quantum, 1)]
+            .into_iter()
+            .cycle();
+        self.shown(move |limits| {
+            let (pace, units) = paces.next().expect("a cycle");
+            Meter::with_fuel_at(pace, limits, units)
+        })
+    }
+
+    /// Runs with a probe of `units` units, and then to the end: how the library starts a run with its
+    /// default limits.
+    pub fn after_a_probe(&mut self, units: usize) -> End {
+        let limits = self.limits;
+        let mut probe = Some(Meter::with_fuel_at(Pace::Probe, Limits::PROBE, units));
+        self.shown(move |_| {
+            let next = || Meter::new(limits, Pace::Quantum).with_quantum(LONG);
+            probe.take().unwrap_or_else(next)
+        })
+    }
+
     /// Runs to the end, and shows the result and the tool calls.
     fn shown(&mut self, meter: impl FnMut(Limits) -> Meter) -> End {
         let mut calls = Vec::new();
@@ -248,6 +272,7 @@ impl Lab {
                 memory: self.memory,
             };
             let meter = meter(limits);
+            let is_probe = meter.pace() == Pace::Probe;
             let (program, heap) = (&self.program, &mut self.heap);
             let (mut vm, answer) = match place {
                 Place::Start => (Vm::start(program, heap, inputs, input, meter), None),
@@ -263,6 +288,7 @@ impl Lab {
             assert!(!vm.is_broken(), "the stack is the one it was left with");
             limits = vm.limits();
             self.executions += 1;
+            assert!(self.executions < 10_000_000, "the run does not end");
             self.fuel += vm.fuel_consumed();
             place = match exit {
                 Exit::Done(value) => return Ok(value),
@@ -273,6 +299,10 @@ impl Lab {
                     Place::At(checkpoint, frozen, Some(answer))
                 }
                 Exit::Halted(Halt::SliceOver) => {
+                    let (checkpoint, frozen) = vm.freeze();
+                    Place::At(checkpoint, frozen, None)
+                }
+                Exit::Halted(Halt::MemoryExceeded) if is_probe => {
                     let (checkpoint, frozen) = vm.freeze();
                     Place::At(checkpoint, frozen, None)
                 }

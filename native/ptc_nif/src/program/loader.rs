@@ -287,7 +287,7 @@ impl<'a> Loader<'a> {
         path: &[PathPart<N>],
         mut key: impl FnMut(&mut Beam<'a>, N) -> Raw<'a>,
     ) -> Term<'a> {
-        if !self.reading.observed {
+        if self.reading.observed.is_none() {
             return reply;
         }
         let heap = &mut self.heap;

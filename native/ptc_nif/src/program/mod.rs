@@ -16,6 +16,7 @@ use crate::source::Kept;
 use crate::task::{Call, Print, Work};
 use loader::{Loader, Next, Stage};
 use ptc_core::compile::{Options, Walk};
+use ptc_core::explain::Detail;
 use ptc_core::heap::Heap;
 use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
 use ptc_core::meter::Limits;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct CompileOptions {
     pub options: Options,
-    /// Whether the program is compiled for observation.
-    pub observed: bool,
+    /// What is recorded, if the program is compiled for observation.
+    pub observed: Option<Detail>,
 }
 
 impl CompileOptions {
@@ -37,8 +38,8 @@ impl CompileOptions {
     fn walk<N: Copy>(&self, root: N) -> Walk<N> {
         let walk = Walk::new(root, self.options);
         match self.observed {
-            true => walk.observed(),
-            false => walk,
+            Some(detail) => walk.observed(detail),
+            None => walk,
         }
     }
 }
@@ -49,7 +50,7 @@ pub enum CompileOptionsArg {
     /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
     /// read as values.
     Full((u32, bool, bool, bool)),
-    /// `:observed`, and the same options.
+    /// `:observed` or `:findings` (see [`Detail`]), and the same options.
     Observed((Atom, u32, bool, bool, bool)),
 }
 
@@ -74,6 +75,13 @@ impl CompileOptionsArg {
                 (depth, any_keys, strict, values)
             }
         };
+        let observed = match *self {
+            CompileOptionsArg::Observed((what, ..)) if what == atoms::findings() => {
+                Some(Detail::Findings)
+            }
+            CompileOptionsArg::Observed(_) => Some(Detail::All),
+            _ => None,
+        };
         CompileOptions {
             options: Options {
                 checked,
@@ -82,7 +90,7 @@ impl CompileOptionsArg {
                 any_keys,
                 values,
             },
-            observed: matches!(self, CompileOptionsArg::Observed(_)),
+            observed,
         }
     }
 }

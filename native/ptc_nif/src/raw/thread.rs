@@ -5,7 +5,8 @@ use rustler::sys::*;
 use std::mem::MaybeUninit;
 
 impl Terms<'_> {
-    /// Whether the calling process is still alive. Only a dirty NIF can outlive it.
+    /// Whether the calling process is still alive. A dirty NIF can outlive it, and so can Erlang code, for a
+    /// while, after a garbage collection that found its heap too large.
     pub fn caller_is_alive(self) -> bool {
         // SAFETY: the environment is that of a NIF call.
         unsafe { enif_is_current_process_alive(self.c()) != 0 }

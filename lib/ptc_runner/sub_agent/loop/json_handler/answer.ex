@@ -45,7 +45,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     content
     |> Aligned.text()
     |> Native.answer_read(type, list?, all?, limits)
-    |> Quanta.finish()
+    |> Quanta.finish(byte_size(content))
     |> outcome(type)
   catch
     :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}}

@@ -1,0 +1,74 @@
+defmodule PtcRunner.Agent.Made do
+  @moduledoc false
+  # The calls that a failed run has made, for the model: its next program must not make them again.
+
+  alias PtcRunner.Agent.{Describe, Record}
+  alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
+
+  # Bytes of all lines, of a call's arguments, and of its answer.
+  @all 4_000
+  @args 400
+  @answer 800
+
+  @made "These calls have already been made, and their effects have happened. " <>
+          "Do not make them again, use their answers:"
+
+  @unsure "These calls failed or did not finish, and may have had an effect. " <>
+            "Make them again only if that does no harm:"
+
+  @doc """
+  The calls as text behind the feedback, `""` if no tool was called. `dropped` are the numbers of calls that are not
+  recorded.
+
+      iex> call = %{name: "pay", args: %{"id" => 7}, status: :ok, result: ~s("p-1"), ok?: true, warnings: []}
+      iex> PtcRunner.Agent.Made.text([{call, {:value, "p-1"}}], %{"pay" => 2}) |> String.split("\\n", trim: true) |> tl()
+      [~s[- pay({"id":7}) -> "p-1"], "- and 2 more calls: pay 2"]
+
+  """
+  @spec text([{Record.call(), Record.more()}], %{String.t() => pos_integer()}) :: String.t()
+  def text(calls, dropped) do
+    made = for {%{status: :ok}, _value} = call <- calls, do: call
+    unsure = for {_call, :effect} = call <- calls, do: call
+
+    {unsure, left} = section(@unsure, unsure, %{}, div(@all, 2))
+    {made, _left} = section(@made, made, dropped, div(@all, 2) + left)
+    made <> unsure
+  end
+
+  defp section(_title, [], dropped, left) when dropped == %{}, do: {"", left}
+
+  defp section(title, calls, dropped, left) do
+    {lines, rest, left} = lines(calls, [], left)
+    more = rest |> Enum.frequencies_by(fn {call, _more} -> call.name end) |> added(dropped)
+    {IO.iodata_to_binary(["\n", title, Enum.reverse(lines), more(more)]), max(left, 0)}
+  end
+
+  defp lines([call | rest] = calls, lines, left) do
+    line = line(call)
+
+    if byte_size(line) <= left,
+      do: lines(rest, [line | lines], left - byte_size(line)),
+      else: {lines, calls, left}
+  end
+
+  defp lines([], lines, left), do: {lines, [], left}
+
+  defp line({call, more}),
+    do: "\n- #{Shown.label(call.name)}(#{Describe.value(call.args, @args)})#{answer(call, more)}"
+
+  defp answer(%{status: :ok}, {:value, value}), do: " -> " <> Describe.value(value, @answer)
+  defp answer(%{status: :ok, result: text}, nil), do: " -> " <> Line.escape(text)
+  defp answer(%{status: :unfinished}, :effect), do: " did not finish"
+  defp answer(%{result: text}, :effect), do: ": " <> (text |> Shown.cut(@answer) |> Line.escape())
+
+  defp added(counts, dropped), do: Map.merge(counts, dropped, fn _name, a, b -> a + b end)
+
+  defp more(counts) when counts == %{}, do: ""
+
+  defp more(counts) do
+    sum = counts |> Map.values() |> Enum.sum()
+    names = counts |> Enum.sort() |> Shown.few(fn {name, n} -> "#{Shown.label(name)} #{n}" end)
+    "\n- and #{sum} more call#{if sum > 1, do: "s"}: #{names}"
+  end
+end

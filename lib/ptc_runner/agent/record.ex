@@ -1,0 +1,210 @@
+defmodule PtcRunner.Agent.Record do
+  @moduledoc false
+  # The record of a run's tool calls. Tools run in other processes, so it is a table that belongs to the caller and
+  # is deleted with it. It is bounded: of a call whose arguments do not fit any more, they are shortened, and calls
+  # that do not fit at all are only counted.
+
+  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Sandbox.Weight
+  alias PtcRunner.Shown
+
+  @enforce_keys [:table, :counts, :places, :calls, :bytes]
+  defstruct @enforce_keys
+
+  # Bytes of a record without its arguments, and of one shortened argument.
+  @plain 512
+  @shortened 256
+
+  # Results up to these words and bytes are kept for the feedback, in addition to their text.
+  @kept_words 512
+  @kept_bytes 4_096
+
+  @most_warnings 20
+
+  @typedoc "`calls`, `bytes`: what may be recorded. `places`: the place of each tool's count."
+  @type t :: %__MODULE__{
+          table: :ets.table(),
+          counts: :counters.counters_ref(),
+          places: %{String.t() => pos_integer()},
+          calls: non_neg_integer(),
+          bytes: non_neg_integer()
+        }
+
+  @typedoc """
+  A call. `args` are the arguments that the function got, `raw_args` those that the program gave, if they differ.
+  `result` is the beginning of the result as `inspect/1` shows it, or the error's text. `shortened` has the names of
+  arguments that are shown as texts.
+
+  `status` is `:ok`, `:error` (the function was called), `:refused` (it was not, because its arguments are wrong), or
+  `:unfinished`: it was called, and the run ended before it.
+  """
+  @type call :: %{
+          required(:name) => String.t(),
+          required(:args) => map(),
+          required(:result) => String.t() | nil,
+          required(:warnings) => [String.t()],
+          required(:ok?) => boolean(),
+          required(:status) => :ok | :error | :refused | :unfinished,
+          optional(:raw_args) => term(),
+          optional(:shortened) => [String.t()]
+        }
+
+  @typedoc """
+  How a call ended: with the result, if it is `:ok`. Of an error the last element says whether the call may have had an
+  effect all the same.
+  """
+  @type ended ::
+          {:ok, text :: String.t(), warnings :: [String.t()], term()}
+          | {:error | :refused, text :: String.t(), warnings :: [String.t()], boolean()}
+
+  @typedoc "What is known beyond the call: its result, if that is small, or whether an error may have had an effect."
+  @type more :: {:value, term()} | :effect | nil
+
+  @doc "A record for calls of these tools."
+  @spec new([String.t()], non_neg_integer(), non_neg_integer()) :: t()
+  def new(names, calls, bytes) do
+    places = names |> Enum.with_index(3) |> Map.new()
+    counts = :counters.new(length(names) + 2, [])
+    table = :ets.new(:calls, [:ordered_set, :public])
+    %__MODULE__{table: table, counts: counts, places: places, calls: calls, bytes: bytes}
+  end
+
+  @doc "Deletes the record. Tools that still run cannot write to it any more."
+  @spec delete(t()) :: true
+  def delete(record), do: :ets.delete(record.table)
+
+  @doc "A key for a call; later calls have greater ones."
+  @spec key() :: integer()
+  def key, do: :erlang.unique_integer([:monotonic])
+
+  @doc """
+  Records that a call begins: the arguments that the tool gets, and those that the program gave. Its words count
+  as words that the run has built.
+  """
+  @spec began(t(), integer(), String.t(), term(), term()) :: :ok
+  def began(record, key, name, args, raw) do
+    call = %{name: name, args: args, result: nil, warnings: [], ok?: false, status: :unfinished}
+    call = if raw === args, do: call, else: Map.put(call, :raw_args, raw)
+
+    with true <- counted(record, 1, 1) <= record.calls,
+         {:ok, call, bytes} <- fitting(call, left(record)),
+         true <- counted(record, 2, bytes) <= record.bytes do
+      ToolWorker.charge(div(bytes, 8))
+      insert(record, {key, call, nil})
+    else
+      _full -> :counters.add(record.counts, Map.fetch!(record.places, name), 1)
+    end
+
+    :ok
+  end
+
+  @doc "Records the end of a call that was recorded."
+  @spec ended(t(), integer(), ended()) :: :ok
+  def ended(record, key, {status, text, warnings, value}) do
+    end_of_call = {status, text, some(warnings), more(status, value)}
+    :ets.update_element(record.table, key, {3, end_of_call})
+    :ok
+  rescue
+    ArgumentError -> :ok
+  end
+
+  @doc """
+  The calls in their order, and the number of calls of each tool that were not recorded.
+  """
+  @spec read(t()) :: {[{call(), more()}], %{String.t() => pos_integer()}}
+  def read(record) do
+    calls = for {_key, call, ended} <- :ets.tab2list(record.table), do: whole(call, ended)
+
+    dropped =
+      for {name, place} <- record.places,
+          count = :counters.get(record.counts, place),
+          count > 0,
+          into: %{},
+          do: {name, count}
+
+    {calls, dropped}
+  end
+
+  defp whole(call, nil), do: {call, :effect}
+
+  defp whole(call, {status, text, warnings, more}) do
+    ended = %{result: text, warnings: warnings, ok?: status == :ok, status: status}
+    {Map.merge(call, ended), more}
+  end
+
+  # The table is deleted if the run ended before its tool.
+  defp insert(record, row) do
+    :ets.insert(record.table, row)
+  rescue
+    ArgumentError -> false
+  end
+
+  defp counted(record, place, more) do
+    :counters.add(record.counts, place, more)
+    :counters.get(record.counts, place)
+  end
+
+  defp left(record), do: record.bytes - :counters.get(record.counts, 2)
+
+  defp fitting(_call, left) when left < @plain, do: :full
+
+  defp fitting(call, left) do
+    with :too_large <- sized(call, left), do: call |> shortened() |> sized(left)
+  end
+
+  defp sized(call, left) do
+    terms = [call.args, call[:raw_args]]
+
+    # The words come first: the table has no shared parts, and a walk through all of them may never end. They do
+    # not include the bytes of long strings.
+    case Weight.of(terms, max(div(left, 8), 1)) do
+      {:ok, words} -> within(call, max(8 * words, :erlang.external_size(terms)), left)
+      :too_much -> :too_large
+    end
+  end
+
+  defp within(call, bytes, left) when bytes + @plain <= left, do: {:ok, call, bytes + @plain}
+  defp within(_call, _bytes, _left), do: :too_large
+
+  # Each argument that is large becomes its text; what the program gave is dropped.
+  defp shortened(%{args: args} = call) when is_map(args) and map_size(args) <= 32 do
+    large = for {key, value} <- args, large?(key) or large?(value), do: key
+    short = fn {key, value} -> {short(key), if(key in large, do: text(value), else: value)} end
+    names = for key <- large, do: short(key)
+    call |> Map.delete(:raw_args) |> Map.merge(%{args: Map.new(args, short), shortened: names})
+  end
+
+  defp shortened(%{args: args} = call) do
+    call |> Map.delete(:raw_args) |> Map.merge(%{args: %{"…" => text(args)}, shortened: ["…"]})
+  end
+
+  defp large?(term) do
+    case Weight.of(term, div(@shortened, 8)) do
+      {:ok, _words} -> :erlang.external_size(term) > @shortened
+      :too_much -> true
+    end
+  end
+
+  defp text(value), do: Shown.text(value, @shortened)
+
+  defp short(name) when is_binary(name), do: Shown.name(name)
+  defp short(name), do: name
+
+  defp some(warnings) do
+    case Enum.split(warnings, @most_warnings) do
+      {all, []} -> all
+      {some, more} -> some ++ ["… #{length(more)} more"]
+    end
+  end
+
+  defp more(:ok, value) do
+    with {:ok, _words} <- Weight.of(value, @kept_words),
+         true <- :erlang.external_size(value) <= @kept_bytes do
+      {:value, value}
+    else
+      _large -> nil
+    end
+  end
+
+  defp more(_error, effect?), do: if(effect?, do: :effect)
+end

@@ -1,0 +1,232 @@
+defmodule PtcRunner.Agent.Spec do
+  @moduledoc false
+  # The arguments of a tool, from the `@spec` of its function. A program gives maps with string keys, and texts; the
+  # function gets the keys, structs, dates and atoms of its spec.
+
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.TypeExtractor.{Memo, Spec}
+
+  # Maximum depth of expanding the module's own types.
+  @expansions 3
+
+  # Dates that signatures have no type for: what an error calls them.
+  @dates %{Date => "date", Time => "time", NaiveDateTime => "datetime without offset"}
+
+  @typedoc "How a value is passed: unchanged, as a date, as one of these atoms, as a list, as a map or a struct."
+  @type form ::
+          :same
+          | {:date, module()}
+          | {:atoms, [atom()]}
+          | {:list, form()}
+          | {:map, module() | nil, [field()]}
+
+  @typedoc "A key's name, the key, the form of its value, whether it may be missing, and whether it may be nil."
+  @type field :: {String.t(), atom(), form(), boolean(), boolean()}
+
+  @typedoc """
+  The arguments: their types as they are shown, their types as they are checked before they are passed, and their form.
+  """
+  @type t :: {[{String.t(), Signature.type()}], [{String.t(), Signature.type()}], form()}
+
+  @doc """
+  The arguments of a function of one map with known keys; nil for any other function.
+
+      iex> PtcRunner.Agent.Spec.of(fn x -> x end)
+      nil
+
+  """
+  @spec of((term() -> term())) :: t() | nil
+  def of(fun) do
+    with {:type, :external} <- Function.info(fun, :type),
+         {:module, module} = Function.info(fun, :module),
+         {:name, name} = Function.info(fun, :name),
+         {_shown, _checked, _form} = found <- Memo.fetch(module, {__MODULE__, name}, 1, &read/3) do
+      found
+    else
+      _other -> nil
+    end
+  end
+
+  defp read(module, {_this, name}, 1) do
+    with {param, types} <- Spec.only_param(module, name),
+         {{:map, [_ | _] = fields}, {:map, _struct, _fields} = form} <-
+           type(param, {types, @expansions}),
+         true <- Enum.all?(fields, &simple?/1) do
+      {put(fields, :string), put(fields, :any), form}
+    else
+      _other -> :none
+    end
+  rescue
+    # `PtcRunner.SubAgent.TypeExtractor` logs why a module cannot be read.
+    _error -> :none
+  end
+
+  # Other names cannot be written in a signature.
+  defp simple?({name, _type}), do: name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/
+
+  # A date without a type is a text for the model, and anything for the check: `given/2` reads it.
+  defp put(:date, type), do: type
+
+  defp put({kind, inner}, type) when kind in [:list, :optional, :map],
+    do: {kind, put(inner, type)}
+
+  defp put(fields, type) when is_list(fields), do: for({n, t} <- fields, do: {n, put(t, type)})
+  defp put(scalar, _type), do: scalar
+
+  # The type and the form of a value.
+  defp type({:ann_type, _, [_name, type]}, types), do: type(type, types)
+  defp type({:paren_type, _, [type]}, types), do: type(type, types)
+
+  defp type({:type, _, kind, [type]}, types) when kind in [:list, :nonempty_list] do
+    {type, form} = type(type, types)
+    {{:list, type}, if(form == :same, do: :same, else: {:list, form})}
+  end
+
+  defp type({:type, _, :map, fields}, types) when is_list(fields), do: map(fields, types)
+  defp type({:type, _, :union, members}, types), do: union(members, types)
+  defp type({:type, _, name, []}, _types), do: {builtin(name), :same}
+  defp type({:remote_type, _, [{_, _, module}, {_, _, :t}, []]}, _types), do: remote(module)
+
+  defp type({:user_type, _, name, []}, {own, left}) when left > 0 and is_map_key(own, name),
+    do: type(Map.fetch!(own, name), {own, left - 1})
+
+  defp type(_other, _types), do: {:any, :same}
+
+  defp builtin(:binary), do: :string
+  defp builtin(name) when name in [:integer, :non_neg_integer, :pos_integer], do: :int
+  defp builtin(name) when name in [:float, :number], do: :float
+  defp builtin(:boolean), do: :bool
+  defp builtin(:atom), do: :keyword
+  defp builtin(:map), do: :map
+  defp builtin(:list), do: {:list, :any}
+  defp builtin(_name), do: :any
+
+  defp remote(String), do: {:string, :same}
+  defp remote(DateTime), do: {:datetime, :same}
+  defp remote(module) when is_map_key(@dates, module), do: {:date, {:date, module}}
+  defp remote(_module), do: {:any, :same}
+
+  defp union(members, types) do
+    {nils, rest} = Enum.split_with(members, &match?({:atom, _, nil}, &1))
+
+    {type, form} =
+      case rest do
+        [type] -> type(type, types)
+        [_, _ | _] -> atoms(rest)
+      end
+
+    {if(nils == [], do: type, else: optional(type)), form}
+  end
+
+  # A union of atoms only.
+  defp atoms(members) do
+    atoms = for {:atom, _, atom} <- members, not is_boolean(atom), do: atom
+
+    if length(atoms) == length(members),
+      do: {:keyword, {:atoms, atoms}},
+      else: {:any, :same}
+  end
+
+  defp optional({:optional, _type} = type), do: type
+  defp optional(type), do: {:optional, type}
+
+  defp map(fields, types) do
+    known = for {:type, _, kind, [{:atom, _, key}, type]} <- fields, do: {key, kind, type}
+
+    case List.keytake(known, :__struct__, 0) do
+      {{:__struct__, _kind, {:atom, _, module}}, rest} -> keys(rest, module, types)
+      nil when known == [] -> {:map, :same}
+      nil -> keys(known, nil, types)
+    end
+  end
+
+  defp keys(known, struct, types) do
+    fields = Enum.map(known, &field(&1, struct, types))
+    {{:map, Enum.map(fields, &elem(&1, 0))}, {:map, struct, Enum.map(fields, &elem(&1, 1))}}
+  end
+
+  # Elixir adds the fields of a struct that its type does not name, as any term.
+  defp field({key, kind, type}, struct, types) do
+    {type, form} = type(type, types)
+    missing? = kind == :map_field_assoc or (struct != nil and type == :any)
+    nil? = match?({:optional, _}, type) or type == :any
+    name = Atom.to_string(key)
+    {{name, if(missing?, do: optional(type), else: type)}, {name, key, form, missing?, nil?}}
+  end
+
+  @doc """
+  The arguments as the function takes them, from those that have been checked; or the errors.
+
+      iex> form = {:map, nil, [{"day", :day, {:date, Date}, false, false}, {"id", :id, :same, true, false}]}
+      iex> PtcRunner.Agent.Spec.given(%{"day" => "2026-11-22"}, form)
+      {:ok, %{day: ~D[2026-11-22]}}
+
+      iex> form = {:map, nil, [{"day", :day, {:date, Date}, false, false}]}
+      iex> PtcRunner.Agent.Spec.given(%{"day" => "tomorrow"}, form)
+      {:error, [%{path: ["day"], message: ~s(expected date, as ISO 8601 text, got "tomorrow")}]}
+
+  """
+  @spec given(term(), form()) :: {:ok, term()} | {:error, [map(), ...]}
+  def given(args, form) do
+    {:ok, pass(args, form, [])}
+  catch
+    {__MODULE__, path, message} ->
+      {:error, [%{path: Enum.reverse(path), message: message}]}
+  end
+
+  defp pass(nil, {:maybe, _form}, _path), do: nil
+  defp pass(value, {:maybe, form}, path), do: pass(value, form, path)
+  defp pass(value, :same, _path), do: value
+  defp pass(%module{} = date, {:date, module}, _path), do: date
+
+  defp pass(value, {:date, module}, path) do
+    with true <- is_binary(value), {:ok, date} <- module.from_iso8601(value) do
+      date
+    else
+      _no -> refuse(path, "expected #{@dates[module]}, as ISO 8601 text, got #{shown(value)}")
+    end
+  end
+
+  defp pass(value, {:atoms, atoms}, path) do
+    if value in atoms,
+      do: value,
+      else: refuse(path, "expected one of #{Shown.few(atoms, &shown/1)}, got #{shown(value)}")
+  end
+
+  defp pass(list, {:list, form}, path) when is_list(list),
+    do: for({value, at} <- Enum.with_index(list), do: pass(value, form, [at | path]))
+
+  defp pass(%_struct{} = struct, {:map, _module, _fields}, _path), do: struct
+
+  defp pass(map, {:map, module, fields}, path) when is_map(map) do
+    passed =
+      for {name, key, form, _missing?, nil?} = field <- fields,
+          {:ok, value} <- [value(map, field)],
+          into: %{},
+          do: {key, pass(value, if(nil?, do: {:maybe, form}, else: form), [name | path])}
+
+    if module && function_exported?(module, :__struct__, 1),
+      do: struct(module, passed),
+      else: passed
+  end
+
+  defp pass(value, _form, _path), do: value
+
+  # A key that need not be there, and cannot be nil, is left out if it is null.
+  defp value(map, {name, key, _form, missing?, nil?}) do
+    case map do
+      %{^name => nil} when missing? and not nil? -> :none
+      %{^name => value} -> {:ok, value}
+      %{^key => value} -> {:ok, value}
+      _no when missing? -> :none
+      _no -> {:ok, nil}
+    end
+  end
+
+  @spec refuse([term()], String.t()) :: no_return()
+  defp refuse(path, message), do: throw({__MODULE__, path, message})
+
+  defp shown(atom) when is_atom(atom) and atom != nil, do: inspect(Atom.to_string(atom))
+  defp shown(value), do: Shown.text(value, 100)
+end

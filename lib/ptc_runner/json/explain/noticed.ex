@@ -1,0 +1,150 @@
+defmodule PtcRunner.Json.Explain.Noticed do
+  @moduledoc false
+  # Runs a program once and records only what findings are made of: fields that no value had, and the filters
+  # that kept nothing for lack of one. The program is compiled for this, without fusion and with a mark before
+  # each look-up; a mark whose fields were found costs a few nanoseconds.
+
+  alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.Explain.{About, Findings}
+  alias PtcRunner.Native
+
+  # Maximum number of fields that are reported.
+  @most 20
+
+  @filters ["filter", "reject", "filter_in"]
+
+  @typedoc "`field`: the field that no value had, as text; nil for a filter that kept nothing."
+  @type finding :: %{
+          kind: :kept_nothing | :key_not_found,
+          path: Explain.path(),
+          message: String.t(),
+          field: String.t() | nil
+        }
+
+  @doc """
+  Like `PtcRunner.Json.Runner.run/6`; the value comes with the findings.
+
+      iex> node = %{"op" => "sum", "field" => "totl"}
+      iex> rows = %{"__input" => [%{"total" => 1}, %{"total" => 2}]}
+      iex> {:ok, {0, [finding]}, _words} =
+      ...>   PtcRunner.Json.Explain.Noticed.run({:checked, node}, %{}, rows, %{}, {1_000, 0, 100}, 1)
+      iex> {finding.field, finding.message, finding.path}
+      {"totl", "none of 2 had totl", ["program"]}
+
+  If the run meets a limit before its first tool call, it is repeated without a record, because that may take less
+  time and memory.
+  """
+  @spec run(Runner.program(), map(), map(), map(), Limits.given(), pos_integer()) ::
+          {:ok, {term(), [finding()]}, non_neg_integer()} | {:error, Message.fault()}
+  def run(program, context, memory, tools, limits, concurrency) do
+    called = :atomics.new(1, [])
+    noting = Map.new(tools, fn {name, fun} -> {name, noting(fun, called)} end)
+
+    case noticed(program, context, memory, noting, Limits.resolve(limits), concurrency) do
+      {:error, {limit, _most}} = met when limit in [:timeout, :memory_exceeded] ->
+        if :atomics.get(called, 1) == 0,
+          do: unnoticed(Runner.run(program, context, memory, tools, limits, concurrency)),
+          else: met
+
+      outcome ->
+        outcome
+    end
+  end
+
+  defp unnoticed({:ok, value, words}), do: {:ok, {value, []}, words}
+  defp unnoticed(error), do: error
+
+  defp noting(fun, called) do
+    fn args ->
+      :atomics.put(called, 1, 1)
+      fun.(args)
+    end
+  end
+
+  defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, concurrency) do
+    {source, reading} = source(program, reading)
+    limits = {timeout, max_heap}
+
+    case Program.build(source, Program.observed(reading, :findings), limits) do
+      {:ok, handle, consts} ->
+        observation = Native.observation(handle)
+        observed = {:observed, observation, consts}
+        limits = {timeout, max_heap, reading}
+
+        with {:ok, value, words} <-
+               Runner.run(observed, context, memory, tools, limits, concurrency),
+             do: {:ok, {value, found(Native.observed(observation, consts))}, words}
+
+      {:rejected, error, _path} ->
+        error
+
+      {:error, limit} when is_atom(limit) ->
+        {:error, Program.error(limit, limits)}
+
+      error ->
+        error
+    end
+  end
+
+  defp source(%Program{source: source} = program, reading),
+    do: {source, Program.reading(program, reading)}
+
+  defp source(source, reading), do: {source, reading}
+
+  # The record was lost because of a bug in the native library.
+  defp found(nil), do: []
+
+  defp found({_innermost, rows}) do
+    numbered = Enum.with_index(rows)
+    missing = numbered |> Enum.filter(fn {row, _number} -> missing?(row) end) |> Enum.take(@most)
+    if missing == [], do: [], else: findings(missing, List.to_tuple(rows))
+  end
+
+  defp missing?({_parent, _place, _op, _counts, keys}),
+    do: Enum.any?(keys, fn {_key, looked, found} -> looked > 0 and found == 0 end)
+
+  defp findings(missing, rows) do
+    around = for {_row, number} <- missing, at <- above(number, rows, []), uniq: true, do: at
+
+    for number <- Enum.sort(around),
+        finding <- about(elem(rows, number), number, rows),
+        do: finding
+  end
+
+  # The numbers of an operation and of those around it.
+  defp above(nil, _rows, numbers), do: numbers
+
+  defp above(number, rows, numbers),
+    do: above(elem(elem(rows, number), 0), rows, [number | numbers])
+
+  defp about({_parent, _place, op, counts, keys}, number, rows) do
+    {_runs, _ended, _lists_in, items_in, lists_out, items_out, _, _, _, _, _, _} = counts
+    path = fn -> path(number, rows) end
+    items_out = if op in @filters and lists_out > 0, do: items_out
+
+    lost =
+      for {key, looked, 0} when looked > 0 <- keys, uniq: true do
+        operation = %{op: op, path: path.(), items_in: nil, items_out: nil, ended: 0}
+        key = %{key: key, looked: looked, found: 0}
+        [finding] = Findings.about(Map.put(operation, :keys, [key]))
+        Map.put(finding, :field, field(key.key))
+      end
+
+    kept =
+      if items_out == 0 and items_in > 0 do
+        operation = %{op: op, path: path.(), items_in: items_in, items_out: 0, ended: 1, keys: []}
+        for finding <- Findings.about(operation), do: Map.put(finding, :field, nil)
+      else
+        []
+      end
+
+    kept ++ lost
+  end
+
+  defp field(key) when is_list(key), do: Enum.map_join(key, ".", &About.name/1)
+  defp field(key), do: About.name(key)
+
+  defp path(number, rows) do
+    ["program" | Enum.flat_map(above(number, rows, []), &elem(elem(rows, &1), 1))]
+  end
+end

@@ -1,0 +1,122 @@
+//! A run that has failed: its fault is checked before it is reported.
+//!
+//! The check reads lists and terms, so it consumes fuel and can be suspended. Until it ends, the fault
+//! is part of the run's state, and no instruction runs any more: the one that failed may have left its
+//! loop.
+
+use super::run::Vm;
+use crate::fault::{Code, Fault, Halt};
+use crate::heap::Heap;
+
+/// Additional words of a copy from which on a term in a fault is too expensive to inspect.
+const EXPENSIVE_TO_INSPECT: usize = 10_000;
+
+/// A fault that is being checked.
+pub(super) struct Failing<T> {
+    fault: Fault<T>,
+    /// Number of enclosing loops whose lists are known to be proper.
+    loops: usize,
+    /// The unread part of the next loop's list, once a part has been read.
+    rest: Option<T>,
+    /// Number of the fault's terms that have been weighed.
+    weighed: usize,
+}
+
+/// The same without its terms.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FailingOutline {
+    fault: Fault<()>,
+    loops: usize,
+    rest: bool,
+    weighed: usize,
+}
+
+impl<T: Copy> Failing<T> {
+    /// Takes it apart; [`Failing::thaw`] rebuilds it.
+    pub fn freeze(self) -> (FailingOutline, Vec<T>) {
+        let terms = self.rest.iter().chain(&self.fault.terms).copied().collect();
+        let outline = FailingOutline {
+            fault: self.fault.map(|_| ()),
+            loops: self.loops,
+            rest: self.rest.is_some(),
+            weighed: self.weighed,
+        };
+        (outline, terms)
+    }
+
+    /// Rebuilds it; `None` if the terms do not fit the outline.
+    pub fn thaw(outline: FailingOutline, terms: &[T]) -> Option<Self> {
+        let (rest, terms) = terms.split_at_checked(usize::from(outline.rest))?;
+        (terms.len() == outline.fault.terms.len()).then_some(())?;
+        Some(Failing {
+            fault: outline.fault.with_terms(terms.to_vec()),
+            loops: outline.loops,
+            rest: rest.first().copied(),
+            weighed: outline.weighed,
+        })
+    }
+}
+
+impl<H: Heap> Vm<'_, H> {
+    /// Makes the run fail with this fault, see [`Vm::check_fault`].
+    pub(super) fn fail(&mut self, fault: Fault<H::Term>) {
+        self.machine.work = None;
+        self.failing = Some(Box::new(Failing {
+            fault,
+            loops: 0,
+            rest: None,
+            weighed: 0,
+        }));
+    }
+
+    /// Checks the fault of a run that has failed; returns why the run halts.
+    pub(super) fn check_fault(&mut self) -> Halt<H::Term> {
+        let Some(mut failing) = self.failing.take() else {
+            return Halt::SliceOver;
+        };
+        match self.check(&mut failing) {
+            Ok(()) => Halt::Fault(Box::new(failing.fault)),
+            Err(halt) => {
+                self.failing = Some(failing);
+                halt
+            }
+        }
+    }
+
+    fn check(&mut self, failing: &mut Failing<H::Term>) -> Result<(), Halt<H::Term>> {
+        self.find_earlier(failing)?;
+        self.weigh_terms(failing)
+    }
+
+    /// A loop reads its list item by item, but the list must be proper. So a fault inside counts only
+    /// if the lists of all enclosing loops are proper.
+    fn find_earlier(&mut self, failing: &mut Failing<H::Term>) -> Result<(), Halt<H::Term>> {
+        let machine = &mut self.machine;
+        machine.meter.begin_uncounted();
+        while let Some(running) = self.loops.get(failing.loops) {
+            let list = machine.slot(running.list);
+            let is_proper = machine.walk_to_end(failing.rest.get_or_insert(list))?;
+            failing.rest = None;
+            failing.loops += 1;
+            if !is_proper {
+                failing.fault = Fault::new(Code::NeedsList, Some(running.kind.op()), vec![list]);
+                failing.loops = self.loops.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out whether the terms of the fault can be inspected, which costs as much as copying
+    /// them.
+    fn weigh_terms(&mut self, failing: &mut Failing<H::Term>) -> Result<(), Halt<H::Term>> {
+        while let Some(term) = failing.fault.terms.get(failing.weighed).copied() {
+            // This keeps no progress within one term.
+            self.machine.meter.begin_whole();
+            let excess = self.machine.check_copy_limit(term)?;
+            failing.fault.expensive_to_inspect |= excess > EXPENSIVE_TO_INSPECT;
+            failing.weighed += 1;
+            self.machine.meter.advanced();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,280 @@
+defmodule PtcRunner.Agent.FindingsTest do
+  # Programs that read fields that are not there: the model is told before the value counts.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.Test.Models
+
+  @rows for n <- 1..3, do: %{"total" => n * 10, "status" => "open"}
+
+  defp pipe(steps) do
+    steps = [%{op: "load", name: "rows"} | steps]
+    Codec.encode!(%{program: %{op: "pipe", steps: steps}})
+  end
+
+  defp loop(answers, task \\ [], opts \\ []) do
+    {ask, asked} = Models.canned(answers)
+    task = Keyword.merge([task: "x", context: %{"rows" => @rows}], task)
+    result = Agent.loop(ask, task, opts)
+    told = for messages <- tl(asked.()), do: List.last(messages).content
+    {result, told}
+  end
+
+  defp right, do: pipe([%{op: "sum", field: "total"}])
+
+  describe "a value that was made for lack of a field" do
+    test "is not taken, and the model is told which field" do
+      gt = %{op: "gt", field: "totl", value: 5}
+
+      for {steps, parts} <- [
+            {[%{op: "sum", field: "totl"}],
+             ["program.steps[1]: none of 3 had totl", "It returned 0"]},
+            {[%{op: "filter", where: %{op: "eq", field: "stauts", value: "open"}}],
+             [
+               "program.steps[1]: kept nothing of 3",
+               "program.steps[1].where: none of 3 had stauts",
+               "It returned []"
+             ]},
+            # nil is greater than any number.
+            {[%{op: "filter", where: gt}, %{op: "count"}], ["where: none of 3 had totl"]},
+            {[%{op: "reject", where: %{op: "not", condition: gt}}, %{op: "count"}],
+             ["where.condition: none of 3 had totl"]},
+            {[%{op: "filter_in", field: "stauts", value: ["open"]}], ["kept nothing of 3"]},
+            {[%{op: "map", expr: %{op: "get", path: ["owner", "name"]}}],
+             ["none of 3 had owner.name"]},
+            {[%{op: "sort_by", field: "totl"}, %{op: "first"}], ["none of 3 had totl"]},
+            {[%{op: "first"}, %{op: "get", field: "totl"}], ["none of 1 had totl"]},
+            {[%{op: "select", fields: ["total", "nmae"]}], ["none of 3 had nmae"]}
+          ] do
+        {{:ok, step}, [told]} = loop([pipe(steps), right()])
+        assert step.return == 60
+        assert told =~ "The program ran, but it read fields that are not there:"
+        for part <- parts, do: assert(told =~ part)
+        assert told =~ "write the same program again" and told =~ "You have 4 turns left."
+        assert [%{success?: false, result: %{error: _}}, %{success?: true}] = step.turns
+      end
+    end
+
+    test "is taken if the model writes the same program again" do
+      doubtful = pipe([%{op: "sum", field: "totl"}])
+      {{:ok, step}, [_told]} = loop([doubtful, "Yes:\n```json\n#{doubtful}\n```"])
+      assert step.return == 0
+      assert [%{success?: false}, %{success?: true, prints: prints}] = step.turns
+      assert prints == ["program.steps[1]: none of 3 had totl"]
+    end
+
+    test "on the last turn it is no value" do
+      {{:error, step}, []} = loop([pipe([%{op: "sum", field: "totl"}])], [], max_turns: 1)
+      assert step.fail.reason == :max_turns and step.fail.message =~ "none of 3 had totl"
+      assert step.return == nil
+    end
+
+    test "each field is told once, another one is told too" do
+      answers = for f <- ["totl", "ttl", "totl"], do: pipe([%{op: "sum", field: f}])
+      {{:ok, step}, told} = loop(answers)
+      assert [one, two] = told
+      assert one =~ "had totl" and two =~ "had ttl"
+      assert step.return == 0 and List.last(step.turns).prints != []
+    end
+
+    test "findings: :ignore takes it" do
+      {{:ok, step}, []} = loop([pipe([%{op: "sum", field: "totl"}])], findings: :ignore)
+      assert step.return == 0
+
+      assert_raise ArgumentError, ~r/:findings/, fn ->
+        Agent.loop(fn _ -> flunk() end, task: "x", findings: :off)
+      end
+    end
+  end
+
+  describe "no finding" do
+    test "a filter that keeps nothing of rows that have the field, and a field that some rows have" do
+      rows = [%{"a" => 1}, %{"b" => 2}]
+
+      for steps <- [
+            [%{op: "filter", where: %{op: "eq", field: "a", value: 9}}],
+            [%{op: "sum", field: "b"}],
+            [%{op: "filter", where: %{op: "gt", field: "b", value: 5}}, %{op: "count"}]
+          ] do
+        assert {{:ok, _step}, []} = loop([pipe(steps)], context: %{"rows" => rows})
+      end
+
+      assert {{:ok, %{return: 0}}, []} = loop([right()], context: %{"rows" => []})
+    end
+
+    test "a branch that never ran" do
+      expr = %{
+        op: "if",
+        condition: %{op: "eq", field: "status", value: "gone"},
+        then: %{op: "get", field: "refund"},
+        else: %{op: "get", field: "total"}
+      }
+
+      assert {{:ok, %{return: [10, 20, 30]}}, []} = loop([pipe([%{op: "map", expr: expr}])])
+    end
+  end
+
+  describe "tools" do
+    setup do
+      counter = :counters.new(1, [])
+
+      refund = fn %{"amount" => amount} ->
+        :counters.add(counter, 1, 1)
+        %{"done" => amount}
+      end
+
+      tools = %{"refund" => {refund, "(amount :int) -> :map"}}
+      {:ok, tools: tools, count: fn -> :counters.get(counter, 1) end}
+    end
+
+    test "are called once, although the value is observed, doubted and confirmed", context do
+      program =
+        Codec.encode!(%{
+          program: %{
+            op: "pipe",
+            steps: [
+              %{op: "call", tool: "refund", args: %{amount: 5}},
+              %{op: "get", field: "dnoe"}
+            ]
+          }
+        })
+
+      {{:ok, step}, [told]} = loop([program, program], tools: context.tools)
+      assert told =~ "none of 1 had dnoe"
+      assert step.return == nil and context.count.() == 1
+      assert [%{name: "refund", ok?: true}] = step.tool_calls
+    end
+
+    test "calls that overlap are observed too", context do
+      call = %{op: "call", tool: "refund", args: %{amount: 7}}
+
+      each = %{
+        ok: %{op: "pipe", steps: [call, %{op: "get", field: "done"}]},
+        no: %{op: "get", field: "nmae"}
+      }
+
+      program = pipe([%{op: "map", expr: each}])
+
+      {{:ok, step}, [told]} =
+        loop([program, program], [tools: context.tools], tool_concurrency: 3)
+
+      assert step.return == List.duplicate(%{"ok" => 7, "no" => nil}, 3)
+      assert told =~ "none of 3 had nmae" and not (told =~ "had done")
+      assert context.count.() == 3
+    end
+
+    test "a run that meets a limit after a call is not repeated", context do
+      slow = %{"slow" => fn _ -> Process.sleep(:infinity) end}
+
+      program =
+        Codec.encode!(%{
+          program: %{
+            a: %{op: "call", tool: "refund", args: %{amount: 1}},
+            b: %{op: "call", tool: "slow", args: %{}}
+          }
+        })
+
+      {{:error, step}, []} =
+        loop([program], [tools: Map.merge(context.tools, slow)], timeout: 50, max_turns: 1)
+
+      assert step.fail.message =~ "TimeoutError" and context.count.() == 1
+    end
+  end
+
+  test "what the model looks at, and an invalid result, come with the findings" do
+    look = pipe([%{look: %{op: "sum", field: "totl"}}])
+    {{:ok, %{return: 60}}, [told]} = loop([look, right()])
+
+    assert told =~
+             "You looked at: 0\nThe program read fields that are not there:\n- program.steps[1].look"
+
+    wrong = pipe([%{op: "map", expr: %{op: "get", field: "totl"}}])
+    {{:ok, %{return: 60}}, [told]} = loop([wrong, right()], returns: ":int")
+    assert told =~ "expected integer" and told =~ "none of 3 had totl"
+  end
+
+  test "a run that is observed gives the value of one that is not" do
+    rows = for n <- 1..2_000, do: %{"n" => n, "k" => rem(n, 7)}
+
+    for steps <- [
+          [%{op: "filter", where: %{op: "gt", field: "n", value: 50}}, %{op: "sum", field: "n"}],
+          [%{op: "filter", where: %{op: "gt", field: "x", value: 50}}, %{op: "count"}],
+          [%{op: "sort_by", field: "k"}, %{op: "take", count: 3}],
+          [%{op: "map", expr: %{op: "mul", left: %{op: "get", field: "n"}, right: 2}}]
+        ] do
+      program = pipe(steps)
+      opts = [context: %{"rows" => rows}]
+      {:ok, {value, _findings}} = Json.value(program, opts, &Json.Explain.Noticed.run/6)
+      assert value == Json.run!(program, opts)
+    end
+  end
+
+  test "a program that is too costly to observe runs without" do
+    # The list between the steps is not built by the program as it usually runs.
+    rows = for n <- 1..20_000, do: %{"n" => n}
+    steps = [%{op: "filter", where: %{op: "gt", field: "n", value: 0}}, %{op: "count"}]
+    task = [context: %{"rows" => rows}]
+    assert {{:ok, %{return: 20_000}}, []} = loop([pipe(steps)], task, max_heap: 20_000)
+  end
+
+  describe "strict" do
+    test "unknown fields and conditions without an operation are errors in an agent" do
+      for {step, message} <- [
+            {%{op: "count", where: %{op: "eq", field: "status", value: "open"}},
+             "Unknown field 'where' in operation 'count'"},
+            {%{op: "sort_by", field: "total", desc: true},
+             "Unknown field 'desc' in operation 'sort_by'"},
+            {%{op: "filter", where: %{field: "total", value: 10}},
+             "Field 'where' of operation 'filter' must be an operation"}
+          ] do
+        {{:ok, %{return: 60}}, [told]} = loop([pipe([step]), right()])
+        assert told =~ message
+
+        assert {:error, {:validation_error, text}, _feedback} = Agent.program(pipe([step]))
+        assert text =~ message
+        assert {:error, {:validation_error, ^text}, _} = Agent.run(pipe([step]))
+        assert {:error, {:validation_error, ^text}} = Json.compile(pipe([step]), strict: true)
+        assert {:ok, _, _} = Agent.program(pipe([step]), strict: false)
+        assert {:ok, _program} = Json.compile(pipe([step]))
+      end
+    end
+
+    test "conditions at each place of the language" do
+      object = %{field: "total", value: 1}
+      holds = %{op: "literal", value: true}
+
+      for {node, op} <- [
+            {%{op: "filter", where: object}, "filter"},
+            {%{op: "reject", where: object}, "reject"},
+            {%{op: "if", condition: object, then: holds, else: holds}, "if"},
+            {%{op: "not", condition: object}, "not"},
+            {%{op: "and", conditions: [holds, object]}, "and"},
+            {%{op: "filter", where: %{op: "or", conditions: [%{op: "not", condition: %{}}]}},
+             "not"}
+          ] do
+        program = %{"program" => node |> Codec.encode!() |> Codec.decode!()}
+        {:error, {:validation_error, text}} = Json.run(program, strict: true)
+
+        assert text =~
+                 "of operation '#{op}' must be an operation: an object without 'op' is always true"
+
+        explanation = Json.explain(program, strict: true)
+        assert explanation.result == {:error, {:validation_error, text}}
+      end
+
+      # A value may be an object.
+      value = %{
+        "program" => %{
+          "op" => "if",
+          "condition" => %{"op" => "literal", "value" => true},
+          "then" => %{"a" => 1},
+          "else" => %{"b" => 2}
+        }
+      }
+
+      assert {:ok, %{"a" => 1}, _, _} = Json.run(value, strict: true)
+    end
+  end
+end
