@@ -35,18 +35,8 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{
-    ErrorText,
-    Explain,
-    Fence,
-    Limits,
-    Message,
-    Parser,
-    Program,
-    Runner,
-    Values
-  }
-
+  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Limits, Message}
+  alias PtcRunner.Json.{Parser, Program, Runner}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -154,24 +144,15 @@ defmodule PtcRunner.Json do
 
   ## Structs
 
-  By default a struct is a map with atom keys, as in PtcRunner: a `Date` is compared field by field, the day
-  before the year. With `structs: :values`, which `PtcRunner.Agent` uses:
+  By default a struct is a map with atom keys, as in PtcRunner: of two dates the days are compared before the years. With
+  `structs: :values`, as in `PtcRunner.Agent`, a struct is a map of its fields, whatever `:keys` says, and an Ecto association that is
+  not loaded is `nil`. `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are then values: they have no fields, are never
+  the memory, and are compared by their meaning everywhere, also with ISO 8601 texts and with numbers ([how](programs.md#structs-dates-and-decimals)).
 
-    * A struct is a map of its fields, whatever `:keys` says, without `__struct__` and `__meta__`. An association that
-      is not loaded (`Ecto.Association.NotLoaded`) is `nil`.
-    * `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are values and not maps: they have no fields, and as a result
-      they are never the memory.
-    * Values are compared by their meaning, in the comparisons, `in`, `contains`, `filter_in`, `distinct`, `sort_by`, `min`,
-      `max`, `min_by` and `max_by`, also with an ISO 8601 text of the same kind. Dates and times are on one
-      timeline: a date is its midnight, and what has no offset is in UTC; a `DateTime` is its instant. A `Decimal` is
-      compared with numbers and with texts of numbers.
-
-          iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"},
-          ...>   {"op": "filter", "where": {"op": "gte", "field": "day", "value": "2024-02-01"}},
-          ...>   {"op": "sort_by", "field": "day"}, {"op": "map", "expr": {"op": "get", "field": "id"}}]}})
-          iex> orders = [%{"id" => 1, "day" => ~D[2024-03-01]}, %{"id" => 2, "day" => ~D[2024-02-29]}, %{"id" => 3, "day" => ~D[2023-12-31]}]
-          iex> PtcRunner.Json.run!(program, context: %{"orders" => orders}, structs: :values)
-          [2, 1]
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "days"}, {"op": "max", "field": "day"}]}})
+      iex> days = [%{"day" => ~D[2024-01-31]}, %{"day" => "2024-02-29"}, %{"day" => ~D[2024-03-01]}]
+      iex> PtcRunner.Json.run!(program, context: %{"days" => days}, structs: :values)
+      ~D[2024-03-01]
 
   ## Returns
 
@@ -202,8 +183,7 @@ defmodule PtcRunner.Json do
     {limits, _context, memory, _tools, _concurrency} = given = given(opts, "PtcRunner.Json.run/2")
 
     case ran(program, given, &Runner.run/6) do
-      {:ok, %{__struct__: _} = value} -> contract(value, memory, Program.structs(program, limits))
-      {:ok, value} -> contract(value, memory)
+      {:ok, value} -> Contract.of(value, memory, program, limits)
       error -> error
     end
   end
@@ -335,13 +315,13 @@ defmodule PtcRunner.Json do
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
     {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
-    structs = Program.structs(program, limits)
+    of_value = &Contract.of(&1, memory, program, limits)
     {program, limits} = explainable(program, Limits.resolve(limits))
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
       {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
-      result = with {:ok, value, _words} <- result, do: contract(value, memory, structs)
+      result = with {:ok, value, _words} <- result, do: of_value.(value)
       %{explanation | result: result}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -420,34 +400,4 @@ defmodule PtcRunner.Json do
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
-
-  @doc false
-  # The rules of memory. A struct is a map of its fields, or a value, where structs are read as values.
-  @spec contract(term(), map(), :maps | :values) :: {:ok, term(), map(), map()}
-  def contract(%module{} = value, memory, :values) when is_atom(module) do
-    cond do
-      Values.value?(value) ->
-        {:ok, value, %{}, memory}
-
-      Values.unloaded?(value) ->
-        {:ok, nil, %{}, memory}
-
-      true ->
-        {:ok, _fields, delta, memory} = value |> Values.fields() |> contract(memory)
-        {:ok, Map.get(value, :result, value), delta, memory}
-    end
-  end
-
-  def contract(value, memory, _structs), do: contract(value, memory)
-
-  defp contract(%{"result" => result} = value, memory),
-    do: merge(result, Map.delete(value, "result"), memory)
-
-  defp contract(%{result: result} = value, memory),
-    do: merge(result, Map.delete(value, :result), memory)
-
-  defp contract(value, memory) when is_map(value), do: merge(value, value, memory)
-  defp contract(value, memory), do: {:ok, value, %{}, memory}
-
-  defp merge(result, delta, memory), do: {:ok, result, delta, Map.merge(memory, delta)}
 end

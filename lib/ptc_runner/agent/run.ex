@@ -4,8 +4,8 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
   alias PtcRunner.Json
+  alias PtcRunner.Json.{Contract, Message, Values}
   alias PtcRunner.Json.Explain.Noticed
-  alias PtcRunner.Json.{Message, Values}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -74,7 +74,7 @@ defmodule PtcRunner.Agent.Run do
 
     case result do
       {:ok, value, findings} ->
-        {:ok, value, delta, memory} = Json.contract(value, info.memory, :values)
+        {:ok, value, delta, memory} = Contract.of(value, info.memory, :values)
         judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
 
       {:error, fault} ->
