@@ -55,6 +55,7 @@ defmodule PtcRunner.Agent do
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
+  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
   @compiling Map.merge(@reading, %{
                max_depth: :depth,
                strict: :boolean,
@@ -82,17 +83,18 @@ defmodule PtcRunner.Agent do
   @prompt_options @telling
   @answer_options @reading
                   |> Map.merge(@notes)
-                  |> Map.merge(%{coerce: :boolean, repair: :boolean})
-  @program_options Map.put(@compiling, :repair, :boolean)
+                  |> Map.merge(@repairing)
+                  |> Map.put(:coerce, :boolean)
+  @program_options Map.merge(@compiling, @repairing)
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
                |> Map.put(:info, :boolean)
   @loop_options @running
                 |> Map.merge(@telling)
+                |> Map.merge(@repairing)
                 |> Map.merge(%{
                   coerce: :boolean,
-                  repair: :boolean,
                   max_bytes: :positive,
                   model_timeout: :timeout,
                   findings: {:one_of, [:feedback, :ignore]}
@@ -147,7 +149,8 @@ defmodule PtcRunner.Agent do
     * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
-    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown.
+    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
+      computed from them and stored in the memory (the memory has their names under `"_concealed"`).
     * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
       `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know
@@ -191,6 +194,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:coerce`, `:repair` - by default `true`
+    * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
@@ -198,6 +203,12 @@ defmodule PtcRunner.Agent do
 
       iex> PtcRunner.Agent.answer(~s(Sure: {"id": "7", "tags": ["a"]}), "{id :int, tags [:string]}")
       {:ok, %{"id" => 7, "tags" => ["a"]}, ["coerced string \\"7\\" to integer"]}
+
+  An answer that was cut off:
+
+      iex> {:error, _errors, feedback} = PtcRunner.Agent.answer(~s({"rows": [1, 2), "{rows [:int]}")
+      iex> feedback
+      ~s(The answer ends inside "rows", after 2 items: it was cut off. Write it again, shorter.)
 
   An example:
 
@@ -225,6 +236,7 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:repair` - by default `true`
+    * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
       with `where`) and a condition without `"op"` are errors
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
@@ -316,7 +328,7 @@ defmodule PtcRunner.Agent do
     * `:model_timeout` - milliseconds for each answer of the model, by default `:infinity`. With a timeout the model function
       runs in a process of its own, which is killed then.
     * `:coerce` - with `answer: :value`, see `answer/3`
-    * `:repair` - see `program/2` and `answer/3`
+    * `:repair`, `:truncated` - see `program/2` and `answer/3`
     * `:findings` - `:feedback` (the default): if no value had a field that the program reads (`"totl"`), the model is told
       before the value counts, once for each field. If it writes the same program again, the value is taken without a second run. The
       run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.

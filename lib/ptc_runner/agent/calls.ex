@@ -6,9 +6,10 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.Values
-  alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText, ToolCall}
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
@@ -131,7 +132,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp wrong_arguments(tool, message),
-    do: "#{message}\nIt is #{tool.name}#{Signature.render(tool.signature)}"
+    do:
+      "#{message}\nIt is #{Shown.name(tool.name)}#{Line.escape(Signature.render(tool.signature))}"
 
   defp signature(%Tool{spec: {signature, _form}}), do: signature
   defp signature(%Tool{signature: signature}), do: signature
@@ -148,7 +150,7 @@ defmodule PtcRunner.Agent.Calls do
   defp not_allowed(%Tool{notes: nil}, _args), do: []
 
   defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
-    do: Annotations.errors(args, {:map, params}, notes.enums)
+    do: Enums.errors(args, {:map, params}, notes.enums, :infinity)
 
   # The function gets what its spec says.
   defp passed(%Tool{spec: nil}, args), do: {:ok, args}

@@ -7,6 +7,7 @@ defmodule PtcRunner.Agent.Feedback do
   alias PtcRunner.Json.{Explain, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Cut
   alias PtcRunner.SubAgent.Signature.ErrorText
 
   @again "Write the whole program again, as one JSON object."
@@ -18,13 +19,17 @@ defmodule PtcRunner.Agent.Feedback do
   @spec program(Json.error()) :: String.t()
   def program(error), do: sentence(Json.format_error(error))
 
+  @doc "Feedback about a program that was cut off."
+  @spec truncated(Json.error()) :: String.t()
+  def truncated(error), do: "#{error |> Json.format_error() |> Cut.feedback()} #{@again}"
+
   @doc """
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
   tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
   @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
   def run({:unknown_tool, name, _functions}, tools, made) do
-    name = Shown.name(name)
+    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 

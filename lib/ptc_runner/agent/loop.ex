@@ -7,17 +7,19 @@ defmodule PtcRunner.Agent.Loop do
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
   alias PtcRunner.Agent.{Answer, Ask, Describe, Feedback, Prompt, Run, Source, Tool}
+  alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
   @looked 4_000
+  @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
              [:recorded_calls, :recorded_bytes]
@@ -127,7 +129,7 @@ defmodule PtcRunner.Agent.Loop do
     case Answer.read(
            text,
            state.opts[:returns],
-           only(state, @reading ++ [:coerce, :repair, :enums])
+           only(state, @reading ++ [:coerce, :repair, :truncated, :enums])
          ) do
       {:ok, value, warnings} ->
         {:done, value, record(text, state, result: value, prints: warnings)}
@@ -158,7 +160,7 @@ defmodule PtcRunner.Agent.Loop do
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
       {:ok, %{@look => value}, info} ->
-        memory = Map.delete(info.memory, @look)
+        memory = Marks.delete(info.memory, @look)
         kept = Map.delete(info.delta, @look)
         found = found(info, state)
 
@@ -171,7 +173,8 @@ defmodule PtcRunner.Agent.Loop do
             ok?: true
           )
 
-        {:again, looked(value, kept) <> Feedback.found(found), turn}
+        told = looked(value, Shape.entry(info.shape, @look), kept)
+        {:again, told <> Feedback.found(found), turn}
 
       {:ok, value, info} ->
         notes = warnings ++ info.warnings
@@ -183,7 +186,7 @@ defmodule PtcRunner.Agent.Loop do
             {:done, value, record.([result: value] ++ Keyword.put(turn, :prints, notes))}
 
           {{:ok, value, _info}, found} ->
-            told = Feedback.findings(found, value, info.made)
+            told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
             doubted = {program.source, value, info.memory, notes ++ Feedback.notes(info.findings)}
             new = [result: %{error: told}, findings: found, doubted: doubted]
             {:again, told, record.(new ++ turn)}
@@ -213,10 +216,12 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}) when is_binary(source), do: source
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
-  defp looked(value, kept) do
+  defp looked(value, shape, kept) do
     names = kept |> Map.keys() |> Enum.sort()
     kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
-    "You looked at: #{Describe.value(value, @looked)}#{kept}"
+    concealed = if shape == :clear, do: "", else: "\n" <> @concealed
+
+    "You looked at: #{value |> Shape.conceal(shape) |> Describe.value(@looked)}#{kept}#{concealed}"
   end
 
   defp label(name) when is_binary(name), do: Shown.label(name)

@@ -3,11 +3,12 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Contract, Message, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Annotations
+  alias PtcRunner.SubAgent.Signature.{Annotations, Enums}
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
@@ -19,6 +20,7 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          shape: Shape.t(),
           findings: [Noticed.finding()],
           warnings: [String.t()]
         }
@@ -46,7 +48,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
   defp shown(info, warnings) do
-    info = Map.drop(info, [:made, :findings])
+    info = Map.drop(info, [:made, :shape, :findings])
     %{info | warnings: warnings ++ info.warnings}
   end
 
@@ -68,6 +70,7 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      shape: :clear,
       findings: [],
       warnings: warnings(noted)
     }
@@ -75,7 +78,10 @@ defmodule PtcRunner.Agent.Run do
     case result do
       {:ok, value, findings} ->
         {:ok, value, delta, memory} = Contract.of(value, info.memory, :values)
-        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -133,7 +139,9 @@ defmodule PtcRunner.Agent.Run do
   def judged(value, opts, info) do
     with [_ | _] = errors <- errors(value, opts),
          {:error, _no_structs} <- without_structs(value, opts) do
-      {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+      errors = Shape.errors(errors, info.shape)
+      feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+      {:error, {:invalid_result, errors}, feedback, info}
     else
       [] -> {:ok, value, info}
       {:ok, plain} -> {:ok, plain, info}
@@ -149,10 +157,22 @@ defmodule PtcRunner.Agent.Run do
   defp errors(value, opts) do
     with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
          :ok <- Signature.validate(signature, value) do
-      Annotations.errors(value, type, Annotations.of!(opts, type).enums)
+      not_allowed(value, type, opts)
     else
       nil -> []
       {:error, errors} -> errors
     end
+  end
+
+  # The check has the time of a run of its own.
+  defp not_allowed(value, type, opts) do
+    until =
+      case Keyword.get(opts, :timeout) do
+        timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+        _none -> :infinity
+      end
+
+    with :timeout <- Enums.errors(value, type, Annotations.of!(opts, type).enums, until),
+         do: [%{path: [], message: "it takes too long to check"}]
   end
 end

@@ -24,12 +24,17 @@ defmodule PtcRunner.Agent.Source do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}
+      {:truncated, error} -> {:error, error, Feedback.truncated(error)}
     end
   end
 
   # A field that an operation does not have is a mistake, not a comment.
   defp compiling(opts),
-    do: opts |> Keyword.delete(:repair) |> Keyword.put_new(:strict, true) |> Run.read()
+    do:
+      opts
+      |> Keyword.drop([:repair, :truncated])
+      |> Keyword.put_new(:strict, true)
+      |> Run.read()
 
   defp found(text, opts) do
     began = System.monotonic_time(:millisecond)
@@ -40,6 +45,7 @@ defmodule PtcRunner.Agent.Source do
         {:ok, value, []}
 
       {:error, {reason, place}} ->
+        limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
         repaired(reason, place, text, limits, Keyword.get(opts, :repair, true))
     end
   end
@@ -47,17 +53,18 @@ defmodule PtcRunner.Agent.Source do
   defp repaired(reason, place, text, limits, repair?)
        when repair? and reason in [:invalid_json, :no_json_found] do
     with {:ok, value, [_ | _] = repairs} <- JsonParser.repair_within(text, nil, limits),
-         true <- whole?(repairs, text) do
+         true <- limits[:truncated] == :complete or whole?(repairs, text) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else
+      {:error, {:truncated, %{message: message}}} -> {:truncated, {:parse_error, message}}
       _no -> refused(reason, place, text)
     end
   end
 
   defp repaired(reason, place, text, _limits, _repair?), do: refused(reason, place, text)
 
-  # A truncated text may be half a program. The text is known to be complete only if a fence is closed
-  # after it.
+  # A program without its last brackets may be half a program. It is known to be complete only if a fence is
+  # closed after it.
   defp whole?(repairs, text) do
     String.ends_with?(String.trim_trailing(text), "```") or
       not Enum.any?(repairs, &(&1.kind == :missing_close))

@@ -13,7 +13,8 @@ defmodule PtcRunner.Native.Telemetry do
 
   """
 
-  alias PtcRunner.Json.Message
+  alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Shown
 
   @key __MODULE__
   # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
@@ -134,9 +135,16 @@ defmodule PtcRunner.Native.Telemetry do
   defp called(metadata, fun, args) do
     result =
       span(@tool, metadata, fn -> caught(fun, args) end, fn
-        {:ok, {:error, reason}} -> failed(metadata, {:execution_error, reason})
-        {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
-        {_kind, reason, _trace} -> failed(metadata, {:execution_error, reason})
+        {:ok, {:error, _reason} = error} ->
+          {:error, fault} = ToolWorker.run(metadata.tool, fn _args -> error end, nil)
+          failed(metadata, fault)
+
+        {:ok, _answer} ->
+          {:stop, %{}, Map.put(metadata, :outcome, :ok)}
+
+        {kind, reason, trace} ->
+          {:error, fault} = ToolWorker.failure(metadata.tool, kind, reason, trace)
+          failed(metadata, fault)
       end)
 
     case result do
@@ -207,8 +215,8 @@ defmodule PtcRunner.Native.Telemetry do
       fun.()
     catch
       kind, reason ->
-        failure = Map.merge(metadata, %{kind: kind, reason: reason, stacktrace: __STACKTRACE__})
-        execute(event ++ [:exception], ended_since(began), failure)
+        what = %{kind: kind, reason: told_of(reason), stacktrace: places(__STACKTRACE__)}
+        execute(event ++ [:exception], ended_since(began), Map.merge(metadata, what))
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
       result ->
@@ -221,6 +229,23 @@ defmodule PtcRunner.Native.Telemetry do
         )
 
         result
+    end
+  end
+
+  # An event has no terms of the run: of a reason the exception or its text, of the stack no arguments.
+  defp told_of(reason) when is_atom(reason), do: reason
+
+  defp told_of(%{__exception__: true, message: message} = exception)
+       when is_binary(message) and map_size(exception) == 3,
+       do: exception
+
+  defp told_of(%{__exception__: true} = exception), do: Shown.exception(exception)
+  defp told_of(reason), do: Shown.text(reason, 1_000)
+
+  defp places(trace) do
+    for {module, function, arity_or_args, place} <- trace do
+      arity = if is_list(arity_or_args), do: length(arity_or_args), else: arity_or_args
+      {module, function, arity, Keyword.take(place, [:file, :line])}
     end
   end
 

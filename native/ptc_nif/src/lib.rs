@@ -8,7 +8,7 @@
 //!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
-//! * [`signature`]: types of values, and the walks over values
+//! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
@@ -40,6 +40,7 @@ mod panics;
 mod program;
 mod raw;
 mod repair;
+mod rules;
 mod run;
 mod schedule;
 mod signature;

@@ -161,6 +161,44 @@ defmodule PtcRunner.Native.TelemetryTest do
       end
     end
 
+    test "no event has a value of a firewalled field" do
+      rows = [%{"_pin" => "s3cret"}]
+      load = %{"op" => "load", "name" => "rows"}
+      program = &%{"program" => %{"op" => "pipe", "steps" => [load | &1]}}
+      call = %{"op" => "call", "tool" => "t"}
+      sum = %{"op" => "sum", "field" => "_pin"}
+
+      tools = [
+        fn _ -> {:error, %{_pin: "s3cret"}} end,
+        fn _ -> :erlang.error({:no, [_pin: "s3cret"]}) end,
+        fn _ -> throw({:_pin, "s3cret"}) end,
+        fn _ -> exit(%{_pin: "s3cret"}) end,
+        fn _ -> Map.fetch!(%{_pin: "s3cret"}, :pin) end
+      ]
+
+      for steps <- [[sum], [%{"op" => "map", "expr" => call}], List.duplicate(call, 40)],
+          tool <- tools,
+          concurrency <- [1, 4] do
+        # The tool fails at its last call, when the run has moved to it.
+        calls = :counters.new(1, [])
+
+        late = fn args ->
+          :counters.add(calls, 1, 1)
+          if :counters.get(calls, 1) == 40, do: tool.(args), else: 1
+        end
+
+        for tool <- [tool, late] do
+          Json.run(program.(steps),
+            context: %{"rows" => rows},
+            tools: %{"t" => tool},
+            tool_concurrency: concurrency
+          )
+
+          refute inspect(events(), limit: :infinity, printable_limit: :infinity) =~ "s3cret"
+        end
+      end
+    end
+
     test "calls of a list's items beside one another have a start and a stop each" do
       program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
         {"op": "map", "expr": {"op": "call", "tool": "id"}}]}})
