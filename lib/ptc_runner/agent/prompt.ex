@@ -8,6 +8,7 @@ defmodule PtcRunner.Agent.Prompt do
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
   alias PtcRunner.Schema.{JsonSchema, Prompt}
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -111,13 +112,14 @@ defmodule PtcRunner.Agent.Prompt do
   def tool(%Tool{} = tool) do
     head = "- " <> Shown.label(tool.name) <> signature(tool)
 
-    case [tool.description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
+    description = tool.description && Shown.lines(tool.description)
+
+    case [description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
       [] ->
         head
 
       sentences ->
-        text = Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
-        head <> "\n  " <> Shown.lines(text)
+        head <> "\n  " <> Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
     end
   end
 
@@ -125,7 +127,7 @@ defmodule PtcRunner.Agent.Prompt do
   defp signature(%Tool{signature: nil, schema: schema}), do: " takes " <> Codec.encode!(schema)
 
   defp signature(%Tool{signature: signature}) do
-    case signature |> Signature.public_view() |> Signature.render() do
+    case signature |> Signature.public_view() |> Signature.render() |> Line.escape() do
       "->" <> _ = text -> "() " <> text
       text -> text
     end
@@ -145,13 +147,16 @@ defmodule PtcRunner.Agent.Prompt do
   defp notes(nil), do: []
 
   defp notes(notes) do
-    for({path, text} <- Enum.sort(notes.descriptions), do: "#{path}: #{text}") ++
+    for(
+      {path, text} <- Enum.sort(notes.descriptions),
+      do: "#{Line.escape(path)}: #{Shown.lines(text)}"
+    ) ++
       enums(notes.enums)
   end
 
   defp enums(enums) do
     for {path, values} <- Enum.sort(enums) do
-      subject = if path == "", do: "It", else: path
+      subject = if path == "", do: "It", else: Line.escape(path)
       "#{subject} is one of #{Shown.few(values, &Describe.value(&1, 100))}"
     end
   end
@@ -193,7 +198,8 @@ defmodule PtcRunner.Agent.Prompt do
 
   # Includes firewalled fields, because the model has to produce them too.
   defp result(sentence, {:signature, _params, returns}, opts) do
-    text = Signature.render({:signature, [], returns}) |> String.replace_prefix("-> ", "")
+    text = {:signature, [], returns} |> Signature.render() |> Line.escape()
+    text = String.replace_prefix(text, "-> ", "")
     notes = notes(Signature.Annotations.of!(opts, returns))
     lines = ["## Result", "#{sentence} #{text}", String.trim(@types) | notes]
     Enum.join(lines, "\n")

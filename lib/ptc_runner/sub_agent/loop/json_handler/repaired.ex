@@ -10,7 +10,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   # Returns `{:repaired, value, repairs}`, or the errors: unchanged, or those of the value if only the
   # syntax could be repaired.
   @spec instead(Answer.outcome(), String.t(), map(), keyword()) ::
-          Answer.outcome() | {:repaired, map() | list(), [JsonRepair.repair()]}
+          Answer.outcome()
+          | {:error, JsonParser.truncated()}
+          | {:repaired, map() | list(), [JsonRepair.repair()]}
   def instead(wrong, content, agent, opts) do
     if Keyword.get(opts, :repair, false) and not limit?(wrong),
       do: read(wrong, content, agent, opts),
@@ -37,6 +39,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
       {:repaired, value, repairs}
     else
       {:ok, value, repairs} -> {:repaired, value, repairs}
+      # A value that was found in the text is judged as it is.
+      {:error, {:truncated, _place}} = cut when elem(wrong, 0) == :error -> cut
       {:error, limit} when limit in [:timeout, :memory_exceeded] -> wrong
       {:error, _errors} -> syntax(wrong, content, agent, opts)
     end
@@ -51,6 +55,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
          {:error, errors} when is_list(errors) <- judge(value, agent) do
       {:invalid, {errors, 0}, JsonHandler.format_validation_errors(errors)}
     else
+      {:error, {:truncated, _place}} = cut -> cut
       _right_or_none -> wrong
     end
   end
