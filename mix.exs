@@ -338,6 +338,8 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
 
   use Mix.Task.Compiler
 
+  @packages [:ptc_runner, :allm]
+
   # Modules that exist only to replace an original.
   @only_in_place [PtcRunner.Lisp.Runtime.FlexAccess]
 
@@ -430,6 +432,16 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     for file <- files, {:ok, stat} <- [File.stat(file)], do: {file, stat.mtime, stat.size}
   end
 
+  @doc """
+  Makes the modules of `allm` available to the compiler, which leaves out our modules of those names. Without Hex it is no
+  dependency of this project, and Mix may then remove it from the code path.
+  """
+  def reach do
+    directory = Path.join(Mix.Project.build_path(), "lib/allm/ebin")
+    if File.dir?(directory), do: Code.append_path(directory)
+    :ok
+  end
+
   @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
 
@@ -486,6 +498,7 @@ defmodule Mix.Tasks.Compile.PtcUnpack do
   @impl true
   def run(args) do
     Mix.Tasks.Compile.PtcOverlay.unpack(args)
+    Mix.Tasks.Compile.PtcOverlay.reach()
     if Mix.Tasks.Compile.PtcOverlay.theirs?(), do: ignore_conflicts()
     {:noop, []}
   end
@@ -521,6 +534,7 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
+      elixirc_options: inferred(),
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,
@@ -532,6 +546,13 @@ defmodule PtcRunnerNative.MixProject do
       package: package(),
       docs: docs()
     ]
+  end
+
+  # Elixir 1.19 and later warn where types cannot be inferred from an optional application that is not there.
+  defp inferred do
+    if Version.match?(System.version(), ">= 1.19.0-dev"),
+      do: [infer_signatures: [:elixir, :logger]],
+      else: []
   end
 
   def application do

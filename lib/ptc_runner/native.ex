@@ -48,8 +48,9 @@ defmodule PtcRunner.Native do
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
   alias PtcRunner.Native.{Library, Overlay}
-  require Library
 
+  # Loading this module needs the other one.
+  Code.ensure_compiled!(Library)
   @on_load :load
 
   @doc false
@@ -371,10 +372,14 @@ defmodule PtcRunner.Native do
   nif(stream_again(reference(), text :: binary()) :: {:ok, reference()})
   pair(stream_partial(reference(), text :: binary()) :: {:ok, term()} | :none | :busy)
 
-  # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:funs`: without the terms in their closures
+  # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:opaque`: without the parts of these terms
   pair(
     weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
-      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy | left()
+      {:ok, non_neg_integer()}
+      | :too_much
+      | {:opaque, [term()], non_neg_integer()}
+      | :busy
+      | left()
   )
 
   # native/ptc_nif/src/normalize

@@ -255,7 +255,8 @@ defmodule PtcRunner.Test.HostileCalls do
 
   defp replaced(text, pool) when is_binary(text) and text != "" do
     at = :rand.uniform(byte_size(text)) - 1
-    <<start::binary-size(at), byte, rest::binary>> = text
+    {start, byte} = {binary_part(text, 0, at), :binary.at(text, at)}
+    rest = binary_part(text, at + 1, byte_size(text) - at - 1)
 
     case :rand.uniform(5) do
       1 -> start
@@ -291,6 +292,7 @@ defmodule PtcRunner.Test.HostileCalls do
     small ++
       others ++
       forged ++
+      PtcRunner.Test.Strange.records() ++
       [
         make_ref(),
         self(),

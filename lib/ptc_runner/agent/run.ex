@@ -2,13 +2,12 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
   alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Contract, Message, Values}
   alias PtcRunner.Json.Explain.Noticed
-  alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, Enums}
+  alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
@@ -22,6 +21,8 @@ defmodule PtcRunner.Agent.Run do
           made: String.t(),
           shape: Shape.t(),
           findings: [Noticed.finding()],
+          whole: {term(), Shape.t()} | nil,
+          before: map(),
           warnings: [String.t()]
         }
 
@@ -48,7 +49,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
   defp shown(info, warnings) do
-    info = Map.drop(info, [:made, :shape, :findings])
+    info = Map.drop(info, [:made, :shape, :findings, :whole, :before])
     %{info | warnings: warnings ++ info.warnings}
   end
 
@@ -72,16 +73,18 @@ defmodule PtcRunner.Agent.Run do
       made: noted.told,
       shape: :clear,
       findings: [],
+      whole: nil,
+      before: Keyword.get(opts, :memory, %{}),
       warnings: warnings(noted)
     }
 
     case result do
-      {:ok, value, findings} ->
-        {:ok, value, delta, memory} = Contract.of(value, info.memory, :values)
+      {:ok, whole, findings} ->
+        {:ok, value, delta, memory} = Contract.of(whole, info.memory, :values)
         shape = Flow.of(program, info.memory)
         memory = Marks.put(memory, delta, shape, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
-        judged(value, opts, %{info | delta: delta, memory: memory})
+        judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -137,42 +140,56 @@ defmodule PtcRunner.Agent.Run do
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
-    with [_ | _] = errors <- errors(value, opts),
-         {:error, _no_structs} <- without_structs(value, opts) do
-      errors = Shape.errors(errors, info.shape)
-      feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
-      {:error, {:invalid_result, errors}, feedback, info}
-    else
-      [] -> {:ok, value, info}
-      {:ok, plain} -> {:ok, plain, info}
+    signature = Keyword.get(opts, :returns)
+    allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
+    enums = {allowed, until(opts)}
+
+    with :no <- whole(info, signature, enums) do
+      case fit(value, signature, enums, info.shape) do
+        {:ok, value, warnings} ->
+          {:ok, value, %{info | warnings: info.warnings ++ warnings}}
+
+        {:error, errors} ->
+          errors = Shape.errors(errors, info.shape)
+          feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+          {:error, {:invalid_result, errors}, feedback, info}
+      end
     end
   end
 
   # A signature does not know structs, and programs read them as maps of their fields.
-  defp without_structs(value, opts) do
-    plain = Values.plain(value)
-    if plain != value and errors(plain, opts) == [], do: {:ok, plain}, else: {:error, value}
-  end
+  defp fit(value, signature, enums, shape) do
+    with {:error, errors} <- Result.fit(value, signature, enums, shape) do
+      case Values.plain(value) do
+        ^value ->
+          {:error, errors}
 
-  defp errors(value, opts) do
-    with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
-         :ok <- Signature.validate(signature, value) do
-      not_allowed(value, type, opts)
-    else
-      nil -> []
-      {:error, errors} -> errors
+        plain ->
+          with {:error, _} <- Result.fit(plain, signature, enums, shape), do: {:error, errors}
+      end
     end
   end
 
-  # The check has the time of a run of its own.
-  defp not_allowed(value, type, opts) do
-    until =
-      case Keyword.get(opts, :timeout) do
-        timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
-        _none -> :infinity
-      end
+  # If the result declares the field `result`, an object that fits it as a whole is the result, although the
+  # rules of memory take only the value of that field.
+  defp whole(%{whole: {%{"result" => _value} = whole, shape}} = info, signature, enums) do
+    with true <- Result.declares?(signature, "result"),
+         {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
+      memory = info.before |> Map.merge(whole) |> Marks.put(whole, shape, info.before)
+      info = %{info | delta: whole, memory: memory, shape: shape}
+      {:ok, value, %{info | warnings: info.warnings ++ warnings}}
+    else
+      _no -> :no
+    end
+  end
 
-    with :timeout <- Enums.errors(value, type, Annotations.of!(opts, type).enums, until),
-         do: [%{path: [], message: "it takes too long to check"}]
+  defp whole(_info, _signature, _enums), do: :no
+
+  # The check of enumerations has the time of a run of its own.
+  defp until(opts) do
+    case Keyword.get(opts, :timeout) do
+      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+      _none -> :infinity
+    end
   end
 end

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Feedback, Run}
+  alias PtcRunner.Agent.{Candidates, Feedback, Run}
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.JsonParser
@@ -40,6 +40,20 @@ defmodule PtcRunner.Agent.Source do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given(@limits) |> Limits.shared(began)
 
+    case Candidates.choose(text, limits) do
+      :one ->
+        located(text, limits, opts)
+
+      {:last, last, count} ->
+        with {:ok, value, warnings} <- located(last, limits, opts),
+             do: {:ok, value, ["took the last of #{count} programs" | warnings]}
+
+      {:several, count} ->
+        {:error, {:parse_error, "The answer has #{count} different programs. Write one."}}
+    end
+  end
+
+  defp located(text, limits, opts) do
     case JsonParser.locate(text, limits) do
       {:ok, value} ->
         {:ok, value, []}

@@ -19,6 +19,10 @@ defmodule PtcRunner.Firewall.Flow do
 
   @input "__input"
 
+  # Maximum number of parts of a program that are looked at. Parts may be shared, so there may be more of them than fit
+  # into memory. A program with more parts counts as one that reads firewalled names.
+  @parts 500_000
+
   # How the value of an operation depends on the current value and on its parts.
   @by_field ~w(sum avg min max)
   @ordered ~w(sort_by min_by max_by filter_in)
@@ -60,8 +64,12 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> :clear
       :unknown -> :secret
-      {:ok, node} -> if touches?(node, names), do: shape(node, scope(names)), else: :clear
+      {:ok, node} -> bounded(:secret, &of_node(node, names, &1))
     end
+  end
+
+  defp of_node(node, names, left) do
+    if touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
   end
 
   @doc """
@@ -95,31 +103,52 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> false
       :unknown -> true
-      {:ok, node} -> touches?(node, names)
+      {:ok, node} -> bounded(true, &touches?(node, names, &1))
     end
   end
 
-  defp touches?(node, names) when is_map(node) do
-    operation?(node, names) or Enum.any?(:maps.values(node), &touches?(&1, names))
+  defp bounded(otherwise, fun) do
+    left = :counters.new(1, [])
+    :counters.put(left, 1, @parts)
+    fun.(left)
+  catch
+    {__MODULE__, :too_large} -> otherwise
   end
 
-  defp touches?([first | rest], names), do: touches?(first, names) or touches?(rest, names)
-  defp touches?(_constant, _names), do: false
+  defp spend(left) do
+    :counters.sub(left, 1, 1)
+    if :counters.get(left, 1) < 0, do: throw({__MODULE__, :too_large})
+  end
 
-  defp operation?(%{"op" => op} = node, names) when is_binary(op) do
+  defp touches?(%{"op" => "literal"}, names, _left), do: @input in names
+
+  defp touches?(node, names, left) when is_map(node) do
+    spend(left)
+    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+  end
+
+  defp touches?([first | rest], names, left) do
+    spend(left)
+    touches?(first, names, left) or touches?(rest, names, left)
+  end
+
+  defp touches?(_constant, _names, _left), do: false
+
+  defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
     @input in names or
       Enum.any?(@names, &named?(Map.get(node, &1), names)) or
-      (op in @compared and guess?(node["value"]))
+      (op in @compared and guess?(node["value"], left))
   end
 
-  defp operation?(_object, names), do: @input in names
+  defp operation?(_object, names, _left), do: @input in names
 
   defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
   defp named?(@input, names), do: @input in names
   defp named?(name, names), do: name in names or Firewall.hidden?(name)
 
-  defp scope(names) do
-    %{current: if(@input in names, do: :secret, else: :clear), bound: %{}, memory: names}
+  defp scope(names, left) do
+    current = if @input in names, do: :secret, else: :clear
+    %{current: current, bound: %{}, memory: names, left: left}
   end
 
   # The part that runs.
@@ -160,9 +189,10 @@ defmodule PtcRunner.Firewall.Flow do
   defp operation(op, node, %{current: current} = scope) when op in @compared do
     compared = if node["field"] == nil, do: current, else: entry(current, node["field"])
 
-    if clear?([compared, template(node["value"], scope)]) and not guess?(node["value"]),
-      do: :clear,
-      else: :secret
+    if clear?([compared, template(node["value"], scope)]) and
+         not guess?(node["value"], scope.left),
+       do: :clear,
+       else: :secret
   end
 
   defp operation(op, _node, %{current: current}) when op in @counted,
@@ -259,9 +289,15 @@ defmodule PtcRunner.Firewall.Flow do
 
   # A value that may have operations inside it.
   defp template(%{"op" => _op} = node, scope), do: shape(node, scope)
-  defp template(map, scope) when is_map(map), do: object(map, scope)
+
+  defp template(map, scope) when is_map(map) do
+    spend(scope.left)
+    object(map, scope)
+  end
 
   defp template(list, scope) when is_list(list) do
+    spend(scope.left)
+
     list
     |> proper()
     |> Enum.map(&template(&1, scope))
@@ -278,14 +314,20 @@ defmodule PtcRunner.Firewall.Flow do
   defp whole(shape), do: if(shape == :clear, do: :clear, else: :secret)
 
   # Whether a constant has a firewalled key: comparing with it would test a guess.
-  defp guess?(map) when is_map(map),
-    do:
-      Enum.any?(:maps.to_list(map), fn {key, value} ->
-        (key != @input and Head.hidden?(key)) or guess?(value)
-      end)
+  defp guess?(map, left) when is_map(map) do
+    spend(left)
 
-  defp guess?([first | rest]), do: guess?(first) or guess?(rest)
-  defp guess?(_leaf), do: false
+    Enum.any?(:maps.to_list(map), fn {key, value} ->
+      (key != @input and Head.hidden?(key)) or guess?(value, left)
+    end)
+  end
+
+  defp guess?([first | rest], left) do
+    spend(left)
+    guess?(first, left) or guess?(rest, left)
+  end
+
+  defp guess?(_leaf, _left), do: false
 
   defp proper(list) when is_list(list), do: if(List.improper?(list), do: [], else: list)
   defp proper(_other), do: []

@@ -4,6 +4,13 @@ defmodule PtcRunner.Firewall.Shape do
 
   @concealed "…"
 
+  # Maximum number of parts of a shape; one of more parts is secret as a whole. Parts may be shared, and comparing
+  # two shapes looks at all of them.
+  @most 200
+
+  # Maximum number of parts of a value that are concealed one by one.
+  @parts 200_000
+
   @type t :: :clear | :secret | {:items, t()} | {:object, %{term() => t()}}
 
   @doc """
@@ -17,14 +24,14 @@ defmodule PtcRunner.Firewall.Shape do
   def object(fields) do
     case Map.reject(fields, &match?({_name, :clear}, &1)) do
       none when none == %{} -> :clear
-      fields -> {:object, fields}
+      fields -> bounded({:object, fields})
     end
   end
 
   @doc "The shape of a list whose items have this shape."
   @spec items(t()) :: t()
   def items(:clear), do: :clear
-  def items(shape), do: {:items, shape}
+  def items(shape), do: bounded({:items, shape})
 
   @doc """
   The shape of a value that may be one or the other.
@@ -40,10 +47,10 @@ defmodule PtcRunner.Firewall.Shape do
   def join(same, same), do: same
   def join(:clear, shape), do: shape
   def join(shape, :clear), do: shape
-  def join({:items, a}, {:items, b}), do: {:items, join(a, b)}
+  def join({:items, a}, {:items, b}), do: items(join(a, b))
 
   def join({:object, a}, {:object, b}),
-    do: {:object, Map.merge(a, b, fn _name, a, b -> join(a, b) end)}
+    do: bounded({:object, Map.merge(a, b, fn _name, a, b -> join(a, b) end)})
 
   def join(_a, _b), do: :secret
 
@@ -69,15 +76,36 @@ defmodule PtcRunner.Firewall.Shape do
   @spec conceal(term(), t()) :: term()
   def conceal(value, :clear), do: value
 
-  def conceal(list, {:items, shape}) when is_list(list) do
-    if List.improper?(list), do: @concealed, else: Enum.map(list, &conceal(&1, shape))
+  def conceal(value, shape) do
+    left = :counters.new(1, [])
+    :counters.put(left, 1, @parts)
+    concealed(value, shape, left)
+  catch
+    {__MODULE__, :too_large} -> @concealed
   end
 
-  def conceal(map, {:object, fields}) when is_map(map) and not is_struct(map) do
-    Map.new(map, fn {name, value} -> {name, conceal(value, Map.get(fields, name, :clear))} end)
+  defp concealed(value, :clear, _left), do: value
+
+  defp concealed(list, {:items, shape}, left) when is_list(list) do
+    if List.improper?(list),
+      do: @concealed,
+      else: Enum.map(list, &(spend(left, 1) && concealed(&1, shape, left)))
   end
 
-  def conceal(_value, _shape), do: @concealed
+  defp concealed(map, {:object, fields}, left) when is_map(map) and not is_struct(map) do
+    spend(left, map_size(map))
+
+    Map.new(map, fn {name, value} ->
+      {name, concealed(value, Map.get(fields, name, :clear), left)}
+    end)
+  end
+
+  defp concealed(_value, _shape, _left), do: @concealed
+
+  defp spend(left, parts) do
+    :counters.sub(left, 1, parts)
+    :counters.get(left, 1) >= 0 or throw({__MODULE__, :too_large})
+  end
 
   @doc """
   Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where
@@ -110,4 +138,17 @@ defmodule PtcRunner.Firewall.Shape do
     do: public(rest, item(shape), [index | seen])
 
   defp public([name | rest], shape, seen), do: public(rest, entry(shape, name), [name | seen])
+
+  defp bounded(shape), do: if(parts([shape], @most) > 0, do: shape, else: :secret)
+
+  # Counts the parts, and stops when there are too many.
+  defp parts([], left), do: left
+  defp parts(_shapes, 0), do: 0
+  defp parts([{:items, shape} | rest], left), do: parts([shape | rest], left - 1)
+
+  defp parts([{:object, fields} | rest], left) do
+    if map_size(fields) >= left, do: 0, else: parts(:maps.values(fields) ++ rest, left - 1)
+  end
+
+  defp parts([_leaf | rest], left), do: parts(rest, left - 1)
 end

@@ -179,13 +179,26 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # Reading an answer of an LLM; `fun` returns the turn's outcome.
   def answer(text, fun) do
+    read([:ptc_runner, :answer, :stop], text, fun, &turn/1)
+  end
+
+  @doc false
+  # A repair; `fun` returns the value and its repairs, or an error.
+  def repair(text, fun), do: read([:ptc_runner, :repair, :stop], text, fun, &repaired/1)
+
+  defp repaired({:ok, _value, repairs}), do: {:ok, repairs}
+  defp repaired({:error, _reason}), do: {:error, []}
+
+  @doc false
+  # Reading a text; `describe` returns the outcome and the repairs.
+  def read(event, text, fun, describe) do
     began = System.monotonic_time()
     result = fun.()
     measured = %{duration: System.monotonic_time() - began, bytes: byte_size(text)}
-    {outcome, repairs} = turn(result)
+    {outcome, repairs} = describe.(result)
     measured = Map.put(measured, :repairs, length(repairs))
     metadata = %{outcome: outcome, repairs: repairs}
-    execute([:ptc_runner, :answer, :stop], measured, metadata)
+    execute(event, measured, metadata)
     result
   end
 
@@ -207,7 +220,8 @@ defmodule PtcRunner.Native.Telemetry do
     result
   end
 
-  defp span(event, metadata, fun, describe) do
+  @doc false
+  def span(event, metadata, fun, describe) do
     metadata = Map.put_new_lazy(metadata, :telemetry_span_context, &make_ref/0)
     began = began(event, metadata)
 
@@ -249,20 +263,23 @@ defmodule PtcRunner.Native.Telemetry do
     end
   end
 
-  defp began(event, metadata) do
+  @doc false
+  def began(event, metadata) do
     began = System.monotonic_time()
     measured = %{monotonic_time: began, system_time: System.system_time()}
     execute(event ++ [:start], measured, metadata)
     began
   end
 
-  defp ended_since(began) do
+  @doc false
+  def ended_since(began) do
     now = System.monotonic_time()
     %{duration: now - began, monotonic_time: now}
   end
 
+  @doc false
   # The module may be missing.
-  defp execute(event, measured, metadata),
+  def execute(event, measured, metadata),
     do: apply(:telemetry, :execute, [event, measured, metadata])
 
   defp failed(metadata, reason) do

@@ -28,9 +28,10 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.Names
+  require Telemetry
 
   @typedoc "A JSON value; maps have string keys."
   @type json ::
@@ -187,7 +188,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def repair(text, signature, opts \\ []) when is_binary(text) do
     Options.check!(opts, @repair_options, "PtcRunner.SubAgent.JsonParser.repair/3")
     began = System.monotonic_time(:millisecond)
-    repair_within(text, signature, Limits.shared(opts, began))
+    read = fn -> repair_within(text, signature, Limits.shared(opts, began)) end
+    if Telemetry.on?(), do: Telemetry.repair(text, read), else: read.()
   end
 
   @doc false

@@ -246,29 +246,19 @@ defmodule PtcRunner.SubAgent.Template do
 
   # The position where the path that starts here is closed.
   defp closing(text, at) do
-    case text do
-      <<_::binary-size(at), c, _::binary>> when c in ?a..?z or c in ?A..?Z or c == ?_ ->
-        after_name(text, at + 1)
-
-      _ ->
-        nil
-    end
+    c = byte(text, at)
+    if c in ?a..?z or c in ?A..?Z or c == ?_, do: after_name(text, at + 1)
   end
 
   defp after_name(text, at) do
-    case text do
-      <<_::binary-size(at), c, _::binary>>
-      when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c == ?_ ->
-        after_name(text, at + 1)
-
-      <<_::binary-size(at), ?., _::binary>> ->
-        closing(text, at + 1)
-
-      <<_::binary-size(at), "}}", _::binary>> ->
-        at
-
-      _ ->
-        nil
+    case byte(text, at) do
+      c when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c == ?_ -> after_name(text, at + 1)
+      ?. -> closing(text, at + 1)
+      ?} -> if byte(text, at + 1) == ?}, do: at
+      _ -> nil
     end
   end
+
+  defp byte(text, at) when at < byte_size(text), do: :binary.at(text, at)
+  defp byte(_text, _at), do: nil
 end

@@ -3,10 +3,10 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, MapView};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use ptc_core::heap::{Heap, Kind};
 use ptc_core::value::{Clock, Coefficient, Day, Form, Value};
-use rustler::sys::{ErlNifTerm, ErlNifTermType};
+use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::Encoder;
 use std::cell::{Cell, OnceCell};
@@ -99,7 +99,7 @@ impl Structs {
         };
         // `nil`, `true` and `false` are no modules.
         let kind = heap.terms.kind(module);
-        let is_atom = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM);
+        let is_atom = matches!(kind, TermKind::Atom);
         (is_atom && heap.kind(module) == Kind::Other).then_some(module)
     }
 

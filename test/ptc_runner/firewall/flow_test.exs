@@ -82,6 +82,41 @@ defmodule PtcRunner.Firewall.FlowTest do
     assert shape(op("first", []), %{"__input" => [1], "_concealed" => ["__input"]}) == :secret
   end
 
+  test "the work is bounded: shared parts of programs, of shapes and of values" do
+    double = fn start -> Enum.reduce(1..60, start, fn _, x -> [x, x] end) end
+    literal = op("literal", value: double.(1))
+    assert shape(pipe([load("_s"), literal])) == :clear
+    assert shape(pipe([load("_s"), %{"a" => double.(1)}])) == :secret
+    assert shape(op("eq", value: double.(1))) == :secret
+    assert Flow.reads?(%{"program" => %{"a" => double.(1)}}, %{})
+
+    # Two values of 2^60 parts each, that a condition may choose between.
+    grown = fn name ->
+      Enum.reduce(1..60, load("_s"), fn n, value ->
+        op("let",
+          name: "#{name}#{n}",
+          value: value,
+          in: %{"a" => var("#{name}#{n}"), "b" => var("#{name}#{n}")}
+        )
+      end)
+    end
+
+    refute shape(op("if", condition: true, then: grown.("x"), else: grown.("y"))) == :clear
+
+    nested = Enum.reduce(1..40, :secret, fn _, shape -> Shape.items(shape) end)
+    assert Shape.conceal(double.(1), nested) == "…"
+    rows = List.duplicate(%{"a" => 1, "b" => 2}, 10_000)
+    concealed = Shape.conceal(rows, {:items, {:object, %{"a" => :secret}}})
+    assert Enum.uniq(concealed) == [%{"a" => "…", "b" => 2}]
+  end
+
+  test "deep programs" do
+    deep = Enum.reduce(1..10_000, @pin, fn _, node -> op("not", condition: node) end)
+    assert shape(deep) == :secret
+    deep = Enum.reduce(1..10_000, @pin, fn _, node -> %{"a" => node} end)
+    refute shape(deep) == :clear
+  end
+
   # A list instead of the operation, and an error for each place that shows values.
   @secret "s3cret 4711"
   @users [
