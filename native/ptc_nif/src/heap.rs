@@ -6,6 +6,7 @@ use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::existing_atom;
+use crate::weigh::words_of_arguments;
 use num_bigint::BigInt;
 use ptc_core::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
@@ -341,6 +342,11 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn words_built(&self) -> usize {
         self.words
+    }
+
+    #[inline]
+    fn words_of_row(&self, term: Raw<'a>) -> Option<usize> {
+        words_of_arguments(self, term)
     }
 
     fn abandoned(&self) -> bool {
