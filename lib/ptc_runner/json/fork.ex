@@ -129,7 +129,7 @@ defmodule PtcRunner.Json.Fork do
 
   defp step(fork, {:call, state, terms, name, args, _left}, round) do
     with {:ok, fun} <- fork.find.(name),
-         {:ok, _words} <- Weight.of(args, fork.heap) do
+         {:ok, _words} <- Panic.instead(fn -> Weight.of(args, fork.heap) end) do
       span = Telemetry.on?() && Telemetry.tool_began(name)
       {process, fork} = request(fork, {fork.ref, round}, name, fun, args)
       %{fork | waiting: Map.put(fork.waiting, round, {state, terms, process, span})}

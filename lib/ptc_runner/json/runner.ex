@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.Runner do
   }
 
   alias PtcRunner.{Aligned, Context, Native, Quanta}
-  alias PtcRunner.Native.{Panic, Telemetry}
+  alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
@@ -50,21 +50,28 @@ defmodule PtcRunner.Json.Runner do
       when tool_concurrency > 1 and tools != %{} do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
 
-    program
-    |> start_forking({context, memory, timeout, max_heap}, reading)
-    |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+    step = start_forking(program, {context, memory, timeout, max_heap}, reading)
+    handler = ErrorHandler.install()
+
+    try do
+      call(step, tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+    after
+      ErrorHandler.restore(handler)
+    end
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   # A program that may end in its first steps starts without limits.
   def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, words} = done when words <= @small -> done
-      step -> drive(step, tools, limits)
+      step -> driven(step, tools, limits)
     end
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   defp start_forking(%Program{} = program, given, reading),
@@ -117,6 +124,7 @@ defmodule PtcRunner.Json.Runner do
     |> worded()
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   defp start(text, given, reading) when is_binary(text),
@@ -144,6 +152,16 @@ defmodule PtcRunner.Json.Runner do
         {:ok, handle, consts} -> native.(handle, consts, given)
         error -> error
       end
+  end
+
+  defp driven(step, tools, limits) do
+    handler = ErrorHandler.install()
+
+    try do
+      drive(step, tools, limits)
+    after
+      ErrorHandler.restore(handler)
+    end
   end
 
   # Before the first call there is no process to stop.
@@ -188,8 +206,7 @@ defmodule PtcRunner.Json.Runner do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
-         :stay <- pack(state, terms, args, max_heap, at),
-         {:ok, _words} <- weigh(args, max_heap),
+         :stay <- unless_it_fails(process, fn -> ready(state, terms, args, max_heap, at) end),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       # The tool's answer stays in the run, so its words count.
       answer = {:answer, answer, ToolProcess.words(process)}
@@ -212,7 +229,8 @@ defmodule PtcRunner.Json.Runner do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
-         {:ok, _words} <- weigh(args, weight, max_heap),
+         weigh = fn -> weigh(args, weight, max_heap) end,
+         {:ok, _words} <- unless_it_fails(process, weigh),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       stop(process, ended(answer, words + ToolProcess.words(process), limits))
     else
@@ -242,6 +260,13 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call(step, _tools, limits, process, _at), do: stop(process, finish(step, limits))
+
+  # Whether the run stays here: otherwise what it takes along, or that its arguments are too large.
+  defp ready(state, terms, args, max_heap, at) do
+    with :stay <- pack(state, terms, args, max_heap, at),
+         {:ok, _words} <- weigh(args, max_heap),
+         do: :stay
+  end
 
   defp pack(_state, _terms, _args, _max_heap, {:fork, _most}), do: :stay
   defp pack(state, terms, args, max_heap, at), do: Move.pack(state, terms, args, max_heap, at)
@@ -281,13 +306,13 @@ defmodule PtcRunner.Json.Runner do
     unless_it_fails(process, fn -> Quanta.go_on(left) end)
   end
 
-  # If the native library fails, the process of the tools must be stopped.
+  # If the native library fails or is gone, the process of the tools must be stopped.
   defp unless_it_fails(process, step) do
     step.()
-  rescue
-    error ->
+  catch
+    :error, reason ->
       ToolProcess.stop(process)
-      reraise error, __STACKTRACE__
+      :erlang.raise(:error, reason, __STACKTRACE__)
   end
 
   defp stop(process, result) do

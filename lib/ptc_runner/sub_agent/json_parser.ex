@@ -31,6 +31,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.Names
+  require Quanta
 
   @typedoc "A JSON value; maps have string keys."
   @type json ::
@@ -195,7 +196,10 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.answer_parse(Aligned.text(text), limits), byte_size(text)) do
+    case Quanta.finish(
+           Quanta.native(Native.answer_parse(Aligned.text(text), limits)),
+           byte_size(text)
+         ) do
       {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
       answer -> answer
     end
