@@ -183,6 +183,28 @@ defmodule PtcRunner.Sandbox.Guarded do
     :error, :undef -> :ok
   end
 
+  @doc """
+  Whether the calling process has a limit on its heap.
+
+      iex> PtcRunner.Sandbox.Guarded.limited?()
+      false
+
+  """
+  @spec limited?() :: boolean()
+  def limited?, do: not match?({_, %{size: 0}}, Process.info(self(), :max_heap_size))
+
+  @doc """
+  Like `settle/0`, before a long wait of a process that may be `limited?/0`.
+
+  A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in the receive. It
+  has no reason to if all terms that native functions made are on the heap already.
+  """
+  @spec settle(boolean()) :: :ok
+  def settle(limited?) do
+    if limited?, do: :erlang.garbage_collect(self(), type: :minor)
+    settle()
+  end
+
   # Ends this turn of the process, which is the last one.
   defp yield do
     :erlang.bump_reductions(@turn)
