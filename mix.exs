@@ -338,17 +338,39 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
 
   use Mix.Task.Compiler
 
+  @packages [:ptc_runner, :allm]
+
   # Modules that exist only to replace an original.
   @only_in_place [PtcRunner.Lisp.Runtime.FlexAccess]
 
+  @packages [:ptc_runner, :allm]
+
   @impl true
   def run(_args) do
+    status = if packed?(), do: verified(), else: pack()
+    Mix.Tasks.Compile.PtcUnpack.report_conflicts()
+    {status, []}
+  end
+
+  defp pack do
     theirs = theirs()
     both = Enum.filter(beams(), &(module(&1) in theirs))
     packed = for beam <- both, do: {module(beam), File.read!(beam)}
     if packed != [], do: File.write!(file(), :erlang.term_to_binary(packed, [:compressed]))
     Enum.each(both ++ only_in_place(), &remove/1)
-    {:ok, []}
+    File.write!(stamp(), state())
+    :ok
+  end
+
+  # The modules stayed packed. If something was compiled all the same, because a configuration or another dependency
+  # has changed, its new modules are packed with the others.
+  defp verified do
+    if Process.delete(__MODULE__) == compiled() do
+      :noop
+    else
+      unpack()
+      pack()
+    end
   end
 
   # Modules that the compiler has loaded are removed too: code that is compiled or run next in this VM must
@@ -364,11 +386,26 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
     end
   end
 
-  @doc "Puts the modules back, for the compiler, which may need one to compile another."
-  def unpack do
+  @doc """
+  Puts the modules back, for the compiler, which may need one to compile another. If no source has changed, they stay
+  packed: otherwise each command would change the folder, and Mix would take that for a change.
+  """
+  def unpack(args) do
+    if "--force" in args or File.read(stamp()) != {:ok, state()},
+      do: unpack(),
+      else: Process.put(__MODULE__, compiled())
+  end
+
+  defp packed?, do: Process.get(__MODULE__) != nil
+
+  defp unpack do
+    File.rm(stamp())
+
     with {:ok, packed} <- File.read(file()) do
       for {module, beam} <- :erlang.binary_to_term(packed),
-          do: File.write!(Path.join(Mix.Project.compile_path(), "#{module}.beam"), beam)
+          file = Path.join(Mix.Project.compile_path(), "#{module}.beam"),
+          not File.exists?(file),
+          do: File.write!(file, beam)
 
       File.rm!(file())
     end
@@ -377,7 +414,33 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   end
 
   @impl true
-  def clean, do: File.rm(file())
+  def clean, do: Enum.each([file(), stamp()], &File.rm/1)
+
+  # What the packed modules depend on.
+  defp state do
+    sources =
+      for path <- Mix.Project.config()[:elixirc_paths], do: Path.wildcard(path <> "/**/*.ex")
+
+    theirs = Enum.flat_map(@packages, &compiled/1)
+    files = stats(["mix.exs" | List.flatten(sources)] ++ theirs)
+    :erlang.term_to_binary({files, Enum.sort(theirs()), System.version(), System.otp_release()})
+  end
+
+  defp compiled, do: stats(beams())
+
+  defp stats(files) do
+    for file <- files, {:ok, stat} <- [File.stat(file)], do: {file, stat.mtime, stat.size}
+  end
+
+  @doc """
+  Makes the modules of `allm` available to the compiler, which leaves out our modules of those names. Without Hex it is no
+  dependency of this project, and Mix may then remove it from the code path.
+  """
+  def reach do
+    directory = Path.join(Mix.Project.build_path(), "lib/allm/ebin")
+    if File.dir?(directory), do: Code.append_path(directory)
+    :ok
+  end
 
   @doc "Whether one of these packages is there."
   def theirs?, do: theirs() != []
@@ -392,23 +455,23 @@ defmodule Mix.Tasks.Compile.PtcOverlay do
   defp beams, do: Path.wildcard(Path.join(Mix.Project.compile_path(), "*.beam"))
   defp module(beam), do: beam |> Path.basename(".beam") |> String.to_atom()
   defp file, do: Path.join(Mix.Project.compile_path(), "overlay.bin")
+  defp stamp, do: Path.join(Mix.Project.manifest_path(), "compile.ptc_overlay")
 
   # The modules of these packages: from their compiled files or, before they are compiled, from their
   # sources.
-  @packages [:ptc_runner, :allm]
-
   defp theirs, do: Enum.flat_map(@packages, &theirs/1)
 
   defp theirs(package) do
-    compiled =
-      for directory <- [
-            loaded(package),
-            Path.join(Mix.Project.build_path(), "lib/#{package}/ebin")
-          ],
-          beam <- Path.wildcard(Path.join(directory, "*.beam")),
-          do: module(beam)
+    case compiled(package) do
+      [] -> from_source(package)
+      beams -> Enum.map(beams, &module/1)
+    end
+  end
 
-    if compiled == [], do: from_source(package), else: compiled
+  defp compiled(package) do
+    for directory <- [loaded(package), Path.join(Mix.Project.build_path(), "lib/#{package}/ebin")],
+        beam <- Path.wildcard(Path.join(directory, "*.beam")),
+        do: beam
   end
 
   defp loaded(package) do
@@ -430,10 +493,26 @@ defmodule Mix.Tasks.Compile.PtcUnpack do
   @moduledoc false
   use Mix.Task.Compiler
 
+  # Beside `ptc_runner` and `allm`, modules with the same name are intended. This is no option of the project: only
+  # now the code path says whether these packages are there, and other options would compile all files again.
   @impl true
-  def run(_args) do
-    Mix.Tasks.Compile.PtcOverlay.unpack()
+  def run(args) do
+    Mix.Tasks.Compile.PtcOverlay.unpack(args)
+    Mix.Tasks.Compile.PtcOverlay.reach()
+    if Mix.Tasks.Compile.PtcOverlay.theirs?(), do: ignore_conflicts()
     {:noop, []}
+  end
+
+  defp ignore_conflicts do
+    if not Code.get_compiler_option(:ignore_module_conflict) do
+      Code.put_compiler_option(:ignore_module_conflict, true)
+      Process.put(__MODULE__, true)
+    end
+  end
+
+  @doc "Conflicts are reported again, as they were before this compiler."
+  def report_conflicts do
+    if Process.delete(__MODULE__), do: Code.put_compiler_option(:ignore_module_conflict, false)
   end
 end
 
@@ -455,8 +534,7 @@ defmodule PtcRunnerNative.MixProject do
       compilers:
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
-      # beside ptc_runner and allm, modules with the same name are intended
-      elixirc_options: [ignore_module_conflict: Mix.Tasks.Compile.PtcOverlay.theirs?()],
+      elixirc_options: inferred(),
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,
@@ -470,6 +548,13 @@ defmodule PtcRunnerNative.MixProject do
     ]
   end
 
+  # Elixir 1.19 and later warn where types cannot be inferred from an optional application that is not there.
+  defp inferred do
+    if Version.match?(System.version(), ">= 1.19.0-dev"),
+      do: [infer_signatures: [:elixir, :logger]],
+      else: []
+  end
+
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
@@ -479,20 +564,57 @@ defmodule PtcRunnerNative.MixProject do
 
   # No dependency is required. But if the application has one of these, it must be compiled before this
   # project, which then replaces its modules (ptc_runner), implements its protocol (Jason),
-  # leaves its modules in use (ALLM) or is not built (rustler_precompiled). Only Hex supports this;
-  # dependencies are compiled with `:prod`, so that working on this project needs none of them.
+  # leaves its modules in use (ALLM) or is not built (rustler_precompiled). Dependencies are compiled with
+  # `:prod`, so that working on this project needs none of them.
   defp deps do
-    if Code.ensure_loaded?(Hex) do
-      [
-        {:ptc_runner, ">= 0.4.1", optional: true, only: :prod},
-        {:jason, "~> 1.0", optional: true, only: :prod},
-        {:allm, ">= 0.3.0", optional: true, only: :prod},
-        {:rustler_precompiled, "~> 0.7", optional: true, runtime: false, only: :prod}
-      ]
+    applications = dependencies_of_the_application()
+
+    for {name, requirement, opts} <- [
+          {:ptc_runner, ">= 0.4.1", []},
+          {:jason, "~> 1.0", []},
+          {:allm, ">= 0.3.0", []},
+          {:rustler_precompiled, "~> 0.7", [runtime: false]}
+        ],
+        dep = optional(name, requirement, Map.get(applications, name)),
+        do: put_elem(dep, tuple_size(dep) - 1, elem(dep, tuple_size(dep) - 1) ++ opts)
+  end
+
+  @optional [optional: true, only: :prod]
+
+  # A path or a repository, as in the application, or a package of Hex. Otherwise the application would have to
+  # override one with the other.
+  defp optional(name, _requirement, source) when source != nil, do: {name, source ++ @optional}
+
+  defp optional(name, requirement, nil),
+    do: if(Code.ensure_loaded?(Hex), do: {name, requirement, @optional})
+
+  @git [:git, :github, :ref, :branch, :tag, :submodules, :sparse, :subdir]
+
+  # By name: the dependencies that the application takes from a path or a repository, with its options.
+  defp dependencies_of_the_application do
+    if Mix.Project.get() do
+      folder = Path.dirname(Mix.Project.project_file())
+
+      for dep <- Mix.Project.config()[:deps] || [],
+          source = source(opts(dep), folder),
+          into: %{},
+          do: {elem(dep, 0), source}
     else
-      []
+      %{}
     end
   end
+
+  defp source(opts, folder) do
+    cond do
+      opts[:path] -> [path: Path.expand(opts[:path], folder)]
+      opts[:git] || opts[:github] -> Keyword.take(opts, @git)
+      true -> nil
+    end
+  end
+
+  defp opts({_name, opts}) when is_list(opts), do: opts
+  defp opts({_name, _requirement, opts}), do: opts
+  defp opts(_dep), do: []
 
   defp elixirc_paths(:test), do: ["lib", "overlay", "test/support"]
   defp elixirc_paths(_), do: ["lib", "overlay"]
@@ -515,13 +637,13 @@ defmodule PtcRunnerNative.MixProject do
         ".cargo/config.toml",
         "Cargo.toml",
         "Cargo.lock",
-        # of a published release
-        "checksum-*.exs",
         ".formatter.exs",
         "mix.exs",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
+        "NOTICE",
+        "SECURITY.md",
         "usage-rules.md",
         "guides",
         "livebooks",
@@ -529,6 +651,8 @@ defmodule PtcRunnerNative.MixProject do
         "bench/README.md",
         "bench/RESULTS.md",
         "bench/MISSED.md"
+        # of a published release: Hex refuses a pattern without files
+        | Path.wildcard("checksum-*.exs")
       ],
       # modules that only `cargo test` compiles
       exclude_patterns: [~r{^native/.*/tests\.rs$}, ~r{^native/.*/round_trip\.rs$}]
@@ -565,13 +689,15 @@ defmodule PtcRunnerNative.MixProject do
         {:"bench/RESULTS.md", [filename: "results", title: "Measured"]},
         {:"bench/MISSED.md", [filename: "missed", title: "Bars that are missed"]},
         "CHANGELOG.md",
-        {:LICENSE, [title: "Licence"]}
+        {:"SECURITY.md", [filename: "security_policy", title: "Security policy"]},
+        {:LICENSE, [title: "Licence"]},
+        {:NOTICE, [title: "Notice"]}
       ],
       groups_for_extras: [
         Guides: ~r{^(guides|livebooks)/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
-        Project: ~r{^(CHANGELOG|LICENSE|usage-rules)}
+        Project: ~r{^(CHANGELOG|SECURITY|LICENSE|NOTICE|usage-rules)}
       ],
       groups_for_modules: [
         "Run programs": [

@@ -37,7 +37,7 @@ defmodule PtcRunner.GuidesTest do
   defp shape(tree) do
     tree
     |> String.replace(~r/[\d.]+ (ns|µs|ms)/u, "TIME")
-    |> String.replace(~r/ *█+| *gave way .*/u, "")
+    |> String.replace(~r/ *█+| *gave way [^,\n]*,?/u, "")
     |> String.replace(~r/ +/, " ")
   end
 end

@@ -96,7 +96,7 @@ defmodule PtcRunner.HostileCorpusTest do
   defp chunks(text, size) when byte_size(text) <= size, do: [text]
 
   defp chunks(text, size) do
-    <<chunk::binary-size(size), rest::binary>> = text
+    {chunk, rest} = {binary_part(text, 0, size), binary_part(text, size, byte_size(text) - size)}
     [chunk | chunks(rest, size)]
   end
 

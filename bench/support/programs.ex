@@ -10,6 +10,14 @@ defmodule Bench.Programs do
     )
   end
 
+  # One category of twenty.
+  def text(:filter_text) do
+    pipe(
+      ~s({"op":"filter","where":{"op":"eq","field":"category","value":"category 7"}},) <>
+        ~s({"op":"sum","field":"amount"})
+    )
+  end
+
   def text(:filter_sort) do
     pipe(
       ~s({"op":"filter","where":{"op":"and","conditions":[) <>

@@ -29,8 +29,8 @@ defmodule Bench.RepairRates do
   def made(seed, count), do: BrokenAnswers.cases(seed, count)
 
   @doc "Reads an answer with its signature, or without."
-  def typed(case), do: JsonParser.repair(case.text, case.signature)
-  def untyped(case), do: JsonParser.repair(case.text)
+  def typed(case), do: JsonParser.repair(case.text, case.signature, truncated: :complete)
+  def untyped(case), do: JsonParser.repair(case.text, nil, truncated: :complete)
 
   @doc "Reads an answer without repairs."
   def plain(case), do: with({:ok, value} <- JsonParser.parse(case.text), do: {:ok, value, []})

@@ -45,8 +45,9 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Loop, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Given, Loop, Prompt, Result, Run, Source, Tool}
   alias PtcRunner.{Json, Options, Step}
+  alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -54,6 +55,7 @@ defmodule PtcRunner.Agent do
 
   @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
   @notes %{enums: :any, descriptions: :any}
+  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
   @compiling Map.merge(@reading, %{
                max_depth: :depth,
                strict: :boolean,
@@ -81,19 +83,21 @@ defmodule PtcRunner.Agent do
   @prompt_options @telling
   @answer_options @reading
                   |> Map.merge(@notes)
-                  |> Map.merge(%{coerce: :boolean, repair: :boolean})
-  @program_options Map.put(@compiling, :repair, :boolean)
+                  |> Map.merge(@repairing)
+                  |> Map.put(:coerce, :boolean)
+  @program_options Map.merge(@compiling, @repairing)
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
                |> Map.put(:info, :boolean)
   @loop_options @running
                 |> Map.merge(@telling)
+                |> Map.merge(@repairing)
                 |> Map.merge(%{
                   coerce: :boolean,
-                  repair: :boolean,
                   max_bytes: :positive,
                   model_timeout: :timeout,
+                  messages: :any,
                   findings: {:one_of, [:feedback, :ignore]}
                 })
 
@@ -107,12 +111,29 @@ defmodule PtcRunner.Agent do
   @type message :: %{role: :system | :user | :assistant, content: String.t()}
 
   @typedoc """
-  Asks a model. The numbers of its third element, such as tokens, are added up in the step's `usage`. An error ends the
-  loop.
+  Asks a model, and returns
+
+    * its text, `{:ok, text}` or `{:ok, text, usage}`, where the text may also be a map with the key `:content` or
+      `"content"`. Without a text (nil, as in a refusal), the model is told so. The numbers of `usage` (a map, a
+      struct or a keyword list), such as tokens, are added up in the step's `usage`.
+    * `{:retry, milliseconds}`: the function is called again after this time, in the same turn, at most ten times
+    * `{:halt, reason}` ends the loop with the failure `:halted`, and `{:error, reason}` with `:model_error`; `reason` is
+      in `step.fail.details.reason`
+    * `{:halt, {:error, errors}}` or `{:halt, {:error, errors}, text}`, where `{:halt, {:error, errors}}` is that of
+      `PtcRunner.SubAgent.AnswerStream.feed/2`: the model is told these errors
   """
   @type ask ::
           ([message()] ->
-             String.t() | {:ok, String.t()} | {:ok, String.t(), map()} | {:error, term()})
+             content()
+             | {:ok, content()}
+             | {:ok, content(), map() | keyword() | nil}
+             | {:retry, milliseconds :: non_neg_integer()}
+             | {:halt, term()}
+             | {:halt, {:error, [map(), ...]}, String.t()}
+             | {:error, term()})
+
+  @typedoc "A model's text, or a message with it."
+  @type content :: String.t() | nil | %{optional(term()) => term()}
 
   @typedoc """
   The record of a tool call.
@@ -146,7 +167,8 @@ defmodule PtcRunner.Agent do
     * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
-    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown.
+    * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
+      computed from them and stored in the memory (the memory has their names under `"_concealed"`).
     * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
       `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know
@@ -190,6 +212,8 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:coerce`, `:repair` - by default `true`
+    * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
@@ -197,6 +221,12 @@ defmodule PtcRunner.Agent do
 
       iex> PtcRunner.Agent.answer(~s(Sure: {"id": "7", "tags": ["a"]}), "{id :int, tags [:string]}")
       {:ok, %{"id" => 7, "tags" => ["a"]}, ["coerced string \\"7\\" to integer"]}
+
+  An answer that was cut off:
+
+      iex> {:error, _errors, feedback} = PtcRunner.Agent.answer(~s({"rows": [1, 2), "{rows [:int]}")
+      iex> feedback
+      ~s(The answer ends inside "rows", after 2 items: it was cut off. Write it again, shorter.)
 
   An example:
 
@@ -210,9 +240,11 @@ defmodule PtcRunner.Agent do
   @spec answer(String.t(), signature(), keyword()) ::
           {:ok, term(), warnings :: [String.t()]}
           | {:error, [Signature.error(), ...], feedback :: String.t()}
-  def answer(text, signature, opts \\ []) when is_binary(text) do
+  def answer(text, signature, opts \\ []) do
     Options.check!(opts, @answer_options, "PtcRunner.Agent.answer/3")
-    Answer.read(text, parsed(signature), opts)
+    Given.text!(text, "PtcRunner.Agent.answer/3")
+    signature = parsed(signature)
+    Telemetry.value(text, fn -> Answer.read(text, signature, opts) end)
   end
 
   @doc """
@@ -224,6 +256,7 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:repair` - by default `true`
+    * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
       with `where`) and a condition without `"op"` are errors
     * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
@@ -245,8 +278,9 @@ defmodule PtcRunner.Agent do
   @spec program(String.t(), keyword()) ::
           {:ok, Json.Program.t(), warnings :: [String.t()]}
           | {:error, Json.error(), feedback :: String.t()}
-  def program(text, opts \\ []) when is_binary(text) do
+  def program(text, opts \\ []) do
     Options.check!(opts, @program_options, "PtcRunner.Agent.program/2")
+    Given.text!(text, "PtcRunner.Agent.program/2")
     Source.read(text, opts)
   end
 
@@ -301,29 +335,49 @@ defmodule PtcRunner.Agent do
   @doc """
   Asks a model until it has written a program with a valid value, or until no turn is left.
 
-  `task` has the options of `prompt/1`. The options of `run/3` may be in `task` or `opts`. The first messages are the prompt, as `:system`,
-  and the task, as `:user`. Errors in an answer are sent back as feedback, with the number of turns that are left. The programs share their
-  memory. If the value of a program has the key `"look"`, the model receives that value and is asked again.
+  The options may be in `task` or in `opts`. The first messages are the prompt, as `:system`, and the task, as `:user`. Errors in
+  an answer are sent back as feedback, with the number of turns that are left. The programs share their memory. If the value of a
+  program has the key `"look"`, and the result does not declare it, the model receives that value and is asked again.
 
-  ## Options
+  A float without a fraction fits `:int`, and ISO 8601 text fits `:datetime`; the turn's `prints` say so.
+
+  ## The task
+
+    * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`, `:answer` -
+      see `prompt/1`
+    * `:messages` - the messages of an earlier conversation, such as `step.messages`, which goes on. Its prompt is replaced by
+      that of this task; give `memory: step.memory` too.
+
+  ## Turns
 
     * `:max_turns` - by default 5
     * `:max_bytes` - the maximum size of an answer, by default 1,000,000 bytes. Of a longer answer the first 4 KB are kept, and the
       feedback reports its size.
     * `:model_timeout` - milliseconds for each answer of the model, by default `:infinity`. With a timeout the model function
       runs in a process of its own, which is killed then.
-    * `:coerce` - with `answer: :value`, see `answer/3`
-    * `:repair` - see `program/2` and `answer/3`
     * `:findings` - `:feedback` (the default): if no value had a field that the program reads (`"totl"`), the model is told
       before the value counts, once for each field. If it writes the same program again, the value is taken without a second run. The
       run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.
-    * the limits of `run/3`, for each turn
+    * `:repair`, `:truncated` - see `program/2` and `answer/3`
+    * `:coerce` - with `answer: :value`, see `answer/3`
+
+  ## Each run
+
+    * `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:tool_concurrency` - see `PtcRunner.Json.run/2`
+    * `:strict` - by default `true`, see `program/2`
+    * `:recorded_calls`, `:recorded_bytes` - see `run/3`
 
   ## Returns
 
-  `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:reason` is `:max_turns` (the
-  message is the last feedback) or `:model_error`, also if the model function raises, throws, exits or takes too long. Both steps have `:turns` (answer, program, result or error,
-  tool calls, memory), `:messages`, `:tool_calls`, `:memory` and `:usage`. Steps and turns can be written as JSON.
+  `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
+
+    * `:max_turns`: no turn is left; `step.fail.details.feedback` is the feedback to the last answer
+    * `:model_error`: the model function returned `{:error, reason}`, raised, or did not answer in time; `step.fail.details.reason` is the
+      reason as it was given, so that a status 429 can be told from other errors
+    * `:halted`: it returned `{:halt, reason}`; `step.fail.details.reason`
+
+  Both steps have `:turns` (answer, program, result or error, tool calls, memory), `:messages`, `:tool_calls`, `:memory` and `:usage`.
+  Steps and turns can be written as JSON. Raises `ArgumentError` for invalid arguments and for a result that no value fits.
 
       iex> model = fn messages ->
       ...>   case length(messages) do
@@ -338,7 +392,8 @@ defmodule PtcRunner.Agent do
 
   """
   @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()}
-  def loop(ask, task, opts \\ []) when is_function(ask, 1) do
+  def loop(ask, task, opts \\ []) do
+    Given.model!(ask, task)
     Options.check!(task, @loop_options, "PtcRunner.Agent.loop/3")
     Options.check!(opts, @loop_options, "PtcRunner.Agent.loop/3")
 
@@ -346,6 +401,7 @@ defmodule PtcRunner.Agent do
     |> Keyword.merge(task, fn _name, given, _same -> given end)
     |> Keyword.put_new(:max_turns, 5)
     |> with_signature()
+    |> tap(&Given.messages!(&1[:messages] || []))
     |> then(&Loop.run(ask, &1))
   end
 
@@ -354,12 +410,14 @@ defmodule PtcRunner.Agent do
     opts = Keyword.replace_lazy(opts, :returns, &parsed/1)
 
     case opts[:returns] do
-      {:signature, _params, type} -> Annotations.of!(opts, type)
+      {:signature, _params, type} = signature -> possible!(signature, Annotations.of!(opts, type))
       nil -> if opts[:enums] || opts[:descriptions], do: raise(ArgumentError, @no_returns)
     end
 
     opts
   end
+
+  defp possible!(signature, annotations), do: Result.possible!(signature, annotations.enums)
 
   defp parsed(nil), do: nil
   defp parsed(signature), do: Signature.parsed!(signature)

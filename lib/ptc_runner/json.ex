@@ -102,10 +102,11 @@ defmodule PtcRunner.Json do
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
     * `:tools` - map of names and functions of one argument, by default `%{}`
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
-      environment's `:ptc_runner, :default_timeout`. The time of tools counts.
+      environment's `:ptc_runner_native, :default_timeout`. The time of tools counts.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by
       default #{Limits.default_max_heap()} or the application environment's
-      `:ptc_runner, :default_max_heap`; 0 for no limit. The caller's own data does not count.
+      `:ptc_runner_native, :default_max_heap`; 0 for no limit. The caller's own data does not count. For both,
+      the environment of `:ptc_runner` counts where this one has no value.
     * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
       #{Limits.default_max_depth()}. New in this library.
     * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and

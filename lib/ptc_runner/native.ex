@@ -48,8 +48,9 @@ defmodule PtcRunner.Native do
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
   alias PtcRunner.Native.{Library, Overlay}
-  require Library
 
+  # Loading this module needs the other one.
+  Code.ensure_compiled!(Library)
   @on_load :load
 
   @doc false
@@ -180,6 +181,7 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type unrepaired ::
           {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+          | {:error, {:truncated, path :: list(), items :: non_neg_integer() | nil, boolean()}}
           | :busy
           | left()
 
@@ -190,13 +192,12 @@ defmodule PtcRunner.Native do
     ]
   )
 
-  # native/ptc_nif/src/names.rs: the value of the key that spells the name differently
+  # native/ptc_nif/src/names.rs: the value of the key that spells the name differently; nil instead of `:error`
   nif(
     name_twin(map(), name :: binary() | atom(), :string | :atom | :keyword) ::
       {:ok, term()} | :error
   )
 
-  # the same, but nil instead of `:error`
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
   # native/ptc_nif/src/bits_view.rs: an aligned binary
@@ -298,10 +299,14 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
-  pair(repair_value(binary(), type(), limits()) :: {:ok, term(), [tuple()]} | unrepaired())
+  # `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2 nothing
+  pair(
+    repair_value(binary(), type(), at_end :: 0..2, limits()) ::
+      {:ok, term(), [tuple()]} | unrepaired()
+  )
 
   pair(
-    repair_answer(binary(), type(), list? :: boolean(), limits()) ::
+    repair_answer(binary(), type(), list? :: boolean(), at_end :: 0..2, limits()) ::
       {:ok | :undecided, term(), [tuple()]} | unrepaired()
   )
 
@@ -367,10 +372,14 @@ defmodule PtcRunner.Native do
   nif(stream_again(reference(), text :: binary()) :: {:ok, reference()})
   pair(stream_partial(reference(), text :: binary()) :: {:ok, term()} | :none | :busy)
 
-  # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:funs`: without the terms in their closures
+  # native/ptc_nif/src/weigh.rs: `words` plus those of the terms; `:opaque`: without the parts of these terms
   pair(
     weigh(pending :: [term()], words :: non_neg_integer(), limit :: non_neg_integer()) ::
-      {:ok, non_neg_integer()} | :too_much | {:funs, [fun()], non_neg_integer()} | :busy | left()
+      {:ok, non_neg_integer()}
+      | :too_much
+      | {:opaque, [term()], non_neg_integer()}
+      | :busy
+      | left()
   )
 
   # native/ptc_nif/src/normalize
@@ -379,8 +388,9 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:improper, tail :: term()} | :busy
   )
 
-  # native/ptc_nif/src/map_view.rs
+  # native/ptc_nif/src/map_view.rs; rules.rs: for the whole VM, see `PtcRunner.Native.Rules`
   nif(map_view() :: :direct | :iterator)
+  nif(use_rules(before_0_11? :: boolean()) :: :ok)
 
   # native/ptc_nif/src/panics.rs
   nif(take_panics() :: [String.t()])

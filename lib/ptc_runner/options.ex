@@ -5,6 +5,7 @@ defmodule PtcRunner.Options do
   # them by a table, which also has their defaults.
 
   alias PtcRunner.Json.Suggestion
+  alias PtcRunner.Native.Rules
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
 
@@ -89,8 +90,11 @@ defmodule PtcRunner.Options do
 
   # Not tail-recursive, so that the first of equal options counts.
   defp values([{name, value} | rest], places, defaults) do
-    %{^name => place} = places
-    :erlang.setelement(place, values(rest, places, defaults), value)
+    case places do
+      %{^name => place} -> :erlang.setelement(place, values(rest, places, defaults), value)
+      # ignored, see `PtcRunner.Native.Rules`
+      %{} -> values(rest, places, defaults)
+    end
   end
 
   defp values([], _places, defaults), do: defaults
@@ -189,7 +193,12 @@ defmodule PtcRunner.Options do
   defp either([value]), do: value
   defp either(values), do: Enum.join(Enum.drop(values, -1), ", ") <> " or " <> List.last(values)
 
+  # Beside an original that ignores unknown options, they are ignored too, with a warning.
   defp unknown(what, name, value, kinds, function) do
+    unless Rules.ignores?(function, name), do: refuse(what, name, value, kinds, function)
+  end
+
+  defp refuse(what, name, value, kinds, function) do
     names = kinds |> Map.keys() |> Enum.map(&Atom.to_string/1) |> Enum.sort()
 
     case {what, close(name, names)} do

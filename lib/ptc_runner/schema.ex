@@ -47,8 +47,7 @@ defmodule PtcRunner.Schema do
 
   """
   @spec valid_operation_names() :: [String.t()]
-  def valid_operation_names,
-    do: Enum.sort(for operation <- Table.operations(), do: operation.name)
+  def valid_operation_names, do: Table.names()
 
   @doc """
   One operation by name.

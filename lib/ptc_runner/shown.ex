@@ -10,6 +10,7 @@ defmodule PtcRunner.Shown do
   # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
   # firewalled keys in maps, structs and keyword lists, at any depth.
 
+  alias PtcRunner.Native.NativeRecord
   alias PtcRunner.Shown.{Head, Line, Raised, Size}
 
   # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
@@ -76,7 +77,8 @@ defmodule PtcRunner.Shown do
     # A leaf counts with half a separator, even if it has none.
     :counters.put(left, 1, limit + 2)
     :counters.put(left, @entries, @listed)
-    text = inspect(term, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
+    shown = Head.ours(term)
+    text = inspect(shown, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
 
@@ -255,6 +257,15 @@ defmodule PtcRunner.Shown do
   defp part(@concealed, _opts, left), do: words("…", left)
   defp part({@concealed, words}, _opts, left), do: words(words, left)
 
+  # A struct without the fields of its module is shown as a map.
+  defp part({Head, %_{} = struct}, opts, left) when map_size(struct) > 32,
+    do: struct |> Map.delete(:__struct__) |> shown(opts, left)
+
+  defp part({Head, %_{} = struct}, opts, left) do
+    spend(left, container(opts))
+    struct |> Head.conceal(@concealed) |> Head.of(opts) |> Inspect.Map.inspect(opts)
+  end
+
   # An implementation of `Inspect` may show any part of a struct.
   defp part(%module{} = struct, opts, left) when is_atom(module) do
     cond do
@@ -281,7 +292,7 @@ defmodule PtcRunner.Shown do
   # A struct without an implementation of `Inspect`, as `inspect/1` shows it, with its public values.
   defp fields(struct, opts, left) do
     spend(left, 2)
-    struct |> Head.conceal(@concealed) |> Inspect.Any.inspect(opts)
+    struct |> Head.conceal(@concealed) |> Head.fields() |> Inspect.Any.inspect(opts)
   end
 
   defp plain(map, opts, left), do: map |> Head.conceal(@concealed) |> shown(opts, left)
@@ -294,7 +305,7 @@ defmodule PtcRunner.Shown do
 
   defp shown(%_{} = struct, opts, left) do
     spend(left, 2)
-    struct |> Head.struct(&list?(left, &1)) |> Inspect.inspect(opts)
+    struct |> Head.struct(&list?(left, &1)) |> Head.fields() |> Inspect.inspect(opts)
   rescue
     # `inspect/2` would show the whole struct instead.
     error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed
@@ -311,9 +322,11 @@ defmodule PtcRunner.Shown do
   end
 
   defp shown(leaf, opts, left) do
-    text = leaf(leaf, opts)
-    spend(left, byte_size(text) + 1)
-    text
+    case leaf(leaf, opts) do
+      # Since Elixir 1.19 a document may come with the options for what follows.
+      {doc, %Inspect.Opts{} = opts} -> {spent(doc, left), opts}
+      doc -> spent(doc, left)
+    end
   end
 
   # Brackets, and three dots if none of the content is shown.
@@ -337,11 +350,19 @@ defmodule PtcRunner.Shown do
   end
 
   defp leaf(leaf, opts) do
-    case Inspect.inspect(leaf, opts) do
-      text when is_binary(text) -> text
-      doc -> doc |> Inspect.Algebra.format(:infinity) |> IO.iodata_to_binary()
-    end
+    if NativeRecord.is?(leaf),
+      do: NativeRecord.text(leaf, opts),
+      else: Inspect.inspect(leaf, opts)
   end
+
+  defp spent(doc, left) do
+    text = format(doc)
+    spend(left, byte_size(text) + 1)
+    text
+  end
+
+  defp format(text) when is_binary(text), do: text
+  defp format(doc), do: doc |> Inspect.Algebra.format(:infinity) |> IO.iodata_to_binary()
 
   defp spend(left, bytes), do: :counters.sub(left, 1, bytes)
 end

@@ -66,7 +66,7 @@ defmodule ALLM.EngineTest do
       Engine.new() |> Engine.put_tool(tool("a")) |> Engine.put_tools([tool("a"), tool("b")])
 
     assert names(engine.tools) == ["a", "a", "b"]
-    assert_raise FunctionClauseError, fn -> Engine.put_tool(engine, %{name: "c"}) end
+    assert_raise FunctionClauseError, fn -> apply(Engine, :put_tool, [engine, %{name: "c"}]) end
   end
 
   test "params and context take atoms and strings as keys" do

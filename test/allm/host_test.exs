@@ -25,7 +25,7 @@ defmodule ALLM.HostTest do
       peer,
       """
       Code.put_compiler_option(:ignore_module_conflict, true)
-      {:ok, modules, _warnings} = Kernel.ParallelCompiler.compile(sources)
+      {:ok, modules, _warnings} = Kernel.ParallelCompiler.compile(sources, return_diagnostics: true)
       Enum.sort(modules)
       """,
       sources: @sources

@@ -59,7 +59,9 @@ defmodule PtcRunner.Native.OverlayTest do
     assert output =~ "PtcRunner.Step (defines a struct)"
 
     for env <- ~w(test prod), do: Upstream.copy_build(app, env)
-    assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~ "2 tests, 0 failures"
+
+    assert Upstream.run!(app, "mix", ["test"], mix_env: "test") =~
+             ~r/2 tests, 0 failures|2 passed/
 
     # Compiled again in the running VM, as `recompile` does it.
     again = """

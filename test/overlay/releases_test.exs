@@ -19,6 +19,9 @@ defmodule PtcRunner.Native.ReleasesTest do
     assert Releases.left_alone(PtcRunner.SubAgent.Signature, "0.6.0")
     assert Releases.left_alone(PtcRunner.SubAgent.Signature, "0.7.0-rc.1")
     assert Releases.left_alone(PtcRunner.SubAgent.Signature, "1.0.0") == nil
+
+    for release <- [nil, "0.4.1", "0.7.0", "main"],
+        do: assert(Releases.left_alone(PtcRunner.Schema, release))
   end
 
   test "modules of allm are left in every release" do

@@ -263,7 +263,10 @@ defmodule PtcRunner.BoundedErrorsTest do
       {work, {:error, {:execution_error, text}}} =
         reductions(fn -> Json.run(program, context: %{"x" => wide(5)}, timeout: 50) end)
 
-      assert text =~ ~r/\Akeys requires a map, got \[\[\[\[.*… \(a list of 12 elements\)\z/
+      # The limit of `inspect/2` is that of each list, or since Elixir 1.20 that of the whole text.
+      assert text =~
+               ~r/\Akeys requires a map, got \[\[\[\[.*(… \(a list of 12 elements\)|\.\.\.\])\z/
+
       assert byte_size(text) <= @limit
       assert work < 1_000_000
     end
@@ -370,7 +373,9 @@ defmodule PtcRunner.BoundedErrorsTest do
     end
 
     test "keep the words of small exceptions" do
-      assert Shown.exception(%KeyError{key: :a, term: %{b: 1}}) == "key :a not found in: %{b: 1}"
+      error = %KeyError{key: :a, term: %{b: 1}}
+      assert Shown.exception(error) == Exception.message(error)
+      assert Shown.exception(error) =~ "key :a not found in:"
     end
   end
 

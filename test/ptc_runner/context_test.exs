@@ -22,7 +22,7 @@ defmodule PtcRunner.ContextTest do
     assert text == "Context key must be a string, got :a"
     assert {:error, {:execution_error, text}} = Context.get_memory(context, ["a"])
     assert text == ~s(Memory key must be a string, got ["a"])
-    assert_raise FunctionClauseError, fn -> Context.put_memory(context, :a, 1) end
+    assert_raise FunctionClauseError, fn -> apply(Context, :put_memory, [context, :a, 1]) end
   end
 
   test "put_memory changes the memory only" do

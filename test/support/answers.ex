@@ -39,7 +39,8 @@ defmodule PtcRunner.Test.Answers do
 
   defp cut(text, [size | left], sizes, chunks) do
     size = min(size, byte_size(text))
-    <<chunk::binary-size(size), rest::binary>> = text
+    chunk = binary_part(text, 0, size)
+    rest = binary_part(text, size, byte_size(text) - size)
     cut(rest, left, sizes, [chunk | chunks])
   end
 

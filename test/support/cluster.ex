@@ -27,7 +27,7 @@ defmodule PtcRunner.Test.Cluster do
   @doc "Starts a node with this library; it ends with the calling process."
   @spec node!() :: {peer :: pid(), node()}
   def node! do
-    paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+    paths = Enum.flat_map(PtcRunner.Test.Peer.code_path(), &[~c"-pa", &1])
 
     options = %{
       name: :peer.random_name(~c"ptc"),

@@ -13,8 +13,8 @@ defmodule PtcRunner.Test.HostileCalls do
   @observed {:observed, 100, false, false}
   @limits {50, 10_000}
 
-  # Functions that are not NIFs, and the clock that measures them all.
-  @not_called [:load, :info, :attach, :detach, :clock_switch, :clock_read]
+  # Functions that are not NIFs, the clock that measures them all, and the rules of the VM, which all tests share.
+  @not_called [:load, :info, :attach, :detach, :clock_switch, :clock_read, :use_rules]
 
   @doc "The NIFs that are called, as the library has them."
   @spec functions() :: [{atom(), arity()}]
@@ -125,8 +125,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:answer_parse, 2} => [answer, @limits],
       {:answer_read, 5} => [answer, @type_term, false, false, @limits],
       {:answer_is_part, 1} => [~s({"a": [1)],
-      {:repair_value, 3} => [~s({a: 1, 'b': ["x",]), @type_term, {1_000, 0}],
-      {:repair_answer, 4} => [~s(Sure: {a: 1, "b": ["x"}), @type_term, false, {1_000, 0}],
+      {:repair_value, 4} => [~s({a: 1, 'b': ["x",]), @type_term, 1, {1_000, 0}],
+      {:repair_answer, 5} => [~s(Sure: {a: 1, "b": ["x"}), @type_term, false, 0, {1_000, 0}],
       {:signature_lisp_key, 1} => ["some_key"],
       {:signature_parse, 1} => ["(a :int) -> {b [:string?]}"],
       {:signature_render, 2} => [@type_term, true],
@@ -255,7 +255,8 @@ defmodule PtcRunner.Test.HostileCalls do
 
   defp replaced(text, pool) when is_binary(text) and text != "" do
     at = :rand.uniform(byte_size(text)) - 1
-    <<start::binary-size(at), byte, rest::binary>> = text
+    {start, byte} = {binary_part(text, 0, at), :binary.at(text, at)}
+    rest = binary_part(text, at + 1, byte_size(text) - at - 1)
 
     case :rand.uniform(5) do
       1 -> start
@@ -291,6 +292,7 @@ defmodule PtcRunner.Test.HostileCalls do
     small ++
       others ++
       forged ++
+      PtcRunner.Test.Strange.records() ++
       [
         make_ref(),
         self(),

@@ -6,11 +6,18 @@ defmodule PtcRunner.Test.Peer do
   @doc "Starts a VM with the code of this one and additional environment variables; it ends with the test process."
   @spec start([{charlist(), charlist()}]) :: pid()
   def start(env \\ []) do
-    paths = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+    paths = Enum.flat_map(code_path(), &[~c"-pa", &1])
     {:ok, peer, _node} = :peer.start_link(%{connection: :standard_io, args: paths, env: env})
     {:ok, _apps} = call(peer, Application, :ensure_all_started, [:elixir])
     peer
   end
+
+  @doc """
+  The code path of this VM, without the current directory: if that has the name of an application, the VM takes it for
+  the folder of that application.
+  """
+  @spec code_path() :: [charlist()]
+  def code_path, do: :code.get_path() -- [~c"."]
 
   @doc "Calls a function there, with a timeout in milliseconds."
   @spec call(pid(), module(), atom(), [term()], timeout()) :: term()

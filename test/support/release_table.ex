@@ -20,6 +20,7 @@ defmodule PtcRunner.Test.ReleaseTable do
   defp answer("left: " <> why), do: {:left, why}
 
   # | `PtcRunner.A`, `.B` | 0.4.1 to 0.6.0 | native |
+  # | `PtcRunner.A` | 0.7.0 to 0.10.1 | native, by other rules |
   defp rows do
     for "| `PtcRunner" <> _ = line <-
           String.split(File.read!(Path.join(@root, @file_name)), "\n"),

@@ -21,14 +21,16 @@ defmodule PtcRunner.Test.Upstream do
   @doc """
   Writes the release and the application into a folder; gives the folder where Mix is called.
 
-  With `umbrella: true` the application is one of an umbrella project.
+  With `umbrella: true` the application is one of an umbrella project. With `ptc_runner: :hex` the release is a package
+  of Hex, as far as Mix can tell; with `:last`, it stands after this library among the dependencies, and there is Hex.
   """
   @spec write(Path.t(), String.t(), keyword()) :: Path.t()
   def write(folder, release, opts \\ []) do
-    package = Path.join(folder, "ptc_runner")
     umbrella? = Keyword.get(opts, :umbrella, false)
+    from = Keyword.get(opts, :ptc_runner, :path)
     root = Path.join(folder, "app")
     app = if umbrella?, do: Path.join(root, "apps/host_app"), else: root
+    package = Path.join(if(from == :hex, do: Path.join(app, "deps"), else: folder), "ptc_runner")
 
     write_file(package, "mix.exs", mix("PtcRunner", :ptc_runner, release, "[]"))
 
@@ -44,14 +46,12 @@ defmodule PtcRunner.Test.Upstream do
 
     allm = if Keyword.get(opts, :allm, false), do: write_allm(folder), else: ""
 
-    deps = """
-    [
-      {:ptc_runner, path: #{inspect(package)}},#{allm}
-      {:ptc_runner_native, path: #{inspect(@root)}}
-    ]
-    """
-
-    write_file(app, "mix.exs", mix("HostApp", :host_app, "0.1.0", deps))
+    theirs = if from == :hex, do: ~s("~> 0.4"), else: "path: #{inspect(package)}"
+    deps = ["{:ptc_runner, #{theirs}}", "{:ptc_runner_native, path: #{inspect(@root)}}"]
+    deps = if from == :last, do: Enum.reverse(deps), else: deps
+    deps = "[#{allm}#{Enum.join(deps, ", ")}]"
+    hex = if from == :path, do: "", else: hex()
+    write_file(app, "mix.exs", hex <> mix("HostApp", :host_app, "0.1.0", deps))
     write_file(app, "lib/host_app.ex", host())
     write_file(app, "test/test_helper.exs", "ExUnit.start()")
     write_file(app, "test/host_app_test.exs", host_test())
@@ -62,6 +62,34 @@ defmodule PtcRunner.Test.Upstream do
     File.ln_s!(native, Path.join(root, "_build/native"))
     if umbrella?, do: write_file(root, "mix.exs", umbrella())
     root
+  end
+
+  # Hex is not here. Mix asks whether there is such a module, and its kind of source for a package.
+  defp hex do
+    """
+    defmodule HostApp.Packages do
+      @behaviour Mix.SCM
+      def fetchable?, do: true
+      def format(_opts), do: "Hex package"
+      def format_lock(_opts), do: nil
+      def accepts_options(_app, opts), do: if(opts[:path], do: nil, else: opts ++ [hex: true])
+      def checked_out?(opts), do: File.dir?(opts[:dest])
+      def lock_status(_opts), do: :ok
+      def equal?(_opts, _others), do: true
+      def managers(_opts), do: [:mix]
+      def checkout(_opts), do: nil
+      def update(_opts), do: nil
+    end
+
+    if not Code.ensure_loaded?(Hex) do
+      defmodule Hex do
+        def start, do: :ok
+        def version, do: "2.0.6"
+      end
+    end
+
+    Mix.SCM.append(HostApp.Packages)
+    """
   end
 
   # The parts of the package `allm` that have the names of our modules.

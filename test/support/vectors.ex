@@ -19,8 +19,19 @@ defmodule PtcRunner.Test.Vectors do
   @spec read(String.t()) :: [map()]
   def read(name) do
     {:ok, cases} = @directory |> Path.join(name <> ".eterm") |> :file.consult()
-    cases
+    Enum.map(cases, &of_this_elixir/1)
   end
+
+  # The texts of terms are those of `inspect/1`, which shows more elements since Elixir 1.20.
+  defp of_this_elixir(%{id: "keys/inspect_limit_" <> _} = vector) do
+    {:ok, program} = PtcRunner.Json.Codec.decode(vector.program)
+    %{"program" => %{"steps" => [%{"value" => value} | _]}} = program
+    {:error, {kind, text}} = vector.expect
+    [before, _shown] = String.split(text, "got ")
+    %{vector | expect: {:error, {kind, before <> "got " <> inspect(value)}}}
+  end
+
+  defp of_this_elixir(vector), do: vector
 
   @doc "Builds the `:tools` option of a case."
   @spec tools(%{optional(term()) => tool_spec()}) :: map()

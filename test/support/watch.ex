@@ -8,7 +8,7 @@ defmodule PtcRunner.Test.Watch do
   Calls `fun` in a process of its own; gives its result and every process started meanwhile, by it
   or by those it started.
 
-      iex> {:done, [pid]} = PtcRunner.Test.Watch.started(fn -> spawn(fn -> :ok end) && :done end)
+      iex> {pid, [pid]} = PtcRunner.Test.Watch.started(fn -> spawn(fn -> :ok end) end)
       iex> is_pid(pid)
       true
   """

@@ -22,6 +22,22 @@ defmodule Bench.ByHand do
     end
   end
 
+  @spec filter_text(rows) :: number
+  def filter_text(rows) do
+    rows
+    |> Enum.filter(&(&1["category"] == "category 7"))
+    |> Enum.map(& &1["amount"])
+    |> Enum.sum()
+  end
+
+  @doc "The one-pass comprehension: no list in between."
+  @spec filter_text_one_pass(rows) :: number
+  def filter_text_one_pass(rows) do
+    for %{"category" => "category 7", "amount" => amount} <- rows, reduce: 0 do
+      sum -> sum + amount
+    end
+  end
+
   @spec filter_sort(rows) :: rows
   def filter_sort(rows) do
     rows

@@ -14,7 +14,7 @@ defmodule Bench.Sections.Programs do
   # From this size on the default limits (1 s, 1,250,000 words) could affect the measurement.
   @many_rows 100_000
 
-  @pipelines [:filter_sum, :filter_sort, :map_object, :get_distinct]
+  @pipelines [:filter_sum, :filter_text, :filter_sort, :map_object, :get_distinct]
   @over_rows @pipelines ++ [:select_count, :tool_map, :literal]
   # Maximum time of a call of a small compiled program, by rows, in nanoseconds.
   @small_runs %{1 => 500, 10 => 700}
@@ -28,6 +28,9 @@ defmodule Bench.Sections.Programs do
   @spec others(atom) :: [{atom, (Bench.ByHand.rows() -> term)}]
   def others(:filter_sum),
     do: [elixir: &ByHand.filter_sum/1, one_pass: &ByHand.filter_sum_one_pass/1]
+
+  def others(:filter_text),
+    do: [elixir: &ByHand.filter_text/1, one_pass: &ByHand.filter_text_one_pass/1]
 
   def others(:filter_sort),
     do: [
@@ -54,6 +57,7 @@ defmodule Bench.Sections.Programs do
   @doc "A case in words."
   @spec title(atom) :: String.t()
   def title(:filter_sum), do: "filter, sum"
+  def title(:filter_text), do: "filter by a string, sum"
   def title(:filter_sort), do: "filter(and), sort desc, select, take"
   def title(:select_count), do: "select, count"
   def title(:map_object), do: "map with an object of 3 fields"
@@ -251,6 +255,12 @@ defmodule Bench.Sections.Programs do
     small ++
       [
         pipeline.("filter, sum; 10,000 rows and up", :filter_sum, 10_000..1_000_000, 0.6),
+        pipeline.(
+          "filter by a string, sum; 10,000 rows and up",
+          :filter_text,
+          10_000..1_000_000,
+          0.8
+        ),
         pipeline.(
           "filter(and), sort desc, select, take; 10,000 rows and up",
           :filter_sort,

@@ -10,7 +10,7 @@ defmodule Mix.Tasks.Ptc.Prompt do
   use Mix.Task
 
   alias PtcRunner.CLI.Pretty
-  alias PtcRunner.Schema
+  alias PtcRunner.Schema.{JsonSchema, Prompt}
 
   @impl true
   def run(args) do
@@ -18,10 +18,10 @@ defmodule Mix.Tasks.Ptc.Prompt do
 
     case OptionParser.parse(args, strict: [schema: :boolean]) do
       {[], [], []} ->
-        Mix.shell().info(Schema.to_prompt())
+        Mix.shell().info(Prompt.text(3))
 
       {[schema: true], [], []} ->
-        Mix.shell().info(IO.iodata_to_binary(Pretty.json(Schema.to_llm_schema())))
+        Mix.shell().info(IO.iodata_to_binary(Pretty.json(JsonSchema.for_llm())))
 
       _other ->
         Mix.raise("expected `mix ptc.prompt` or `mix ptc.prompt --schema`")

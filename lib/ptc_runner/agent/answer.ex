@@ -6,9 +6,10 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums}
 
   # The key in an object that wraps a value that is not an object or list.
   @value "value"
@@ -25,16 +26,32 @@ defmodule PtcRunner.Agent.Answer do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began)
     {text, wrapped} = {primitive(text, signature, limits), wrapped(signature)}
-    enums = enums(signature, opts)
+    enums = {enums(signature, opts), Keyword.get(limits, :until, :infinity)}
 
-    with {:error, wrong} <- exact(text, wrapped, limits, enums),
-         :error <- coerced(text, wrapped, limits, enums, Keyword.get(opts, :coerce, true)),
-         :error <- repaired(text, wrapped, limits, enums, opts) do
+    with {why, wrong} when why in [:error, :unread] <-
+           text |> exact(wrapped, limits, enums) |> respelled(text, wrapped, limits, enums, opts),
+         :error <-
+           coerced(
+             text,
+             wrapped,
+             limits,
+             enums,
+             Keyword.get(opts, :coerce, true),
+             Keyword.get(opts, :repair, true)
+           ),
+         no when no == :error or (why == :error and elem(no, 0) == :truncated) <-
+           repaired(text, wrapped, limits, enums, opts) do
       {:error, wrong, feedback(wrong, text, wrapped, limits)}
     else
-      {:ok, value, warnings} -> {:ok, unwrapped(value, signature), warnings}
+      {:truncated, %{path: path, message: message}} ->
+        {:error, [%{path: path, message: message}], Cut.feedback(message)}
+
+      {:ok, value, warnings} ->
+        {:ok, unwrapped(value, signature), warnings}
+
       # A text that met a limit is not read again.
-      {:limit, wrong} -> {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, [])}
+      {:limit, wrong} ->
+        {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, [])}
     end
   end
 
@@ -84,8 +101,33 @@ defmodule PtcRunner.Agent.Answer do
       {:invalid, errors} -> {:error, errors}
       {found, value} when found in [:map, :list] -> judged(value, signature, enums)
       {:error, reason} when reason in @limits -> {:limit, [error(reason)]}
-      {:error, reason} -> {:error, [error(reason)]}
+      {:error, reason} -> {:unread, [error(reason)]}
     end
+  end
+
+  # An optional field in another spelling is an undeclared key, and its value would be lost.
+  defp respelled({:ok, _value, []} = right, text, {_, _, type} = signature, limits, enums, opts) do
+    with true <- Keyword.get(opts, :repair, true) and Names.optional?(type),
+         {:ok, value} <- JsonParser.locate(text, limits),
+         {value, [_ | _] = warnings} <- value |> items(type) |> Names.renamed(type) do
+      case judged(value, signature, enums) do
+        {:ok, value, []} ->
+          {:ok, value, warnings}
+
+        wrong ->
+          if Keyword.get(opts, :coerce, true),
+            do: wrong |> or_coerced(value, signature, enums, warnings),
+            else: wrong
+      end
+    else
+      _as_declared -> right
+    end
+  end
+
+  defp respelled(other, _text, _signature, _limits, _enums, _opts), do: other
+
+  defp or_coerced(wrong, value, signature, enums, warnings) do
+    with :error <- coerce(value, signature, enums, warnings), do: wrong
   end
 
   defp exactly(text, nil, limits), do: Answer.read_all(text, :any, limits)
@@ -107,8 +149,11 @@ defmodule PtcRunner.Agent.Answer do
 
   defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
     # `wrapped_enums/2` moves the enumeration of a wrapped value under the wrapper's key.
-    case Annotations.errors(value, type, wrapped_enums(enums, signature)) do
+    {enums, until} = enums
+
+    case Enums.errors(value, type, wrapped_enums(enums, signature), until) do
       [] -> {:ok, value, warnings}
+      :timeout -> {:limit, [error(:timeout)]}
       errors -> {:error, errors}
     end
   end
@@ -118,13 +163,21 @@ defmodule PtcRunner.Agent.Answer do
 
   defp wrapped_enums(enums, _signature), do: enums
 
-  defp coerced(_text, nil, _limits, _enums, _coerce?), do: :error
-  defp coerced(_text, _signature, _limits, _enums, false), do: :error
+  defp renamed(value, type, true), do: Names.renamed(value, type)
+  defp renamed(value, _type, false), do: {value, []}
 
-  defp coerced(text, signature, limits, enums, true) do
+  defp coerced(_text, nil, _limits, _enums, _coerce?, _repair?), do: :error
+  defp coerced(_text, _signature, _limits, _enums, false, _repair?), do: :error
+
+  defp coerced(text, signature, limits, enums, true, repair?) do
     case JsonParser.locate(text, limits) do
-      {:ok, value} -> coerce(value, signature, enums, [])
-      {:error, _reason} -> :error
+      {:ok, value} ->
+        {:signature, _params, type} = signature
+        {value, warnings} = value |> items(type) |> renamed(type, repair?)
+        coerce(value, signature, enums, warnings)
+
+      {:error, _reason} ->
+        :error
     end
   end
 
@@ -134,6 +187,7 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
       {:error, _reason} -> :error
+      {:limit, errors} -> {:limit, errors}
     end
   end
 
@@ -142,12 +196,22 @@ defmodule PtcRunner.Agent.Answer do
 
   defp repaired(text, signature, limits, enums, opts) do
     if Keyword.get(opts, :repair, true) do
-      with :error <- repaired(text, signature, limits, enums),
+      truncated = Keyword.get(opts, :truncated, :error)
+
+      with :error <- repaired(text, signature, [{:truncated, truncated} | limits], enums),
            true <- Keyword.get(opts, :coerce, true) and signature != nil,
+           # Without the type, it is not known which fields are missing at the end.
+           truncated = if(truncated == :error, do: :refuse, else: truncated),
+           limits = [{:truncated, truncated} | limits],
            {:ok, value, repairs} <- JsonParser.repair_within(text, nil, limits) do
-        coerce(value, signature, enums, messages(repairs))
+        {:signature, _params, type} = signature
+        {value, warnings} = value |> items(type) |> Names.renamed(type)
+        coerce(value, signature, enums, messages(repairs) ++ warnings)
       else
         {:ok, value, warnings} -> {:ok, value, warnings}
+        {:limit, errors} -> {:limit, errors}
+        {:truncated, place} -> {:truncated, place}
+        {:error, {:truncated, place}} -> {:truncated, place}
         _no -> :error
       end
     else
@@ -160,6 +224,8 @@ defmodule PtcRunner.Agent.Answer do
          {:ok, value, warnings} <- fitting(value, signature, enums, messages(repairs)) do
       {:ok, value, warnings}
     else
+      {:error, {:truncated, place}} -> {:truncated, place}
+      {:limit, errors} -> {:limit, errors}
       _wrong -> :error
     end
   end
@@ -168,7 +234,11 @@ defmodule PtcRunner.Agent.Answer do
   defp fitting(_value, nil, _enums, _warnings), do: :error
 
   defp fitting(value, {:signature, _params, type} = signature, enums, warnings) do
-    with {:ok, value, []} <- value |> items(type) |> judged(signature, enums),
+    value = items(value, type)
+
+    # A key in another spelling is left only if its value does not fit.
+    with {_value, []} <- Names.renamed(value, type),
+         {:ok, value, []} <- judged(value, signature, enums),
          do: {:ok, value, warnings}
   end
 

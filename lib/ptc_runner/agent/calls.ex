@@ -6,11 +6,15 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText}
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
+
+  # Maximum number of undeclared arguments that are reported.
+  @most 20
 
   # The tag of errors that are found after the arguments have been coerced. No tool has it.
   @refused :__ptc_refused_arguments__
@@ -69,6 +73,7 @@ defmodule PtcRunner.Agent.Calls do
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
       {:ok, value, warnings} ->
+        warnings = Enum.map(undeclared(tool, raw), &dropped/1) ++ warnings
         Record.ended(record, key, {:ok, Shown.text(value, @shown), warnings, value})
         value
 
@@ -83,6 +88,31 @@ defmodule PtcRunner.Agent.Calls do
         failed(record, key, {:refused, false}, text)
     end
   end
+
+  defp dropped(name), do: "dropped the undeclared argument #{Shown.text(name, 200)}"
+
+  # The arguments that the signature does not have in any spelling: they are not passed on.
+  defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw) do
+    declared = Map.new(params)
+
+    case for {name, _value} <- raw, not is_map_key(declared, name), do: name do
+      [] ->
+        []
+
+      names ->
+        known = MapSet.new(params, fn {name, _type} -> plain(name) end)
+        names |> Enum.reject(&(plain(&1) in known)) |> Enum.sort() |> Enum.take(@most)
+    end
+  end
+
+  defp undeclared(_tool, _raw), do: []
+
+  defp plain(name) when is_atom(name), do: name |> Atom.to_string() |> plain()
+
+  defp plain(name) when is_binary(name),
+    do: name |> String.replace(["_", "-"], "") |> String.downcase()
+
+  defp plain(name), do: name
 
   # An error that the tool itself returns is its answer, and says that nothing has happened.
   defp failed(record, key, {status, effect?}, reason) do
@@ -127,7 +157,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp wrong_arguments(tool, message),
-    do: "#{message}\nIt is #{tool.name}#{Signature.render(tool.signature)}"
+    do:
+      "#{message}\nIt is #{Shown.name(tool.name)}#{Line.escape(Signature.render(tool.signature))}"
 
   defp signature(%Tool{spec: {signature, _form}}), do: signature
   defp signature(%Tool{signature: signature}), do: signature
@@ -144,13 +175,14 @@ defmodule PtcRunner.Agent.Calls do
   defp not_allowed(%Tool{notes: nil}, _args), do: []
 
   defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
-    do: Annotations.errors(args, {:map, params}, notes.enums)
+    do: Enums.errors(args, {:map, params}, notes.enums, :infinity)
 
   # The function gets what its spec says.
   defp passed(%Tool{spec: nil}, args), do: {:ok, args}
   defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
-  # Programs have no tuples.
+  # Programs have no tuples, and the atom is what functions answer whose errors have no reason.
   defp unwrapped({:ok, value}), do: value
+  defp unwrapped(:error), do: {:error, "the tool answered :error"}
   defp unwrapped(other), do: other
 end

@@ -7,6 +7,8 @@ defmodule PtcRunner.Agent.Feedback do
   alias PtcRunner.Json.{Explain, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Cut
+  alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature.ErrorText
 
   @again "Write the whole program again, as one JSON object."
@@ -18,13 +20,17 @@ defmodule PtcRunner.Agent.Feedback do
   @spec program(Json.error()) :: String.t()
   def program(error), do: sentence(Json.format_error(error))
 
+  @doc "Feedback about a program that was cut off."
+  @spec truncated(Json.error()) :: String.t()
+  def truncated(error), do: "#{error |> Json.format_error() |> Cut.feedback()} #{@again}"
+
   @doc """
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
   tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
   @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
   def run({:unknown_tool, name, _functions}, tools, made) do
-    name = Shown.name(name)
+    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
@@ -46,6 +52,47 @@ defmodule PtcRunner.Agent.Feedback do
       made
     )
   end
+
+  @doc "Feedback about an answer that was stopped while it came in; these errors were found."
+  @spec stopped([map(), ...], keyword()) :: String.t()
+  def stopped(errors, opts) do
+    lines = for error <- Enum.take(errors, Shown.most()), do: "\n- " <> line(error)
+    text = "Your answer was stopped, because it cannot become valid:#{lines}"
+    "#{Shown.cut(text, @limit)}\n#{please(opts)}"
+  end
+
+  @doc "What the model is to do after an answer that is of no use."
+  @spec please(keyword()) :: String.t()
+  def please(opts) do
+    case Keyword.get(opts, :answer, :program) do
+      :program -> @again
+      :value -> "Please return a valid JSON object matching the expected output format."
+    end
+  end
+
+  @doc """
+  Why there is no result, for people: without instructions to the model.
+
+      iex> PtcRunner.Agent.Feedback.why({:invalid_result, [%{path: ["n"], message: "expected int, got string"}]})
+      "the result does not fit: n: expected int, got string"
+
+      iex> PtcRunner.Agent.Feedback.why({:timeout, 50})
+      "TimeoutError: execution exceeded 50ms limit"
+
+  """
+  @spec why(Json.error() | {:invalid_result, [map()]} | [map()]) :: String.t()
+  def why({:invalid_result, errors}), do: "the result does not fit: " <> why(errors)
+
+  def why(errors) when is_list(errors) do
+    {shown, more} = Enum.split(errors, 5)
+    text = Enum.map_join(shown, "; ", &line/1)
+    if more == [], do: text, else: "#{text}; and #{length(more)} more"
+  end
+
+  def why(error), do: Json.format_error(error)
+
+  defp line(%{path: [], message: message}), do: message
+  defp line(error), do: JsonHandler.format_validation_errors([error])
 
   @doc "Feedback about a value whose program looked for fields that nothing had."
   @spec findings([Noticed.finding(), ...], term(), String.t()) :: String.t()

@@ -6,18 +6,36 @@ defmodule PtcRunner.Agent.Loop do
   #      ▲                         │              │         │
   #      └─────── feedback ◀───────┴──────────────┴─────────┘
 
-  alias PtcRunner.Agent.{Answer, Ask, Describe, Feedback, Prompt, Run, Source, Tool}
+  alias PtcRunner.Agent.{
+    Answer,
+    Ask,
+    Describe,
+    Feedback,
+    Prompt,
+    Reply,
+    Result,
+    Run,
+    Source,
+    Stopped,
+    Tool
+  }
+
+  alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
+  alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
   @looked 4_000
+  @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
+  # A model function that asks for more repetitions of one call has failed.
+  @most_retries 10
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
              [:recorded_calls, :recorded_bytes]
@@ -34,10 +52,14 @@ defmodule PtcRunner.Agent.Loop do
       tools: Tool.list!(Keyword.get(opts, :tools, %{})),
       prompt: prompt,
       task: task,
-      messages: [message(:user, task), message(:system, prompt)],
+      messages: [message(:user, task) | earlier(opts)] ++ [message(:system, prompt)],
       memory: Keyword.get(opts, :memory, %{}),
       turns: [],
       number: 1,
+      turn_began_at: nil,
+      retries: 0,
+      # Why the last turn gave no result, for people.
+      why: nil,
       # The fields that the model was told about, and the run whose value was doubted for them.
       told: MapSet.new(),
       doubted: nil,
@@ -46,48 +68,83 @@ defmodule PtcRunner.Agent.Loop do
     })
   end
 
-  defp message(role, content), do: %{role: role, content: content}
+  # The conversation before, newest message first. Its prompt is replaced.
+  defp earlier(opts) do
+    messages = Keyword.get(opts, :messages, [])
 
-  defp turn(ask, state) do
-    timeout = Keyword.get(state.opts, :model_timeout, :infinity)
-
-    case Ask.reply(ask, Enum.reverse(state.messages), timeout) do
-      {:error, reason} -> ended(:error, {:model_error, shown(reason)}, state)
-      {:ok, text, usage} when is_binary(text) -> read(ask, text, counted(state, usage))
-      {:ok, text} when is_binary(text) -> read(ask, text, state)
-      text when is_binary(text) -> read(ask, text, state)
-      other -> raise ArgumentError, "the model must answer with a text, got: #{Shown.text(other)}"
+    for %{role: role} = message <- messages, role != :system, reduce: [] do
+      earlier -> [Map.take(message, [:role, :content]) | earlier]
     end
   end
 
+  defp message(role, content), do: %{role: role, content: content}
+
+  defp turn(ask, state) do
+    turn = %{state | turn_began_at: Telemetry.turn_began(state.number), retries: 0}
+    asked(ask, turn)
+  end
+
+  defp asked(ask, state) do
+    timeout = Keyword.get(state.opts, :model_timeout, :infinity)
+    messages = Enum.reverse(state.messages)
+
+    reply = Telemetry.model(state.number, fn -> Reply.read(Ask.reply(ask, messages, timeout)) end)
+
+    case reply do
+      {:text, nil, numbers} -> no_text(ask, counted(state, numbers))
+      {:text, text, numbers} -> read(ask, text, counted(state, numbers))
+      {:stopped, errors, text} -> stopped(ask, errors, text, state)
+      {:retry, ms} -> retry(ask, ms, state)
+      {:halt, reason} -> given_up(:halted, reason, state)
+      {:error, reason} -> given_up(:model_error, reason, state)
+    end
+  end
+
+  defp counted(state, numbers), do: %{state | usage: Reply.add(state.usage, numbers)}
+
+  defp retry(_ask, _ms, %{retries: @most_retries} = state),
+    do: given_up(:model_error, {:retries, @most_retries}, state)
+
+  # The same turn again.
+  defp retry(ask, ms, state) do
+    Process.sleep(ms)
+    asked(ask, %{state | retries: state.retries + 1})
+  end
+
+  defp given_up(kind, reason, state) do
+    Telemetry.turn_ended(state.turn_began_at, state.number, 0, :error)
+    ended(:error, {kind, shown(reason), %{reason: reason}}, state)
+  end
+
+  defp shown({:retries, count}),
+    do: "the model function asked for #{count} repetitions of one call"
+
   defp shown(reason) when is_binary(reason), do: Shown.cut(reason)
+  defp shown(%{__exception__: true} = exception), do: Shown.exception(exception)
   defp shown(reason), do: Shown.text(reason)
 
-  # Adds up the provider's numbers, such as tokens. Some providers report none.
-  defp counted(state, nil), do: state
-
-  defp counted(state, usage) when is_map(usage) or is_list(usage) do
-    if is_list(usage) and not Keyword.keyword?(usage), do: no_usage(usage)
-    numbers = for {name, number} <- usage, is_number(number), into: %{}, do: {name, number}
-    %{state | usage: Map.merge(state.usage, numbers, fn _name, a, b -> sum(a, b) end)}
+  # A refusal. There is no text that a later turn could be sent.
+  defp no_text(ask, state) do
+    why = "the answer has no text"
+    told = "Your answer has no text. #{Feedback.please(state.opts)}"
+    again(ask, told, took(state, record(nil, state, result: %{error: told}, why: why), false))
   end
 
-  defp counted(_state, usage), do: no_usage(usage)
-
-  @spec no_usage(term()) :: no_return()
-  defp no_usage(usage) do
-    raise ArgumentError, "the model's usage must be a map, got: #{Shown.text(usage, 200)}"
+  # The answer was stopped while it came in, because it could not become valid.
+  defp stopped(ask, errors, text, state) do
+    told = Feedback.stopped(errors, state.opts)
+    head = if text, do: Shown.cut(text, min(most_bytes(state), @head))
+    state = if head, do: said(state, head), else: state
+    turn = record(head, state, result: %{error: told}, why: Feedback.why(errors))
+    again(ask, told, took(state, turn, false))
   end
 
-  # The sum of two floats may exceed the largest float.
-  defp sum(a, b) do
-    a + b
-  rescue
-    ArithmeticError -> max(a, b)
-  end
+  defp said(state, text), do: %{state | messages: [message(:assistant, text) | state.messages]}
+
+  defp most_bytes(state), do: Keyword.get(state.opts, :max_bytes, @most_bytes)
 
   defp read(ask, text, state) do
-    most = Keyword.get(state.opts, :max_bytes, @most_bytes)
+    most = most_bytes(state)
     if byte_size(text) > most, do: too_long(ask, text, most, state), else: fits(ask, text, state)
   end
 
@@ -95,12 +152,19 @@ defmodule PtcRunner.Agent.Loop do
   defp too_long(ask, text, most, state) do
     head = Shown.cut(text, min(most, @head))
     told = "Your answer has #{byte_size(text)} bytes, and may have #{most}. Answer shorter."
-    state = %{state | messages: [message(:assistant, head) | state.messages]}
-    again(ask, told, took(state, record(head, state, result: %{error: told}), false))
+    state = said(state, head)
+
+    turn =
+      record(head, state,
+        result: %{error: told},
+        why: "it had #{byte_size(text)} bytes, and may have #{most}"
+      )
+
+    again(ask, told, took(state, turn, false))
   end
 
   defp fits(ask, text, state) do
-    state = %{state | messages: [message(:assistant, text) | state.messages]}
+    state = said(state, text)
 
     case outcome(Keyword.get(state.opts, :answer, :program), text, state) do
       {:done, value, turn} ->
@@ -121,23 +185,26 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp outcome(:value, text, state) do
-    case Answer.read(
-           text,
-           state.opts[:returns],
-           only(state, @reading ++ [:coerce, :repair, :enums])
-         ) do
+    opts = only(state, @reading ++ [:coerce, :repair, :truncated, :enums])
+
+    case Telemetry.value(text, fn -> Answer.read(text, state.opts[:returns], opts) end) do
       {:ok, value, warnings} ->
         {:done, value, record(text, state, result: value, prints: warnings)}
 
-      {:error, _errors, told} ->
-        {:again, told, record(text, state, result: %{error: told})}
+      {:error, errors, told} ->
+        {errors, told} = Stopped.instead(text, errors, told, state.opts)
+        {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(errors))}
     end
   end
 
   defp outcome(:program, text, state) do
     case Source.read(text, only(state, @compiling)) do
-      {:error, _error, told} -> {:again, told, record(text, state, result: %{error: told})}
-      {:ok, program, warnings} -> run(program, text, warnings, state)
+      {:ok, program, warnings} ->
+        run(program, text, warnings, state)
+
+      {:error, error, told} ->
+        Telemetry.invalid(error)
+        {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(error))}
     end
   end
 
@@ -154,48 +221,55 @@ defmodule PtcRunner.Agent.Loop do
     record = &record(text, state, [{:program, source(program)} | &1])
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
-      {:ok, %{@look => value}, info} ->
-        memory = Map.delete(info.memory, @look)
-        kept = Map.delete(info.delta, @look)
-        found = found(info, state)
-
-        turn =
-          record.(
-            result: value,
-            memory: memory,
-            tool_calls: info.tool_calls,
-            findings: found,
-            ok?: true
-          )
-
-        {:again, looked(value, kept) <> Feedback.found(found), turn}
-
       {:ok, value, info} ->
-        notes = warnings ++ info.warnings
-        turn = [memory: info.memory, tool_calls: info.tool_calls, prints: notes]
+        judged = Run.judged(value, opts, info)
 
-        case {Run.judged(value, opts, info), found(info, state)} do
-          {{:ok, value, _info}, []} ->
-            notes = notes ++ Feedback.notes(info.findings)
-            {:done, value, record.([result: value] ++ Keyword.put(turn, :prints, notes))}
+        # A result that declares the field is a result.
+        if match?(%{@look => _}, value) and
+             not (Result.declares?(opts[:returns], @look) and elem(judged, 0) == :ok),
+           do: look(value, info, record, state),
+           else: judged(judged, program, warnings, info, record, state)
 
-          {{:ok, value, _info}, found} ->
-            told = Feedback.findings(found, value, info.made)
-            doubted = {program.source, value, info.memory, notes ++ Feedback.notes(info.findings)}
-            new = [result: %{error: told}, findings: found, doubted: doubted]
-            {:again, told, record.(new ++ turn)}
-
-          {{:error, _error, told, _info}, found} ->
-            told = told <> Feedback.found(found)
-            {:again, told, record.([result: %{error: told}, findings: found] ++ turn)}
-        end
-
-      {:error, _error, told, info} ->
-        notes = warnings ++ info.warnings
-
-        {:again, told,
-         record.(result: %{error: told}, tool_calls: info.tool_calls, prints: notes)}
+      {:error, error, told, info} ->
+        fields = [result: %{error: told}, why: Feedback.why(error), tool_calls: info.tool_calls]
+        {:again, told, record.([{:prints, warnings ++ info.warnings} | fields])}
     end
+  end
+
+  defp look(%{@look => value}, info, record, state) do
+    memory = Marks.delete(info.memory, @look)
+    kept = Map.delete(info.delta, @look)
+    found = found(info, state)
+    fields = [result: value, memory: memory, tool_calls: info.tool_calls, findings: found]
+    why = "the last program looked at a value, and gave no result"
+    turn = record.([ok?: true, why: why] ++ fields)
+    told = looked(value, Shape.entry(info.shape, @look), kept)
+    {:again, told <> Feedback.found(found), turn}
+  end
+
+  defp judged({:ok, value, info}, program, warnings, _info, record, state) do
+    notes = warnings ++ info.warnings ++ Feedback.notes(info.findings)
+    turn = [memory: info.memory, tool_calls: info.tool_calls]
+
+    case found(info, state) do
+      [] ->
+        {:done, value, record.([result: value, prints: notes] ++ turn)}
+
+      found ->
+        told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
+        doubted = {program.source, value, info.memory, notes}
+        why = "the program read fields that are not there: #{hd(Feedback.notes(found))}"
+        new = [result: %{error: told}, why: why, findings: found, doubted: doubted]
+        {:again, told, record.([{:prints, warnings ++ info.warnings} | new] ++ turn)}
+    end
+  end
+
+  defp judged({:error, error, told, _info}, _program, warnings, info, record, state) do
+    found = found(info, state)
+    told = told <> Feedback.found(found)
+    turn = [memory: info.memory, tool_calls: info.tool_calls, prints: warnings ++ info.warnings]
+    new = [result: %{error: told}, why: Feedback.why(error), findings: found]
+    {:again, told, record.(new ++ turn)}
   end
 
   # Findings about a field that the model was not told about yet.
@@ -210,10 +284,12 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}) when is_binary(source), do: source
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
-  defp looked(value, kept) do
+  defp looked(value, shape, kept) do
     names = kept |> Map.keys() |> Enum.sort()
     kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
-    "You looked at: #{Describe.value(value, @looked)}#{kept}"
+    concealed = if shape == :clear, do: "", else: "\n" <> @concealed
+
+    "You looked at: #{value |> Shape.conceal(shape) |> Describe.value(@looked)}#{kept}#{concealed}"
   end
 
   defp label(name) when is_binary(name), do: Shown.label(name)
@@ -232,14 +308,19 @@ defmodule PtcRunner.Agent.Loop do
 
     make = if ok?, do: &Turn.success/5, else: &Turn.failure/5
     struct = make.(state.number, turn.raw, turn.program, turn.result, params)
-    %{state | turns: [struct | state.turns]}
+    outcome = if ok?, do: if(turn[:ok?], do: :look, else: :ok), else: :retry
+    calls = length(params.tool_calls)
+    Telemetry.turn_ended(state.turn_began_at, state.number, calls, outcome)
+    %{state | turns: [struct | state.turns], why: turn[:why]}
   end
 
   defp again(ask, told, state) do
     left = Keyword.get(state.opts, :max_turns, 5) - state.number
 
     if left == 0 do
-      ended(:error, {:max_turns, told}, state)
+      turns = if state.number == 1, do: "1 turn", else: "#{state.number} turns"
+      message = Shown.cut("no valid answer in #{turns}. The last one: #{state.why}", 4_000)
+      ended(:error, {:max_turns, message, %{feedback: told}}, state)
     else
       told = told <> "\n" <> left(left)
       state = %{state | messages: [message(:user, told) | state.messages]}
@@ -252,8 +333,8 @@ defmodule PtcRunner.Agent.Loop do
 
   defp ended(:ok, value, state), do: {:ok, value |> Step.ok(state.memory) |> finished(state)}
 
-  defp ended(:error, {reason, message}, state),
-    do: {:error, reason |> Step.error(message, state.memory) |> finished(state)}
+  defp ended(:error, {reason, message, details}, state),
+    do: {:error, reason |> Step.error(message, state.memory, details) |> finished(state)}
 
   # The step's struct may be that of another release of `ptc_runner`: only fields that it has are set.
   defp finished(step, state) do

@@ -3,8 +3,12 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
+  alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.Codec
-  alias PtcRunner.{Schema, Shown}
+  # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
+  alias PtcRunner.Schema.{JsonSchema, Prompt}
+  alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -36,11 +40,11 @@ defmodule PtcRunner.Agent.Prompt do
   defp language(opts) do
     case Keyword.get(opts, :language, :prompt) do
       :prompt ->
-        Schema.to_prompt(examples: Keyword.get(opts, :examples, 3))
+        Prompt.text(Keyword.get(opts, :examples, 3))
 
       :schema ->
         ~s(Write one JSON object {"program": NODE} that fits this JSON schema, and nothing else.\n) <>
-          Codec.encode!(Schema.to_llm_schema())
+          Codec.encode!(JsonSchema.for_llm())
 
       :none ->
         ""
@@ -55,6 +59,7 @@ defmodule PtcRunner.Agent.Prompt do
 
   # A line for each name that is not firewalled, as many as fit.
   defp described(title, data, opts) do
+    opts = Keyword.put(opts, :concealed, Marks.names(data))
     names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}
     note = if Keyword.get(opts, :samples, true), do: [@not_instructions], else: []
 
@@ -67,13 +72,19 @@ defmodule PtcRunner.Agent.Prompt do
   defp lines([], _reading, _left, _opts), do: []
 
   defp lines([{name, value} | rest] = names, reading, left, opts) do
-    line = datum(name |> to_string() |> Shown.label(), value, reading, opts)
+    label = name |> to_string() |> Shown.label()
+
+    line =
+      if name in opts[:concealed], do: concealed(label), else: datum(label, value, reading, opts)
+
     left = left - byte_size(line)
 
     if left < 0,
       do: ["- … and #{length(names)} more"],
       else: [line | lines(rest, reading, left, opts)]
   end
+
+  defp concealed(name), do: "- #{name} :any (not shown: it comes from firewalled fields)"
 
   defp datum(name, value, reading, opts) do
     line = "- #{name} #{Describe.type(value, reading)}"
@@ -101,13 +112,14 @@ defmodule PtcRunner.Agent.Prompt do
   def tool(%Tool{} = tool) do
     head = "- " <> Shown.label(tool.name) <> signature(tool)
 
-    case [tool.description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
+    description = tool.description && Shown.lines(tool.description)
+
+    case [description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
       [] ->
         head
 
       sentences ->
-        text = Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
-        head <> "\n  " <> Shown.lines(text)
+        head <> "\n  " <> Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
     end
   end
 
@@ -115,7 +127,7 @@ defmodule PtcRunner.Agent.Prompt do
   defp signature(%Tool{signature: nil, schema: schema}), do: " takes " <> Codec.encode!(schema)
 
   defp signature(%Tool{signature: signature}) do
-    case signature |> Signature.public_view() |> Signature.render() do
+    case signature |> Signature.public_view() |> Signature.render() |> Line.escape() do
       "->" <> _ = text -> "() " <> text
       text -> text
     end
@@ -135,13 +147,16 @@ defmodule PtcRunner.Agent.Prompt do
   defp notes(nil), do: []
 
   defp notes(notes) do
-    for({path, text} <- Enum.sort(notes.descriptions), do: "#{path}: #{text}") ++
+    for(
+      {path, text} <- Enum.sort(notes.descriptions),
+      do: "#{Line.escape(path)}: #{Shown.lines(text)}"
+    ) ++
       enums(notes.enums)
   end
 
   defp enums(enums) do
     for {path, values} <- Enum.sort(enums) do
-      subject = if path == "", do: "It", else: path
+      subject = if path == "", do: "It", else: Line.escape(path)
       "#{subject} is one of #{Shown.few(values, &Describe.value(&1, 100))}"
     end
   end
@@ -183,7 +198,8 @@ defmodule PtcRunner.Agent.Prompt do
 
   # Includes firewalled fields, because the model has to produce them too.
   defp result(sentence, {:signature, _params, returns}, opts) do
-    text = Signature.render({:signature, [], returns}) |> String.replace_prefix("-> ", "")
+    text = {:signature, [], returns} |> Signature.render() |> Line.escape()
+    text = String.replace_prefix(text, "-> ", "")
     notes = notes(Signature.Annotations.of!(opts, returns))
     lines = ["## Result", "#{sentence} #{text}", String.trim(@types) | notes]
     Enum.join(lines, "\n")

@@ -2,11 +2,11 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Tool}
+  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
+  alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Json.Message
-  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
@@ -19,7 +19,10 @@ defmodule PtcRunner.Agent.Run do
           tool_calls: [Record.call()],
           dropped_calls: %{String.t() => pos_integer()},
           made: String.t(),
+          shape: Shape.t(),
           findings: [Noticed.finding()],
+          whole: {term(), Shape.t()} | nil,
+          before: map(),
           warnings: [String.t()]
         }
 
@@ -40,7 +43,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :findings])
+  defp shown(info), do: Map.drop(info, [:made, :shape, :findings, :whole, :before])
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
@@ -60,14 +63,20 @@ defmodule PtcRunner.Agent.Run do
       tool_calls: noted.calls,
       dropped_calls: noted.dropped,
       made: noted.told,
+      shape: :clear,
       findings: [],
+      whole: nil,
+      before: Keyword.get(opts, :memory, %{}),
       warnings: warnings(noted)
     }
 
     case result do
-      {:ok, value, findings} ->
-        {:ok, value, delta, memory} = Json.contract(value, info.memory)
-        judged(value, opts, %{info | delta: delta, memory: memory, findings: findings})
+      {:ok, whole, findings} ->
+        {:ok, value, delta, memory} = Json.contract(whole, info.memory)
+        shape = Flow.of(program, info.memory)
+        memory = Marks.put(memory, delta, shape, info.memory)
+        info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
+        judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
 
       {:error, fault} ->
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
@@ -111,22 +120,43 @@ defmodule PtcRunner.Agent.Run do
   @spec judged(term(), keyword(), info()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def judged(value, opts, info) do
-    case errors(value, opts) do
-      [] ->
-        {:ok, value, info}
+    signature = Keyword.get(opts, :returns)
+    allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
+    enums = {allowed, until(opts)}
 
-      errors ->
-        {:error, {:invalid_result, errors}, Feedback.result(errors, value, info.made), info}
+    with :no <- whole(info, signature, enums) do
+      case Result.fit(value, signature, enums, info.shape) do
+        {:ok, value, warnings} ->
+          {:ok, value, %{info | warnings: info.warnings ++ warnings}}
+
+        {:error, errors} ->
+          errors = Shape.errors(errors, info.shape)
+          feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
+          {:error, {:invalid_result, errors}, feedback, info}
+      end
     end
   end
 
-  defp errors(value, opts) do
-    with {:signature, _params, type} = signature <- Keyword.get(opts, :returns),
-         :ok <- Signature.validate(signature, value) do
-      Annotations.errors(value, type, Annotations.of!(opts, type).enums)
+  # If the result declares the field `result`, an object that fits it as a whole is the result, although the
+  # rules of memory take only the value of that field.
+  defp whole(%{whole: {%{"result" => _value} = whole, shape}} = info, signature, enums) do
+    with true <- Result.declares?(signature, "result"),
+         {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
+      memory = info.before |> Map.merge(whole) |> Marks.put(whole, shape, info.before)
+      info = %{info | delta: whole, memory: memory, shape: shape}
+      {:ok, value, %{info | warnings: info.warnings ++ warnings}}
     else
-      nil -> []
-      {:error, errors} -> errors
+      _no -> :no
+    end
+  end
+
+  defp whole(_info, _signature, _enums), do: :no
+
+  # The check of enumerations has the time of a run of its own.
+  defp until(opts) do
+    case Keyword.get(opts, :timeout) do
+      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
+      _none -> :infinity
     end
   end
 end

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.Feedback
+  alias PtcRunner.Agent.{Candidates, Feedback}
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.JsonParser
@@ -24,21 +24,38 @@ defmodule PtcRunner.Agent.Source do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}
+      {:truncated, error} -> {:error, error, Feedback.truncated(error)}
     end
   end
 
   # A field that an operation does not have is a mistake, not a comment.
-  defp compiling(opts), do: opts |> Keyword.delete(:repair) |> Keyword.put_new(:strict, true)
+  defp compiling(opts),
+    do: opts |> Keyword.drop([:repair, :truncated]) |> Keyword.put_new(:strict, true)
 
   defp found(text, opts) do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given(@limits) |> Limits.shared(began)
 
+    case Candidates.choose(text, limits) do
+      :one ->
+        located(text, limits, opts)
+
+      {:last, last, count} ->
+        with {:ok, value, warnings} <- located(last, limits, opts),
+             do: {:ok, value, ["took the last of #{count} programs" | warnings]}
+
+      {:several, count} ->
+        {:error, {:parse_error, "The answer has #{count} different programs. Write one."}}
+    end
+  end
+
+  defp located(text, limits, opts) do
     case JsonParser.locate(text, limits) do
       {:ok, value} ->
         {:ok, value, []}
 
       {:error, {reason, place}} ->
+        limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
         repaired(reason, place, text, limits, Keyword.get(opts, :repair, true))
     end
   end
@@ -46,17 +63,18 @@ defmodule PtcRunner.Agent.Source do
   defp repaired(reason, place, text, limits, repair?)
        when repair? and reason in [:invalid_json, :no_json_found] do
     with {:ok, value, [_ | _] = repairs} <- JsonParser.repair_within(text, nil, limits),
-         true <- whole?(repairs, text) do
+         true <- limits[:truncated] == :complete or whole?(repairs, text) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else
+      {:error, {:truncated, %{message: message}}} -> {:truncated, {:parse_error, message}}
       _no -> refused(reason, place, text)
     end
   end
 
   defp repaired(reason, place, text, _limits, _repair?), do: refused(reason, place, text)
 
-  # A truncated text may be half a program. The text is known to be complete only if a fence is closed
-  # after it.
+  # A program without its last brackets may be half a program. It is known to be complete only if a fence is
+  # closed after it.
   defp whole?(repairs, text) do
     String.ends_with?(String.trim_trailing(text), "```") or
       not Enum.any?(repairs, &(&1.kind == :missing_close))

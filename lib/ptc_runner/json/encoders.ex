@@ -9,11 +9,11 @@ for module <- [PtcRunner.Step, PtcRunner.Turn] do
     alias PtcRunner.Json.Encodable
 
     def encode(record),
-      do: record |> Map.from_struct() |> Map.replace_lazy(:tools, &names/1) |> Encodable.record()
+      do: record |> Map.from_struct() |> Map.new(&named/1) |> Encodable.record()
 
     # Functions have no form in JSON, so only their names are written.
-    defp names(tools) when is_map(tools), do: Map.keys(tools)
-    defp names(tools), do: tools
+    defp named({:tools, tools}) when is_map(tools), do: {:tools, Map.keys(tools)}
+    defp named(field), do: field
   end
 end
 

@@ -132,7 +132,7 @@ defmodule PtcRunner.Json.Limits do
 
   # Options were checked already; the application environment is checked at each use.
   defp usual_timeout do
-    case :application.get_env(:ptc_runner, :default_timeout) do
+    case configured(:default_timeout) do
       {:ok, timeout} ->
         :ok = Guarded.check_timeout!(timeout)
         timeout
@@ -143,7 +143,7 @@ defmodule PtcRunner.Json.Limits do
   end
 
   defp usual_max_heap do
-    case :application.get_env(:ptc_runner, :default_max_heap) do
+    case configured(:default_max_heap) do
       {:ok, max_heap} ->
         :ok = Guarded.check_max_heap!(max_heap)
         max_heap
@@ -151,5 +151,11 @@ defmodule PtcRunner.Json.Limits do
       :undefined ->
         @default_max_heap
     end
+  end
+
+  # The environment of this application comes first, then that of `ptc_runner`.
+  defp configured(name) do
+    with :undefined <- :application.get_env(:ptc_runner_native, name),
+         do: :application.get_env(:ptc_runner, name)
   end
 end

@@ -3,7 +3,9 @@ defmodule PtcRunner.Json.Message do
   # Converts errors of a run, which are codes and terms, to the documented errors with their text.
 
   alias PtcRunner.Json.Suggestion
-  alias PtcRunner.{Schema, Shown}
+  alias PtcRunner.Native.Rules
+  alias PtcRunner.Schema.Table
+  alias PtcRunner.Shown
 
   @ordinary 8_192
 
@@ -35,12 +37,13 @@ defmodule PtcRunner.Json.Message do
 
   @typedoc """
   Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
-  the tools there are.
+  the tools there are. A run that has moved to its tools gives its error twice: with the values, and with their kinds.
   """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
+          | {:worded, error(), error()}
           | {:tool_failed, String.t()}
           | {:unknown_tool, term(), map()}
           | error()
@@ -59,6 +62,7 @@ defmodule PtcRunner.Json.Message do
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
   def error({:expensive_to_inspect, fault}), do: error(fault)
+  def error({:worded, _shown, concealed}), do: concealed
   def error({:tool_failed, text}), do: {:execution_error, text}
 
   def error({:unknown_tool, name, tools}) when is_binary(name),
@@ -69,7 +73,7 @@ defmodule PtcRunner.Json.Message do
 
   # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
-    hint = Suggestion.hint(name, Schema.valid_operation_names())
+    hint = Suggestion.hint(name, Table.names())
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
@@ -122,6 +126,12 @@ defmodule PtcRunner.Json.Message do
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 
+  # The field that is normally given is missing too. Releases where it is required name that one.
+  defp text(:field_missing, op, field, [nil]) do
+    field = if Rules.current().names_field?, do: Table.expected(op) || field, else: field
+    text(:field_missing, op, field, [])
+  end
+
   defp text(code, _op, field, []) when is_map_key(@fields, code),
     do: "Field '#{field}' must be #{@fields[code]}"
 
@@ -147,12 +157,7 @@ defmodule PtcRunner.Json.Message do
     do: "Operation '#{op}' requires either 'field' or 'path'"
 
   defp text(:unknown_field, op, nil, [name]) do
-    fields =
-      case Schema.get_operation(op) do
-        {:ok, %{"fields" => fields}} -> Map.keys(fields)
-        :error -> []
-      end
-
+    fields = Table.field_names(op)
     "Unknown field '#{plain(name)}' in operation '#{op}'. " <> there_are(fields, length(fields))
   end
 

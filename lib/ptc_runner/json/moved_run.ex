@@ -4,7 +4,8 @@ defmodule PtcRunner.Json.MovedRun do
   # until there is a result; only the result is sent back. `PtcRunner.Json.ToolProcess`
   # is the caller's side.
 
-  alias PtcRunner.Json.{Message, Move, ToolWorker}
+  alias PtcRunner.Firewall.Faults
+  alias PtcRunner.Json.{Move, ToolWorker}
   alias PtcRunner.{Native, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -113,7 +114,7 @@ defmodule PtcRunner.Json.MovedRun do
   defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
     do: finish(error, run)
 
-  defp step({:error, fault}, run), do: finish({:error, Message.error(fault)}, run)
+  defp step({:error, fault}, run), do: finish({:error, Faults.worded(fault)}, run)
   defp step({:ok, _value, _words} = done, run), do: finish(done, run)
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have

@@ -4,6 +4,8 @@ defmodule PtcRunner.Json.Runner do
   # run is resumed in slices on a normal scheduler, where each uses up the process's time slice,
   # and then in quanta on a dirty one.
 
+  alias PtcRunner.Firewall.Faults
+
   alias PtcRunner.Json.{
     Fork,
     Limits,
@@ -24,13 +26,13 @@ defmodule PtcRunner.Json.Runner do
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
-  a compiled one, or an observed one, with its observation and its constants.
+  a compiled one, or an observed one, with its observation, its constants and its source.
   """
   @type program ::
           String.t()
           | {:checked | :unchecked, term()}
           | Program.t()
-          | {:observed, reference(), tuple()}
+          | {:observed, reference(), tuple(), source :: term()}
 
   @doc """
   Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
@@ -54,7 +56,9 @@ defmodule PtcRunner.Json.Runner do
     handler = ErrorHandler.install()
 
     try do
-      call(step, tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+      step
+      |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+      |> settled(program, memory, limits)
     after
       ErrorHandler.restore(handler)
     end
@@ -67,17 +71,22 @@ defmodule PtcRunner.Json.Runner do
   def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, words} = done when words <= @small -> done
-      step -> driven(step, tools, limits)
+      step -> step |> driven(tools, limits) |> settled(program, memory, limits)
     end
   catch
     :error, :nif_panicked -> panicked()
     :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
+  defp settled({:error, fault}, program, memory, limits),
+    do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
+
+  defp settled(done, _program, _memory, _limits), do: done
+
   defp start_forking(%Program{} = program, given, reading),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
 
-  defp start_forking({:observed, observation, consts}, given, _reading),
+  defp start_forking({:observed, observation, consts, _source}, given, _reading),
     do: Native.run_observed(observation, consts, given, true)
 
   defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
@@ -103,6 +112,11 @@ defmodule PtcRunner.Json.Runner do
     |> worded()
   end
 
+  defp concealed({:error, fault}, ast, memory),
+    do: {:error, Faults.of_run(fault, {:unchecked, ast}, memory)}
+
+  defp concealed(done, _ast, _memory), do: done
+
   defp worded({:error, fault}), do: {:error, Message.error(fault)}
   defp worded(done), do: done
 
@@ -121,6 +135,7 @@ defmodule PtcRunner.Json.Runner do
     {:unchecked, ast}
     |> start(given, Limits.default_max_depth())
     |> eval_on(context.tools || %{})
+    |> concealed(ast, context.memory)
     |> worded()
   catch
     :error, :nif_panicked -> panicked()
@@ -133,7 +148,7 @@ defmodule PtcRunner.Json.Runner do
   defp start(%Program{} = program, given, reading),
     do: start_compiled(program, given, reading, &Native.run_compiled/3)
 
-  defp start({:observed, observation, consts}, given, _reading),
+  defp start({:observed, observation, consts, _source}, given, _reading),
     do: Native.run_observed(observation, consts, given, false)
 
   defp start({checked, node}, given, reading) do
@@ -376,20 +391,27 @@ defmodule PtcRunner.Json.Runner do
   defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
     do: {:error, {:memory_exceeded, Limits.bytes(Weight.limit(max_heap))}}
 
+  defp finish({:error, _fault} = error, _limits), do: error
+
   # The terms of this fault are small in memory but may be huge as text. The text is made under the
   # limits of the run, in a process like that of a tool.
-  defp finish({:error, {:expensive_to_inspect, fault}}, limits) do
+  defp cheap({:expensive_to_inspect, fault}, limits) do
     {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
     process = ToolProcess.new(max_heap)
     {result, process} = ToolProcess.call(process, "error", &Message.error/1, fault, timeout)
+    ToolProcess.stop(process)
 
     case result do
-      {:ok, error} -> stop(process, {:error, error})
-      {:error, reason} -> stop(process, finish({:error, reason}, limits))
+      {:ok, error} ->
+        error
+
+      {:error, reason} ->
+        {:error, fault} = finish({:error, reason}, limits)
+        fault
     end
   end
 
-  defp finish({:error, _fault} = error, _limits), do: error
+  defp cheap(fault, _limits), do: fault
 
   defp panicked, do: {:error, {:execution_error, Panic.caught()}}
 end

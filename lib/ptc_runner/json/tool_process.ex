@@ -144,7 +144,7 @@ defmodule PtcRunner.Json.ToolProcess do
     {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
     t = %{t | pid: pid, monitor: monitor}
 
-    Guarded.settle(Guarded.limited?())
+    Guarded.settle()
 
     receive do
       {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)

@@ -109,21 +109,32 @@ defmodule PtcRunner.Json.ToolWorker do
     try do
       fun.(args)
     catch
-      :error, reason ->
-        failed(name, "raised", fn ->
-          Shown.exception(Exception.normalize(:error, reason, __STACKTRACE__))
-        end)
-
-      :throw, value ->
-        failed(name, "threw", fn -> Shown.text(value) end)
-
-      :exit, reason ->
-        failed(name, "exited", fn -> Shown.text(reason) end)
+      kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else
       {:error, reason} -> failed(name, "error", fn -> Shown.text(reason) end)
       value -> {:ok, value}
     end
   end
+
+  @doc """
+  The error of a tool that raised, threw or exited.
+
+      iex> PtcRunner.Json.ToolWorker.failure("find", :throw, %{"_pin" => 1}, [])
+      {:error, {:tool_failed, ~S(Tool 'find' threw: %{"_pin" => …})}}
+
+  """
+  @spec failure(String.t(), :error | :throw | :exit, term(), Exception.stacktrace()) :: result()
+  def failure(name, :error, reason, trace) do
+    failed(name, "raised", fn ->
+      Shown.exception(Exception.normalize(:error, reason, trace))
+    end)
+  end
+
+  def failure(name, :throw, value, _trace),
+    do: failed(name, "threw", fn -> Shown.text(value) end)
+
+  def failure(name, :exit, reason, _trace),
+    do: failed(name, "exited", fn -> Shown.text(reason) end)
 
   defp failed(name, verb, text) do
     {:error, {:tool_failed, "Tool '#{Shown.name(name)}' #{verb}: #{Guarded.text(text)}"}}

@@ -17,21 +17,51 @@ defmodule PtcRunner.Native.Library do
   @spec path() :: charlist()
   def path, do: :filename.join(:code.priv_dir(:ptc_runner_native), ~c"native/ptc_nif")
 
+  # A pid, a port, a reference and a fun of another node, and a native record, as external terms.
+  @node_name <<119, 8, "a@nohost">>
+  @foreign [
+    <<131, 88, @node_name::binary, 40::32, 1::32, 7::32>>,
+    <<131, 89, @node_name::binary, 40::32, 7::32>>,
+    <<131, 90, 3::16, @node_name::binary, 7::32, 1::32, 2::32, 3::32>>,
+    <<131, 67, 2::32, 0, 119, 1, ?m, 119, 1, ?p, 119, 1, ?x, 119, 1, ?y, 97, 1, 97, 2>>
+  ]
+
   @doc """
-  The data about this VM for the native side: its release, and unaligned binaries, from which the native side
-  learns their layout. The VM copies shorter binaries when they are matched.
+  The data about this VM for the native side: its release; unaligned binaries, from which the native side
+  learns their layout (the VM copies shorter binaries when they are matched); and terms of each other kind that this VM
+  has, which must not look like a kind that the native side reads in place.
   """
-  @spec load_info() :: {pos_integer(), [{binary(), 1..7}, ...]}
+  @spec load_info() :: {pos_integer(), [{binary(), 1..7}, ...], [term(), ...]}
   def load_info do
     unaligned =
       for bits <- 1..7, size <- [70, 700, 5_000] do
-        whole = :binary.copy(<<0xA5>>, size + 1)
-        rest = 8 - bits
-        <<_::size(bits), binary::binary-size(size), _::size(rest)>> = whole
-        {binary, bits}
+        {unaligned(bits, :binary.copy(<<0xA5>>, size)), bits}
       end
 
-    {List.to_integer(:erlang.system_info(:otp_release)), unaligned}
+    release = List.to_integer(:erlang.system_info(:otp_release))
+    {release, unaligned, others(self(), make_ref())}
+  end
+
+  defp others(pid, reference) do
+    funs = [fn -> {pid, reference} end, fn -> :ok end, &:erlang.node/0]
+    ports = :lists.sublist(:erlang.ports(), 1)
+    tuples = [{}, {pid}, {1, 2.0, [pid]}]
+    [pid, reference] ++ funs ++ ports ++ tuples ++ :lists.flatmap(&foreign/1, @foreign)
+  end
+
+  # Before OTP 29 there are no native records.
+  defp foreign(external) do
+    [:erlang.binary_to_term(external)]
+  rescue
+    ArgumentError -> []
+  end
+
+  # A binary that begins so many bits after the beginning of a byte.
+  for bits <- 1..7 do
+    defp unaligned(unquote(bits), bytes) do
+      <<_::unquote(bits), binary::binary>> = <<0::unquote(bits), bytes::binary>>
+      binary
+    end
   end
 
   @doc "Checks whether the library may be loaded; if not, a sentence says what is wrong and what to do."

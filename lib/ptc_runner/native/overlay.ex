@@ -7,7 +7,7 @@ defmodule PtcRunner.Native.Overlay do
   # release have a module of the same name. They are loaded over the originals
   # when this application starts. `PtcRunner.Native.Releases` decides for which releases.
 
-  alias PtcRunner.Native.Releases
+  alias PtcRunner.Native.{Releases, Rules}
 
   require Logger
 
@@ -54,6 +54,7 @@ defmodule PtcRunner.Native.Overlay do
         {module, load(decide(module, beam, selection, release), module, beam)}
       end
 
+    Rules.use(if selection == :off, do: Rules.of(nil), else: Rules.of(release))
     :persistent_term.put(__MODULE__, states)
     states
   end
@@ -67,6 +68,8 @@ defmodule PtcRunner.Native.Overlay do
       :code.purge(module)
       if state == :replaced, do: {:module, ^module} = :code.load_file(module)
     end
+
+    Rules.use(Rules.of(nil))
 
     :persistent_term.put(
       __MODULE__,
@@ -194,7 +197,9 @@ defmodule PtcRunner.Native.Overlay do
           version = version(package),
           do: "#{package} #{version}"
 
-    "ptc_runner_native: in #{Enum.join(packages, " and ")} native: #{if ours == [], do: "none", else: names.(ours)}; " <>
+    rules = with words when words != nil <- Rules.words(Rules.current()), do: " (#{words})"
+
+    "ptc_runner_native: in #{Enum.join(packages, " and ")} native: #{if ours == [], do: "none", else: names.(ours)}#{rules}; " <>
       "left as they are: #{if left == [], do: "none", else: reasons}"
   end
 

@@ -1,22 +1,25 @@
 defmodule PtcRunner.Native.Releases do
   @moduledoc false
-  # The releases of `ptc_runner` in which a module of this library may replace the original.
-  # Modules without a row may do so in all releases that have them, if structs and exports allow it.
+  # The releases of `ptc_runner` in which a module of this library does not replace the original. Modules
+  # without a row replace it in all releases that have them, if structs and exports allow it. Some of them follow
+  # the rules of the release: see `PtcRunner.Native.Rules`.
 
   alias PtcRunner.Lisp.Runtime.FlexAccess
   alias PtcRunner.SubAgent.Signature
 
   @strict_values "before 0.7.0 an integer is no :float and a string no :keyword"
+  @texts "models get the texts that they got before"
   @lisp_schema "from 0.7.0 on it describes another language"
 
-  # {module, the first release that fits, the first later release that does not fit, the reason}
+  # {module, the first release where it is left, the first later release where it is not, the reason}
   @rows [
-    {PtcRunner.Schema, "0.0.0", "0.7.0", @lisp_schema},
-    {PtcRunner.Sandbox, "0.0.0", "0.5.0", "from 0.5.0 on evaluators give back a context"},
-    {Signature, "0.7.0", nil, @strict_values},
-    {Signature.Validator, "0.7.0", nil, @strict_values},
-    {Signature.Coercion, "0.7.0", nil, @strict_values},
-    {FlexAccess, "0.12.0", nil, "before 0.12.0 it finds other keys"}
+    {PtcRunner.Schema, "0.0.0", "0.7.0", @texts},
+    {PtcRunner.Schema, "0.7.0", nil, @lisp_schema},
+    {PtcRunner.Sandbox, "0.5.0", nil, "from 0.5.0 on evaluators give back a context"},
+    {Signature, "0.0.0", "0.7.0", @strict_values},
+    {Signature.Validator, "0.0.0", "0.7.0", @strict_values},
+    {Signature.Coercion, "0.0.0", "0.7.0", @strict_values},
+    {FlexAccess, "0.0.0", "0.12.0", "before 0.12.0 it finds other keys"}
   ]
 
   # The packages that have modules with the same names.
@@ -35,22 +38,24 @@ defmodule PtcRunner.Native.Releases do
   @spec only_in_place?(module()) :: boolean()
   def only_in_place?(module), do: module in @only_in_place
 
-  @doc "The reason why the module is not replaced in a release, or `nil`. A release without a version fits."
+  @doc """
+  The reason why the module is not replaced in a release, or `nil`. A release without a version is one of the
+  newest.
+  """
   @spec left_alone(module(), String.t() | nil) :: String.t() | nil
   def left_alone(module, release) do
     if match?("Elixir.ALLM." <> _, Atom.to_string(module)),
       do: @allm,
-      else: left_in_release(module, release)
+      else: left_in_release(module, Version.parse(release || ""))
   end
 
   defp left_in_release(module, release) do
-    with {_module, from, before, why} <- List.keyfind(@rows, module, 0),
-         {:ok, version} <- Version.parse(release || ""),
-         true <- older?(version, from) or not older?(version, before),
-         do: why,
-         else: (_ -> nil)
+    Enum.find_value(@rows, fn {left, from, before, why} ->
+      if left == module and older?(release, before) and not older?(release, from), do: why
+    end)
   end
 
-  defp older?(_version, nil), do: true
-  defp older?(version, other), do: Version.compare(version, other) == :lt
+  defp older?(_release, nil), do: true
+  defp older?(:error, _other), do: false
+  defp older?({:ok, version}, other), do: Version.compare(version, other) == :lt
 end

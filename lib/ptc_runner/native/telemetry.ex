@@ -13,7 +13,8 @@ defmodule PtcRunner.Native.Telemetry do
 
   """
 
-  alias PtcRunner.Json.Message
+  alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Shown
 
   @key __MODULE__
   # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
@@ -134,9 +135,16 @@ defmodule PtcRunner.Native.Telemetry do
   defp called(metadata, fun, args) do
     result =
       span(@tool, metadata, fn -> caught(fun, args) end, fn
-        {:ok, {:error, reason}} -> failed(metadata, {:execution_error, reason})
-        {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
-        {_kind, reason, _trace} -> failed(metadata, {:execution_error, reason})
+        {:ok, {:error, _reason} = error} ->
+          {:error, fault} = ToolWorker.run(metadata.tool, fn _args -> error end, nil)
+          failed(metadata, fault)
+
+        {:ok, _answer} ->
+          {:stop, %{}, Map.put(metadata, :outcome, :ok)}
+
+        {kind, reason, trace} ->
+          {:error, fault} = ToolWorker.failure(metadata.tool, kind, reason, trace)
+          failed(metadata, fault)
       end)
 
     case result do
@@ -171,13 +179,26 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # Reading an answer of an LLM; `fun` returns the turn's outcome.
   def answer(text, fun) do
+    read([:ptc_runner, :answer, :stop], text, fun, &turn/1)
+  end
+
+  @doc false
+  # A repair; `fun` returns the value and its repairs, or an error.
+  def repair(text, fun), do: read([:ptc_runner, :repair, :stop], text, fun, &repaired/1)
+
+  defp repaired({:ok, _value, repairs}), do: {:ok, repairs}
+  defp repaired({:error, _reason}), do: {:error, []}
+
+  @doc false
+  # Reading a text; `describe` returns the outcome and the repairs.
+  def read(event, text, fun, describe) do
     began = System.monotonic_time()
     result = fun.()
     measured = %{duration: System.monotonic_time() - began, bytes: byte_size(text)}
-    {outcome, repairs} = turn(result)
+    {outcome, repairs} = describe.(result)
     measured = Map.put(measured, :repairs, length(repairs))
     metadata = %{outcome: outcome, repairs: repairs}
-    execute([:ptc_runner, :answer, :stop], measured, metadata)
+    execute(event, measured, metadata)
     result
   end
 
@@ -199,7 +220,8 @@ defmodule PtcRunner.Native.Telemetry do
     result
   end
 
-  defp span(event, metadata, fun, describe) do
+  @doc false
+  def span(event, metadata, fun, describe) do
     metadata = Map.put_new_lazy(metadata, :telemetry_span_context, &make_ref/0)
     began = began(event, metadata)
 
@@ -207,8 +229,8 @@ defmodule PtcRunner.Native.Telemetry do
       fun.()
     catch
       kind, reason ->
-        failure = Map.merge(metadata, %{kind: kind, reason: reason, stacktrace: __STACKTRACE__})
-        execute(event ++ [:exception], ended_since(began), failure)
+        what = %{kind: kind, reason: told_of(reason), stacktrace: places(__STACKTRACE__)}
+        execute(event ++ [:exception], ended_since(began), Map.merge(metadata, what))
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
       result ->
@@ -224,20 +246,40 @@ defmodule PtcRunner.Native.Telemetry do
     end
   end
 
-  defp began(event, metadata) do
+  # An event has no terms of the run: of a reason the exception or its text, of the stack no arguments.
+  defp told_of(reason) when is_atom(reason), do: reason
+
+  defp told_of(%{__exception__: true, message: message} = exception)
+       when is_binary(message) and map_size(exception) == 3,
+       do: exception
+
+  defp told_of(%{__exception__: true} = exception), do: Shown.exception(exception)
+  defp told_of(reason), do: Shown.text(reason, 1_000)
+
+  defp places(trace) do
+    for {module, function, arity_or_args, place} <- trace do
+      arity = if is_list(arity_or_args), do: length(arity_or_args), else: arity_or_args
+      {module, function, arity, Keyword.take(place, [:file, :line])}
+    end
+  end
+
+  @doc false
+  def began(event, metadata) do
     began = System.monotonic_time()
     measured = %{monotonic_time: began, system_time: System.system_time()}
     execute(event ++ [:start], measured, metadata)
     began
   end
 
-  defp ended_since(began) do
+  @doc false
+  def ended_since(began) do
     now = System.monotonic_time()
     %{duration: now - began, monotonic_time: now}
   end
 
+  @doc false
   # The module may be missing.
-  defp execute(event, measured, metadata),
+  def execute(event, measured, metadata),
     do: apply(:telemetry, :execute, [event, measured, metadata])
 
   defp failed(metadata, reason) do

@@ -5,6 +5,7 @@ defmodule PtcRunner.Sandbox.Weight do
   # shared parts can stand for one that does not fit into any memory.
 
   alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.NativeRecord
   alias PtcRunner.Sandbox.Guarded
   require Quanta
 
@@ -48,14 +49,18 @@ defmodule PtcRunner.Sandbox.Weight do
   def limit(max_heap), do: max_heap
 
   defp weigh(pending, words, limit) do
-    with {:funs, funs, words} <- Quanta.run(Native.weigh(pending, words, limit)),
-         do: funs |> closed_over() |> weigh(words, limit)
+    with {:opaque, terms, words} <- Quanta.run(Native.weigh(pending, words, limit)),
+         do: terms |> Enum.map(&parts/1) |> weigh(words, limit)
   end
 
-  defp closed_over(funs) do
-    for fun <- funs do
-      {:env, terms} = :erlang.fun_info(fun, :env)
-      terms
-    end
+  # The parts of a term that native code cannot read.
+  defp parts(fun) when is_function(fun) do
+    {:env, terms} = :erlang.fun_info(fun, :env)
+    terms
   end
+
+  defp parts(bits) when is_bitstring(bits), do: []
+
+  # The definition of a native record has the names of its fields.
+  defp parts(unknown), do: [NativeRecord.names(unknown) | NativeRecord.values(unknown)]
 end

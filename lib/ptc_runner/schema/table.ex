@@ -65,6 +65,25 @@ defmodule PtcRunner.Schema.Table do
     }
   end
 
+  @doc "The names of all operations, in ascending order."
+  @spec names() :: [String.t()]
+  def names, do: Enum.sort(for operation <- operations(), do: operation.name)
+
+  @doc "The names of the fields of the operation with this name, in ascending order."
+  @spec field_names(String.t()) :: [String.t()]
+  def field_names(op), do: for(field <- fields(op), do: field.name)
+
+  @doc "The name of the field that the operation with this name is normally given, if there is one."
+  @spec expected(String.t()) :: String.t() | nil
+  def expected(op), do: Enum.find_value(fields(op), &if(&1.presence == :expected, do: &1.name))
+
+  defp fields(op) do
+    case Enum.find(operations(), &(&1.name == op)) do
+      nil -> []
+      operation -> operation.fields
+    end
+  end
+
   @doc "The names of the required fields of an operation."
   @spec required(operation()) :: [String.t()]
   def required(%{fields: fields}), do: for(%{name: name, required?: true} <- fields, do: name)

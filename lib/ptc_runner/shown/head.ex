@@ -2,8 +2,10 @@ defmodule PtcRunner.Shown.Head do
   @moduledoc false
   # The part of a list, tuple or map that `inspect/2` shows. The rest is never read.
 
-  import Inspect.Algebra, only: [concat: 1, container_doc: 6, to_doc: 2]
+  import Inspect.Algebra, only: [concat: 1]
 
+  alias Inspect.Algebra
+  alias PtcRunner.Native.NativeRecord
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # Number of elements that decide whether a list is a keyword list, and of entries that decide whether all
@@ -33,36 +35,63 @@ defmodule PtcRunner.Shown.Head do
         first(list, printable, ?…)
 
       keyword?(list, @telling) ->
-        first(list, limit, {:more, nil})
+        list |> first(limit, {:more, nil}) |> all_ours()
 
       true ->
-        first(list, limit, nil)
+        list |> first(limit, nil) |> all_ours()
     end
   end
 
   # An entry of a keyword list, or of a map.
-  def of({key, _value} = pair, %Inspect.Opts{}), do: if(hidden?(key), do: pair(pair), else: pair)
+  def of({key, value} = pair, %Inspect.Opts{}),
+    do: if(hidden?(key), do: pair(pair), else: {ours(key), ours(value)})
 
   def of(tuple, %Inspect.Opts{limit: limit}) when is_tuple(tuple) do
     if tuple_size(tuple) > limit,
-      do: List.to_tuple(for(at <- 0..limit, do: elem(tuple, at))),
-      else: tuple
+      do: for(at <- 0..limit, do: ours(elem(tuple, at))) |> List.to_tuple(),
+      else: tuple |> Tuple.to_list() |> all_ours() |> List.to_tuple()
   end
 
-  def of(map, _opts) when map_size(map) <= @flat, do: map
+  def of(map, _opts) when map_size(map) <= @flat do
+    entries = :maps.to_list(map)
+
+    if Enum.any?(entries, fn {key, value} -> is_struct(key) or is_struct(value) end),
+      do: Map.new(entries, fn {key, value} -> {ours(key), ours(value)} end),
+      else: map
+  end
+
+  @doc "A struct, with those of its fields marked that `inspect/2` would not pass on."
+  @spec fields(struct()) :: struct()
+  def fields(struct) do
+    case for {key, %_{} = value} <- Map.from_struct(struct), do: {key, ours(value)} do
+      [] -> struct
+      marked -> Map.merge(struct, Map.new(marked))
+    end
+  end
+
+  # Only the values of a keyword list are passed on.
+  defp all_ours([{key, value} | rest]) when is_atom(key) and key != __MODULE__,
+    do: [{key, ours(value)} | all_ours(rest)]
+
+  defp all_ours([element | rest]), do: [ours(element) | all_ours(rest)]
+  defp all_ours(tail), do: ours(tail)
 
   @doc """
   A map of more than 32 entries, as an algebra document.
 
   Its first entries are the last ones of an iterator, so all are listed if `list?` allows it.
   """
-  @spec large_map(map(), Inspect.Opts.t(), boolean()) :: Inspect.Algebra.t()
+  @spec large_map(map(), Inspect.Opts.t(), boolean()) ::
+          Inspect.Algebra.t() | {Inspect.Algebra.t(), Inspect.Opts.t()}
   def large_map(map, opts, list?) do
     shown = opts.limit + 1
     entries = if list?, do: Map.to_list(map), else: first_entries(map, max(shown, @telling))
     entry = if keyword?(entries, @telling), do: &keyword/2, else: &arrow/2
-    entries = entries |> Enum.take(shown) |> concealed()
-    container_doc("%{", entries, "}", opts, entry, break: :strict)
+
+    entries =
+      for {key, value} <- entries |> Enum.take(shown) |> concealed(), do: {ours(key), ours(value)}
+
+    container("%{", entries, "}", opts, entry, break: :strict)
   end
 
   defp concealed(entries), do: Enum.map(entries, &pair/1)
@@ -97,6 +126,38 @@ defmodule PtcRunner.Shown.Head do
   @spec hidden?(term()) :: boolean()
   def hidden?(key) when key in [:__struct__, :__exception__], do: false
   def hidden?(key), do: Firewall.hidden?(key)
+
+  @doc """
+  Whether nothing in a small term stands under a firewalled key.
+
+      iex> Enum.map([%{"a" => [{1, 2}]}, [{:ok, %{"_pin" => 1}}], [_pin: 1]], &PtcRunner.Shown.Head.open?/1)
+      [true, false, false]
+
+  """
+  @spec open?(term()) :: boolean()
+  def open?(term), do: all_open?([term])
+
+  defp all_open?([]), do: true
+  defp all_open?([[] | todo]), do: all_open?(todo)
+  defp all_open?([[first | rest] | todo]), do: all_open?([first, rest | todo])
+
+  defp all_open?([{key, value} | todo]),
+    do: not name_hidden?(key) and all_open?([key, value | todo])
+
+  defp all_open?([tuple | todo]) when is_tuple(tuple),
+    do: all_open?([Tuple.to_list(tuple) | todo])
+
+  defp all_open?([map | todo]) when is_map(map), do: all_open?([:maps.to_list(map) | todo])
+
+  defp all_open?([leaf | todo]) do
+    cond do
+      not NativeRecord.is?(leaf) -> all_open?(todo)
+      Enum.any?(NativeRecord.names(leaf), &hidden?/1) -> false
+      true -> all_open?([NativeRecord.values(leaf) | todo])
+    end
+  end
+
+  defp name_hidden?(key), do: (is_atom(key) or is_binary(key)) and hidden?(key)
 
   @doc """
   A map with `mark` instead of the values of firewalled keys. Large maps are unchanged: `large_map/3`
@@ -148,9 +209,55 @@ defmodule PtcRunner.Shown.Head do
 
   defp alias?(key), do: match?("Elixir." <> _, Atom.to_string(key))
 
-  defp keyword({key, value}, opts),
-    do: concat([Macro.inspect_atom(:key, key), " ", to_doc(value, opts)])
+  # Since Elixir 1.20, `inspect/2` shows a struct that has not the fields of its module as a map, and does not ask the
+  # function for terms. Such a struct is marked.
+  @doc "The term, or a pair of this module and the term if it is a struct that `inspect/2` would not pass on."
+  @spec ours(term()) :: term()
+  if Version.match?(System.version(), ">= 1.19.0-dev") do
+    def ours(%module{} = struct) when is_atom(module),
+      do: if(whole?(module, struct), do: struct, else: {__MODULE__, struct})
 
-  defp arrow({key, value}, opts),
-    do: concat([to_doc(key, opts), " => ", to_doc(value, opts)])
+    def ours(term), do: term
+
+    defp whole?(module, struct) do
+      case module.__info__(:struct) do
+        fields when is_list(fields) ->
+          length(fields) == map_size(struct) - 1 and
+            Enum.all?(fields, &is_map_key(struct, &1.field))
+
+        nil ->
+          false
+      end
+    rescue
+      _no_module -> false
+    end
+  else
+    def ours(term), do: term
+  end
+
+  # Since Elixir 1.19 documents come with the options for what follows: the limit is that of the whole text.
+  if Code.ensure_loaded?(Algebra) and function_exported?(Algebra, :container_doc_with_opts, 6) do
+    defp container(left, entries, right, opts, entry, more),
+      do: Algebra.container_doc_with_opts(left, entries, right, opts, entry, more)
+
+    defp keyword({key, value}, opts) do
+      {value, opts} = Algebra.to_doc_with_opts(value, opts)
+      {concat([Macro.inspect_atom(:key, key), " ", value]), opts}
+    end
+
+    defp arrow({key, value}, opts) do
+      {key, opts} = Algebra.to_doc_with_opts(key, opts)
+      {value, opts} = Algebra.to_doc_with_opts(value, opts)
+      {concat([key, " => ", value]), opts}
+    end
+  else
+    defp container(left, entries, right, opts, entry, more),
+      do: Algebra.container_doc(left, entries, right, opts, entry, more)
+
+    defp keyword({key, value}, opts),
+      do: concat([Macro.inspect_atom(:key, key), " ", Algebra.to_doc(value, opts)])
+
+    defp arrow({key, value}, opts),
+      do: concat([Algebra.to_doc(key, opts), " => ", Algebra.to_doc(value, opts)])
+  end
 end

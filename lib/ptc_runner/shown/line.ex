@@ -39,7 +39,8 @@ defmodule PtcRunner.Shown.Line do
 
   """
   @spec word?(binary()) :: boolean()
-  def word?(text), do: text =~ ~r/\A[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:\/\-]*\z/u
+  def word?(text),
+    do: String.valid?(text) and text =~ ~r/\A[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:\/\-]*\z/u
 
   @doc ~S"""
   The text with its line breaks. Other control characters are escaped, and lines that would be a heading or a

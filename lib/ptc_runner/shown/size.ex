@@ -2,6 +2,8 @@ defmodule PtcRunner.Shown.Size do
   @moduledoc false
   # The size of a term as text, in bounded time.
 
+  alias PtcRunner.Native.NativeRecord
+
   import Bitwise, only: [<<<: 2, >>>: 2]
 
   # An integer of about 10,000 digits. Converting to digits takes quadratic time, and nothing can interrupt it.
@@ -113,5 +115,9 @@ defmodule PtcRunner.Shown.Size do
   defp count_parts([bits | todo], left) when is_bitstring(bits),
     do: count_parts(todo, max(left - 1 - div(byte_size(bits), 64), 0))
 
-  defp count_parts([_leaf | todo], left), do: count_parts(todo, left - 1)
+  defp count_parts([leaf | todo], left) do
+    if NativeRecord.is?(leaf),
+      do: count_parts([NativeRecord.values(leaf) | todo], left - 1),
+      else: count_parts(todo, left - 1)
+  end
 end

@@ -28,10 +28,11 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.Names
   require Quanta
+  require Telemetry
 
   @typedoc "A JSON value; maps have string keys."
   @type json ::
@@ -46,6 +47,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   @type option :: {:timeout, timeout()} | {:max_heap, non_neg_integer()}
 
   @options %{timeout: :timeout, max_heap: :max_heap}
+  @repair_options Map.put(@options, :truncated, {:one_of, [:error, :complete]})
 
   @doc """
   Finds the value in an answer.
@@ -92,6 +94,18 @@ defmodule PtcRunner.SubAgent.JsonParser do
           message: String.t()
         }
 
+  @typedoc """
+  The text ends before the answer is complete. `items` is the number of complete items of the outermost
+  list that is open, `path` the path to that list, or to the last field if no list is open.
+  """
+  @type truncated ::
+          {:truncated,
+           %{
+             path: [String.t() | non_neg_integer()],
+             items: non_neg_integer() | nil,
+             message: String.t()
+           }}
+
   @typedoc "Different values are equally likely: the positions where the readings differ."
   @type ambiguous :: {:ambiguous, [%{line: pos_integer(), column: pos_integer()}]}
 
@@ -118,7 +132,8 @@ defmodule PtcRunner.SubAgent.JsonParser do
       {:error, :no_json_found}
 
   """
-  @spec repair(String.t()) :: {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+  @spec repair(String.t()) ::
+          {:ok, json(), [repair()]} | {:error, reason() | ambiguous() | truncated()}
   def repair(text) when is_binary(text), do: repair(text, nil)
 
   @doc """
@@ -126,7 +141,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   The signature may be a text, parsed, or a type of a signature. It determines where a string
   ends, which key is meant, and whether a list is expected. Keys get their declared names, even if a
-  spelling with hyphens would be valid (`handle_json_answer` accepts it unchanged). No value is invented: if a required field
+  spelling with hyphens would be valid (`handle_json_answer` accepts it unchanged). If a required field
   is missing, no reading matches the type. A text that is JSON but not of the type, and cannot be
   repaired, gives the value of `parse/1` and `[]`; validation then reports its errors.
 
@@ -141,7 +156,27 @@ defmodule PtcRunner.SubAgent.JsonParser do
       iex> PtcRunner.SubAgent.JsonParser.repair(~s({"user_id": 7,}), "{user_id :int, name :string}")
       {:error, :invalid_json}
 
-  Options: `:timeout` and `:max_heap`, as in `parse/2`.
+  ## Options
+
+    * `:timeout`, `:max_heap` - as in `parse/2`
+    * `:truncated` - what happens if the text ends before the answer is complete. `:error` (the default) returns
+      `{:error, {:truncated, place}}`. `:complete` closes what is open, also lists, so the value may lack items and
+      its last number may lack digits.
+
+  A text was cut off if it ends inside a string, a key, a number or a literal, after a comma or a colon, or with an open
+  list. Missing brackets of objects are added after a complete value, if the object has all declared fields, optional ones
+  included. Without a type, an object is closed whatever its fields are.
+
+      iex> {:error, {:truncated, place}} = PtcRunner.SubAgent.JsonParser.repair(~s({"rows": [1, 2), "{rows [:int]}")
+      iex> place
+      %{path: ["rows"], items: 2, message: ~s(The answer ends inside "rows", after 2 items: it was cut off)}
+
+      iex> {:ok, value, _repairs} = PtcRunner.SubAgent.JsonParser.repair(~s({"user": {"name": "Ann"), "{user {name :string}}")
+      iex> value
+      %{"user" => %{"name" => "Ann"}}
+
+  One object per line, where a list is declared, has no bracket that could be missing: such a list is complete if its last
+  object is.
 
       iex> text = String.duplicate("[1 ", 100_000)
       iex> PtcRunner.SubAgent.JsonParser.repair(text, nil, timeout: 0)
@@ -149,18 +184,19 @@ defmodule PtcRunner.SubAgent.JsonParser do
 
   Raises `ArgumentError` for an invalid signature.
   """
-  @spec repair(String.t(), String.t() | term(), [option()]) ::
-          {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+  @spec repair(String.t(), String.t() | term(), [option() | {:truncated, :error | :complete}]) ::
+          {:ok, json(), [repair()]} | {:error, reason() | ambiguous() | truncated()}
   def repair(text, signature, opts \\ []) when is_binary(text) do
-    Options.check!(opts, @options, "PtcRunner.SubAgent.JsonParser.repair/3")
+    Options.check!(opts, @repair_options, "PtcRunner.SubAgent.JsonParser.repair/3")
     began = System.monotonic_time(:millisecond)
-    repair_within(text, signature, Limits.shared(opts, began))
+    read = fn -> repair_within(text, signature, Limits.shared(opts, began)) end
+    if Telemetry.on?(), do: Telemetry.repair(text, read), else: read.()
   end
 
   @doc false
   # The same with limits that other readings may share.
   @spec repair_within(String.t(), String.t() | term(), keyword()) ::
-          {:ok, json(), [repair()]} | {:error, reason() | ambiguous()}
+          {:ok, json(), [repair()]} | {:error, reason() | ambiguous() | truncated()}
   def repair_within(text, signature, opts) do
     type = JsonRepair.type(signature)
     found = with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}

@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Panic
-  alias PtcRunner.SubAgent.JsonRepair.Sentence
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Sentence}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
   require Quanta
@@ -21,14 +21,17 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
-  @type refusal :: :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]}
+  @type refusal ::
+          :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]} | {:truncated, map()}
 
   @doc false
-  # `type` is a type term, or nil for any value. Of the options only `:timeout` and `:max_heap` are used.
+  # `type` is a type term, or nil for any value. Of the options only `:timeout`, `:max_heap` and
+  # `:truncated` are used: `:complete` closes what is open at the end of the text, `:error` only objects
+  # from which nothing can be missing, `:refuse` nothing.
   @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type, opts) do
     limits = Limits.of_text(opts, byte_size(text))
-    outcome(Quanta.run(Native.repair_value(Aligned.text(text), type, limits)), text)
+    outcome(Quanta.run(Native.repair_value(Aligned.text(text), type, at_end(opts), limits)), text)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -40,9 +43,18 @@ defmodule PtcRunner.SubAgent.JsonRepair do
           {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}
   def answer(text, type, list?, opts) do
     limits = Limits.of_text(opts, byte_size(text))
-    outcome(Quanta.run(Native.repair_answer(Aligned.text(text), type, list?, limits)), text)
+    text = Aligned.text(text)
+    outcome(Quanta.run(Native.repair_answer(text, type, list?, at_end(opts), limits)), text)
   catch
     :error, :nif_panicked -> panicked()
+  end
+
+  defp at_end(opts) do
+    case Keyword.get(opts, :truncated, :error) do
+      :complete -> 0
+      :error -> 1
+      :refuse -> 2
+    end
   end
 
   defp panicked do
@@ -55,6 +67,9 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
   defp outcome({:error, {:ambiguous, places}}, _text),
     do: {:error, {:ambiguous, for({line, column} <- places, do: %{line: line, column: column})}}
+
+  defp outcome({:error, {:truncated, path, items, after?}}, _text),
+    do: {:error, {:truncated, Cut.place(path, items, after?)}}
 
   defp outcome({:error, reason}, _text), do: {:error, reason}
 

@@ -10,6 +10,9 @@ defmodule PtcRunner.SubAgent.Template do
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
   alias PtcRunner.SubAgent.Signature
 
+  # From so many names on, the atom keys of a map are indexed.
+  @many 100
+
   @typedoc "A placeholder: the names of its path."
   @type placeholder :: %{path: [String.t(), ...], type: :simple}
 
@@ -79,7 +82,7 @@ defmodule PtcRunner.SubAgent.Template do
     Options.check_close!(opts, %{on_missing: :any}, "PtcRunner.SubAgent.Template.expand/3")
     parts = parts(text)
     names = Enum.uniq(for {:placeholder, name} <- parts, do: name)
-    values = Map.new(names, &{&1, resolve(context, path(&1))})
+    values = resolved(names, context)
     missing = Enum.filter(names, &(values[&1] == :error))
 
     if missing != [] and Keyword.get(opts, :on_missing, :error) == :error do
@@ -156,25 +159,67 @@ defmodule PtcRunner.SubAgent.Template do
 
   defp reaches?(type, _path), do: type in [:map, :any]
 
+  # A failed look-up of an atom is slow where much data is alive, so the atom keys of a map in which several
+  # names are looked up are indexed by their texts.
+  defp resolved(names, context) do
+    paths = Enum.map(names, &path/1)
+    counts = paths |> Enum.flat_map(&above/1) |> Enum.frequencies()
+
+    {values, _indexes} =
+      Enum.map_reduce(paths, %{}, fn path, indexes ->
+        resolve(context, path, [], counts, indexes)
+      end)
+
+    names |> Enum.zip(values) |> Map.new()
+  end
+
+  # The paths of the maps in which the names of a path are looked up, innermost first.
+  defp above(path), do: path |> Enum.drop(-1) |> Enum.scan([], &[&1 | &2]) |> then(&[[] | &1])
+
   # Every segment except the last one must lead to a map.
-  defp resolve(map, [name | path]) when is_map(map) do
-    case {value(map, name), path} do
-      {:error, _} -> :error
-      {found, []} -> found
-      {{:ok, value}, path} -> resolve(value, path)
+  defp resolve(map, [name | path], above, counts, indexes) when is_map(map) do
+    {index, indexes} = index(map, above, counts, indexes)
+
+    case {value(map, index, name), path} do
+      {:error, _} -> {:error, indexes}
+      {found, []} -> {found, indexes}
+      {{:ok, value}, path} -> resolve(value, path, [name | above], counts, indexes)
     end
   end
 
-  defp resolve(_value, _path), do: :error
+  defp resolve(_value, _path, _above, _counts, indexes), do: {:error, indexes}
 
-  defp value(map, name) do
-    case {Map.fetch(map, Atomizer.safe_to_atom(name)), Map.fetch(map, name)} do
+  defp index(map, above, counts, indexes) do
+    case indexes do
+      %{^above => index} ->
+        {index, indexes}
+
+      %{} ->
+        index = if indexed?(map_size(map), Map.fetch!(counts, above)), do: atoms(map)
+        {index, Map.put(indexes, above, index)}
+    end
+  end
+
+  defp indexed?(size, names), do: names >= @many or (names > 1 and size <= names)
+
+  defp atoms(map) do
+    for {key, value} <- :maps.to_list(map),
+        is_atom(key),
+        into: %{},
+        do: {Atom.to_string(key), value}
+  end
+
+  defp value(map, index, name) do
+    case {by_atom(map, index, name), Map.fetch(map, name)} do
       {:error, string_value} -> string_value
       {{:ok, value}, {:ok, string_value}} when value in [nil, false] -> {:ok, string_value}
       {{:ok, value}, :error} when value in [nil, false] -> {:ok, nil}
       {atom_value, _} -> atom_value
     end
   end
+
+  defp by_atom(map, nil, name), do: Map.fetch(map, Atomizer.safe_to_atom(name))
+  defp by_atom(_map, index, name), do: Map.fetch(index, name)
 
   defp path(name), do: :binary.split(name, ".", [:global])
 
@@ -201,29 +246,19 @@ defmodule PtcRunner.SubAgent.Template do
 
   # The position where the path that starts here is closed.
   defp closing(text, at) do
-    case text do
-      <<_::binary-size(at), c, _::binary>> when c in ?a..?z or c in ?A..?Z or c == ?_ ->
-        after_name(text, at + 1)
-
-      _ ->
-        nil
-    end
+    c = byte(text, at)
+    if c in ?a..?z or c in ?A..?Z or c == ?_, do: after_name(text, at + 1)
   end
 
   defp after_name(text, at) do
-    case text do
-      <<_::binary-size(at), c, _::binary>>
-      when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c == ?_ ->
-        after_name(text, at + 1)
-
-      <<_::binary-size(at), ?., _::binary>> ->
-        closing(text, at + 1)
-
-      <<_::binary-size(at), "}}", _::binary>> ->
-        at
-
-      _ ->
-        nil
+    case byte(text, at) do
+      c when c in ?a..?z or c in ?A..?Z or c in ?0..?9 or c == ?_ -> after_name(text, at + 1)
+      ?. -> closing(text, at + 1)
+      ?} -> if byte(text, at + 1) == ?}, do: at
+      _ -> nil
     end
   end
+
+  defp byte(text, at) when at < byte_size(text), do: :binary.at(text, at)
+  defp byte(_text, _at), do: nil
 end

@@ -163,6 +163,12 @@ pub trait Heap {
     /// Returns an element of a tuple, counted from 0.
     fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term>;
 
+    /// Returns the words of a copy of a small map without lists, maps or other large values in it, if
+    /// the heap finds them quickly.
+    fn words_of_row(&self, _term: Self::Term) -> Option<usize> {
+        None
+    }
+
     /// Returns the number of words built. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they
     /// suspend the machine, which must not affect the heap limit.
     fn words_built(&self) -> usize;

@@ -74,7 +74,8 @@ fn other_fields_are_allowed() {
 #[test]
 fn the_operations_own_mistakes_come_first() {
     rejects!(r#"{"op":"filter","wher":{"op":"gt","value":1}}"# => FieldMissing, "where");
-    rejects!(r#"{"op":"gt","feild":"x"}"# => FieldMissing, "value");
+    // The term says that the field which is normally given is missing too.
+    rejects!(r#"{"op":"gt","feild":"x"}"# => FieldMissing, "value", "nil");
     rejects!(r#"{"op":"round","precison":1,"value":{"op":"x"}}"# => UnknownOp, "", r#""x""#);
     rejects!(r#"{"op":"sort_by","field":1,"oder":"desc"}"# => FieldNotString, "field");
     rejects!(r#"{"op":"get","feild":"x"}"# => NeitherFieldNorPath, "field");

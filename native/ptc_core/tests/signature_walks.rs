@@ -59,7 +59,7 @@ fn what_is_shared_is_looked_at_once_in_a_long_walk() {
         &mut heap,
         &types,
         (value, root),
-        Check,
+        Check::default(),
         meter(Pace::Quantum),
     );
     walk.remember_after(100_000);
@@ -200,7 +200,7 @@ fn findings_beyond_a_text_are_only_counted() {
     let value = heap.make_list(&vec![wrong; LENGTH]);
     for (bytes, kept) in [(0, 0), (25, 1), (1_000, 40)] {
         let long = slice(usize::MAX >> 1);
-        let mut walk = Walk::new(&mut heap, &types, (value, root), Check, long);
+        let mut walk = Walk::new(&mut heap, &types, (value, root), Check::default(), long);
         walk.findings = Findings::for_text(bytes);
         assert_eq!(walk.run(), Ok(()));
         let (_, mut findings, _) = walk.into_findings();

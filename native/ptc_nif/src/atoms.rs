@@ -34,7 +34,7 @@ rustler::atoms! {
     memory_exceeded,
 
     // weights, and forms of values
-    funs,
+    opaque,
     improper,
     keys,
     cache_key,

@@ -6,14 +6,13 @@ use crate::bits_view;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::map_view::{self, Flat};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use crate::schedule::Pace;
 use crate::task::{Call, Work};
 use num_bigint::BigInt;
 use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
 use ptc_core::stop::Stop;
 use ptc_core::workspace::Workspace;
-use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
@@ -273,7 +272,7 @@ impl<'a> WriterTerms<'a> {
     }
 
     fn is_atom(&self, term: Raw<'a>) -> bool {
-        matches!(self.terms.kind(term), ERL_NIF_TERM_TYPE_ATOM)
+        self.terms.kind(term) == TermKind::Atom
     }
 }
 
@@ -290,15 +289,15 @@ impl<'a> Readable for WriterTerms<'a> {
             _ => {}
         }
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_BITSTRING => self.text(term),
-            ERL_NIF_TERM_TYPE_ATOM => JsonView::Name,
-            ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
-            ERL_NIF_TERM_TYPE_FLOAT => self
+            TermKind::Binary => self.text(term),
+            TermKind::Atom => JsonView::Name,
+            TermKind::Integer => self.integer(term),
+            TermKind::Float => self
                 .terms
                 .float(term)
                 .map_or(JsonView::Foreign, JsonView::Float),
-            ERL_NIF_TERM_TYPE_LIST => JsonView::List,
-            ERL_NIF_TERM_TYPE_MAP => self.map(term),
+            TermKind::List => JsonView::List,
+            TermKind::Map => self.map(term),
             _ => JsonView::Foreign,
         }
     }

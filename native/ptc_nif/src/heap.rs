@@ -4,13 +4,13 @@ use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::existing_atom;
+use crate::weigh::words_of_arguments;
 use num_bigint::BigInt;
 use ptc_core::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
 use rustler::sys::ErlNifTerm;
-use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 use std::cell::Cell;
@@ -59,7 +59,7 @@ impl<'a> Beam<'a> {
     #[cold]
     fn limbs_of_big(&self, term: Raw<'a>) -> usize {
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_INTEGER => big_view::limbs(self.terms, term)
+            TermKind::Integer => big_view::limbs(self.terms, term)
                 .or_else(|| self.number(term).map(|number| number.limbs()))
                 .unwrap_or(0),
             _ => 0,
@@ -104,13 +104,13 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn kind(&self, term: Raw<'a>) -> Kind {
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_MAP => Kind::Map,
-            ERL_NIF_TERM_TYPE_LIST => Kind::List,
-            ERL_NIF_TERM_TYPE_INTEGER | ERL_NIF_TERM_TYPE_FLOAT => Kind::Number,
-            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.nil.word() => Kind::Nil,
-            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.yes.word() => Kind::Bool,
-            ERL_NIF_TERM_TYPE_ATOM if term.word() == self.no.word() => Kind::Bool,
-            ERL_NIF_TERM_TYPE_BITSTRING if self.terms.is_binary(term) => Kind::String,
+            TermKind::Map => Kind::Map,
+            TermKind::List => Kind::List,
+            TermKind::Integer | TermKind::Float => Kind::Number,
+            TermKind::Atom if term.word() == self.nil.word() => Kind::Nil,
+            TermKind::Atom if term.word() == self.yes.word() => Kind::Bool,
+            TermKind::Atom if term.word() == self.no.word() => Kind::Bool,
+            TermKind::Binary => Kind::String,
             _ => Kind::Other,
         }
     }
@@ -145,11 +145,11 @@ impl<'a> Heap for Beam<'a> {
 
     fn inside(&self, term: Raw<'a>) -> Inside<'_, Raw<'a>> {
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_TUPLE => self
+            TermKind::Tuple => self
                 .terms
                 .tuple(term)
                 .map_or(Inside::Nothing, Inside::Elements),
-            ERL_NIF_TERM_TYPE_FUN | ERL_NIF_TERM_TYPE_BITSTRING => Inside::Unknown,
+            TermKind::Fun | TermKind::Binary | TermKind::Unknown => Inside::Unknown,
             _ => Inside::Nothing,
         }
     }
@@ -171,7 +171,7 @@ impl<'a> Heap for Beam<'a> {
             return Some(Number::Float(value));
         }
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_INTEGER => {
+            TermKind::Integer => {
                 let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
                 big.map(Number::from_big)
             }
@@ -342,6 +342,11 @@ impl<'a> Heap for Beam<'a> {
     #[inline]
     fn words_built(&self) -> usize {
         self.words
+    }
+
+    #[inline]
+    fn words_of_row(&self, term: Raw<'a>) -> Option<usize> {
+        words_of_arguments(self, term)
     }
 
     fn abandoned(&self) -> bool {

@@ -8,7 +8,7 @@
 //!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
-//! * [`signature`]: types of values, and the walks over values
+//! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
@@ -40,6 +40,7 @@ mod panics;
 mod program;
 mod raw;
 mod repair;
+mod rules;
 mod run;
 mod schedule;
 mod signature;
@@ -54,14 +55,16 @@ mod wire;
 
 use rustler::{Env, Term};
 
-/// Called when the library is loaded, with the release of Erlang/OTP and samples of binaries.
+/// Called when the library is loaded, with the release of Erlang/OTP, samples of binaries, and terms of other
+/// kinds.
 fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
-    let Ok((otp_release, samples)) = info.decode::<(usize, Term)>() else {
+    let Ok((otp_release, samples, others)) = info.decode::<(usize, Term, Vec<Term>)>() else {
         return false;
     };
     panics::keep_messages();
     let references = bits_view::references(samples);
-    map_view::look_before_use(env, &references);
+    let others: Vec<_> = others.into_iter().map(raw::Raw::from).collect();
+    map_view::look_before_use(env, &references, &others);
     big_view::look_before_use(env);
     bits_view::look_before_use(env, samples);
     weigh::know_release(otp_release);

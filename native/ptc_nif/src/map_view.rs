@@ -230,15 +230,15 @@ fn ask<'a>(terms: Terms<'a>, map: Raw<'a>, key: Raw<'a>) -> Lookup<Raw<'a>> {
 }
 
 /// Checks whether this VM's iterators match [`Fields`] and its terms have the layout that [`words`] reads,
-/// unless [`SWITCH`] turns both off. `references`: references into binaries.
-pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
+/// unless [`SWITCH`] turns both off. `references`: references into binaries; `others`: terms of other kinds.
+pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>], others: &[Raw<'a>]) {
     let terms = Terms { env };
     let sizes = [0, 1, 2, 7, SMALL, SMALL + 1, 100];
     let is_off = std::env::var_os(SWITCH).is_some_and(|value| value == "iterator");
     let known = !is_off && sizes.iter().all(|size| is_as_expected(terms, *size));
     FLAT_IS_KNOWN.store(known, Ordering::Relaxed);
     if !is_off {
-        words::look_before_use(env, references);
+        words::look_before_use(env, references, others);
     }
 }
 

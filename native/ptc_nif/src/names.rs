@@ -4,9 +4,8 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::map_view::{view, MapView};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::{atom_is_named, existing_atom, with_atom_name};
-use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, NifResult, Term};
 
 /// Elixir handles longer names: no atom has one (255 characters of four bytes).
@@ -109,11 +108,9 @@ impl<'n> Name<'n> {
     #[inline]
     fn spelling<'a>(&self, terms: Terms<'a>, key: Raw<'a>) -> Option<Spelling> {
         match terms.kind(key) {
-            ERL_NIF_TERM_TYPE_BITSTRING if !self.is_no_text => {
-                self.is(terms.bytes(key)?, Text, PlainText)
-            }
-            ERL_NIF_TERM_TYPE_ATOM => self.spelling_of_atom(terms, key),
-            ERL_NIF_TERM_TYPE_MAP if terms.map_size(key) == Some(2) => {
+            TermKind::Binary if !self.is_no_text => self.is(terms.bytes(key)?, Text, PlainText),
+            TermKind::Atom => self.spelling_of_atom(terms, key),
+            TermKind::Map if terms.map_size(key) == Some(2) => {
                 let text = keyword_text(terms, key)?;
                 (text == self.text).then_some(Keyword)
             }
@@ -187,9 +184,7 @@ fn twin<'a>(terms: Terms<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResul
     };
     match terms.bytes(name) {
         Some(text) if text.len() <= LONGEST_NAME => Ok(find(text)),
-        None if matches!(terms.kind(name), ERL_NIF_TERM_TYPE_ATOM) => {
-            Ok(with_atom_name(terms, name, find))
-        }
+        None if terms.kind(name) == TermKind::Atom => Ok(with_atom_name(terms, name, find)),
         _ => Err(rustler::Error::BadArg),
     }
 }

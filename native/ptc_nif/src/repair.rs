@@ -12,13 +12,14 @@ use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
 use ptc_core::named::Named;
 use ptc_core::repair::{
-    is_part, line_and_column, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop, Wanted,
+    is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
+    Wanted, Where,
 };
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
 
-rustler::atoms! { ambiguous, no_reading, undecided }
+rustler::atoms! { ambiguous, no_reading, truncated, undecided }
 
 /// Words that the readings may take for each byte of the text, and the minimum for short texts.
 const WORDS_A_BYTE: usize = 64;
@@ -42,14 +43,15 @@ pub struct Mending {
 
 /// `{:ok, value, repairs}`, each repair is `{kind, start, end, line, column, path}`;
 /// `{:undecided, value, repairs}` if only Elixir can judge the answer;
-/// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, :no_reading}`,
-/// `{:error, :timeout | :memory_exceeded}`, `:busy` or `{:long, state, terms}`. `given` is
-/// `{timeout, max_heap}`.
+/// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, {:truncated, path, items | nil, after?}}`,
+/// `{:error, :no_reading}`, `{:error, :timeout | :memory_exceeded}`, `:busy` or
+/// `{:long, state, terms}`. `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2
+/// nothing. `given` is `{timeout, max_heap}`.
 fn repair<'a>(
     env: Env<'a>,
     source: Term<'a>,
-    of: Term<'a>,
-    ask: Ask,
+    (of, ask): (Term<'a>, Ask),
+    at_end: i64,
     given: (Term<'a>, Term<'a>),
     pace: Pace,
 ) -> NifResult<Term<'a>> {
@@ -59,9 +61,14 @@ fn repair<'a>(
     if is_too_long(pace, text.len(), REPAIR_BYTES) {
         return Ok(atoms::busy().encode(env));
     }
-    let Some(wanted) = wanted_of(env, of, ask, pace) else {
+    let Some(mut wanted) = wanted_of(env, of, ask, pace) else {
         return Ok(atoms::busy().encode(env));
     };
+    wanted.set_at_end(match at_end {
+        0 => AtEnd::CloseAll,
+        1 => AtEnd::CloseObjects,
+        _ => AtEnd::CloseNothing,
+    });
     let repairing = Repairing::new(text.len());
     Ok(read(call, (source, text), (of, wanted), repairing, ask))
 }
@@ -135,6 +142,7 @@ fn read<'a>(
             call.more(Work::Repair(Box::new(mending)), &[source.into(), of.into()])
         }
         Err(Refusal::Stopped(stop)) => call.stopped(stop),
+        Err(Refusal::Truncated(cut)) => cut_off(env, cut),
         Err(refusal) => refused(env, text, refusal),
     }
 }
@@ -225,17 +233,27 @@ fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
             let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
             (atoms::error(), (ambiguous(), places)).encode(env)
         }
-        Refusal::NoReading | Refusal::Stopped(_) => error(no_reading()),
+        Refusal::NoReading | Refusal::Truncated(_) | Refusal::Stopped(_) => error(no_reading()),
     }
 }
 
-fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
+fn cut_off<'a>(env: Env<'a>, cut: Where) -> Term<'a> {
+    let path = path(Terms { env }, &cut.path);
+    let place = (truncated(), path, cut.items, cut.after);
+    (atoms::error(), place).encode(env)
+}
+
+fn path<'a>(terms: Terms<'a>, path: &[PathPart]) -> Term<'a> {
     let step = |step: &PathPart| match step {
         PathPart::Name(name) => terms.make_binary(name),
         PathPart::Index(index) => terms.make_integer(*index as i64),
     };
-    let path: Vec<Raw<'a>> = repair.path.iter().map(step).collect();
-    let path = terms.make_list(&path).term(terms.env);
+    let path: Vec<Raw<'a>> = path.iter().map(step).collect();
+    terms.make_list(&path).term(terms.env)
+}
+
+fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
+    let path = path(terms, &repair.path);
     let span = (repair.start, repair.end);
     let place = (repair.line, repair.column);
     (
@@ -259,17 +277,17 @@ fn kind(env: Env, fault: Fault) -> Atom {
 
 nif_pair! {
     /// Repairs a text; `of` is a type, or nil for any.
-    fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, given: (Term<'a>, Term<'a>))
+    fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, at_end: i64, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
-        repair(env, text, of, Ask::Value, given, pace)
+        repair(env, text, (of, Ask::Value), at_end, given, pace)
     }
 }
 
 nif_pair! {
     /// Repairs an answer and judges it; `list`: the type is that of a list.
-    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, given: (Term<'a>, Term<'a>))
+    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, at_end: i64, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
-        repair(env, text, of, Ask::Answer { list }, given, pace)
+        repair(env, text, (of, Ask::Answer { list }), at_end, given, pace)
     }
 }
 

@@ -7,14 +7,13 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use crate::schedule::{nif_pair, settle, Pace};
 use crate::task::{Call, Work};
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::Kept;
-use rustler::sys::ErlNifTermType::*;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -54,8 +53,8 @@ struct Scale<'a> {
     limit: usize,
     /// Terms that are not weighed yet.
     pending: Kept<Raw<'a>>,
-    /// Funs that were met; only Elixir can read the terms in their closures.
-    funs: Kept<Raw<'a>>,
+    /// Terms that were met and have parts that only Elixir can read: opaque and unknown kinds.
+    opaque: Kept<Raw<'a>>,
     /// The keys of the last map whose keys are all small, and their words: maps of one list often share
     /// their keys.
     keys: Option<(&'a [Raw<'a>], usize)>,
@@ -67,12 +66,12 @@ enum Unweighed {
     SliceOver,
 }
 
-/// A suspended walk, without its terms: those that are not weighed yet, and the funs, as two lists.
+/// A suspended walk, without its terms: those that are not weighed yet, and the opaque ones, as two lists.
 pub struct Weighing {
     words: usize,
     limit: usize,
     pending: usize,
-    funs: usize,
+    opaque: usize,
 }
 
 impl<'a> Scale<'a> {
@@ -108,7 +107,7 @@ impl<'a> Scale<'a> {
     fn add(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
         let terms = self.heap.terms;
         match terms.kind(term) {
-            ERL_NIF_TERM_TYPE_LIST => match terms.uncons(term) {
+            TermKind::List => match terms.uncons(term) {
                 Some((head, tail)) => {
                     self.pending.push(tail);
                     self.pending.push(head);
@@ -116,8 +115,8 @@ impl<'a> Scale<'a> {
                 }
                 None => Ok(()),
             },
-            ERL_NIF_TERM_TYPE_MAP => self.map(term),
-            ERL_NIF_TERM_TYPE_TUPLE => {
+            TermKind::Map => self.map(term),
+            TermKind::Tuple => {
                 let elements = terms.tuple(term).unwrap_or(&[]);
                 // The VM shares one empty tuple.
                 self.count(elements.len() + usize::from(!elements.is_empty()))?;
@@ -125,17 +124,20 @@ impl<'a> Scale<'a> {
                 elements.iter().for_each(|it| self.pending.push(*it));
                 Ok(())
             }
-            ERL_NIF_TERM_TYPE_BITSTRING => self.bits(term),
-            ERL_NIF_TERM_TYPE_FLOAT => self.count(2),
-            ERL_NIF_TERM_TYPE_INTEGER => self.integer(term),
-            ERL_NIF_TERM_TYPE_FUN => {
-                self.funs.push(term);
+            TermKind::Binary => self.bits(term),
+            TermKind::Float => self.count(2),
+            TermKind::Integer => self.integer(term),
+            TermKind::Fun => {
+                self.opaque.push(term);
                 self.count(WORDS_OF_OTHER)
             }
-            ERL_NIF_TERM_TYPE_REFERENCE => self.count(WORDS_OF_OTHER),
-            ERL_NIF_TERM_TYPE_PID | ERL_NIF_TERM_TYPE_PORT if !terms.is_local(term) => {
-                self.count(WORDS_OF_OTHER)
+            // For example a bitstring: a reference into a binary, with a position.
+            TermKind::Unknown => {
+                self.opaque.push(term);
+                self.count(words_of_reference() + WORDS_OF_OTHER)
             }
+            TermKind::Reference => self.count(WORDS_OF_OTHER),
+            TermKind::Pid | TermKind::Port if !terms.is_local(term) => self.count(WORDS_OF_OTHER),
             _ => Ok(()),
         }
     }
@@ -197,11 +199,6 @@ impl<'a> Scale<'a> {
     }
 
     fn bits(&mut self, term: Raw<'a>) -> Result<(), Unweighed> {
-        let terms = self.heap.terms;
-        if !terms.is_binary(term) {
-            // A bitstring that is not a binary: a reference into a binary, with a position.
-            return self.count(words_of_reference() + WORDS_OF_OTHER);
-        }
         match self.heap.byte_length(term).unwrap_or(0) {
             bytes if bytes <= ON_HEAP => self.count(2 + bytes.div_ceil(8)),
             // Native code copies it at each read, so it counts as if it were on the heap.
@@ -242,13 +239,13 @@ fn words_of_flat(keys: &[Raw]) -> usize {
 fn words_of_small<'a>(heap: &Beam<'a>, term: Raw<'a>) -> Option<usize> {
     let terms = heap.terms;
     match terms.kind(term) {
-        ERL_NIF_TERM_TYPE_ATOM => Some(0),
-        ERL_NIF_TERM_TYPE_FLOAT => Some(2),
-        ERL_NIF_TERM_TYPE_INTEGER => match terms.integer(term)? {
+        TermKind::Atom => Some(0),
+        TermKind::Float => Some(2),
+        TermKind::Integer => match terms.integer(term)? {
             value if value >> (SMALL_BITS - 1) == value >> 63 => Some(0),
             _ => Some(2),
         },
-        ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(term) => {
+        TermKind::Binary => {
             let length = heap.byte_length(term)?;
             (length <= ON_HEAP).then(|| 2 + length.div_ceil(8))
         }
@@ -269,8 +266,8 @@ pub fn words_of_arguments<'a>(heap: &Beam<'a>, args: Raw<'a>) -> Option<usize> {
     Some(words_of_flat(keys) + parts?)
 }
 
-/// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:funs, funs, words}` if the terms
-/// in the closures of these funs are still to be weighed; `:busy` if a slice is not enough, or
+/// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:opaque, terms, words}` if the parts
+/// of these terms are still to be weighed; `:busy` if a slice is not enough, or
 /// `{:long, state, terms}` after a quantum.
 pub fn weighed<'a>(
     env: Env<'a>,
@@ -291,7 +288,7 @@ pub fn weighed<'a>(
 
 /// Resumes a walk; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, weighing: Weighing, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [pending, funs] = *terms else {
+    let [pending, opaque] = *terms else {
         return None;
     };
     // A walk is resumed in quanta only.
@@ -299,16 +296,16 @@ pub fn go_on<'a>(call: Call<'a>, weighing: Weighing, terms: &[Raw<'a>]) -> Optio
         return Some(call.leave(Work::Weigh(weighing), terms, atoms::long()));
     }
     let pending = Kept::thawed(pending, weighing.pending);
-    let funs = Kept::thawed(funs, weighing.funs);
+    let opaque = Kept::thawed(opaque, weighing.opaque);
     let words = (weighing.words, weighing.limit);
-    Some(weigh_on(call, words, pending, funs))
+    Some(weigh_on(call, words, pending, opaque))
 }
 
 fn weigh_on<'a>(
     call: Call<'a>,
     (words, limit): (usize, usize),
     pending: Kept<Raw<'a>>,
-    funs: Kept<Raw<'a>>,
+    opaque: Kept<Raw<'a>>,
 ) -> Term<'a> {
     let env = call.env;
     let mut scale = Scale {
@@ -318,7 +315,7 @@ fn weigh_on<'a>(
         words,
         limit,
         pending,
-        funs,
+        opaque,
         keys: None,
     };
     let end = scale.run();
@@ -327,12 +324,12 @@ fn weigh_on<'a>(
         mut heap,
         words,
         pending,
-        mut funs,
+        mut opaque,
         ..
     } = scale;
     match end {
-        Ok(()) if funs.is_empty() => (atoms::ok(), words).encode(env),
-        Ok(()) => (atoms::funs(), funs.list(&mut heap).term(env), words).encode(env),
+        Ok(()) if opaque.is_empty() => (atoms::ok(), words).encode(env),
+        Ok(()) => (atoms::opaque(), opaque.list(&mut heap).term(env), words).encode(env),
         Err(Unweighed::TooMuch) => atoms::too_much().encode(env),
         Err(Unweighed::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
         Err(Unweighed::SliceOver) => {
@@ -340,9 +337,9 @@ fn weigh_on<'a>(
                 words,
                 limit,
                 pending: pending.len(),
-                funs: funs.len(),
+                opaque: opaque.len(),
             };
-            let terms = [pending.freeze(&mut heap), funs.freeze(&mut heap)];
+            let terms = [pending.freeze(&mut heap), opaque.freeze(&mut heap)];
             call.more(Work::Weigh(weighing), &terms)
         }
     }

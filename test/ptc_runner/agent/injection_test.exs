@@ -57,6 +57,22 @@ defmodule PtcRunner.Agent.InjectionTest do
     end
   end
 
+  test "parameters and fields of a schema from elsewhere stand on one line" do
+    note = "one\n# two"
+    properties = %{@heading => %{"type" => "integer", "description" => note, "enum" => [1]}}
+    schema = %{"type" => "object", "properties" => properties, "required" => [@heading]}
+    tool = ALLM.Tool.new(name: "t", description: note, schema: schema, handler: & &1)
+    fields = {:signature, [], {:map, [{@heading, :int}]}}
+    notes = [enums: %{@heading => [1]}, descriptions: %{@heading => note}]
+
+    prompt = Agent.prompt([language: :none, tools: [tool], returns: fields] ++ notes)
+    harmless!(prompt, ["\n# two" | @marks])
+    {:error, _error, feedback} = Agent.run(call("t"), [tool])
+    harmless!(feedback)
+    {:error, _errors, feedback} = Agent.answer(~s({"x": 1}), fields)
+    harmless!(feedback)
+  end
+
   test "names in feedback stand on one line" do
     {:error, _error, feedback} = Agent.run(call(@heading), %{"x" => fn _ -> 1 end})
     harmless!(feedback)

@@ -78,7 +78,7 @@ defmodule PtcRunner.Agent.LoopTest do
              Agent.loop(fn _ -> {:error, :overloaded} end, task: "x")
 
     assert_raise ArgumentError, ~r/must answer with a text/, fn ->
-      Agent.loop(fn _ -> nil end, task: "x")
+      Agent.loop(fn _ -> :nothing end, task: "x")
     end
   end
 

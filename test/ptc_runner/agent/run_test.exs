@@ -20,7 +20,11 @@ defmodule PtcRunner.Agent.RunTest do
       assert {:ok, %{"n" => 4}, info} = Agent.run(call("t", %{"n" => "4", "x" => 1}), tools)
       assert_received %{"n" => 4} = args
       refute is_map_key(args, "x")
-      assert info.warnings == [~s(t: coerced string "4" to integer)]
+
+      assert info.warnings == [
+               ~s(t: dropped the undeclared argument "x"),
+               ~s(t: coerced string "4" to integer)
+             ]
 
       assert [call] = info.tool_calls
       assert %{name: "t", ok?: true, status: :ok, result: ~s(%{"n" => 4})} = call

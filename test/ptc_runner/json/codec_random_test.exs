@@ -78,7 +78,8 @@ defmodule PtcRunner.Json.CodecRandomTest do
     each_random(spoiled, seed, fn {{text, _value}, place, byte, how} ->
       text = IO.iodata_to_binary(text)
       at = rem(place, byte_size(text))
-      <<before::binary-size(at), _byte, behind::binary>> = text
+      before = binary_part(text, 0, at)
+      behind = binary_part(text, at + 1, byte_size(text) - at - 1)
       text = Enum.at([before <> <<byte>> <> behind, before <> behind, before], how)
 
       case Codec.decode(text) do

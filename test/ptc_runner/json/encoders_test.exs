@@ -48,7 +48,7 @@ defmodule PtcRunner.Json.EncodersTest do
       def encode(value, opts)
     end
 
-    {:ok, _modules, _warnings} = Kernel.ParallelCompiler.compile(["lib/ptc_runner/json/encoders.ex"])
+    {:ok, _modules, _warnings} = Kernel.ParallelCompiler.compile(["lib/ptc_runner/json/encoders.ex"], return_diagnostics: true)
     """)
 
     {:error, error} = Codec.decode("[1,]")

@@ -33,8 +33,9 @@ defmodule PtcRunner.Json.LimitsTest do
 
   setup do
     on_exit(fn ->
-      Application.delete_env(:ptc_runner, :default_timeout)
-      Application.delete_env(:ptc_runner, :default_max_heap)
+      for app <- [:ptc_runner, :ptc_runner_native],
+          name <- [:default_timeout, :default_max_heap],
+          do: Application.delete_env(app, name)
     end)
   end
 
@@ -202,6 +203,25 @@ defmodule PtcRunner.Json.LimitsTest do
 
       assert run(%{"op" => "call", "tool" => "t"}, tools: hog) ==
                {:error, {:memory_exceeded, 8_000}}
+    end
+
+    test "of this application's own environment come first" do
+      Application.put_env(:ptc_runner_native, :default_timeout, 30)
+      assert run(endless(), context: %{"x" => @list}) == {:error, {:timeout, 30}}
+
+      Application.put_env(:ptc_runner, :default_timeout, 60_000)
+      Application.put_env(:ptc_runner, :default_max_heap, 1_000)
+      assert run(endless(), context: %{"x" => @list}) == {:error, {:timeout, 30}}
+
+      concat = %{"op" => "concat", "lists" => [@x, @x]}
+      assert run(concat, context: %{"x" => @list}) == {:error, {:memory_exceeded, 8_000}}
+      Application.put_env(:ptc_runner_native, :default_max_heap, 2_000)
+      assert run(concat, context: %{"x" => @list}) == {:error, {:memory_exceeded, 16_000}}
+      Application.put_env(:ptc_runner_native, :default_max_heap, 1_000_000)
+      assert {:ok, _, _, _} = run(concat, context: %{"x" => @list})
+
+      Application.put_env(:ptc_runner_native, :default_timeout, "soon")
+      assert_raise ArgumentError, fn -> run(endless(), context: %{"x" => @list}) end
     end
 
     test "give way to options" do

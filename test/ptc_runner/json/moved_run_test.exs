@@ -282,7 +282,11 @@ defmodule PtcRunner.Json.MovedRunTest do
   describe "the death of the caller" do
     test "ends a tool that hangs" do
       me = self()
-      tell = fn _ -> send(me, {:tool, self()}) && hang(1) end
+
+      tell = fn _ ->
+        send(me, {:tool, self()})
+        hang(1)
+      end
 
       each_way("t", fn node, opts ->
         for reason <- [:kill, :shutdown] do
@@ -296,7 +300,12 @@ defmodule PtcRunner.Json.MovedRunTest do
 
     test "ends it also where the reaper was killed before" do
       me = self()
-      tell = fn _ -> send(me, {:tool, self()}) && hang(1) end
+
+      tell = fn _ ->
+        send(me, {:tool, self()})
+        hang(1)
+      end
+
       caller = spawn(fn -> run(call("t"), tools(tell), timeout: :infinity) end)
       assert_receive {:tool, pid}, 5_000
       Process.exit(Process.whereis(Reaper), :kill)

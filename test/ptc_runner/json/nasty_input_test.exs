@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.NastyInputTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Validator
+  alias PtcRunner.Test.Strange
 
   defmodule Point do
     defstruct [:x, :y]
@@ -40,7 +41,7 @@ defmodule PtcRunner.Json.NastyInputTest do
 
     others =
       [nil, true, false, :atom, :日本, {}, {:error, "x"}, {1, [2 | 3]}, self(), make_ref()] ++
-        [&String.length/1, hd(Port.list())]
+        [&String.length/1, hd(Port.list())] ++ Strange.plain()
 
     numbers ++ strings ++ lists ++ maps ++ structs ++ others
   end

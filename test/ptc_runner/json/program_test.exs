@@ -108,7 +108,7 @@ defmodule PtcRunner.Json.ProgramTest do
   end
 
   test "runs on another node" do
-    code = Enum.flat_map(:code.get_path(), &[~c"-pa", &1])
+    code = Enum.flat_map(PtcRunner.Test.Peer.code_path(), &[~c"-pa", &1])
 
     {:ok, peer, _node} =
       :peer.start_link(%{connection: :standard_io, args: code, wait_boot: 30_000})
@@ -145,7 +145,7 @@ defmodule PtcRunner.Json.ProgramTest do
       try do
         assert elem(Json.run(tampered, opts()), 0) in [:ok, :error]
       rescue
-        error in [ArgumentError, FunctionClauseError, ErlangError] -> assert is_exception(error)
+        _error in [ArgumentError, FunctionClauseError, ErlangError] -> :ok
       end
     end
 
@@ -202,7 +202,7 @@ defmodule PtcRunner.Json.ProgramTest do
         answer = PtcRunner.Native.resume(state, wrong, {:limits, 1_000, 0})
         assert is_tuple(answer)
       rescue
-        error in [ArgumentError, ErlangError] -> assert is_exception(error)
+        _error in [ArgumentError, ErlangError] -> :ok
       end
     end
   end

@@ -123,7 +123,11 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
   test "the first error in the order of the list wins, and later calls are stopped" do
     me = self()
     late = fn _ -> Process.sleep(30) && raise "late" end
-    tell = fn _ -> send(me, {:tool, self()}) && hang(1) end
+
+    tell = fn _ ->
+      send(me, {:tool, self()})
+      hang(1)
+    end
 
     tools = %{
       "late" => late,
@@ -179,7 +183,12 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
 
   test "the deadline, a death of the tool or of the caller ends all of them" do
     me = self()
-    tell = fn _ -> send(me, {:tool, self()}) && hang(1) end
+
+    tell = fn _ ->
+      send(me, {:tool, self()})
+      hang(1)
+    end
+
     node = map(call("t"))
     assert run(node, %{"t" => &hang/1}, [1, 2, 3], timeout: 40) == {:error, {:timeout, 40}}
     die = fn _ -> Process.exit(self(), :kill) end

@@ -170,7 +170,12 @@ defmodule PtcRunner.Json.ToolsTest do
 
     test "dies with the caller, and what watches it too" do
       me = self()
-      tell = fn _ -> send(me, {:tool, self()}) && hang(%{}) end
+
+      tell = fn _ ->
+        send(me, {:tool, self()})
+        hang(%{})
+      end
+
       caller = spawn(fn -> call(tell, timeout: :infinity) end)
       assert_receive {:tool, pid}, 5_000
       Process.exit(caller, :kill)
@@ -179,7 +184,12 @@ defmodule PtcRunner.Json.ToolsTest do
 
     test "can be killed from outside" do
       me = self()
-      tell = fn _ -> send(me, {:tool, self()}) && hang(%{}) end
+
+      tell = fn _ ->
+        send(me, {:tool, self()})
+        hang(%{})
+      end
+
       task = Task.async(fn -> call(tell, timeout: 20_000, max_heap: 0) end)
       assert_receive {:tool, pid}, 5_000
       Process.exit(pid, :kill)
@@ -208,7 +218,16 @@ defmodule PtcRunner.Json.ToolsTest do
   describe "programs with many calls" do
     test "call in the order of evaluation" do
       me = self()
-      tools = for name <- ~w(a b c d), into: %{}, do: {name, fn _ -> send(me, name) && 1 end}
+
+      tools =
+        for name <- ~w(a b c d),
+            into: %{},
+            do:
+              {name,
+               fn _ ->
+                 send(me, name)
+                 1
+               end}
 
       order = fn node, opts ->
         assert {:ok, _, _, _} = run(node, tools, opts)

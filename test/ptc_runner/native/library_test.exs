@@ -72,8 +72,10 @@ defmodule PtcRunner.Native.LibraryTest do
   test "with other bytes, it is refused", %{app: app, library: library} do
     write(library, fn text ->
       half = div(byte_size(text), 2)
-      <<first::binary-size(half), byte, rest::binary>> = text
-      <<first::binary, Bitwise.bxor(byte, 1), rest::binary>>
+      rest = binary_part(text, half + 1, byte_size(text) - half - 1)
+
+      <<binary_part(text, 0, half)::binary, Bitwise.bxor(:binary.at(text, half), 1),
+        rest::binary>>
     end)
 
     assert run(app) =~ "its checksum is another one"

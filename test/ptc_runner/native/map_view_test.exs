@@ -11,7 +11,7 @@ defmodule PtcRunner.Native.MapViewTest do
 
   # If a release is not among these, what it does must be looked at before it is added here.
   test "maps are read in place on the releases that are supported" do
-    if System.otp_release() in ~w(25 26 27), do: assert(Native.info().map_view == :direct)
+    if System.otp_release() in ~w(25 26 27 28 29), do: assert(Native.info().map_view == :direct)
   end
 
   test "the golden vectors come to the same where maps are read entry by entry" do

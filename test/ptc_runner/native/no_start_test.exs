@@ -14,7 +14,10 @@ defmodule PtcRunner.Native.NoStartTest do
 
   me = self()
   opts = [context: %{"x" => [1, 2, 3]}, timeout: 60_000]
-  hang = fn _ -> send(me, {:tool, self()}) && Process.sleep(:infinity) end
+  hang = fn _ ->
+    send(me, {:tool, self()})
+    Process.sleep(:infinity)
+  end
 
   gone = fn pids ->
     Enum.all?(pids, fn pid ->

@@ -105,7 +105,7 @@ defmodule PtcRunner.Native.PanicTest do
     IO.inspect(PtcRunner.Json.run!(~s({"program": {"op": "literal", "value": 42}})))
     """
 
-    paths = Enum.flat_map(:code.get_path(), &["-pa", to_string(&1)])
+    paths = Enum.flat_map(Peer.code_path(), &["-pa", to_string(&1)])
     env = [{"PTC_RUNNER_NATIVE_TEST_PANICS", "1"}]
     {output, 0} = System.cmd("elixir", paths ++ ["-e", code], env: env, stderr_to_stdout: true)
     assert output =~ @text

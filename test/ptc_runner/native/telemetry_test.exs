@@ -77,6 +77,74 @@ defmodule PtcRunner.Native.TelemetryTest do
       assert %{outcome: :ok, error: nil, program: :text} = metadata
     end
 
+    test "values and repairs" do
+      {:ok, 7, _warnings} = PtcRunner.Agent.answer(~s(Sure: {"value": "7"}), ":int")
+
+      assert [{[:ptc_runner, :answer, :stop], %{bytes: 20, repairs: 1}, %{outcome: :ok}}] =
+               Enum.filter(events(), &match?({[_, :answer, _], _, _}, &1))
+
+      {:error, _, _} = PtcRunner.Agent.answer("no", ":int")
+
+      assert [{_, %{repairs: 0}, %{outcome: :retry, repairs: []}}] =
+               Enum.filter(events(), &match?({[_, :answer, _], _, _}, &1))
+
+      {:ok, _value, [_]} = PtcRunner.SubAgent.JsonParser.repair(~s({"a": 1,}))
+      {:error, _} = PtcRunner.SubAgent.JsonParser.repair("no", "{a :int}")
+
+      assert [
+               {[:ptc_runner, :repair, :stop], %{bytes: 9, repairs: 1, duration: _},
+                %{outcome: :ok, repairs: [%{kind: _}]}},
+               {[:ptc_runner, :repair, :stop], %{repairs: 0}, %{outcome: :error}}
+             ] = events()
+    end
+
+    test "turns, calls of the model, and programs that are not well-formed" do
+      replies = %{
+        2 => {:ok, ~s({"program": {"op": "cuont"}}), %{input_tokens: 5, output_tokens: 2}},
+        4 => {:ok, ~s({"program": {"op": "call", "tool": "t"}}), %{input_tokens: 9}}
+      }
+
+      ask = fn messages -> Map.fetch!(replies, length(messages)) end
+      {:ok, _step} = PtcRunner.Agent.loop(ask, task: "x", tools: %{"t" => fn _ -> 1 end})
+      all = events()
+
+      assert [
+               {[_, :agent, :turn, :start], _, %{turn: 1, telemetry_span_context: turn}},
+               {[_, :agent, :model, :start], _, %{turn: 1, telemetry_span_context: call}},
+               {[_, :agent, :model, :stop], model, %{outcome: :ok, telemetry_span_context: call}},
+               {[_, :json, :run, :start], _, %{program: :text}},
+               {[_, :json, :run, :stop], _, %{outcome: :validation_error, error: error}},
+               {[_, :agent, :turn, :stop], _,
+                %{outcome: :retry, turn: 1, telemetry_span_context: turn}}
+               | more
+             ] = all
+
+      assert %{tokens: 7, input_tokens: 5, output_tokens: 2, bytes: 28, duration: _} = model
+      assert {:validation_error, "Unknown operation 'cuont'" <> _} = error
+
+      assert [{_, %{tool_calls: 1, duration: _}, %{outcome: :ok, turn: 2}}] =
+               for({[_, :agent, :turn, :stop], _, _} = event <- more, do: event)
+
+      {:error, _} = PtcRunner.Agent.loop(fn _ -> {:error, :down} end, task: "x")
+
+      assert [:error, :error] ==
+               for({[_, :agent, _, :stop], _, metadata} <- events(), do: metadata.outcome)
+
+      assert_raise ArgumentError, fn -> PtcRunner.Agent.loop(fn _ -> :nonsense end, task: "x") end
+      assert Enum.any?(events(), &match?({[_, :agent, :model, :exception], _, _}, &1))
+    end
+
+    test "an agent that writes the value" do
+      {:ok, _} =
+        PtcRunner.Agent.loop(fn _ -> ~s({"n": 1}) end,
+          task: "x",
+          answer: :value,
+          returns: "{n :int}"
+        )
+
+      assert [%{outcome: :ok}] = for({[_, :answer, :stop], _, metadata} <- events(), do: metadata)
+    end
+
     test "the form of the program is told" do
       program = ~s({"program": {"op": "literal", "value": 1}})
       {:ok, compiled} = Json.compile(program)
@@ -158,6 +226,44 @@ defmodule PtcRunner.Native.TelemetryTest do
         assert {[:ptc_runner, :tool, :exception], %{duration: _}, metadata} = exception
         assert %{tool: "t", outcome: ^outcome, kind: :error, stacktrace: []} = metadata
         assert metadata.telemetry_span_context == began.telemetry_span_context
+      end
+    end
+
+    test "no event has a value of a firewalled field" do
+      rows = [%{"_pin" => "s3cret"}]
+      load = %{"op" => "load", "name" => "rows"}
+      program = &%{"program" => %{"op" => "pipe", "steps" => [load | &1]}}
+      call = %{"op" => "call", "tool" => "t"}
+      sum = %{"op" => "sum", "field" => "_pin"}
+
+      tools = [
+        fn _ -> {:error, %{_pin: "s3cret"}} end,
+        fn _ -> :erlang.error({:no, [_pin: "s3cret"]}) end,
+        fn _ -> throw({:_pin, "s3cret"}) end,
+        fn _ -> exit(%{_pin: "s3cret"}) end,
+        fn _ -> Map.fetch!(%{_pin: "s3cret"}, :pin) end
+      ]
+
+      for steps <- [[sum], [%{"op" => "map", "expr" => call}], List.duplicate(call, 40)],
+          tool <- tools,
+          concurrency <- [1, 4] do
+        # The tool fails at its last call, when the run has moved to it.
+        calls = :counters.new(1, [])
+
+        late = fn args ->
+          :counters.add(calls, 1, 1)
+          if :counters.get(calls, 1) == 40, do: tool.(args), else: 1
+        end
+
+        for tool <- [tool, late] do
+          Json.run(program.(steps),
+            context: %{"rows" => rows},
+            tools: %{"t" => tool},
+            tool_concurrency: concurrency
+          )
+
+          refute inspect(events(), limit: :infinity, printable_limit: :infinity) =~ "s3cret"
+        end
       end
     end
 
@@ -400,6 +506,11 @@ defmodule PtcRunner.Native.TelemetryTest do
 
       for value <- ["1", "x"], do: Signature.Coercion.coerce(value, :int)
 
+      {:ok, _value, _repairs} = PtcRunner.SubAgent.JsonParser.repair("[1,]")
+      {:error, _step} = PtcRunner.Agent.loop(fn _ -> "no" end, [task: "x"], max_turns: 2)
+      {:error, _step} = PtcRunner.Agent.loop(fn _ -> {:error, :down} end, task: "x")
+      assert_raise ArgumentError, fn -> PtcRunner.Agent.loop(fn _ -> 5 end, task: "x") end
+
       table = table(File.read!("guides/observability.md"))
       sent = events()
 
@@ -411,7 +522,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         assert {event, Enum.sort(Map.keys(measured))} == {event, Enum.sort(measurements)}
         # The events of a span have what ties them together, which the text below the table tells.
         span =
-          if List.last(event) == :coerce or :answer in event,
+          if List.last(event) == :coerce or :answer in event or :repair in event,
             do: [],
             else: [:telemetry_span_context]
 

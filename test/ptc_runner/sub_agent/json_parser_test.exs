@@ -27,11 +27,11 @@ defmodule PtcRunner.SubAgent.JsonParserTest do
     end
 
     test "zero keeps its sign where it has a fraction" do
-      assert {:ok, [0, 0.0, minus, exponent, plain]} =
+      assert {:ok, [0, zero, minus, exponent, plain]} =
                JsonParser.parse("[-0, 0.0, -0.0, -0.0e1, -0e1]")
 
-      assert for(zero <- [minus, exponent, plain], do: <<zero::float>>) ==
-               [<<-0.0::float>>, <<-0.0::float>>, <<0.0::float>>]
+      assert for(zero <- [zero, minus, exponent, plain], do: <<zero::float>>) ==
+               [<<0.0::float>>, <<-0.0::float>>, <<-0.0::float>>, <<0.0::float>>]
     end
   end
 

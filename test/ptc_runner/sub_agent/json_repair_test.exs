@@ -14,21 +14,28 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
     end
 
     test "with the signature: 98 % restored, at most 0.5 % wrong", %{cases: cases} do
-      {restored, wrong, all} = measure(cases, &JsonParser.repair(&1.text, &1.signature))
+      {restored, wrong, all} =
+        measure(cases, &JsonParser.repair(&1.text, &1.signature, truncated: :complete))
+
       assert restored / all >= 0.98, "restored #{restored} of #{all}"
       assert wrong / all <= 0.005, "wrong #{wrong} of #{all}"
     end
 
     test "without, of the faults of syntax: 85 % restored, at most 3 % wrong", %{cases: cases} do
       cases = Enum.reject(cases, fn %{kind: kind} -> String.contains?(kind, @typed) end)
-      {restored, wrong, all} = measure(cases, &JsonParser.repair(&1.text))
+
+      {restored, wrong, all} =
+        measure(cases, &JsonParser.repair(&1.text, nil, truncated: :complete))
+
       assert restored / all >= 0.85, "restored #{restored} of #{all}"
       assert wrong / all <= 0.03, "wrong #{wrong} of #{all}"
     end
 
     test "each kind: 90 % restored with the signature", %{cases: cases} do
       for {kind, cases} <- Enum.group_by(cases, & &1.kind) do
-        {restored, _wrong, all} = measure(cases, &JsonParser.repair(&1.text, &1.signature))
+        {restored, _wrong, all} =
+          measure(cases, &JsonParser.repair(&1.text, &1.signature, truncated: :complete))
+
         assert restored / all >= 0.9, "#{kind}: restored #{restored} of #{all}"
       end
     end
@@ -98,8 +105,8 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
      ~s(line 1, column 9: left out the comment "// one")},
     {:ellipsis, nil, "[1, ...]", [1], [], "line 1, column 5: left out ..."},
     {:missing_close, nil, ~s({"a": [1}), %{"a" => [1]}, nil, nil},
-    {:missing_close, nil, ~s({"a": {"b": 1), %{"a" => %{"b" => 1}}, ["a"],
-     ~s(line 1, column 14: added the bracket that closes "a")},
+    {:missing_close, nil, ~s({"a": {"b": "x"), %{"a" => %{"b" => "x"}}, ["a"],
+     ~s(line 1, column 16: added the bracket that closes "a")},
     {:missing_open, nil, ~s("a": 1}), %{"a" => 1}, [],
      "line 1, column 1: added the bracket that opens the answer"},
     {:extra_close, "{a {x :int}, b :int}", ~s({"a": {"x": 1}}, "b": 2}),
@@ -176,7 +183,8 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
 
     test "where something required is missing, or cut off" do
       for text <- [~s({"a": 1,}), ~s({"a": 1), ~s({"a": 1, "b": ), ~s({"a": 1, "b": "x)] do
-        assert {:error, reason} = JsonParser.repair(text, "{a :int, b :string}")
+        opts = [truncated: :complete]
+        assert {:error, reason} = JsonParser.repair(text, "{a :int, b :string}", opts)
         assert reason in [:invalid_json, :no_json_found]
         assert {:error, ^reason} = JsonParser.parse(text)
       end

@@ -225,7 +225,9 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
   end
 
   test "values that only Elixir can name" do
-    for value <- [self(), make_ref(), &is_atom/1, {1}, <<1::3>>, 1..2, %{__struct__: NoModule}] do
+    for value <-
+          [self(), make_ref(), &is_atom/1, {1}, <<1::3>>, 1..2, %{__struct__: NoModule}] ++
+            PtcRunner.Test.Strange.plain() do
       assert Validator.validate([value], {:list, :int}) ==
                {:error, [%{path: [0], message: "expected int, got #{inspect(value)}"}]}
 

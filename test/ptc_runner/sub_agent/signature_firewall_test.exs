@@ -234,11 +234,16 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
           ~s({"_t": {"a": 1 /* s3cret */}}),
           ~s({"rows": [{"_t": {"a": ["s3cret" 1]}}]})
         ] do
-      assert {:ok, value, [_ | _] = repairs} = JsonParser.repair(json, nil)
+      opts = [truncated: :complete]
+      assert {:ok, value, [_ | _] = repairs} = JsonParser.repair(json, nil, opts)
       hidden!(repairs, :any, json)
       assert inspect(value) =~ ~r/s3cret|98765|"a"/
       assert List.last(hd(repairs).path) == "_t"
     end
+
+    cut = ~s({"_t": {"s3cret": [1, 2)
+    assert {:error, {:truncated, place}} = JsonParser.repair(cut, nil)
+    hidden!(place, :any, cut)
 
     # Longer paths are truncated.
     deep = String.duplicate(~s({"a": ), 70) <> ~s({"_t": s3cret}) <> String.duplicate("}", 70)

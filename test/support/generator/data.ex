@@ -5,6 +5,8 @@ defmodule PtcRunner.Test.Generator.Data do
 
   import PtcRunner.Test.Random
 
+  alias PtcRunner.Test.Strange
+
   @doc "A context: a name determines the kind of its value, as programs expect it."
   def context do
     %{
@@ -121,7 +123,7 @@ defmodule PtcRunner.Test.Generator.Data do
         {2, {one_of([:ok, :error]), any()}},
         {2, %{id: integer(1..3), result: any()}},
         {1, %{1 => "one", "a" => any(), b: nil}},
-        {2, one_of([self(), make_ref(), &Map.get/2])},
+        {2, one_of([self(), make_ref(), &Map.get/2] ++ Strange.plain())},
         {2, one_of([<<255>>, <<0, 255, 65>>, "ab" <> <<0xC3>>, <<1::3>>])},
         {1, map({any(), string()}, fn {head, tail} -> [head | tail] end)},
         {1, wide_map()}

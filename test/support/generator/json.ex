@@ -5,6 +5,8 @@ defmodule PtcRunner.Test.Generator.Json do
 
   import PtcRunner.Test.Random
 
+  alias PtcRunner.Test.Strange
+
   @doc "A term that is JSON, unless `odd` percent of its leaves are not."
   def term(odd), do: term(odd, 4)
 
@@ -34,7 +36,10 @@ defmodule PtcRunner.Test.Generator.Json do
     frequency([
       {4 * (100 - odd), scalar()},
       {4 * odd,
-       one_of([{1, 2}, self(), make_ref(), &Map.put/3, <<1::3>>, 1..2, [1 | 2], "\xFFx"])}
+       one_of(
+         [{1, 2}, self(), make_ref(), &Map.put/3, <<1::3>>, 1..2, [1 | 2], "\xFFx"] ++
+           Strange.plain()
+       )}
     ])
   end
 

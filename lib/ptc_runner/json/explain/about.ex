@@ -43,7 +43,7 @@ defmodule PtcRunner.Json.Explain.About do
   """
   @spec name(term()) :: String.t()
   def name(name) when is_binary(name) and byte_size(name) in 1..64 do
-    if name =~ ~r/\A[\w\-]+\z/u, do: name, else: Shown.text(name, 128)
+    if String.valid?(name) and name =~ ~r/\A[\w\-]+\z/u, do: name, else: Shown.text(name, 128)
   end
 
   def name(name), do: Shown.text(name, 128)

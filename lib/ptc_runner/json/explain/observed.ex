@@ -26,7 +26,7 @@ defmodule PtcRunner.Json.Explain.Observed do
       {:ok, handle, consts} ->
         observation = Native.observation(handle)
         limits = {left(timeout, began), max_heap, depth}
-        program = {:observed, observation, consts}
+        program = {:observed, observation, consts, source}
         result = program |> Runner.run(context, memory, tools, limits) |> given(timeout)
         noted = Native.observed(observation, consts)
         {result, explanation(noted, node_of(source), result, began)}

@@ -35,6 +35,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:repair` - `true` repairs almost valid answers, as `PtcRunner.SubAgent.JsonParser.repair/2`
       does; by default `false`. The step's `usage` has the repairs, under `:repairs`.
       New in this library.
+    * `:truncated` - with `repair: true`, what happens if the answer was cut off: `:error` (the default) or `:complete`, see
+      `PtcRunner.SubAgent.JsonParser.repair/3`. The error has the reason `:truncated`, and the feedback says where the
+      answer ends. New in this library.
     * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
       by default 5,000. New in this library.
     * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
@@ -65,6 +68,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     build_error_feedback: :any,
     feedback: {:maybe, {:one_of, [:plain, :detailed]}},
     repair: :boolean,
+    truncated: {:one_of, [:error, :complete]},
     timeout: :timeout,
     max_heap: :max_heap
   }
@@ -98,8 +102,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     began = System.monotonic_time(:millisecond)
 
     case Answer.read(content, agent, opts) do
-      {:ok, value} ->
-        Outcome.success(value, content, agent, state, opts)
+      {:ok, value} = right ->
+        case Repaired.respelled(right, content, agent, opts) do
+          {:ok, ^value} -> Outcome.success(value, content, agent, state, opts)
+          repaired -> decide(repaired, content, agent, state, opts)
+        end
 
       wrong ->
         opts = Limits.shared(opts, began)
@@ -120,6 +127,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
       {:list, list} ->
         list |> atomize_list(agent.parsed_signature) |> complete(content, agent, state, opts)
+
+      {:error, {:truncated, %{message: message}}} ->
+        Outcome.failure(:truncated, message, :truncated, content, agent, state, opts)
 
       {:error, reason} ->
         reason |> Answer.message() |> unreadable(content, agent, state, opts)

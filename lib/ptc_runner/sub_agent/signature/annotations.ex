@@ -6,8 +6,6 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
-  alias PtcRunner.SubAgent.Signature.{ErrorText, Firewall}
 
   @type t :: %{enums: %{String.t() => [term()]}, descriptions: %{String.t() => String.t()}}
 
@@ -29,8 +27,12 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
     if enums != %{} or descriptions != %{} do
       paths = type |> paths("") |> Enum.uniq()
-      for {path, _values} <- enums, do: known!(path, :enums, paths)
-      for {path, _text} <- descriptions, do: known!(path, :descriptions, paths)
+      known = MapSet.new(paths)
+      for {path, _values} <- enums, path not in known, do: unknown!(path, :enums, paths)
+
+      for {path, _text} <- descriptions,
+          path not in known,
+          do: unknown!(path, :descriptions, paths)
     end
 
     %{enums: enums, descriptions: descriptions}
@@ -51,18 +53,16 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
     given
   end
 
-  defp known!(path, option, paths) do
-    if path not in paths do
-      close =
-        case Suggestion.closest(path, paths) do
-          {:ok, close} -> " Did you mean #{inspect(close)}?"
-          :error -> ""
-        end
+  defp unknown!(path, option, paths) do
+    close =
+      case Suggestion.closest(path, paths) do
+        {:ok, close} -> " Did you mean #{inspect(close)}?"
+        :error -> ""
+      end
 
-      raise ArgumentError,
-            "#{inspect(option)} has the path #{Shown.text(path, 200)}, which is none of the type's." <>
-              "#{close} Paths: #{Shown.few(paths -- [""], &inspect/1)}"
-    end
+    raise ArgumentError,
+          "#{inspect(option)} has the path #{Shown.text(path, 200)}, which is none of the type's." <>
+            "#{close} Paths: #{Shown.few(paths -- [""], &inspect/1)}"
   end
 
   defp paths({:optional, type}, path), do: paths(type, path)
@@ -83,65 +83,4 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   @spec join(String.t(), String.t()) :: String.t()
   def join("", name), do: name
   def join(path, name), do: path <> "." <> name
-
-  @doc """
-  An error for each value that is not in the enumeration of its field. Only values that match the type are
-  checked.
-
-      iex> type = {:list, {:map, [{"status", {:optional, :string}}]}}
-      iex> PtcRunner.SubAgent.Signature.Annotations.errors([%{"status" => "opne"}, %{}], type, %{"status" => ["open"]})
-      [%{path: [0, "status"], message: ~s(expected one of "open", got "opne")}]
-
-  """
-  @spec errors(term(), term(), %{String.t() => [term()]}) :: [map()]
-  def errors(_value, _type, enums) when enums == %{}, do: []
-  def errors(value, type, enums), do: value |> walk(type, "", [], enums) |> List.flatten()
-
-  defp walk(nil, {:optional, _type}, _path, _at, _enums), do: []
-  defp walk(value, {:optional, type}, path, at, enums), do: walk(value, type, path, at, enums)
-
-  defp walk(values, {:list, type}, path, at, enums) when is_list(values) do
-    if concerned?(path, enums) do
-      for {value, index} <- Enum.with_index(values),
-          do: walk(value, type, path, [index | at], enums)
-    else
-      []
-    end
-  end
-
-  defp walk(map, {kind, fields}, path, at, enums)
-       when kind in [:map, :closed_map] and is_map(map) do
-    for {name, type} <- fields,
-        path = join(path, name),
-        concerned?(path, enums),
-        {:ok, value} <- [fetch(map, name)],
-        do: walk(value, type, path, [name | at], enums)
-  end
-
-  defp walk(value, _type, path, at, enums) do
-    case enums do
-      %{^path => values} -> if value in values, do: [], else: [error(value, values, at)]
-      %{} -> []
-    end
-  end
-
-  # Whether a path, or a path below it, has an enumeration.
-  defp concerned?("", _enums), do: true
-
-  defp concerned?(path, enums) do
-    Enum.any?(enums, fn {known, _values} ->
-      known == path or String.starts_with?(known, path <> ".")
-    end)
-  end
-
-  defp error(value, values, at) do
-    got = if Firewall.below?(at), do: ErrorText.kind(value), else: Shown.text(value, 200)
-    message = "expected one of #{Shown.few(values, &Shown.text(&1, 200))}, got #{got}"
-    %{path: Enum.reverse(at), message: message}
-  end
-
-  # Only these spellings of a name are possible in a value that matches its type.
-  defp fetch(map, name) do
-    with :error <- Map.fetch(map, name), do: Map.fetch(map, Atomizer.safe_to_atom(name))
-  end
 end

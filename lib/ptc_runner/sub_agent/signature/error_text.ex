@@ -106,10 +106,11 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "expected #{wanted}, got #{got}"
   end
 
-  defp join([], text), do: Shown.cut(text, @part)
+  # Messages may contain names.
+  defp join([], text), do: text |> Shown.cut(@part) |> Line.escape()
 
   defp join(path, text),
-    do: Shown.cut(IO.iodata_to_binary(path_text(path)), @part) <> ": " <> Shown.cut(text, @part)
+    do: Shown.cut(IO.iodata_to_binary(path_text(path)), @part) <> ": " <> join([], text)
 
   defp path_text([first | rest]), do: [segment(first) | Enum.map(rest, &next_segment/1)]
 

@@ -2,6 +2,8 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   @moduledoc false
   # Error messages of the signature parser, for the LLM or the person who wrote the signature.
 
+  alias PtcRunner.Native.Rules
+
   @type fault ::
           {line :: pos_integer(), column :: non_neg_integer(), deepest_line :: pos_integer(),
            deepest :: non_neg_integer(), expected :: atom()}
@@ -12,6 +14,13 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   # Applications search for the first four words.
   @hint "Hint: Valid types are :string, :int, :float, :bool, :boolean, :keyword, :map, :any and " <>
           ":datetime; a list is [:type], a map is {field :type}"
+
+  # Beside ptc_runner before 0.11.0.
+  @older_hint "Hint: Valid types are :string, :int, :float, :bool, :keyword, :map and :any; " <>
+                "a list is [:type], a map is {field :type}; from ptc_runner 0.11.0 on there are " <>
+                ":datetime and :boolean"
+
+  @no_mark ". Before ptc_runner 0.11.0 a list or a map cannot be optional: write :any?, or declare it without ?"
 
   @expected %{
     type: "a type such as :int, [:int] or {name :int}",
@@ -36,10 +45,22 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
 
   defp detail(text, at, expected, place) do
     case unknown_word(text, at) do
-      nil -> "expected #{@expected[expected]}, found #{found(text, at)}#{place}"
-      word -> "unknown type #{quoted(word)}#{place}. #{@hint}"
+      nil -> "expected #{@expected[expected]}, found #{found(text, at)}#{place}#{mark(text, at)}"
+      word -> "unknown type #{quoted(word)}#{place}. #{hint()}"
     end
   end
+
+  defp hint, do: if(newest?(), do: @hint, else: @older_hint)
+
+  # `[:int]?` and `{a :int}?`
+  defp mark(text, at) do
+    optional? = at > 0 and match?(<<last, ??>> when last in [?], ?}], part(text, at - 1, 2))
+    if optional? and not newest?(), do: @no_mark, else: ""
+  end
+
+  defp part(text, at, size), do: binary_part(text, at, min(byte_size(text) - at, size))
+
+  defp newest?, do: Rules.current().values == :newest
 
   defp place(_line, column, _deepest_line, column), do: ""
   defp place(line, _column, line, deepest), do: " at offset #{deepest}"

@@ -14,6 +14,7 @@ impl<S: Source> Plan<'_, '_, S> {
     /// a checked part, required operations count as present: if one is missing, the walk ends.
     pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
         let mut there = 0;
+        let mut is_expected = false;
         for field in fields {
             let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
             if self.scope.checked && checked_later {
@@ -23,8 +24,9 @@ impl<S: Source> Plan<'_, '_, S> {
             let node = self.field(field.name);
             there += usize::from(node.is_some());
             if self.scope.checked {
-                self.check_field(field, node)?;
+                self.check_field(field, node, is_expected)?;
             }
+            is_expected |= node.is_none() && field.presence == Presence::Expected;
         }
         Ok(there)
     }
@@ -43,7 +45,14 @@ impl<S: Source> Plan<'_, '_, S> {
         }
     }
 
-    fn check_field(&mut self, field: &Field, node: Option<S::Node>) -> Checked<(), S::Node> {
+    /// Checks a field. `is_expected`: an expected field before it is missing. If this one is missing too, the
+    /// fault has a term, because ptc_runner names the other field.
+    fn check_field(
+        &mut self,
+        field: &Field,
+        node: Option<S::Node>,
+        is_expected: bool,
+    ) -> Checked<(), S::Node> {
         let name = field.name;
         let shaped = node.map(|node| (node, self.shape(node)));
         let given = match field.presence {
@@ -55,7 +64,12 @@ impl<S: Source> Plan<'_, '_, S> {
         let Some((node, shape)) = given else {
             return match field.presence {
                 Presence::Required | Presence::NotNull => {
-                    self.report(Code::FieldMissing, name, vec![])
+                    let others = if is_expected {
+                        vec![Const::Nil]
+                    } else {
+                        vec![]
+                    };
+                    self.report(Code::FieldMissing, name, others)
                 }
                 Presence::Expected | Presence::Alternative | Presence::Optional => Ok(()),
             };

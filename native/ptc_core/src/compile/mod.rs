@@ -20,6 +20,7 @@ mod compiler;
 mod explain;
 mod finish;
 mod kept;
+mod multiplies;
 mod optimise;
 mod plan;
 mod scope;

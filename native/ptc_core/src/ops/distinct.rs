@@ -49,7 +49,17 @@ const BATCH: usize = 512;
 /// Fuel to place a term: mostly for a cache miss.
 const FUEL_A_PLACE: usize = 8;
 
+/// Returns the size of the table of indices for so many terms.
+fn size_for(terms: usize) -> usize {
+    (terms * 2).next_power_of_two().max(2 * FEW)
+}
+
 impl Table {
+    /// Returns the words of native memory of the set and its terms.
+    pub(crate) fn words(&self) -> usize {
+        2 * self.hashes.len() + self.places.len() / 2
+    }
+
     /// Returns whether the set contains the term.
     pub(crate) fn contains<H: Heap>(
         &self,
@@ -76,6 +86,12 @@ impl Table {
         let Err(free) = self.find(machine.heap, terms, hash, term) else {
             return Ok(());
         };
+        let length = self.hashes.len() + 1;
+        if length > FEW.max(self.places.len() / 2) {
+            machine.check_heap_limit(self.words() + size_for(length) / 2)?;
+        } else if length.is_multiple_of(BATCH) {
+            machine.check_heap_limit(self.words())?;
+        }
         terms.push(term);
         self.hashes.push(hash);
         if self.hashes.len() > FEW.max(self.places.len() / 2) {
@@ -128,7 +144,7 @@ impl Table {
                 *hash = heap.hash(terms.get(heap, place), self.seed);
             }
         }
-        self.places = vec![0; (self.hashes.len() * 4).next_power_of_two()];
+        self.places = vec![0; size_for(self.hashes.len())];
         self.placed = 0;
     }
 

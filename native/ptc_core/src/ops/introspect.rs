@@ -1,5 +1,6 @@
 //! Keys and types of values: `keys`, `typeof`.
 
+use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
 use crate::fault::Code;
 use crate::heap::{Heap, Kind};
@@ -23,7 +24,7 @@ impl Operation for Keys {
         machine.resumable(apply, |machine, work| {
             if !work.progress.second {
                 machine.consume_fuel(2 * size)?;
-                machine.check_heap_limit(2 * size)?;
+                machine.check_heap_limit(WORDS_OF_SORTED * size)?;
                 let entries = machine.heap.entries(map);
                 work.items.extend(entries.into_iter().map(|(key, _)| key));
                 work.progress.second = true;

@@ -7,7 +7,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, ConstId, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;
 pub(super) struct In;
@@ -167,6 +167,9 @@ impl Operation for FilterIn {
                 };
                 if keep {
                     kept.push(item);
+                    if kept.len() % KEPT_BETWEEN_CHECKS == 0 {
+                        machine.check_heap_limit(table.words() + 2 * kept.len())?;
+                    }
                 }
                 Ok(())
             })?;

@@ -6,7 +6,7 @@ use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Const, Demand, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine, Places, KEY_OF_NEW};
+use crate::vm::{Eval, Machine, Places, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 
 pub(super) struct Select;
 
@@ -76,6 +76,9 @@ impl Operation for Select {
                 let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
                     break;
                 };
+                if work.items.len() % KEPT_BETWEEN_CHECKS == 0 {
+                    machine.check_heap_limit(2 * work.items.len())?;
+                }
                 let looked_at = work.items.len() >= places.start();
                 work.items.push(match machine.heap.kind(item) {
                     Kind::Map if looked_at => parts.select(machine, apply, item)?,

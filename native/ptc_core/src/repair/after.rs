@@ -2,6 +2,7 @@
 
 use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
+use super::log::{Event, Span};
 use super::reader::Reader;
 use super::scan::{quote, skip_blanks};
 use super::Stop;
@@ -83,11 +84,45 @@ impl<H: Heap> Reader<'_, '_, H> {
             return;
         }
         let mut closed = branch;
+        if !self.may_close_at_end(&branch) {
+            self.cut(&mut closed, false);
+        }
         let gap = self.gap(branch.at as usize);
         self.repair(&mut closed, Fault::MissingClose, gap, gap);
         self.close(&mut closed);
         closed.still += 1;
         self.proceed(closed);
+    }
+
+    /// Notes that the text was cut off, if nothing more of the value follows.
+    pub(super) fn cut(&mut self, branch: &mut Branch, inside: bool) {
+        let at = branch.at;
+        self.event(branch, Event::Cut { at, inside });
+    }
+
+    /// Returns whether the innermost open object or list may be closed if the text ends here, after a
+    /// value.
+    fn may_close_at_end(&self, branch: &Branch) -> bool {
+        match branch.top.kind {
+            Bracket::Object => {
+                // Only a blank at the end of the text shows that a number is complete.
+                let all = self.text.len();
+                let is_open = |span: Span| span.end as usize == all || (branch.at as usize) < all;
+                let is_quoted = |span: Span| {
+                    let before = &self.text[..span.start as usize];
+                    matches!(before.last(), Some(b'"' | b'\'' | b'`' | 0x80..))
+                };
+                let complete = match self.log.last(branch.node) {
+                    Some(Event::Number(span) | Event::Loose(span)) => !is_open(span),
+                    Some(Event::Plain(span) | Event::Escaped(span)) => is_quoted(span),
+                    _ => true,
+                };
+                complete && self.wanted.may_close(branch.top.ty, branch.top.seen)
+            }
+            // One object per line has no brackets.
+            Bracket::Array => branch.top.depth == 1 && self.byte(self.start as usize) != b'[',
+            Bracket::Top | Bracket::One => true,
+        }
     }
 
     /// Skips a stray character.

@@ -88,6 +88,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
             if comma {
+                self.cut(&mut closed, false);
                 self.trailing_comma(&mut closed);
             } else if self.is_end(at) {
                 // The text was cut off after a bracket; its content is unknown.
@@ -96,6 +97,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
             self.close(&mut closed);
         } else {
+            self.cut(&mut closed, false);
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
             // A bracket is missing more often at the end than here.
             closed.cost += 2;

@@ -66,6 +66,14 @@ pub enum Event {
     Repair(Fault, Span),
     /// Another value was equally likely at this offset.
     Unsure(u32),
+    /// At this offset the text ends before the value is complete, unless more of it is read. `inside`: in
+    /// a string or a word.
+    Cut {
+        /// The offset.
+        at: u32,
+        /// Whether it is inside a string or a word.
+        inside: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +144,9 @@ impl Log {
             }
             let (a_node, b_node) = (self.nodes.get(a as usize), self.nodes.get(b as usize));
             let remark = |node: Option<&Node>| match node {
-                Some(node) if matches!(node.event, Event::Repair(..)) => Some(node.before),
+                Some(node) if matches!(node.event, Event::Repair(..) | Event::Cut { .. }) => {
+                    Some(node.before)
+                }
                 _ => None,
             };
             if let Some(before) = remark(a_node) {

@@ -11,7 +11,7 @@
 //! * [`reader`]: the readings that are alive; [`search`]: the search that advances them
 //! * [`strict`], [`look`]: a step where the text is correct
 //! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
-//!   each kind of position; [`leftover`]: the end
+//!   each kind of position; [`leftover`]: the end; [`cut`]: texts that end too early
 //! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
 //! * [`replay`]: the value and the repairs of a reading; [`lines`]: lines and columns
 //!
@@ -22,6 +22,7 @@ mod after;
 mod bare;
 mod branch;
 mod colons;
+mod cut;
 mod fault;
 mod fits;
 mod keys;
@@ -49,6 +50,7 @@ mod wanted;
 mod tests;
 
 pub use crate::stop::Stop;
+pub use cut::{AtEnd, Where};
 pub use fault::Fault;
 pub use fits::Fits;
 pub use lines::line_and_column;
@@ -66,6 +68,8 @@ pub enum Refusal {
     NoReading,
     /// Different values are equally likely; the offsets where they diverge.
     Ambiguous(Vec<usize>),
+    /// The text ends before the answer is complete.
+    Truncated(Where),
     /// The meter stopped the search.
     Stopped(Stop),
 }

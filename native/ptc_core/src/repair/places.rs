@@ -2,6 +2,7 @@
 //! while a text is read.
 
 use super::branch::{Bracket, Branch, Phase};
+use super::cut::{self, Scan};
 use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
 use super::reader::{Kept, Reader};
@@ -46,6 +47,8 @@ pub struct Repairing {
     kept: Option<Kept>,
     stage: Stage,
     best: Option<Found>,
+    /// The start that is scanned for an end that is too early.
+    scanning: Option<(Start, Scan)>,
     /// The start that is being read.
     reading: Option<Start>,
 }
@@ -57,6 +60,7 @@ impl Repairing {
             kept: Some(Kept::new(length)),
             stage: Stage::Begin,
             best: None,
+            scanning: None,
             reading: None,
         }
     }
@@ -94,7 +98,7 @@ impl Repairing {
     fn read<H: Heap>(&mut self, reader: &mut Reader<H>) -> Result<(), Refusal> {
         loop {
             if self.reading.is_none() {
-                let Some(start) = self.next_place(reader.text) else {
+                let Some(start) = self.scanned(reader)? else {
                     return Ok(());
                 };
                 let begins = begins(reader, start);
@@ -107,6 +111,29 @@ impl Repairing {
                 self.after(reader, start, end)?;
             }
         }
+    }
+
+    /// Returns the next start, unless the text from there on was cut off.
+    fn scanned<H: Heap>(&mut self, reader: &mut Reader<H>) -> Result<Option<Start>, Refusal> {
+        if self.scanning.is_none() {
+            let Some(start) = self.next_place(reader.text) else {
+                return Ok(None);
+            };
+            let ty = reader.wanted.root_at(reader.text, start.at);
+            self.scanning = Some((start, Scan::new(start.at, ty)));
+        }
+        let Some((start, scan)) = &mut self.scanning else {
+            return Ok(None);
+        };
+        if reader.wanted.refuses_cut() && self.best.is_none() && !start.inside {
+            let cut = scan.go_on(reader).map_err(Refusal::Stopped)?;
+            if let Some(cut) = cut {
+                return Err(Refusal::Truncated(cut));
+            }
+        }
+        let start = *start;
+        self.scanning = None;
+        Ok(Some(start))
     }
 
     fn next_place(&mut self, text: &[u8]) -> Option<Start> {
@@ -219,11 +246,16 @@ fn finish<'r, H: Heap>(
         events,
         inner: std::mem::take(&mut reader.inner),
     };
-    // The search tracks only the first 64 fields of a map.
-    if !wanted.is_wide() && !cfg!(debug_assertions) || repaired.is_of(wanted) {
-        return Ok(repaired);
+    if wanted.refuses_cut() {
+        if let Some(cut) = cut::place(&repaired, found.end) {
+            return Err(Refusal::Truncated(cut));
+        }
     }
-    Err(Refusal::NoReading)
+    // The search tracks only the first 64 fields of a map, and decides about each part by itself.
+    match repaired.is_of(wanted) {
+        true => Ok(repaired),
+        false => Err(Refusal::NoReading),
+    }
 }
 
 /// Returns the readings that begin at a start.
@@ -250,11 +282,7 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
             begins.push(inside);
         }
     } else {
-        let wrapped = wanted.wrapper().filter(|_| {
-            let key = scan::skip_all_blanks(text, start.at + 1);
-            let key = key + scan::quote(text, key).map_or(0, |(_, length)| length);
-            text.get(start.at) == Some(&b'{') && text[key.min(text.len())..].starts_with(b"items")
-        });
+        let wrapped = wanted.wrapper_at(text, start.at);
         match wrapped {
             Some(wrapper) => begins.push(reader.begin(start.at, wrapper)),
             None => begins.push(reader.begin(start.at, root)),

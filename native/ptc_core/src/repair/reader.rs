@@ -26,6 +26,7 @@ pub struct Kept {
     queue: Vec<Branch>,
     ends: Vec<Branch>,
     horizon: u32,
+    start: u32,
     unopened: OnceCell<Vec<bool>>,
     straight: bool,
     running: Option<(Branch, Recent)>,
@@ -41,6 +42,7 @@ impl Kept {
             queue: Vec::with_capacity(WIDTH + 1),
             ends: Vec::new(),
             horizon: 0,
+            start: 0,
             unopened: OnceCell::new(),
             straight: false,
             running: None,
@@ -61,6 +63,8 @@ pub struct Reader<'r, 'm, H: Heap> {
     pub(super) ends: Vec<Branch>,
     /// Offset up to which text that parses may still be part of the fault.
     pub(super) horizon: u32,
+    /// The offset where the readings began.
+    pub(super) start: u32,
     /// For each offset whether the text after it closes brackets that were opened before it.
     pub(super) unopened: OnceCell<Vec<bool>>,
     /// No fault was found yet.
@@ -89,6 +93,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
             queue: kept.queue,
             ends: kept.ends,
             horizon: kept.horizon,
+            start: kept.start,
             unopened: kept.unopened,
             straight: kept.straight,
             running: kept.running,
@@ -106,6 +111,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
             queue: self.queue,
             ends: self.ends,
             horizon: self.horizon,
+            start: self.start,
             unopened: self.unopened,
             straight: self.straight,
             running: self.running,
@@ -122,7 +128,8 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     }
 
     /// Creates a reading that begins at an offset.
-    pub fn begin(&self, at: usize, ty: Ty) -> Branch {
+    pub fn begin(&mut self, at: usize, ty: Ty) -> Branch {
+        self.start = at as u32;
         Branch {
             at: at as u32,
             cost: 0,
@@ -148,6 +155,12 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     #[inline]
     pub fn spend(&mut self, units: usize) -> Result<(), Stop> {
         self.meter.consume_fuel(units, self.heap)?;
+        Ok(())
+    }
+
+    /// Checks that the heap limit permits this many more words.
+    pub fn check_words(&self, words: usize) -> Result<(), Stop> {
+        self.meter.check_heap_limit(words, self.heap)?;
         Ok(())
     }
 

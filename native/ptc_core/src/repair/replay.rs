@@ -1,5 +1,6 @@
 //! Replay of a reading: the events of its value, and its repairs with their paths.
 
+use super::cut::Where;
 use super::fault::Fault;
 use super::fits::Fits;
 use super::lines::Cursor;
@@ -16,7 +17,7 @@ use crate::stop::Stop;
 const MOST: usize = 2_000;
 
 /// Maximum depth of a reported path.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 /// Number of events between two checks of the limits.
 const EVENTS_BETWEEN_LOOKS: usize = 256;
@@ -117,7 +118,7 @@ impl Repaired<'_> {
                     Ok(_) | Err(ReadError::Json(_)) => {}
                 }
             }
-            Event::Repair(..) | Event::Unsure(_) => {}
+            Event::Repair(..) | Event::Unsure(_) | Event::Cut { .. } => {}
         }
         Ok(())
     }
@@ -150,6 +151,30 @@ impl Repaired<'_> {
         };
         let mut fits = Fits::new(wanted, root);
         self.replay(&mut fits).is_ok() && fits.fits()
+    }
+
+    /// Returns the place of an event: the path to the outermost open list, or to the last field.
+    pub(super) fn place(&self, event: usize, after: bool) -> Where {
+        let mut way = Way::default();
+        self.events[..event]
+            .iter()
+            .for_each(|event| way.pass(*event));
+        let is_list = |here: &Here| matches!(here, Here::List(_));
+        let Some(list) = way.open.iter().position(is_list) else {
+            let (path, items) = (way.path(self), None);
+            return Where { path, items, after };
+        };
+        let innermost = list + 1 == way.open.len();
+        let items = match way.open[list] {
+            Here::List(begun) if innermost => begun,
+            Here::List(begun) => begun.saturating_sub(1),
+            Here::Object(_) => 0,
+        };
+        Where {
+            path: steps(&way.open[..list], self),
+            items: Some(items),
+            after: false,
+        }
     }
 
     /// Returns the number of repairs.
@@ -269,7 +294,7 @@ impl Way {
             Event::Close(_) => {
                 self.open.pop();
             }
-            Event::Repair(..) | Event::Unsure(_) => {}
+            Event::Repair(..) | Event::Unsure(_) | Event::Cut { .. } => {}
             value => {
                 if let Some(Here::List(count)) = self.open.last_mut() {
                     *count += 1;

@@ -24,6 +24,8 @@ pub struct Shape {
     pub closed: bool,
     /// A bit for each of the first 64 fields that are required.
     pub required: u64,
+    /// The same for all declared fields, if they are at most 64.
+    pub all: Option<u64>,
     /// Whether each field is required.
     needed: Vec<bool>,
     /// The first field of each name, with underscores for hyphens.
@@ -49,6 +51,7 @@ impl Shape {
         let mut shape = Shape {
             closed,
             required: 0,
+            all: (fields.len() <= 64).then_some(0),
             names: HashMap::with_capacity(fields.len()),
             spellings: HashMap::with_capacity(fields.len()),
             needed,
@@ -57,6 +60,7 @@ impl Shape {
         for (index, field) in shape.fields.iter().enumerate() {
             let first = *shape.names.entry(underscored(&field.name)).or_insert(index) == index;
             shape.needed[index] &= first;
+            shape.all = shape.all.map(|all| all | u64::from(first) << (index % 64));
             if shape.needed[index] && index < 64 {
                 shape.required |= 1 << index;
             }

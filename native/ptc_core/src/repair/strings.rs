@@ -184,6 +184,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         if trimmed == start || branch.token.inner % 2 == 1 {
             return Ok(());
         }
+        self.cut(&mut branch, true);
         self.repair(&mut branch, Fault::MissingEndQuote, trimmed, trimmed);
         self.end_string(branch, trimmed, end)
     }

@@ -303,8 +303,10 @@ fn hostile_texts_are_read_in_linear_time() {
     ];
     let signature = parse(b"{a [[:int]], b {a :string}?, rows [{x :any}]?}").unwrap();
     let typed = Wanted::new(&signature.types, signature.returns, false);
+    let mut strict = Wanted::new(&signature.types, signature.returns, false);
+    strict.set_at_end(AtEnd::CloseObjects);
     let heap = PlainHeap::new();
-    for wanted in [&typed, &Wanted::anything()] {
+    for wanted in [&typed, &strict, &Wanted::anything()] {
         for unit in units {
             for prefix in ["", "{\"a\": ", "[\"x\" "] {
                 let text = format!("{prefix}{}", unit.repeat(20_000 / unit.len()));

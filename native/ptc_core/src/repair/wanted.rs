@@ -1,6 +1,8 @@
 //! The wanted types of an answer, in the form that the search needs: optional types are resolved, and
 //! the fields of a map are indexed by name and by spelling.
 
+use super::cut::AtEnd;
+use super::scan::{quote, skip_all_blanks};
 pub use super::shape::{Declared, Found, Shape, Ty};
 use crate::signature::{Fields, Scalar, Type, TypeId, Types};
 
@@ -48,6 +50,7 @@ pub struct Wanted {
     shapes: Vec<Shape>,
     root: Ty,
     hyphens: bool,
+    at_end: AtEnd,
 }
 
 impl Default for Wanted {
@@ -68,6 +71,7 @@ impl Wanted {
             shapes: Vec::new(),
             root: ANY,
             hyphens: false,
+            at_end: AtEnd::CloseAll,
         }
     }
 
@@ -148,6 +152,25 @@ impl Wanted {
         self.hyphens = true;
     }
 
+    /// Sets what is done with a text that ends before the answer is complete.
+    pub fn set_at_end(&mut self, at_end: AtEnd) {
+        self.at_end = at_end;
+    }
+
+    /// Returns whether the search refuses texts that were cut off.
+    pub fn refuses_cut(&self) -> bool {
+        self.at_end != AtEnd::CloseAll
+    }
+
+    /// Returns whether an object may be closed where the text ends: nothing can be missing.
+    pub fn may_close(&self, ty: Ty, seen: u64) -> bool {
+        match (self.at_end, self.want(ty).of) {
+            (AtEnd::CloseNothing, _) => false,
+            (_, Of::Map(shape)) => self.shape(shape).all.is_some_and(|all| seen & all == all),
+            _ => self.is_anything(),
+        }
+    }
+
     /// Returns whether a key that names a field is spelled correctly.
     #[inline]
     pub fn is_right(&self, shape: &Shape, field: usize, key: &[u8]) -> bool {
@@ -173,6 +196,26 @@ impl Wanted {
         (is_list && added && last > self.root).then_some(last)
     }
 
+    /// Returns the type of the object at an offset, if it wraps the whole value.
+    pub fn wrapper_at(&self, text: &[u8], at: usize) -> Option<Ty> {
+        self.wrapper().filter(|_| {
+            let key = skip_all_blanks(text, at + 1);
+            let key = key + quote(text, key).map_or(0, |(_, length)| length);
+            text.get(at) == Some(&b'{') && text[key.min(text.len())..].starts_with(b"items")
+        })
+    }
+
+    /// Returns the type of the value that begins at an offset: of an element, if the brackets around
+    /// the list are missing.
+    pub fn root_at(&self, text: &[u8], at: usize) -> Ty {
+        let list = match self.want(self.root).of {
+            Of::List(holds) if text.get(at) == Some(&b'{') => Some(holds),
+            _ => None,
+        };
+        let wrapper = self.wrapper_at(text, at);
+        wrapper.or(list).unwrap_or(self.root)
+    }
+
     /// Returns a type by its index.
     #[inline]
     pub fn want(&self, ty: Ty) -> Want {
@@ -183,11 +226,6 @@ impl Wanted {
     #[inline]
     pub fn shape(&self, map: u32) -> &Shape {
         &self.shapes[map as usize]
-    }
-
-    /// Returns whether a map has more fields than the search tracks.
-    pub fn is_wide(&self) -> bool {
-        self.shapes.iter().any(|shape| shape.fields.len() > 64)
     }
 
     /// Returns whether any value is of the type.

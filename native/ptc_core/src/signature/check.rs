@@ -1,14 +1,24 @@
 //! Validation: a walk that builds nothing and reports all errors.
 
 use super::names::Matching;
+use super::rules::Rules;
 use super::values::{Class, Found, TimeStruct, Values};
 use super::walk::frame::{ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target, TypeId};
 
 /// The task of checking a value against a type, by the rules of validation.
-#[derive(Debug, Clone, Copy)]
-pub struct Check;
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Check {
+    rules: Rules,
+}
+
+impl Check {
+    /// Creates a check by these rules.
+    pub fn by(rules: Rules) -> Self {
+        Check { rules }
+    }
+}
 
 /// Bytes of a name that are read per unit of fuel.
 const NAME_BYTES: usize = 8;
@@ -21,12 +31,17 @@ impl<H: Values> Task<H> for Check {
     const SAME: () = ();
 
     fn matching(&self) -> Matching {
-        Matching::Lenient
+        self.rules.matching
     }
 
     #[inline(always)]
     fn takes_structs(&self) -> bool {
-        false
+        self.rules.structs_are_maps
+    }
+
+    #[inline(always)]
+    fn calls_structs_maps(&self) -> bool {
+        self.rules.structs_are_maps
     }
 
     #[inline(always)]
@@ -57,7 +72,10 @@ impl<H: Values> Task<H> for Check {
             Scalar::Bool => heap.is_bool(value),
             Scalar::Keyword => is_keyword(walk, value)?,
             Scalar::Any => true,
-            Scalar::Map => walk.map_is_struct(value, id) == Some(false),
+            Scalar::Map => {
+                let is_struct = walk.map_is_struct(value, id);
+                is_struct.is_some_and(|is_struct| !is_struct || walk.task.rules.structs_are_maps)
+            }
             Scalar::DateTime => is_date_time(heap, value),
         };
         match fits {
@@ -116,6 +134,7 @@ fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bo
     match walk.heap.class(value) {
         Class::Atom => return Ok(true),
         Class::Map => return Ok(walk.heap.keyword_name(value).is_some()),
+        Class::Bitstring if !walk.task.rules.strings_are_keywords => return Ok(false),
         Class::Bitstring if walk.heap.is_binary(value) => {}
         _ => return Ok(false),
     }

@@ -1,5 +1,6 @@
 //! Parser from text to types: one loop over the bytes, with a stack of open types.
 
+use super::rules::Rules;
 use super::types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 use crate::named::named;
 
@@ -43,10 +44,16 @@ pub struct SyntaxError {
     pub expected: Expected,
 }
 
-/// Parses a signature that spans the whole text.
+/// Parses a signature that spans the whole text, by the newest rules.
 pub fn parse(text: &[u8]) -> Result<Signature, SyntaxError> {
+    parse_by(Rules::NEWEST, text)
+}
+
+/// Parses a signature that spans the whole text.
+pub fn parse_by(rules: Rules, text: &[u8]) -> Result<Signature, SyntaxError> {
     let mut parser = Parser {
         text,
+        newer: rules.newer_syntax,
         at: 0,
         types: Types::new(),
         params: Fields::default(),
@@ -90,6 +97,8 @@ enum OpenType {
 
 struct Parser<'t> {
     text: &'t [u8],
+    /// See [`Rules::newer_syntax`].
+    newer: bool,
     at: usize,
     types: Types,
     params: Fields,
@@ -191,7 +200,8 @@ impl<'t> Parser<'t> {
     /// Adds a type; makes it optional if a question mark follows directly.
     fn add(&mut self, of: Type) -> TypeId {
         let id = self.types.add(of);
-        if self.peek() != Some(b'?') {
+        let takes_mark = self.newer || matches!(of, Type::Scalar(_));
+        if self.peek() != Some(b'?') || !takes_mark {
             return id;
         }
         self.at += 1;
@@ -282,12 +292,12 @@ impl<'t> Parser<'t> {
             Some(b's') => (Scalar::String, 6),
             Some(b'i') => (Scalar::Int, 3),
             Some(b'f') => (Scalar::Float, 5),
-            Some(b'b') if rest.starts_with(b"boolean") => (Scalar::Bool, 7),
+            Some(b'b') if self.newer && rest.starts_with(b"boolean") => (Scalar::Bool, 7),
             Some(b'b') => (Scalar::Bool, 4),
             Some(b'k') => (Scalar::Keyword, 7),
             Some(b'a') => (Scalar::Any, 3),
             Some(b'm') => (Scalar::Map, 3),
-            Some(b'd') => (Scalar::DateTime, 8),
+            Some(b'd') if self.newer => (Scalar::DateTime, 8),
             _ => return Err(Expected::TypeWord),
         };
         let word = scalar.name().as_bytes();
@@ -318,83 +328,4 @@ impl<'t> Parser<'t> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::signature::{render_signature, KeyStyle};
-
-    /// Returns the canonical text of a signature.
-    fn meaning(text: &str) -> String {
-        let signature = parse(text.as_bytes()).unwrap();
-        let rendered = render_signature(&signature, KeyStyle::Declared, usize::MAX).unwrap();
-        String::from_utf8(rendered).unwrap()
-    }
-
-    fn error(text: &str) -> (usize, usize, Expected) {
-        let error = parse(text.as_bytes()).unwrap_err();
-        (error.column, error.deepest, error.expected)
-    }
-
-    #[test]
-    fn both_styles_mean_the_same() {
-        for text in [
-            "{id :int, name :string?}",
-            "{:id :int :name :string?}",
-            "{:id :int, name :string?}",
-            "{id:int,name:string?}",
-            " { ;; a comment }\n id :int ;x\n:name\t:string? }\r\n; done",
-        ] {
-            assert_eq!(meaning(text), "-> {id :int, name :string?}", "{text}");
-        }
-    }
-
-    #[test]
-    fn everything_can_be_optional_once() {
-        assert_eq!(
-            meaning("(a [[:int]?]?)->{b{c :boolean}?}?"),
-            "(a [[:int]?]?) -> {b {c :bool}?}?"
-        );
-        assert_eq!(error(":int??"), (5, 5, Expected::End));
-        assert_eq!(error(":int ?"), (5, 5, Expected::End));
-    }
-
-    #[test]
-    fn errors_name_the_place_they_report_and_the_place_they_mean() {
-        assert_eq!(error(""), (0, 0, Expected::Type));
-        assert_eq!(error("   "), (3, 3, Expected::Type));
-        assert_eq!(error(":foo"), (1, 0, Expected::TypeWord));
-        assert_eq!(error(":integer"), (4, 4, Expected::End));
-        assert_eq!(error("  {a :foo}"), (2, 5, Expected::TypeWord));
-        assert_eq!(error("{a :int b :int}"), (0, 8, Expected::CommaOrMapEnd));
-        assert_eq!(error("{:a :int:b :int}"), (0, 8, Expected::CommaOrMapEnd));
-        assert_eq!(error("{a :int,}"), (0, 8, Expected::FieldName));
-        assert_eq!(error("{1 :int}"), (0, 1, Expected::FieldNameOrEnd));
-        assert_eq!(error("[:int"), (0, 5, Expected::ListEnd));
-        assert_eq!(error("[]"), (0, 1, Expected::Type));
-        assert_eq!(error("(:a :int) -> :int"), (0, 1, Expected::ParamNameOrEnd));
-        assert_eq!(
-            error("(a :int b :int) -> :int"),
-            (0, 8, Expected::CommaOrParamsEnd)
-        );
-        assert_eq!(error("(a :int, ) -> :int"), (0, 9, Expected::ParamName));
-        assert_eq!(error("() :int"), (0, 3, Expected::Arrow));
-        assert_eq!(error("-> :int"), (0, 0, Expected::Type));
-        assert_eq!(error("{a :int}\n\n{b :int}"), (10, 10, Expected::End));
-    }
-
-    #[test]
-    fn nesting_needs_no_stack() {
-        let depth = 1_000_000;
-        let text = [vec![b'['; depth], b":int".to_vec(), vec![b']'; depth]].concat();
-        assert_eq!(parse(&text).unwrap().types.all().len(), depth + 1);
-        assert_eq!(parse(&text[..depth]).unwrap_err().deepest, depth);
-        let open = "{a ".repeat(depth);
-        assert_eq!(parse(open.as_bytes()).unwrap_err().deepest, 3 * depth);
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_unexpected_except_in_comments() {
-        assert!(parse(b":int ; \xff\xfe").is_ok());
-        assert_eq!(parse(b"\xff").unwrap_err().column, 0);
-        assert_eq!(parse(b":int\xa0").unwrap_err().column, 4);
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 //!
 //! * [`types`]: a signature as a flat table, built by the grammar or by a reader of terms
 //! * [`grammar`]: text to table; [`render`]: table to text
+//! * [`rules`]: what differs between releases of ptc_runner
 //! * [`names`]: matching of map keys with declared field names
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
@@ -20,6 +21,7 @@ mod memo;
 pub mod mismatch;
 pub mod names;
 pub mod render;
+pub mod rules;
 pub mod types;
 pub mod values;
 pub mod walk;
@@ -30,10 +32,11 @@ mod round_trip;
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
 pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
-pub use grammar::{parse, Expected, SyntaxError};
+pub use grammar::{parse, parse_by, Expected, SyntaxError};
 pub use kept::Kept;
 pub use mismatch::{Got, Mismatch, Target};
 pub use render::{render_signature, render_type, KeyStyle};
+pub use rules::Rules;
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
 pub use walk::{Walk, WalkEnd};

@@ -7,6 +7,8 @@ pub enum Matching {
     Exact,
     /// By equality, where hyphens and underscores are equal, as LLMs mix them.
     Lenient,
+    /// By equality with the declared name with underscores only.
+    Underscored,
 }
 
 /// The kind of a key that has a name.
@@ -37,6 +39,7 @@ pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> O
     let variant = match matching {
         Matching::Exact => (declared == key).then_some(0)?,
         Matching::Lenient => variant(declared, key)?,
+        Matching::Underscored => variant(declared, key).filter(|variant| *variant == 0)?,
     };
     Some(KeyKind::ALL.len() as u8 * variant + kind as u8)
 }
@@ -73,6 +76,9 @@ pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
         return vec![declared.to_vec()];
     }
     let low = with(b'-', b'_', declared);
+    if matching == Matching::Underscored {
+        return vec![low];
+    }
     let high = with(b'_', b'-', &low);
     let mut all = vec![low];
     for other in [declared.to_vec(), high] {
@@ -110,7 +116,7 @@ mod tests {
             "user_id", "user-id", "_a_b_c", "_a-b_c", "-a-b-c", "-a_b-c", "x", "y", "", "-", "_",
             "__", "--", "-_",
         ];
-        for matching in [Matching::Exact, Matching::Lenient] {
+        for matching in [Matching::Exact, Matching::Lenient, Matching::Underscored] {
             for name in names.map(str::as_bytes) {
                 let candidates = candidates(name, matching);
                 for key in keys.map(str::as_bytes) {

@@ -30,6 +30,9 @@ const MOST_CACHED: usize = 4_096;
 /// memory from the system, page by page.
 pub(super) const LIST_BATCH: usize = 4_096;
 
+/// Number of terms that an evaluation keeps between two checks of the heap limit.
+pub(crate) const KEPT_BETWEEN_CHECKS: usize = 1024;
+
 /// The value of an operation, or the reason why it has none.
 pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
 

@@ -28,7 +28,7 @@ pub use checkpoint::{Checkpoint, Exit, Frozen};
 pub use counts::{Counts, Watch};
 pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
-pub(crate) use machine::{KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
+pub(crate) use machine::{KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub(crate) use places::Places;
 pub use run::Vm;
 pub use start::Inputs;

@@ -8,7 +8,7 @@ use ptc_core::json::TermBuilder;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::PlainHeap;
-use ptc_core::repair::{repair, Refusal, Wanted};
+use ptc_core::repair::{repair, AtEnd, Refusal, Wanted};
 use ptc_core::signature::names::{candidates, Matching};
 use ptc_core::signature::{parse, Scalar, Signature, Type, TypeId, Types};
 use ptc_core::workspace::{unlimited, Workspace};
@@ -66,12 +66,19 @@ fn signature(text: &[u8]) -> Signature {
 pub fn repaired(text: &[u8]) {
     let signature = signature(text);
     let (types, root) = (&signature.types, signature.returns);
-    let wanted = Wanted::new(types, root, false);
+    let mut wanted = Wanted::new(types, root, false);
+    let ends = [AtEnd::CloseAll, AtEnd::CloseObjects, AtEnd::CloseNothing];
+    wanted.set_at_end(ends[text.len() % ends.len()]);
     let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());
     let mut meter = Meter::new(LIMITS, Pace::Quantum);
     let found = match repair(text, &wanted, &mut meter, &watch) {
         Ok(found) => found,
         Err(Refusal::NoReading) => return,
+        Err(Refusal::Truncated(cut)) => {
+            assert!(wanted.refuses_cut(), "{}", shown(text));
+            assert!(cut.items.is_none() || !cut.after, "{}", shown(text));
+            return;
+        }
         Err(Refusal::Ambiguous(places)) => {
             assert!(!places.is_empty(), "{}", shown(text));
             assert!(places.iter().all(|at| *at <= text.len()), "{}", shown(text));

@@ -37,7 +37,14 @@ pub fn walk_cost(bytes: &[u8]) -> Cost {
     let mut fuel = 0;
     for purpose in [None, Some(Purpose::Coerce), Some(Purpose::Input)] {
         fuel += match purpose {
-            None => walked(&mut heap, &types, (value, root), Check, bytes, |_, _| 0),
+            None => walked(
+                &mut heap,
+                &types,
+                (value, root),
+                Check::default(),
+                bytes,
+                |_, _| 0,
+            ),
             Some(purpose) => {
                 let task = Coerce::new(purpose, None);
                 let told = |task: &mut Coerce<Term>, heap: &PlainHeap| {

@@ -110,7 +110,7 @@ impl Lab {
 
     fn check(&mut self, pause: usize, memo_after: usize) -> End {
         let types = self.types.clone();
-        self.run(Check, (pause, memo_after), |walk, end| {
+        self.run(Check::default(), (pause, memo_after), |walk, end| {
             assert_eq!(end, Ok(()));
             End {
                 findings: findings(walk, &types),

@@ -113,6 +113,11 @@ impl PlainHeap {
         heap
     }
 
+    /// Starts the count of words anew: the terms made so far are given to the next run.
+    pub fn give(&mut self) {
+        self.words = 0;
+    }
+
     /// Makes an atom, or returns the one that has this name.
     pub fn atom(&mut self, name: &str) -> Term {
         if let Some(atom) = self.atoms.get(name.as_bytes()) {

@@ -14,13 +14,12 @@ mod seen;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
-use crate::raw::Raw;
+use crate::raw::{Raw, TermKind};
 use crate::schedule::{nif_pair, settle, whole, Pace};
 use forms::Form;
 use names::Names;
 use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
-use rustler::sys::ErlNifTermType::*;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 use seen::Converted;
 
@@ -110,13 +109,13 @@ impl<'a> Walk<'a> {
         let terms = self.heap.terms;
         let kind = terms.kind(term);
         let has_parts = match kind {
-            ERL_NIF_TERM_TYPE_LIST | ERL_NIF_TERM_TYPE_MAP => true,
-            ERL_NIF_TERM_TYPE_TUPLE => self.form != Form::Keys,
+            TermKind::List | TermKind::Map => true,
+            TermKind::Tuple => self.form != Form::Keys,
             _ => false,
         };
         if !has_parts {
             let result = match kind {
-                ERL_NIF_TERM_TYPE_FLOAT => self.form.float(&mut self.heap, term),
+                TermKind::Float => self.form.float(&mut self.heap, term),
                 _ => term,
             };
             self.done(term, result);
@@ -130,8 +129,8 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let parts = match kind {
-            ERL_NIF_TERM_TYPE_LIST => Parts::List(term),
-            ERL_NIF_TERM_TYPE_TUPLE => {
+            TermKind::List => Parts::List(term),
+            TermKind::Tuple => {
                 let elements = terms.tuple(term).unwrap_or(&[]);
                 self.spend(1 + elements.len())?;
                 Parts::Tuple(elements)
@@ -157,7 +156,7 @@ impl<'a> Walk<'a> {
     /// The entries of a map; `None` for a struct, which stays unchanged.
     fn entries(&mut self, map: Raw<'a>) -> Result<Option<Parts<'a>>, Unfinished<'a>> {
         let terms = self.heap.terms;
-        let is_atom = |term: Raw<'a>| matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM);
+        let is_atom = |term: Raw<'a>| terms.kind(term) == TermKind::Atom;
         if let MapView::Flat(Flat { keys, values }) = view(terms, map) {
             self.spend(1 + keys.len())?;
             let is_struct_key = |key: &Raw<'a>| key.word() == self.struct_key.word();

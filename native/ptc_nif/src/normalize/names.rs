@@ -1,8 +1,7 @@
 //! Converts keys. Rows repeat their keys, so the results are cached.
 
 use crate::names::keyword_text;
-use crate::raw::{Raw, Terms};
-use rustler::sys::ErlNifTermType::*;
+use crate::raw::{Raw, TermKind, Terms};
 
 /// Size of each cache; the content or the word of a key selects the index.
 const PLACES: usize = 64;
@@ -27,8 +26,8 @@ impl<'a> Names<'a> {
     #[inline]
     pub fn underscored(&mut self, terms: Terms<'a>, key: Raw<'a>) -> Raw<'a> {
         match terms.kind(key) {
-            ERL_NIF_TERM_TYPE_ATOM => self.of_atom(terms, key),
-            ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(key) => {
+            TermKind::Atom => self.of_atom(terms, key),
+            TermKind::Binary => {
                 let text = terms.bytes(key).unwrap_or(&[]);
                 match text.contains(&b'-') {
                     true => self.of_string(terms, text),
@@ -83,10 +82,8 @@ impl<'a> Names<'a> {
     pub fn is_hidden(&mut self, terms: Terms<'a>, key: Raw<'a>) -> bool {
         let hides = |name: &[u8]| matches!(name, [b'_' | b'-', ..]);
         match terms.kind(key) {
-            ERL_NIF_TERM_TYPE_BITSTRING if terms.is_binary(key) => {
-                terms.bytes(key).is_some_and(hides)
-            }
-            ERL_NIF_TERM_TYPE_ATOM => {
+            TermKind::Binary => terms.bytes(key).is_some_and(hides),
+            TermKind::Atom => {
                 let place = &mut self.hidden[place_of(key.identity())];
                 match place {
                     Some((known, hidden)) if known.word() == key.word() => *hidden,

@@ -1,7 +1,6 @@
 //! Reads the first words of the memory that a term points to; the callers know the VM's layout.
 
-use super::{Raw, Terms};
-use rustler::sys::*;
+use super::{Raw, TermKind, Terms};
 
 /// The bits of a word that do not belong to an address.
 const TAG: usize = 7;
@@ -14,9 +13,7 @@ impl<'a> Terms<'a> {
     /// The first word in memory of an integer beyond 64 bits; `None` for every other term, and if the term
     /// is not a pointer as in all VMs so far.
     pub fn first_word(self, term: Raw<'a>) -> Option<usize> {
-        let kind = self.kind(term);
-        let is_integer = matches!(kind, ErlNifTermType::ERL_NIF_TERM_TYPE_INTEGER);
-        if !is_integer || self.integer(term).is_some() {
+        if self.kind(term) != TermKind::Integer || self.integer(term).is_some() {
             return None;
         }
         let address = term.identity();

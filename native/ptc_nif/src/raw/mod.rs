@@ -4,7 +4,8 @@
 //! of terms and makes a map for each item. So the VM's terms are bare words that only a lifetime binds to
 //! the environment. Only this module passes them to the NIF interface.
 //!
-//! * this file: kinds and comparisons of terms; scalars, lists, tuples
+//! * this file: comparisons of terms; scalars, lists, tuples
+//! * [`kinds`]: the kinds of terms
 //! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: the calling thread and process
 //! * [`words`]: terms read in place; [`memory`]: the first words of a term in memory
 //! * [`allocator`]: the global allocator
@@ -26,12 +27,14 @@ macro_rules! filled {
 
 mod allocator;
 mod atoms;
+mod kinds;
 mod make;
 mod maps;
 mod memory;
 mod thread;
 pub mod words;
 
+pub use kinds::TermKind;
 use rustler::sys::*;
 use rustler::{Env, Term};
 use std::cmp::Ordering;
@@ -85,17 +88,6 @@ impl<'a> Terms<'a> {
     #[inline]
     fn own(self, word: ErlNifTerm) -> Raw<'a> {
         Raw(word, PhantomData)
-    }
-
-    #[inline]
-    pub fn kind(self, term: Raw<'a>) -> ErlNifTermType {
-        if words::known() {
-            if let Some(kind) = words::kind(term) {
-                return kind;
-            }
-        }
-        // SAFETY: the term belongs to this environment.
-        unsafe { enif_term_type(self.c(), term.0) }
     }
 
     #[inline]
@@ -212,6 +204,11 @@ impl<'a> Terms<'a> {
         if words::known() {
             return words::float(term);
         }
+        self.ask_float(term)
+    }
+
+    /// `float` through the NIF interface.
+    fn ask_float(self, term: Raw<'a>) -> Option<f64> {
         filled!(|out: &mut MaybeUninit<f64>| enif_get_double(self.c(), term.0, out.as_mut_ptr()))
     }
 

@@ -8,8 +8,7 @@
 //! interface, once, when the library is loaded. If they differ, every read goes through the
 //! interface.
 
-use super::{Raw, Terms};
-use rustler::sys::ErlNifTermType;
+use super::{Raw, TermKind, Terms};
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -183,30 +182,31 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
 
 /// The kind of a term, if its word and its first word in memory determine it.
 #[inline(always)]
-pub fn kind(term: Raw) -> Option<ErlNifTermType> {
-    use ErlNifTermType::*;
+pub fn kind(term: Raw) -> Option<TermKind> {
     let word = term.identity();
     match word & PRIMARY {
-        CONS => Some(ERL_NIF_TERM_TYPE_LIST),
-        IMMEDIATE if word & INTEGER == INTEGER => Some(ERL_NIF_TERM_TYPE_INTEGER),
-        IMMEDIATE if word & ATOM_BITS == ATOM => Some(ERL_NIF_TERM_TYPE_ATOM),
-        IMMEDIATE if word == EMPTY_LIST => Some(ERL_NIF_TERM_TYPE_LIST),
+        CONS => Some(TermKind::List),
+        IMMEDIATE if word & INTEGER == INTEGER => Some(TermKind::Integer),
+        IMMEDIATE if word & ATOM_BITS == ATOM => Some(TermKind::Atom),
+        IMMEDIATE if word == EMPTY_LIST => Some(TermKind::List),
         _ => match boxed(term)?.1 {
-            first if first == MAP.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_MAP),
-            first if first == FLOAT.load(Ordering::Relaxed) => Some(ERL_NIF_TERM_TYPE_FLOAT),
+            first if first == MAP.load(Ordering::Relaxed) => Some(TermKind::Map),
+            first if first == FLOAT.load(Ordering::Relaxed) => Some(TermKind::Float),
             _ => None,
         },
     }
 }
 
 /// Checks whether this VM's terms have the expected layout. `references`: references into binaries,
-/// which must be distinguishable from short binaries.
-pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
+/// which must be distinguishable from short binaries; `others`: terms of kinds that are not read in place, which must
+/// not look like one that is.
+pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>], others: &[Raw<'a>]) {
     let terms = Terms { env };
     let known = cfg!(target_pointer_width = "64")
         && immediates_are_as_expected(terms)
         && lists_are_as_expected(terms)
-        && boxes_are_as_expected(terms);
+        && boxes_are_as_expected(terms)
+        && others.iter().all(|other| kind(*other).is_none());
     if !known {
         MAP.store(0, Ordering::Relaxed);
         FLOAT.store(0, Ordering::Relaxed);
@@ -214,7 +214,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
     KNOWN.store(known, Ordering::Relaxed);
     BINARY.store(
         match known && !references.is_empty() {
-            true => binary_kind(terms, references),
+            true => binary_kind(terms, references, others),
             false => 0,
         },
         Ordering::Relaxed,
@@ -222,7 +222,7 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>]) {
 }
 
 /// The kind bits of a short binary; 0 if binaries do not have the layout that [`same_short_binaries`] reads.
-fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
+fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>], others: &[Raw<'a>]) -> usize {
     let texts: [&[u8]; 7] = [
         b"a",
         b"id",
@@ -256,7 +256,7 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         kinds.push((first & KIND_BITS, units));
     }
     let (kind, units) = kinds[0];
-    let first = |term| boxed(term).map_or(kind, |(_, first)| first & KIND_BITS);
+    let looks_alike = |term| boxed(term).is_some_and(|(_, first)| first & KIND_BITS == kind);
     let alone = [
         terms.make_binary(&[b'x'; 200]),
         terms.make_tuple(&[terms.make_integer(1)]),
@@ -266,7 +266,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>]) -> usize {
         || alone
             .iter()
             .chain(references)
-            .any(|term| first(*term) == kind)
+            .chain(others)
+            .any(|term| looks_alike(*term))
     {
         return 0;
     }

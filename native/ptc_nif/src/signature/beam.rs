@@ -5,10 +5,9 @@ use super::shape::Shapes;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::names;
-use crate::raw::Raw;
+use crate::raw::{Raw, TermKind};
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
-use rustler::sys::ErlNifTermType::*;
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
 
@@ -24,12 +23,12 @@ impl<'a> Values for Beam<'a> {
     #[inline]
     fn class(&self, term: Raw<'a>) -> Class {
         match self.terms.kind(term) {
-            ERL_NIF_TERM_TYPE_ATOM => Class::Atom,
-            ERL_NIF_TERM_TYPE_BITSTRING => Class::Bitstring,
-            ERL_NIF_TERM_TYPE_FLOAT => Class::Float,
-            ERL_NIF_TERM_TYPE_INTEGER => Class::Integer,
-            ERL_NIF_TERM_TYPE_LIST => Class::List,
-            ERL_NIF_TERM_TYPE_MAP => Class::Map,
+            TermKind::Atom => Class::Atom,
+            TermKind::Binary => Class::Bitstring,
+            TermKind::Float => Class::Float,
+            TermKind::Integer => Class::Integer,
+            TermKind::List => Class::List,
+            TermKind::Map => Class::Map,
             _ => Class::Other,
         }
     }

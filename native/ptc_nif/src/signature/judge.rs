@@ -6,6 +6,7 @@ use super::suspension::{LeftAt, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
+use crate::rules;
 use crate::schedule::{settle, whole, Pace};
 use ptc_core::answer::stream::AnswerType;
 use ptc_core::fault::Halt;
@@ -66,7 +67,8 @@ impl<'a> Judge<'_, 'a> {
         }
         let clock = QuantumClock::new(self.pace, begun, 0);
         let (value, meters) = ((self.value, id), (meter, self.pace));
-        let mut walk = Walk::new(self.heap, &types, value, Check, meters);
+        let check = Check::by(rules::current());
+        let mut walk = Walk::new(self.heap, &types, value, check, meters);
         if let Some(bytes) = self.text {
             walk.findings = Findings::for_text(bytes);
         }

@@ -9,11 +9,10 @@ use super::map_out::{self, Key};
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::names::{keyword_text, make_keyword};
-use crate::raw::{Raw, Terms};
+use crate::raw::{Raw, TermKind, Terms};
 use ptc_core::signature::names::{candidates, rank, KeyKind, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
-use rustler::sys::ErlNifTermType::ERL_NIF_TERM_TYPE_ATOM;
 use rustler::types::atom::__struct__;
 use rustler::Encoder;
 use std::collections::HashSet;
@@ -317,5 +316,5 @@ fn same_keys<'a>(terms: Terms<'a>, some: &'a [Raw<'a>], others: &'a [Raw<'a>]) -
 }
 
 fn is_atom<'a>(terms: Terms<'a>, term: Raw<'a>) -> bool {
-    matches!(terms.kind(term), ERL_NIF_TERM_TYPE_ATOM)
+    terms.kind(term) == TermKind::Atom
 }

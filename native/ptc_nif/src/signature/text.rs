@@ -6,12 +6,13 @@ use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
+use crate::rules;
 use crate::schedule::{
     is_too_long, nif_pair, settle, whole, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES,
 };
 use ptc_core::meter::Limits;
 use ptc_core::signature::names::lisp_key;
-use ptc_core::signature::{parse, render_type, KeyStyle, SyntaxError};
+use ptc_core::signature::{parse_by, render_type, KeyStyle, SyntaxError};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
@@ -24,7 +25,7 @@ const BYTES_OF_A_NAME: usize = 8;
 /// reported position, then the position of the fault.
 fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
     let terms = Terms { env };
-    match parse(text) {
+    match parse_by(rules::current(), text) {
         Ok(signature) => {
             let type_atoms = TypeAtoms::new(env);
             let types = &signature.types;

@@ -5,8 +5,8 @@ use super::errors::Listing;
 use super::read::{read, Read, ReadOptions};
 use super::suspension::{leave, LeftAt, LeftWalk, QuantumClock, Task};
 use super::type_atoms::TypeAtoms;
-use crate::atoms;
 use crate::task::Place;
+use crate::{atoms, rules};
 
 use crate::heap::Beam;
 use crate::raw::Raw;
@@ -293,7 +293,7 @@ fn rebuild<'a>(
 nif_pair! {
     /// Validates a value; `closed`: treats all maps as closed.
     fn signature_validate, signature_validate_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
-        begin(env, (of, closed), value, Check, pace)
+        begin(env, (of, closed), value, Check::by(rules::current()), pace)
     }
 }
 

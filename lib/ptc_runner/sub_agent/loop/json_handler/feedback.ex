@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   # Feedback to an LLM about its invalid answer.
 
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Cut
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Detail, ErrorLine}
 
   @please "Please return a valid JSON object matching the expected output format."
@@ -16,10 +17,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
   def most, do: {@most, @bytes}
 
   @doc false
-  # `errors` are the errors of the validation and the number of further ones, nil if there was no validation.
+  # `errors` are the errors of the validation and the number of further ones, nil if there was no validation,
+  # `:truncated` if the answer was cut off.
   def text(error, errors, response, agent, opts) do
     case {opts[:build_error_feedback], opts[:feedback]} do
       {build, _style} when build not in [nil, false] -> build.(error, response)
+      {_none, _style} when errors == :truncated -> Cut.feedback(error)
       {_none, :detailed} -> detailed(error, errors, response, agent, opts)
       {_none, _default} -> plain(error, errors)
     end

@@ -42,7 +42,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Outcome do
   end
 
   @doc false
-  # `reason` is :json_parse_error or :validation_error; `errors` are those of the validation, see `Feedback`.
+  # `reason` is :json_parse_error, :truncated or :validation_error; for `errors` see `Feedback`.
   def failure(reason, error, errors, response, agent, state, opts) do
     if state.turn >= agent.max_turns,
       do: final(reason, error, response, state, opts),

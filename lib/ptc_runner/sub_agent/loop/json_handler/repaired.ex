@@ -4,17 +4,35 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
 
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
 
   @doc false
   # Returns `{:repaired, value, repairs}`, or the errors: unchanged, or those of the value if only the
   # syntax could be repaired.
   @spec instead(Answer.outcome(), String.t(), map(), keyword()) ::
-          Answer.outcome() | {:repaired, map() | list(), [JsonRepair.repair()]}
+          Answer.outcome()
+          | {:error, JsonParser.truncated()}
+          | {:repaired, map() | list(), [JsonRepair.repair()]}
   def instead(wrong, content, agent, opts) do
     if Keyword.get(opts, :repair, false) and not limit?(wrong),
       do: read(wrong, content, agent, opts),
       else: wrong
+  end
+
+  @doc false
+  # The same for a valid answer in which an optional field has another spelling: it would be lost.
+  @spec respelled({:ok, map() | list()}, String.t(), map(), keyword()) ::
+          {:ok, map() | list()} | {:repaired, map() | list(), [JsonRepair.repair()]}
+  def respelled({:ok, value} = right, content, agent, opts) do
+    with true <- Keyword.get(opts, :repair, false),
+         %{parsed_signature: {:signature, _params, type}} <- agent,
+         true <- Names.optional?(type),
+         {_value, [_ | _]} <- Names.renamed(value, type) do
+      typed(right, content, agent, opts)
+    else
+      _as_declared -> right
+    end
   end
 
   # An answer that met a limit is not read again.
@@ -37,6 +55,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
       {:repaired, value, repairs}
     else
       {:ok, value, repairs} -> {:repaired, value, repairs}
+      # A value that was found in the text is judged as it is.
+      {:error, {:truncated, _place}} = cut when elem(wrong, 0) == :error -> cut
       {:error, limit} when limit in [:timeout, :memory_exceeded] -> wrong
       {:error, _errors} -> syntax(wrong, content, agent, opts)
     end
@@ -51,6 +71,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
          {:error, errors} when is_list(errors) <- judge(value, agent) do
       {:invalid, {errors, 0}, JsonHandler.format_validation_errors(errors)}
     else
+      {:error, {:truncated, _place}} = cut -> cut
       _right_or_none -> wrong
     end
   end

@@ -75,6 +75,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Class::Atom => Got::Keyword,
             Class::Map if !self.heap.is_struct(value) => Got::Map,
             Class::Map if self.heap.keyword_name(value).is_some() => Got::Keyword,
+            Class::Map if self.task.calls_structs_maps() => Got::Map,
             Class::List => Got::List,
             _ => Got::Other,
         }

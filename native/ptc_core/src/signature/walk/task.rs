@@ -22,6 +22,11 @@ pub trait Task<H: Values>: Sized {
     fn matching(&self) -> Matching;
     /// Whether structs are accepted as maps.
     fn takes_structs(&self) -> bool;
+    /// Whether findings call structs maps.
+    #[inline(always)]
+    fn calls_structs_maps(&self) -> bool {
+        false
+    }
     /// Whether the first finding ends the walk.
     fn ends_at_first(&self) -> bool;
     /// Returns the current state.

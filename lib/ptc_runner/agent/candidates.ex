@@ -1,0 +1,102 @@
+defmodule PtcRunner.Agent.Candidates do
+  @moduledoc false
+  # The programs in the text of an answer, if there are several: a model that corrects itself writes another one.
+
+  alias PtcRunner.SubAgent.JsonParser
+
+  @begin ~r/\{\s*"(?:program|op)"\s*:/
+  # Words between two programs after which the later one counts.
+  @corrects ~r/\b(?:wrong|mistakes?|mistaken|incorrect(?:ly)?|correct(?:ed|ing|ion)|instead|actually|wait|sorry|oops|fix(?:ed|ing)?|revised?|rather|scratch|ignore|replac(?:e|es|ed|ing)|improved)\b/iu
+
+  # Bytes of the words between two programs that are looked at.
+  @between 4_000
+
+  @doc """
+  The text of the program that counts.
+
+    * `:one` - there are not several different programs
+    * `{:last, text, count}` - the last one, because the words before it take back the one before
+    * `{:several, count}` - it is not known which one counts
+
+      iex> PtcRunner.Agent.Candidates.choose(~s({"op": "count"} is wrong. {"op": "first"}), [])
+      {:last, ~s({"op": "first"}), 2}
+
+      iex> PtcRunner.Agent.Candidates.choose(~s({"op": "count"} or {"op": "first"}), [])
+      {:several, 2}
+
+  `limits` are those of `PtcRunner.SubAgent.JsonParser.parse/2`.
+  """
+  @spec choose(String.t(), keyword()) ::
+          :one | {:last, String.t(), pos_integer()} | {:several, pos_integer()}
+  def choose(text, limits) do
+    with [_, _ | _] = begins <- begins(text),
+         [_, _ | _] = spans <- spans(begins, text, 0),
+         [_, _ | _] = programs <- programs(spans, text, limits),
+         [_, _ | _] <- programs |> Enum.map(&elem(&1, 1)) |> Enum.uniq() do
+      [{{from, size}, _value}, {{before, length}, _other} | _] = Enum.reverse(programs)
+      gap = from - before - length
+      between = binary_part(text, before + length + max(gap - @between, 0), min(gap, @between))
+
+      if String.valid?(between) and between =~ @corrects,
+        do: {:last, binary_part(text, from, size), length(programs)},
+        else: {:several, length(programs)}
+    else
+      _one -> :one
+    end
+  end
+
+  # Bytes that are not UTF-8 may be anywhere in the text.
+  defp begins(text) do
+    if String.valid?(text),
+      do: for([{at, _size}] <- Regex.scan(@begin, text, return: :index), do: at),
+      else: []
+  end
+
+  # The outermost objects.
+  defp spans([at | rest], text, from) when at < from, do: spans(rest, text, from)
+
+  defp spans([at | rest], text, _from) do
+    case size(binary_part(text, at, byte_size(text) - at), 0, 0) do
+      nil -> []
+      size -> [{at, size} | spans(rest, text, at + size)]
+    end
+  end
+
+  defp spans([], _text, _from), do: []
+
+  # The size of the object at the start of a text; nil if it has no end.
+  defp size(<<byte, rest::binary>>, size, depth) do
+    case byte do
+      ?" -> string(rest, size + 1, depth)
+      open when open in [?{, ?[] -> size(rest, size + 1, depth + 1)
+      close when close in [?}, ?]] and depth == 1 -> size + 1
+      close when close in [?}, ?]] -> size(rest, size + 1, depth - 1)
+      _other -> size(rest, size + 1, depth)
+    end
+  end
+
+  defp size("", _size, _depth), do: nil
+
+  defp string(<<?\\, _escaped, rest::binary>>, size, depth), do: string(rest, size + 2, depth)
+  defp string(<<?", rest::binary>>, size, depth), do: size(rest, size + 1, depth)
+  defp string(<<_byte, rest::binary>>, size, depth), do: string(rest, size + 1, depth)
+  defp string("", _size, _depth), do: nil
+
+  # Without the placeholders of an explanation, such as {"program": NODE}.
+  defp programs(spans, text, limits) do
+    for {from, size} = span <- spans,
+        {:ok, value} <- [value(binary_part(text, from, size), limits)],
+        program?(value),
+        do: {span, value}
+  end
+
+  defp value(text, limits) do
+    with {:error, _reason} <- JsonParser.locate(text, limits),
+         {:ok, value, _repairs} <- JsonParser.repair_within(text, nil, limits),
+         do: {:ok, value}
+  end
+
+  defp program?(%{"program" => program}), do: is_map(program)
+  defp program?(%{"op" => op}), do: is_binary(op)
+  defp program?(_other), do: false
+end

@@ -1,0 +1,78 @@
+defmodule PtcRunner.Agent.Given do
+  @moduledoc false
+  # Checks the arguments of the agent's functions; the options are checked by `PtcRunner.Options`.
+
+  alias PtcRunner.Shown
+
+  @doc """
+  Raises `ArgumentError` if a model's answer is not a text.
+
+      iex> PtcRunner.Agent.Given.text!(%{"program" => %{}}, "PtcRunner.Agent.program/2")
+      ** (ArgumentError) PtcRunner.Agent.program/2 takes the text of a model's answer, got: %{"program" => %{}}. A program that is a map already is run by PtcRunner.Agent.run/3 and compiled by PtcRunner.Json.compile/2
+
+  """
+  @spec text!(term(), String.t()) :: :ok
+  def text!(text, _function) when is_binary(text), do: :ok
+
+  def text!(other, function) do
+    hint =
+      if is_map(other) and function =~ "program",
+        do:
+          ". A program that is a map already is run by PtcRunner.Agent.run/3 and compiled by " <>
+            "PtcRunner.Json.compile/2",
+        else: ""
+
+    raise ArgumentError,
+          "#{function} takes the text of a model's answer, got: #{Shown.text(other, 200)}#{hint}"
+  end
+
+  @doc """
+  Raises `ArgumentError` if the first argument of `PtcRunner.Agent.loop/3` is not a model.
+
+      iex> PtcRunner.Agent.Given.model!([task: "x"], fn _messages -> "" end)
+      ** (ArgumentError) PtcRunner.Agent.loop/3 takes the model first, then the task: loop(ask, task, opts)
+
+      iex> PtcRunner.Agent.Given.model!(fn -> "" end, task: "x")
+      ** (ArgumentError) the model of PtcRunner.Agent.loop/3 must be a function of one argument, the messages; this one has 0
+
+  """
+  @spec model!(term(), term()) :: :ok
+  def model!(ask, _task) when is_function(ask, 1), do: :ok
+
+  def model!(ask, task) when is_function(task) and not is_function(ask) do
+    raise ArgumentError,
+          "PtcRunner.Agent.loop/3 takes the model first, then the task: loop(ask, task, opts)"
+  end
+
+  def model!(ask, _task) do
+    got =
+      if is_function(ask),
+        do: "this one has #{ask |> Function.info(:arity) |> elem(1)}",
+        else: "got: #{Shown.text(ask, 200)}"
+
+    raise ArgumentError,
+          "the model of PtcRunner.Agent.loop/3 must be a function of one argument, the messages; #{got}"
+  end
+
+  @doc """
+  Raises `ArgumentError` if these are not messages.
+
+      iex> PtcRunner.Agent.Given.messages!(["hello"])
+      ** (ArgumentError) option :messages of PtcRunner.Agent.loop/3 must be a list of %{role: :user | :assistant | :system, content: text}, got: "hello"
+
+  """
+  @spec messages!(term()) :: :ok
+  def messages!([]), do: :ok
+
+  def messages!([%{role: role, content: content} | rest])
+      when role in [:system, :user, :assistant] and is_binary(content),
+      do: messages!(rest)
+
+  def messages!(other) do
+    wrong = if is_list(other) and not List.improper?(other), do: hd(other), else: other
+
+    raise ArgumentError,
+          "option :messages of PtcRunner.Agent.loop/3 must be a list of " <>
+            "%{role: :user | :assistant | :system, content: text}, got: #{Shown.text(wrong, 200)}"
+  end
+end

@@ -1,0 +1,187 @@
+defmodule PtcRunner.Agent.Result do
+  @moduledoc false
+  # Whether the value of a program fits its signature. Programs are JSON and their quotients are floats, so a float
+  # without a fraction fits `:int`, and ISO 8601 text fits `:datetime`.
+
+  alias PtcRunner.Agent.Describe
+  alias PtcRunner.Firewall.Shape
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums, Firewall}
+
+  # Maximum number of warnings.
+  @most 20
+
+  @typedoc "The values that fields may have, and the monotonic milliseconds at which their check ends."
+  @type enums :: {%{String.t() => [term()]}, integer() | :infinity}
+
+  @doc """
+  The value, converted where it has to be, with warnings; or the errors.
+
+      iex> PtcRunner.Agent.Result.fit(%{"n" => 3.0}, {:signature, [], {:map, [{"n", :int}]}}, {%{}, :infinity})
+      {:ok, %{"n" => 3}, ["n: converted 3.0 to an integer"]}
+
+      iex> PtcRunner.Agent.Result.fit(2.5, {:signature, [], :int}, {%{}, :infinity})
+      {:error, [%{path: [], message: "expected int, got float"}]}
+
+  """
+  @spec fit(term(), Signature.t() | nil, enums(), Shape.t()) ::
+          {:ok, term(), warnings :: [String.t()]} | {:error, [map(), ...]}
+  def fit(value, signature, enums, shape \\ :clear)
+
+  def fit(value, nil, _enums, _shape), do: {:ok, value, []}
+
+  def fit(value, {:signature, _params, type} = signature, {enums, until}, shape) do
+    {value, warnings} =
+      case Signature.validate(signature, value) do
+        :ok -> {value, []}
+        {:error, _errors} -> walk(value, type, [], [])
+      end
+
+    with :ok <- Signature.validate(signature, value),
+         [] <- Enums.errors(value, type, enums, until) do
+      {:ok, value, first(warnings, shape)}
+    else
+      {:error, errors} -> {:error, errors}
+      :timeout -> {:error, [%{path: [], message: "it takes too long to check"}]}
+      errors -> {:error, errors}
+    end
+  end
+
+  # Of a value with concealed parts no value is shown.
+  defp first(warnings, shape) do
+    {first, more} = warnings |> Enum.reverse() |> Enum.split(@most)
+    told = for {path, value, what} <- first, do: warning(path, value, what, shape != :clear)
+    if more == [], do: told, else: told ++ ["and #{length(more)} values more were converted"]
+  end
+
+  # `path` has the innermost name first.
+  defp walk(value, {:optional, type}, path, warnings), do: walk(value, type, path, warnings)
+
+  defp walk(value, :int, path, warnings) when is_float(value) do
+    if trunc(value) == value,
+      do: {trunc(value), [{path, value, "an integer"} | warnings]},
+      else: {value, warnings}
+  end
+
+  defp walk(value, :datetime, path, warnings) when is_binary(value) do
+    case Coercion.coerce(value, :datetime) do
+      {:ok, datetime, _warnings} -> {datetime, [{path, value, "a datetime"} | warnings]}
+      {:error, _reason} -> {value, warnings}
+    end
+  end
+
+  defp walk([_ | _] = list, {:list, type}, path, warnings) do
+    if List.improper?(list) do
+      {list, warnings}
+    else
+      numbered = Enum.with_index(list)
+
+      Enum.map_reduce(numbered, warnings, fn {value, index}, warnings ->
+        walk(value, type, [index | path], warnings)
+      end)
+    end
+  end
+
+  defp walk(map, {kind, fields}, path, warnings)
+       when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
+    types = Map.new(fields, fn {name, type} -> {plain(name), type} end)
+
+    Enum.reduce(map, {map, warnings}, fn {key, value}, {map, warnings} ->
+      case types do
+        %{^key => type} -> field(map, key, value, type, path, warnings)
+        %{} -> named(map, key, value, types, path, warnings)
+      end
+    end)
+  end
+
+  defp walk(value, _type, _path, warnings), do: {value, warnings}
+
+  # A key in another spelling.
+  defp named(map, key, value, types, path, warnings) do
+    case Map.fetch(types, plain(key)) do
+      {:ok, type} -> field(map, key, value, type, path, warnings)
+      :error -> {map, warnings}
+    end
+  end
+
+  defp field(map, key, value, type, path, warnings) do
+    case walk(value, type, [key | path], warnings) do
+      {^value, warnings} -> {map, warnings}
+      {changed, warnings} -> {Map.put(map, key, changed), warnings}
+    end
+  end
+
+  defp plain(name) when is_binary(name), do: String.replace(name, "-", "_")
+  defp plain(name) when is_atom(name), do: name |> Atom.to_string() |> plain()
+  defp plain(name), do: name
+
+  defp warning(path, value, what, concealed?) do
+    hidden? = concealed? or Firewall.below?(path)
+    shown = if hidden?, do: "a value", else: Describe.value(value, 100)
+
+    case path |> Enum.reverse() |> Enum.map_join(".", &part/1) do
+      "" -> "converted #{shown} to #{what}"
+      path -> "#{Shown.cut(path, 200)}: converted #{shown} to #{what}"
+    end
+  end
+
+  defp part(index) when is_integer(index), do: "[#{index}]"
+  defp part(name), do: to_string(name)
+
+  @doc """
+  Whether a result of this type is an object that may have the field.
+
+      iex> PtcRunner.Agent.Result.declares?({:signature, [], {:map, [{"result", :int}]}}, "result")
+      true
+
+  """
+  @spec declares?(Signature.t() | nil, String.t()) :: boolean()
+  def declares?({:signature, params, {:optional, type}}, name),
+    do: declares?({:signature, params, type}, name)
+
+  def declares?({:signature, _params, {kind, fields}}, name) when kind in [:map, :closed_map],
+    do: List.keymember?(fields, name, 0)
+
+  def declares?(_other, _name), do: false
+
+  @doc """
+  Raises `ArgumentError` for a signature that no value fits: a field that is declared twice with different types, and an
+  enumeration without any value of its field's type.
+
+      iex> PtcRunner.Agent.Result.possible!({:signature, [], {:map, [{"n", :int}]}}, %{"n" => ["one"]})
+      ** (ArgumentError) no result can fit: :enums of "n" has no value that fits :int
+
+  """
+  @spec possible!(Signature.t(), %{String.t() => [term()]}) :: :ok
+  def possible!({:signature, _params, type}, enums), do: possible!(type, "", enums)
+
+  defp possible!({:optional, type}, path, enums), do: possible!(type, path, enums)
+  defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
+
+  defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do
+    types = Enum.group_by(fields, &plain(elem(&1, 0)), &elem(&1, 1))
+
+    for {name, [_, _ | _] = several} <- types, length(Enum.uniq(several)) > 1 do
+      impossible("#{inspect(name)} is declared twice, with different types")
+    end
+
+    for {name, type} <- fields, do: possible!(type, Annotations.join(path, name), enums)
+    :ok
+  end
+
+  defp possible!(type, path, enums) do
+    signature = {:signature, [], type}
+
+    with %{^path => values} <- enums,
+         false <- Enum.any?(values, &(Signature.validate(signature, &1) == :ok)) do
+      shown = signature |> Signature.render() |> String.replace_prefix("-> ", "")
+      impossible(":enums of #{inspect(path)} has no value that fits #{shown}")
+    else
+      _possible -> :ok
+    end
+  end
+
+  @spec impossible(String.t()) :: no_return()
+  defp impossible(why), do: raise(ArgumentError, "no result can fit: #{why}")
+end

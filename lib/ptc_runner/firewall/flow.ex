@@ -1,0 +1,334 @@
+defmodule PtcRunner.Firewall.Flow do
+  @moduledoc false
+  # Which parts of a program's value come from firewalled fields, by the program alone.
+  #
+  # A value is secret if an operation reads a firewalled name, or if it depends on a secret value: also on a
+  # condition, on an order, or on the number of items that were kept. Rows that have firewalled fields
+  # are clear, because texts conceal these fields wherever the rows are shown.
+
+  alias PtcRunner.Firewall.{Marks, Shape}
+  alias PtcRunner.Json.{Codec, Program}
+  alias PtcRunner.Shown.Head
+  alias PtcRunner.SubAgent.Signature.Firewall
+
+  # The fields of an operation that name entries of data.
+  @names ["field", "path", "fields", "name"]
+
+  # Texts of programs that have none of these read no firewalled name. The last one may be any character.
+  @marks [~s("_), ~s("-), "\\u"]
+
+  @input "__input"
+
+  # Maximum number of parts of a program that are looked at. Parts may be shared, so there may be more of them than fit
+  # into memory. A program with more parts counts as one that reads firewalled names.
+  @parts 500_000
+
+  # How the value of an operation depends on the current value and on its parts.
+  @by_field ~w(sum avg min max)
+  @ordered ~w(sort_by min_by max_by filter_in)
+  @compared ~w(eq neq gt gte lt lte contains in)
+  @counted ~w(count keys typeof)
+  @computed ~w(and or not add sub mul div pct round zip)
+  @one ~w(first last nth)
+  @some ~w(take drop select)
+  @own ~w(load literal var pipe let if object map filter reject distinct merge concat get call)
+  @known @by_field ++
+           @ordered ++ @compared ++ @counted ++ @computed ++ @one ++ @some ++ @own
+
+  @typedoc "A program in any of its forms."
+  @type program :: String.t() | map() | Program.t() | {:checked | :unchecked, term()} | tuple()
+
+  @doc """
+  The operations whose flow is known: all of the language.
+
+      iex> PtcRunner.Schema.valid_operation_names() -- PtcRunner.Firewall.Flow.known()
+      []
+
+  """
+  @spec known() :: [String.t()]
+  def known, do: @known
+
+  @doc """
+  The shape of a program's value, if it runs with this memory.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "users"}, {"op": "first"},
+      ...>   {"id": {"op": "get", "field": "id"}, "pin": {"op": "get", "field": "_pin"}}]}})
+      iex> PtcRunner.Firewall.Flow.of(program, %{})
+      {:object, %{"pin" => :secret}}
+
+  """
+  @spec of(program(), term()) :: Shape.t()
+  def of(program, memory) do
+    names = Marks.names(memory)
+
+    case node(program, names) do
+      :clear -> :clear
+      :unknown -> :secret
+      {:ok, node} -> bounded(:secret, &of_node(node, names, &1))
+    end
+  end
+
+  defp of_node(node, names, left) do
+    if touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
+  end
+
+  @doc """
+  The shape of a run's result, from the shape of the program's value: the value itself, or its `"result"`.
+
+      iex> PtcRunner.Firewall.Flow.result({:object, %{"result" => :secret}}, 4711, %{})
+      :secret
+
+  """
+  @spec result(Shape.t(), term(), map()) :: Shape.t()
+  def result({:object, fields} = shape, value, delta) do
+    extracted = Enum.map(["result", :result], &Map.get(fields, &1, :clear))
+    whole = if value === delta, do: shape, else: :clear
+    Enum.reduce(extracted, whole, &Shape.join/2)
+  end
+
+  def result(shape, _value, _delta), do: shape
+
+  @doc """
+  Whether a program reads a firewalled name, or a name of this memory that comes from one.
+
+      iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
+      iex> {PtcRunner.Firewall.Flow.reads?(program, %{}), PtcRunner.Firewall.Flow.reads?(%{"program" => %{"op" => "count"}}, %{})}
+      {true, false}
+
+  """
+  @spec reads?(program(), term()) :: boolean()
+  def reads?(program, memory) do
+    names = Marks.names(memory)
+
+    case node(program, names) do
+      :clear -> false
+      :unknown -> true
+      {:ok, node} -> bounded(true, &touches?(node, names, &1))
+    end
+  end
+
+  defp bounded(otherwise, fun) do
+    left = :counters.new(1, [])
+    :counters.put(left, 1, @parts)
+    fun.(left)
+  catch
+    {__MODULE__, :too_large} -> otherwise
+  end
+
+  defp spend(left) do
+    :counters.sub(left, 1, 1)
+    if :counters.get(left, 1) < 0, do: throw({__MODULE__, :too_large})
+  end
+
+  defp touches?(%{"op" => "literal"}, names, _left), do: @input in names
+
+  defp touches?(node, names, left) when is_map(node) do
+    spend(left)
+    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+  end
+
+  defp touches?([first | rest], names, left) do
+    spend(left)
+    touches?(first, names, left) or touches?(rest, names, left)
+  end
+
+  defp touches?(_constant, _names, _left), do: false
+
+  defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
+    @input in names or
+      Enum.any?(@names, &named?(Map.get(node, &1), names)) or
+      (op in @compared and guess?(node["value"], left))
+  end
+
+  defp operation?(_object, names, _left), do: @input in names
+
+  defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
+  defp named?(@input, names), do: @input in names
+  defp named?(name, names), do: name in names or Firewall.hidden?(name)
+
+  defp scope(names, left) do
+    current = if @input in names, do: :secret, else: :clear
+    %{current: current, bound: %{}, memory: names, left: left}
+  end
+
+  # The part that runs.
+  defp node(%Program{source: source}, names), do: node(source, names)
+  defp node({:observed, _observation, _consts, source}, names), do: node(source, names)
+  defp node({checked, node}, _names) when checked in [:checked, :unchecked], do: {:ok, node}
+  defp node(%{"program" => node}, _names), do: {:ok, node}
+
+  defp node(text, names) when is_binary(text) do
+    if names == [] and :binary.match(text, @marks) == :nomatch do
+      :clear
+    else
+      case Codec.decode(text) do
+        {:ok, %{"program" => node}} -> {:ok, node}
+        _too_large -> :unknown
+      end
+    end
+  end
+
+  defp node(_other, _names), do: :unknown
+
+  # The shape of a node
+
+  defp shape(%{"op" => op} = node, scope) when op in @own, do: own(op, node, scope)
+  defp shape(%{"op" => op} = node, scope), do: operation(op, node, scope)
+  defp shape(node, scope) when is_map(node), do: object(node, scope)
+  defp shape(_no_node, _scope), do: :clear
+
+  defp operation(op, node, %{current: current}) when op in @by_field,
+    do: current |> Shape.item() |> entry(node["field"]) |> whole()
+
+  defp operation(op, node, %{current: current} = scope) when op in @ordered do
+    key = current |> Shape.item() |> entry(node["field"])
+    value = if op in ["min_by", "max_by"], do: Shape.item(current), else: current
+    if clear?([key, template(node["value"], scope)]), do: value, else: :secret
+  end
+
+  defp operation(op, node, %{current: current} = scope) when op in @compared do
+    compared = if node["field"] == nil, do: current, else: entry(current, node["field"])
+
+    if clear?([compared, template(node["value"], scope)]) and
+         not guess?(node["value"], scope.left),
+       do: :clear,
+       else: :secret
+  end
+
+  defp operation(op, _node, %{current: current}) when op in @counted,
+    do: if(current == :secret, do: :secret, else: :clear)
+
+  defp operation(op, node, scope) when op in @computed,
+    do: node |> Map.delete("op") |> object(scope) |> whole()
+
+  defp operation(op, _node, %{current: current}) when op in @one, do: Shape.item(current)
+  defp operation(op, _node, %{current: current}) when op in @some, do: current
+  defp operation(_unknown, _node, _scope), do: :secret
+
+  defp own("literal", _node, _scope), do: :clear
+  defp own("load", %{"name" => name}, _scope), do: entry(:clear, name)
+  defp own("var", %{"name" => @input}, scope), do: scope.current
+
+  defp own("var", %{"name" => name}, scope) do
+    case scope.bound do
+      %{^name => shape} -> shape
+      _memory -> if name in scope.memory, do: :secret, else: entry(:clear, name)
+    end
+  end
+
+  defp own("pipe", node, scope) do
+    case proper(node["steps"]) do
+      [] -> :clear
+      [%{"op" => "var", "name" => @input} | rest] -> piped(rest, scope.current, scope)
+      [first | rest] -> piped(rest, shape(first, %{scope | current: :clear}), scope)
+    end
+  end
+
+  defp own("let", %{"name" => name} = node, scope) do
+    bound = shape(node["value"], scope)
+
+    scope =
+      if name == @input,
+        do: %{scope | current: bound},
+        else: put_in(scope.bound[name], bound)
+
+    shape(node["in"], scope)
+  end
+
+  defp own("if", node, scope) do
+    if clear?([shape(node["condition"], scope)]),
+      do: Shape.join(shape(node["then"], scope), shape(node["else"], scope)),
+      else: :secret
+  end
+
+  defp own("object", node, scope), do: template(node["fields"], scope)
+
+  defp own("map", _node, %{current: :secret}), do: :secret
+
+  defp own("map", node, scope) do
+    Shape.items(shape(node["expr"], %{scope | current: Shape.item(scope.current)}))
+  end
+
+  defp own(op, node, %{current: current} = scope) when op in ["filter", "reject"] do
+    kept = shape(node["where"], %{scope | current: Shape.item(current)})
+    if clear?([kept]), do: current, else: :secret
+  end
+
+  defp own("distinct", _node, %{current: current}), do: whole(current)
+
+  defp own("merge", node, scope) do
+    shapes = node["objects"] |> proper() |> Enum.map(&shape(&1, scope))
+
+    if Enum.any?(shapes, &match?({:items, _}, &1)),
+      do: :secret,
+      else: Enum.reduce(shapes, :clear, &Shape.join/2)
+  end
+
+  defp own("concat", node, scope) do
+    node["lists"] |> proper() |> Enum.map(&shape(&1, scope)) |> Enum.reduce(:clear, &Shape.join/2)
+  end
+
+  defp own("get", node, scope) do
+    path = if is_map_key(node, "field"), do: [node["field"]], else: proper(node["path"])
+    found = Enum.reduce(path, scope.current, &entry(&2, &1))
+    Shape.join(found, template(node["default"], scope))
+  end
+
+  defp own("call", node, scope), do: node["args"] |> template(scope) |> whole()
+  defp own(_op, _invalid, _scope), do: :secret
+
+  defp piped(steps, current, scope),
+    do: Enum.reduce(steps, current, &shape(&1, %{scope | current: &2}))
+
+  defp object(node, scope),
+    do:
+      node
+      |> :maps.to_list()
+      |> Map.new(fn {k, v} -> {k, template(v, scope)} end)
+      |> Shape.object()
+
+  # A value that may have operations inside it.
+  defp template(%{"op" => _op} = node, scope), do: shape(node, scope)
+
+  defp template(map, scope) when is_map(map) do
+    spend(scope.left)
+    object(map, scope)
+  end
+
+  defp template(list, scope) when is_list(list) do
+    spend(scope.left)
+
+    list
+    |> proper()
+    |> Enum.map(&template(&1, scope))
+    |> Enum.reduce(:clear, &Shape.join/2)
+    |> Shape.items()
+  end
+
+  defp template(_constant, _scope), do: :clear
+
+  defp entry(shape, name),
+    do: if(Firewall.hidden?(name), do: :secret, else: Shape.entry(shape, name))
+
+  defp clear?(shapes), do: Enum.all?(shapes, &(&1 == :clear))
+  defp whole(shape), do: if(shape == :clear, do: :clear, else: :secret)
+
+  # Whether a constant has a firewalled key: comparing with it would test a guess.
+  defp guess?(map, left) when is_map(map) do
+    spend(left)
+
+    Enum.any?(:maps.to_list(map), fn {key, value} ->
+      (key != @input and Head.hidden?(key)) or guess?(value, left)
+    end)
+  end
+
+  defp guess?([first | rest], left) do
+    spend(left)
+    guess?(first, left) or guess?(rest, left)
+  end
+
+  defp guess?(_leaf, _left), do: false
+
+  defp proper(list) when is_list(list), do: if(List.improper?(list), do: [], else: list)
+  defp proper(_other), do: []
+end

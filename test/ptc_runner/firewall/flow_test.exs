@@ -1,0 +1,211 @@
+defmodule PtcRunner.Firewall.FlowTest do
+  # Which parts of a program's value come from firewalled fields, and what errors of such programs show.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Firewall.{Faults, Flow, Marks, Public, Shape}
+  alias PtcRunner.{Json, Schema}
+
+  doctest Faults
+  doctest Flow
+  doctest Marks
+  doctest Public
+  doctest Shape
+
+  defp pipe(steps), do: %{"op" => "pipe", "steps" => steps}
+  defp load(name), do: %{"op" => "load", "name" => name}
+  defp var(name), do: %{"op" => "var", "name" => name}
+  defp get(field), do: %{"op" => "get", "field" => field}
+  defp op(op, fields), do: Map.put(Map.new(fields, fn {k, v} -> {to_string(k), v} end), "op", op)
+  defp shape(node, memory \\ %{}), do: Flow.of(%{"program" => node}, memory)
+
+  @pin %{"op" => "get", "field" => "_pin"}
+
+  test "the flow of every operation is known" do
+    assert Enum.sort(Flow.known()) == Schema.valid_operation_names()
+  end
+
+  test "what reads a firewalled name is secret" do
+    row = pipe([load("users"), op("first", [])])
+    pins = op("map", expr: %{"id" => get("id"), "p" => @pin})
+    of_users = fn steps -> pipe([load("users") | steps]) end
+
+    for {node, shape} <- [
+          {of_users.([op("sum", field: "_pin")]), :secret},
+          {of_users.([op("max_by", field: "-pin")]), :secret},
+          {of_users.([op("sort_by", field: "_pin")]), :secret},
+          {load("_secret"), :secret},
+          {var("_secret"), :secret},
+          {pipe([row, op("get", path: ["a", "_b", "c"])]), :secret},
+          {pipe([row, @pin, op("keys", [])]), :secret},
+          {of_users.([op("map", expr: @pin)]), {:items, :secret}},
+          {of_users.([pins]), {:items, {:object, %{"p" => :secret}}}},
+          {of_users.([op("map", expr: @pin), op("count", [])]), :clear},
+          {of_users.([op("map", expr: @pin), op("first", [])]), :secret},
+          {of_users.([pins, op("sum", field: "p")]), :secret},
+          {of_users.([pins, op("sum", field: "id")]), :clear},
+          {op("let", name: "x", value: load("_s"), in: %{"a" => var("x"), "b" => 1}),
+           {:object, %{"a" => :secret}}},
+          {op("add", left: load("_s"), right: 1), :secret},
+          {op("round", value: op("mul", left: 2, right: load("_s"))), :secret},
+          {op("if", condition: load("_s"), then: load("a"), else: load("b")), :secret},
+          {op("merge", objects: [%{"a" => load("_s")}, load("b")]), {:object, %{"a" => :secret}}},
+          {op("concat", lists: [load("a"), load("_s")]), :secret},
+          {op("zip", lists: [load("a"), load("_s")]), :secret},
+          {of_users.([op("filter", where: op("gt", field: "_pin", value: 1))]), :secret},
+          {pipe([row, op("eq", value: %{"id" => 1, "_pin" => 4711})]), :secret},
+          {op("call", tool: "t", args: %{"pin" => load("_s")}), :secret}
+        ] do
+      assert shape(node) == shape, inspect(node)
+    end
+  end
+
+  test "what reads no firewalled name is clear, rows that have firewalled fields too" do
+    for node <- [
+          load("users"),
+          pipe([load("users"), op("select", fields: ["id"]), op("first", [])]),
+          pipe([load("users"), op("filter", where: op("eq", field: "id", value: "_"))]),
+          op("call", tool: "_t", args: %{}),
+          pipe([load("users"), op("map", expr: var("__input"))])
+        ] do
+      assert shape(node) == :clear
+    end
+  end
+
+  test "names of a memory that come from firewalled fields" do
+    memory = %{"pins" => [4711], "_concealed" => ["pins"]}
+    assert shape(var("pins"), memory) == :secret
+    assert shape(var("other"), memory) == :clear
+
+    assert shape(op("let", name: "pins", value: op("literal", value: 1), in: var("pins")), memory) ==
+             :clear
+
+    assert shape(op("first", []), %{"__input" => [1], "_concealed" => ["__input"]}) == :secret
+  end
+
+  test "the work is bounded: shared parts of programs, of shapes and of values" do
+    double = fn start -> Enum.reduce(1..60, start, fn _, x -> [x, x] end) end
+    literal = op("literal", value: double.(1))
+    assert shape(pipe([load("_s"), literal])) == :clear
+    assert shape(pipe([load("_s"), %{"a" => double.(1)}])) == :secret
+    assert shape(op("eq", value: double.(1))) == :secret
+    assert Flow.reads?(%{"program" => %{"a" => double.(1)}}, %{})
+
+    # Two values of 2^60 parts each, that a condition may choose between.
+    grown = fn name ->
+      Enum.reduce(1..60, load("_s"), fn n, value ->
+        op("let",
+          name: "#{name}#{n}",
+          value: value,
+          in: %{"a" => var("#{name}#{n}"), "b" => var("#{name}#{n}")}
+        )
+      end)
+    end
+
+    refute shape(op("if", condition: true, then: grown.("x"), else: grown.("y"))) == :clear
+
+    nested = Enum.reduce(1..40, :secret, fn _, shape -> Shape.items(shape) end)
+    assert Shape.conceal(double.(1), nested) == "…"
+    rows = List.duplicate(%{"a" => 1, "b" => 2}, 10_000)
+    concealed = Shape.conceal(rows, {:items, {:object, %{"a" => :secret}}})
+    assert Enum.uniq(concealed) == [%{"a" => "…", "b" => 2}]
+  end
+
+  test "deep programs" do
+    deep = Enum.reduce(1..10_000, @pin, fn _, node -> op("not", condition: node) end)
+    assert shape(deep) == :secret
+    deep = Enum.reduce(1..10_000, @pin, fn _, node -> %{"a" => node} end)
+    refute shape(deep) == :clear
+  end
+
+  # A list instead of the operation, and an error for each place that shows values.
+  @secret "s3cret 4711"
+  @users [
+    %{
+      "id" => 1,
+      "_pin" => @secret,
+      "_n" => 4711,
+      "_list" => [@secret],
+      "_map" => %{@secret => 1}
+    }
+  ]
+
+  defp failing do
+    of_first = fn steps -> [op("first", []) | steps] end
+
+    [
+      [op("sum", field: "_pin")],
+      of_first.([@pin, op("count", [])]),
+      of_first.([@pin, op("keys", [])]),
+      of_first.([@pin, op("eq", field: "a", value: 1)]),
+      of_first.([@pin, op("filter", where: op("not", condition: @pin))]),
+      of_first.([op("get", path: ["_pin", "a"])]),
+      of_first.([op("get", path: ["_list", "a"])]),
+      of_first.([op("get", path: ["_map", @secret, "a"])]),
+      of_first.([op("add", left: @pin, right: 1)]),
+      of_first.([op("div", left: get("_n"), right: @pin)]),
+      of_first.([op("round", value: @pin, precision: 1)]),
+      of_first.([op("pct", part: @pin, whole: 2)]),
+      of_first.([op("concat", lists: [@pin])]),
+      of_first.([op("zip", lists: [@pin])]),
+      of_first.([op("merge", objects: [@pin])]),
+      [op("map", expr: @pin), op("sum", field: "a")],
+      [op("map", expr: %{"p" => @pin}), op("sum", field: "p")]
+    ]
+  end
+
+  test "errors show kinds, in each form of running" do
+    context = %{"users" => @users}
+
+    for steps <- failing() do
+      node = %{"program" => pipe([load("users") | steps])}
+      text = PtcRunner.Json.Codec.encode!(node)
+      {:ok, compiled} = Json.compile(text)
+      {:ok, from_map} = Json.compile(node)
+
+      errors =
+        for program <- [node, text, compiled, from_map], do: Json.run(program, context: context)
+
+      explained = Json.explain(text, context: context)
+
+      others = [
+        explained.result,
+        Json.Interpreter.eval(node["program"], PtcRunner.Context.new(context)),
+        PtcRunner.Sandbox.execute(node["program"], PtcRunner.Context.new(context))
+      ]
+
+      assert [{:error, {:execution_error, message} = error}] = Enum.uniq(errors ++ others)
+      told = message <> Json.format_error(error)
+      refute told =~ "s3cret" or told =~ "4711", told
+      assert message =~ ~r/a text of|a list of|a map of|an integer/
+      assert Json.Explain.to_text(explained) =~ Json.format_error(error)
+    end
+  end
+
+  test "errors of runs that have moved to their tools show kinds" do
+    tools = %{"t" => fn _ -> 1 end}
+    calls = List.duplicate(op("call", tool: "t"), 40)
+
+    for {field, shown} <- [{"_pin", "got a text of 11 bytes"}, {"id", "got 1"}] do
+      bad = pipe([load("users"), op("first", []), get(field), op("count", [])])
+      program = %{"program" => pipe(calls ++ [%{"a" => bad}])}
+      opts = [context: %{"users" => @users}, tools: tools, timeout: 20_000]
+      {:error, {_kind, message}} = Json.run(program, opts)
+      assert message =~ shown
+    end
+  end
+
+  test "programs that read no firewalled field show the values, without the firewalled ones" do
+    program = %{"program" => pipe([load("users"), op("first", []), op("count", [])])}
+    context = %{"users" => [%{"id" => 1, "_pin" => @secret}]}
+    assert {:error, {_kind, message}} = Json.run(program, context: context)
+    assert message == ~s(count requires a list, got %{"_pin" => …, "id" => 1})
+  end
+
+  test "a name that begins with an escape is seen" do
+    text =
+      ~S({"program": {"op": "pipe", "steps": [{"op": "load", "name": "users"}, {"op": "sum", "field": "\u005fpin"}]}})
+
+    assert Json.run(text, context: %{"users" => @users}) ==
+             {:error, {:execution_error, "sum requires numeric values, got a text of 11 bytes"}}
+  end
+end
