@@ -13,6 +13,7 @@ defmodule PtcRunner.Json.Program do
   alias PtcRunner.Json.{Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
   defstruct [:source, :handle, :consts, :max_depth, keys: :strings, strict: false, structs: :maps]
@@ -104,7 +105,7 @@ defmodule PtcRunner.Json.Program do
   @spec build(source(), Native.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) do
-    Quanta.finish(compiled(source, reading, limits))
+    Quanta.finish(Quanta.native(compiled(source, reading, limits)))
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
