@@ -38,6 +38,9 @@ defmodule Mix.Tasks.Ptc.Run do
   @timeout 30_000
 
   @impl true
+  def run(args) when args in [["--help"], ["-h"]],
+    do: Mix.shell().info(Mix.Task.moduledoc(__MODULE__) || "see `mix help ptc.run`")
+
   def run(args) do
     Mix.Task.run("app.config")
     {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)

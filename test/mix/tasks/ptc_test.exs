@@ -20,6 +20,13 @@ defmodule Mix.Tasks.PtcTest do
     %{directory: directory}
   end
 
+  test "each task explains itself" do
+    for name <- ["ptc.run", "ptc.check", "ptc.prompt"], switch <- ["--help", "-h"] do
+      assert {0, out, ""} = task(name, [switch])
+      assert out =~ "    mix #{name}"
+    end
+  end
+
   defp file(directory, name, text) do
     path = Path.join(directory, name)
     File.write!(path, text)
