@@ -31,7 +31,8 @@ defmodule PtcRunner.Agent do
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
       `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments
-    * an `ALLM.Tool`
+    * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
+      ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.
 
   or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
 
@@ -289,7 +290,9 @@ defmodule PtcRunner.Agent do
 
   ## Options
 
-    * `:context` - the data, by name. Keys inside the data must be strings, because programs do not find other keys; otherwise `ArgumentError`.
+    * `:context` - the data, by name: ordinary Elixir data. Atoms count as keys, structs are maps of their fields, and dates and
+      decimals are compared by their meaning (`keys: :any` and `structs: :values` of `PtcRunner.Json.run/2`). With `keys: :strings`,
+      atom keys inside the data are an `ArgumentError`.
     * `:memory` - the values that `var` reads
     * `:returns` - the signature that the value must match
     * `:enums` - the values that fields of the result may have

@@ -13,7 +13,7 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     compiled = Upstream.run!(app, "mix", ["compile"])
     assert compiled =~ "Generated host_app app"
     refute compiled =~ "warning:"
-    for _ <- 1..2, do: assert(Upstream.run!(app, "mix", ["compile"]) == "")
+    for _ <- 1..2, do: compiles_nothing(app)
 
     code = """
     alias PtcRunner.SubAgent.Signature
@@ -35,12 +35,19 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     refute output =~ "Compiling"
   end
 
+  # If a second ends while Mix writes an application's file, the next command writes it again.
+  defp compiles_nothing(app) do
+    output = Upstream.run!(app, "mix", ["compile"])
+    refute output =~ "Compiling"
+    refute output =~ "warning:"
+  end
+
   test "both by path, in this order, with Hex; texts and options before 0.7.0", context do
     app = Upstream.write(context.tmp_dir, "0.6.0", ptc_runner: :last)
     compiled = Upstream.run!(app, "mix", ["compile"])
     assert compiled =~ "Generated host_app app"
     refute compiled =~ "warning:"
-    assert Upstream.run!(app, "mix", ["compile"]) == ""
+    compiles_nothing(app)
 
     code = """
     {:original, PtcRunner.Schema, :to_prompt, 0} = PtcRunner.Schema.to_prompt()
@@ -69,7 +76,7 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     # A change of the other package compiles what depends on it, and then nothing.
     File.write!(Path.join(context.tmp_dir, "ptc_runner/lib/lisp.ex"), "# changed\n", [:append])
     refute Upstream.run!(app, "mix", ["compile"]) =~ "warning:"
-    assert Upstream.run!(app, "mix", ["compile"]) == ""
+    compiles_nothing(app)
     assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
   end
 end

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
-  alias PtcRunner.SubAgent.JsonRepair.Cut
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
   alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums}
@@ -28,8 +28,17 @@ defmodule PtcRunner.Agent.Answer do
     {text, wrapped} = {primitive(text, signature, limits), wrapped(signature)}
     enums = {enums(signature, opts), Keyword.get(limits, :until, :infinity)}
 
-    with {why, wrong} when why in [:error, :unread] <- exact(text, wrapped, limits, enums),
-         :error <- coerced(text, wrapped, limits, enums, Keyword.get(opts, :coerce, true)),
+    with {why, wrong} when why in [:error, :unread] <-
+           text |> exact(wrapped, limits, enums) |> respelled(text, wrapped, limits, enums, opts),
+         :error <-
+           coerced(
+             text,
+             wrapped,
+             limits,
+             enums,
+             Keyword.get(opts, :coerce, true),
+             Keyword.get(opts, :repair, true)
+           ),
          no when no == :error or (why == :error and elem(no, 0) == :truncated) <-
            repaired(text, wrapped, limits, enums, opts) do
       {:error, wrong, feedback(wrong, text, wrapped, limits)}
@@ -96,6 +105,31 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
+  # An optional field in another spelling is an undeclared key, and its value would be lost.
+  defp respelled({:ok, _value, []} = right, text, {_, _, type} = signature, limits, enums, opts) do
+    with true <- Keyword.get(opts, :repair, true) and Names.optional?(type),
+         {:ok, value} <- JsonParser.locate(text, limits),
+         {value, [_ | _] = warnings} <- value |> items(type) |> Names.renamed(type) do
+      case judged(value, signature, enums) do
+        {:ok, value, []} ->
+          {:ok, value, warnings}
+
+        wrong ->
+          if Keyword.get(opts, :coerce, true),
+            do: wrong |> or_coerced(value, signature, enums, warnings),
+            else: wrong
+      end
+    else
+      _as_declared -> right
+    end
+  end
+
+  defp respelled(other, _text, _signature, _limits, _enums, _opts), do: other
+
+  defp or_coerced(wrong, value, signature, enums, warnings) do
+    with :error <- coerce(value, signature, enums, warnings), do: wrong
+  end
+
   defp exactly(text, nil, limits), do: Answer.read_all(text, :any, limits)
   defp exactly(text, {:signature, _params, type}, limits), do: Answer.read_all(text, type, limits)
 
@@ -129,13 +163,21 @@ defmodule PtcRunner.Agent.Answer do
 
   defp wrapped_enums(enums, _signature), do: enums
 
-  defp coerced(_text, nil, _limits, _enums, _coerce?), do: :error
-  defp coerced(_text, _signature, _limits, _enums, false), do: :error
+  defp renamed(value, type, true), do: Names.renamed(value, type)
+  defp renamed(value, _type, false), do: {value, []}
 
-  defp coerced(text, signature, limits, enums, true) do
+  defp coerced(_text, nil, _limits, _enums, _coerce?, _repair?), do: :error
+  defp coerced(_text, _signature, _limits, _enums, false, _repair?), do: :error
+
+  defp coerced(text, signature, limits, enums, true, repair?) do
     case JsonParser.locate(text, limits) do
-      {:ok, value} -> coerce(value, signature, enums, [])
-      {:error, _reason} -> :error
+      {:ok, value} ->
+        {:signature, _params, type} = signature
+        {value, warnings} = value |> items(type) |> renamed(type, repair?)
+        coerce(value, signature, enums, warnings)
+
+      {:error, _reason} ->
+        :error
     end
   end
 
@@ -162,7 +204,9 @@ defmodule PtcRunner.Agent.Answer do
            truncated = if(truncated == :error, do: :refuse, else: truncated),
            limits = [{:truncated, truncated} | limits],
            {:ok, value, repairs} <- JsonParser.repair_within(text, nil, limits) do
-        coerce(value, signature, enums, messages(repairs))
+        {:signature, _params, type} = signature
+        {value, warnings} = value |> items(type) |> Names.renamed(type)
+        coerce(value, signature, enums, messages(repairs) ++ warnings)
       else
         {:ok, value, warnings} -> {:ok, value, warnings}
         {:limit, errors} -> {:limit, errors}
@@ -190,7 +234,11 @@ defmodule PtcRunner.Agent.Answer do
   defp fitting(_value, nil, _enums, _warnings), do: :error
 
   defp fitting(value, {:signature, _params, type} = signature, enums, warnings) do
-    with {:ok, value, []} <- value |> items(type) |> judged(signature, enums),
+    value = items(value, type)
+
+    # A key in another spelling is left only if its value does not fit.
+    with {_value, []} <- Names.renamed(value, type),
+         {:ok, value, []} <- judged(value, signature, enums),
          do: {:ok, value, warnings}
   end
 

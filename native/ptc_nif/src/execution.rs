@@ -221,6 +221,7 @@ impl<'a> Execution<'a> {
             memory: self.memory,
         };
         let mut meter = schedule::meter(self.limits, self.pace);
+        let starts = matches!(begin, Entry::Start);
         if matches!(begin, Entry::Resume(..)) {
             meter.start_clock();
         }
@@ -254,12 +255,18 @@ impl<'a> Execution<'a> {
             observation.put(vm.take_watch());
         }
         self.limits = vm.limits();
-        let percent = match exit {
+        match exit {
             // The caller gives up the rest of its time slice.
-            Exit::Halted(Halt::SliceOver) => 100,
-            _ => vm.percent_of_slice(),
-        };
-        schedule::charge(env, self.pace, percent);
+            Exit::Halted(Halt::SliceOver) => schedule::charge(env, self.pace, 100),
+            _ => {
+                let is_whole = starts && matches!(exit, Exit::Done(_));
+                let call = match is_whole {
+                    true => schedule::CALL,
+                    false => schedule::RESUMPTION,
+                };
+                schedule::charge_fuel(env, self.pace, call + vm.fuel_consumed());
+            }
+        }
         let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);

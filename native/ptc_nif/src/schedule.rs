@@ -9,6 +9,7 @@ use crate::atoms;
 pub use ptc_core::meter::Pace;
 use ptc_core::meter::{Deadline, Limits, Meter};
 use rustler::{Atom, Env, Term};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -110,9 +111,36 @@ pub fn charge(env: Env, pace: Pace, percent: i32) {
     }
 }
 
+/// Units of fuel that take a per cent of a scheduler's time slice.
+const UNITS_A_PERCENT: usize = 1_000;
+/// Fuel for the call itself: reading its arguments and making its reply.
+pub const CALL: usize = 40;
+/// Same for a call that suspends or resumes work.
+pub const RESUMPTION: usize = 200;
+
+thread_local! {
+    /// Fuel consumed on this scheduler that is less than a per cent, and is charged later.
+    static OWED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Charges the caller for this much fuel on a normal scheduler. What is less than a per cent is kept until
+/// more calls on the scheduler make it one: so a process that makes thousands of short calls is charged for
+/// them, whatever else runs between them.
+pub fn charge_fuel(env: Env, pace: Pace, units: usize) {
+    if pace == Pace::Quantum {
+        return;
+    }
+    let owed = OWED.get() + units;
+    OWED.set(owed % UNITS_A_PERCENT);
+    if owed >= UNITS_A_PERCENT {
+        let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
+        rustler::schedule::consume_timeslice(env, percent);
+    }
+}
+
 /// Charges the caller for the work that a meter has counted.
 pub fn settle(env: Env, meter: &Meter) {
-    charge(env, meter.pace(), meter.percent_of_slice());
+    charge_fuel(env, meter.pace(), CALL + meter.fuel_consumed());
 }
 
 /// Charges the caller for work that no meter counts; `in_a_microsecond` is the work done in a microsecond.

@@ -96,4 +96,69 @@ defmodule PtcRunner.Json.CopiedResultsTest do
 
     assert {:ok, ^texts, _, _} = run(node, %{"rows" => rows})
   end
+
+  describe "whatever shares what" do
+    defp many(count, steps), do: Map.new(1..count, &{"k#{&1}", pipe([@rows | steps.(&1)])})
+
+    test "a copy of the result is at most max_heap words" do
+      rows = Enum.to_list(1..1_000)
+
+      steps = [
+        fn k -> [%{"op" => "drop", "count" => k}] end,
+        fn k -> [%{"op" => "take", "count" => 1_000 + k}] end,
+        fn _ -> [] end,
+        fn k -> [%{"op" => "drop", "count" => k}, %{"op" => "take", "count" => 900}] end
+      ]
+
+      for step <- steps,
+          count <- [2, 10, 50, 500, 1_000],
+          max_heap <- [5_000, 100_000, 1_250_000] do
+        case run(many(count, step), %{"rows" => rows}, max_heap: max_heap) do
+          {:ok, value, delta, memory} ->
+            for part <- [value, delta, memory], do: assert(copied(part) <= max_heap)
+
+          {:error, {:memory_exceeded, _}} ->
+            :ok
+        end
+      end
+    end
+
+    test "500 tails of one list" do
+      node = many(500, fn k -> [%{"op" => "drop", "count" => k}] end)
+      assert run(node, %{"rows" => Enum.to_list(1..200_000)}) == @exceeded
+      result = %{"result" => %{"op" => "object", "fields" => node}}
+      assert run(result, %{"rows" => Enum.to_list(1..200_000)}) == @exceeded
+    end
+
+    test "also of a tool's answer and of the memory" do
+      rows = Enum.to_list(1..20_000)
+      tools = %{"rows" => fn _ -> rows end}
+      call = %{"op" => "call", "tool" => "rows"}
+      drop = fn value, k -> pipe([value, %{"op" => "drop", "count" => k}]) end
+      node = let("x", call, Map.new(1..60, &{"k#{&1}", drop.(var("x"), &1)}))
+      assert {:error, {:memory_exceeded, _}} = run(node, %{}, tools: tools)
+      node = Map.new(1..60, &{"k#{&1}", drop.(var("m"), &1)})
+      assert {:error, {:memory_exceeded, _}} = run(node, %{}, memory: %{"m" => rows})
+    end
+
+    test "what was given can be returned, with what was built" do
+      rows = for n <- 1..200_000, do: %{"n" => n, "s" => "text #{n}"}
+      count = pipe([@rows, %{"op" => "count"}])
+      max = pipe([@rows, %{"op" => "max", "field" => "n"}])
+      node = %{"rows" => @rows, "n" => count, "max" => max}
+      assert {:ok, %{"n" => 200_000} = value, _, _} = run(node, %{"rows" => rows})
+      assert copied(value) > 1_250_000
+      assert run(%{"a" => @rows, "b" => @rows}, %{"rows" => rows}) == @exceeded
+    end
+
+    test "sharing that the context has already is passed on" do
+      shared = Enum.to_list(1..10_000)
+      context = %{"rows" => List.duplicate(%{"x" => shared}, 1_000)}
+      assert {:ok, [_ | _], _, _} = run(@rows, context)
+      get = %{"op" => "get", "field" => "x"}
+      assert {:ok, [_ | _], _, _} = run(map(get), context)
+      filter = %{"op" => "filter", "where" => get}
+      assert {:ok, %{"x" => [_ | _]}, _, _} = run(%{"x" => pipe([@rows, filter])}, context)
+    end
+  end
 end

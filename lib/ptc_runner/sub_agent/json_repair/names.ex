@@ -2,6 +2,9 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @moduledoc false
   # Checks whether the keys of a value, which matches its type, are the declared names.
 
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature.Firewall
+
   @doc false
   # False if a key is another spelling of a declared field, and the field itself is missing.
   @spec declared?(term(), term()) :: boolean()
@@ -33,6 +36,111 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
     spellings = MapSet.new(absent, fn {name, _type} -> squeezed(name) end)
     not Enum.any?(map, fn {key, _value} -> squeezed(key) in spellings end)
   end
+
+  @doc false
+  # Whether a type has an optional field: of other types, a value that matches has all fields.
+  @spec optional?(term()) :: boolean()
+  def optional?({:list, type}), do: optional?(type)
+  def optional?({:optional, _type}), do: true
+
+  def optional?({kind, fields}) when kind in [:map, :closed_map],
+    do: Enum.any?(fields, fn {_name, type} -> optional?(type) end)
+
+  def optional?(_scalar), do: false
+
+  @doc """
+  Gives keys that are another spelling of one declared field their declared names, with a warning for each.
+
+  The field must be absent, and exactly one key must be a spelling of it. Keys that differ only in hyphens and
+  underscores stay as they are.
+
+      iex> type = {:map, [{"rows", {:list, {:map, [{"paid_at", {:optional, :string}}]}}}]}
+      iex> PtcRunner.SubAgent.JsonRepair.Names.renamed(%{"rows" => [%{"paidAt" => "x"}]}, type)
+      {%{"rows" => [%{"paid_at" => "x"}]}, [~s(read the key "paidAt" as "paid_at")]}
+
+  """
+  @spec renamed(term(), term()) :: {term(), [String.t()]}
+  def renamed(value, type) do
+    {value, warnings} = rename(value, type, [])
+    {value, Enum.reverse(warnings)}
+  end
+
+  defp rename(value, {:optional, type}, warnings), do: rename(value, type, warnings)
+
+  defp rename(value, {:list, type}, warnings) when is_list(value) do
+    if plain?(type),
+      do: {value, warnings},
+      else: Enum.map_reduce(value, warnings, &rename(&1, type, &2))
+  end
+
+  defp rename(value, {kind, fields}, warnings)
+       when kind in [:map, :closed_map] and is_map(value) do
+    {value, warnings} = respelled(value, fields, warnings)
+
+    Enum.reduce(fields, {value, warnings}, fn {name, type}, {map, warnings} ->
+      with false <- plain?(type),
+           key when key != nil <- key(map, name) do
+        {part, more} = rename(Map.fetch!(map, key), type, [])
+        {%{map | key => part}, public(more, name) ++ warnings}
+      else
+        _none -> {map, warnings}
+      end
+    end)
+  end
+
+  defp rename(value, _type, warnings), do: {value, warnings}
+
+  # Keys inside a firewalled field are not shown.
+  defp public([_ | _] = warnings, name) do
+    if Firewall.hidden?(name),
+      do:
+        Enum.map(warnings, fn _ -> "read a key in #{inspect(Shown.name(name))} as declared" end),
+      else: warnings
+  end
+
+  defp public([], _name), do: []
+
+  defp respelled(map, fields, warnings) do
+    {there, absent} = Enum.split_with(fields, fn {name, _type} -> key(map, name) != nil end)
+
+    if absent == [] or map_size(map) == length(there),
+      do: {map, warnings},
+      else: respelled(map, fields, absent, warnings)
+  end
+
+  defp respelled(map, fields, absent, warnings) do
+    declared = MapSet.new(fields, fn {name, _type} -> key(map, name) end)
+    keys = for key <- Map.keys(map), is_binary(key), key not in declared, do: key
+    keys = Enum.group_by(keys, &squeezed/1)
+    names = Enum.group_by(fields, fn {name, _type} -> squeezed(name) end)
+
+    Enum.reduce(absent, {map, warnings}, fn {name, _type}, {map, warnings} ->
+      spelling = squeezed(name)
+
+      case {Map.get(keys, spelling), Map.fetch!(names, spelling)} do
+        {[key], [_field]} ->
+          {value, map} = Map.pop!(map, key)
+          {Map.put(map, name, value), [warning(key, name) | warnings]}
+
+        _none_or_several ->
+          {map, warnings}
+      end
+    end)
+  end
+
+  defp warning(key, name),
+    do: "read the key #{inspect(Shown.name(key))} as #{inspect(Shown.name(name))}"
+
+  # The key of a field, by the rules of validation.
+  defp key(map, name) when is_map_key(map, name), do: name
+
+  defp key(map, name) do
+    low = swapped(name, ?-, ?_)
+    Enum.find([low, swapped(low, ?_, ?-)], &is_map_key(map, &1))
+  end
+
+  defp swapped(name, from, to),
+    do: for(<<byte <- name>>, into: "", do: if(byte == from, do: <<to>>, else: <<byte>>))
 
   # `String.replace/3` takes a hundred bytes for each match.
   defp squeezed(name) do

@@ -102,8 +102,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     began = System.monotonic_time(:millisecond)
 
     case Answer.read(content, agent, opts) do
-      {:ok, value} ->
-        Outcome.success(value, content, agent, state, opts)
+      {:ok, value} = right ->
+        case Repaired.respelled(right, content, agent, opts) do
+          {:ok, ^value} -> Outcome.success(value, content, agent, state, opts)
+          repaired -> decide(repaired, content, agent, state, opts)
+        end
 
       wrong ->
         opts = Limits.shared(opts, began)

@@ -1,9 +1,9 @@
 //! The end of a walk: resolves labels to addresses and analyses the whole code.
 
+use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
-use crate::opcode::OpCode;
 use crate::ops::Tally;
-use crate::program::{Const, ConstId, Instr, Loop, LoopKind, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Loop, Program, INPUT};
 use crate::source::Source;
 
 impl<N: Copy> Walk<N> {
@@ -25,11 +25,17 @@ impl<N: Copy> Walk<N> {
                 _ => {}
             }
         }
-        let has_parts = |id: &ConstId| match consts.get(*id as usize) {
-            Some(Const::Node(node)) => source.has_parts(*node),
-            _ => false,
+        let node = |id: ConstId| match consts.get(id as usize) {
+            Some(Const::Node(node)) => Some(*node),
+            _ => None,
         };
-        let multiplies = multiplies(&self.code, has_parts);
+        let multiplies = multiplies(
+            &self.code,
+            &Consts {
+                has_parts: |id| node(id).is_some_and(|node| source.has_parts(node)),
+                text: |id| source.text(node(id)?),
+            },
+        );
         // In an observed program each operation is executed as written.
         if sites.is_empty() {
             tally_in_loops(&mut self.code);
@@ -44,53 +50,13 @@ impl<N: Copy> Walk<N> {
                 calls_tools,
                 strict: self.strict,
                 any_keys: self.any_keys,
+                values: self.values,
                 sites,
                 detail,
             },
             consts,
         }
     }
-}
-
-/// The results of a program that may use a value more often than this are weighed.
-const MANY_PLACES: u32 = 64;
-
-/// See [`Program::multiplies`]: a value from outside a loop that the loop uses for each item; or a
-/// term built from several terms, nested several times.
-///
-/// Constants without parts are ignored here: the weight of a result accounts for them.
-fn multiplies(code: &[Instr], has_parts: impl Fn(&ConstId) -> bool) -> bool {
-    // The first slots of the `map` loops around an instruction.
-    let mut inside: Vec<u32> = Vec::new();
-    let mut places: u32 = 1;
-    for instr in code {
-        let from_outside = match instr {
-            Instr::Enter(enter) => {
-                inside.extend((enter.kind == LoopKind::Map).then_some(enter.item));
-                false
-            }
-            Instr::Next(next) => {
-                inside.pop_if(|_| next.kind == LoopKind::Map);
-                false
-            }
-            Instr::Apply(apply) if apply.op.combines() => {
-                places = places.saturating_mul(apply.operands.max(1));
-                false
-            }
-            Instr::Slot(slot) => inside.last().is_some_and(|item| slot < item),
-            Instr::LoadContext(_) | Instr::LoadMemory(_) => !inside.is_empty(),
-            Instr::Const(id) => !inside.is_empty() && has_parts(id),
-            // The default is used for each item without a value.
-            Instr::Apply(apply) if apply.op == OpCode::Get => {
-                !inside.is_empty() && has_parts(&apply.c)
-            }
-            _ => false,
-        };
-        if from_outside || places >= MANY_PLACES {
-            return true;
-        }
-    }
-    false
 }
 
 /// Lets a loop tally its items if its list is only tallied.

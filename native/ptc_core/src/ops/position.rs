@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Operation};
 use crate::fault::{Code, Fault};
 use crate::heap::Heap;
 use crate::program::{Apply, Demand};
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct First;
 pub(super) struct Last;
@@ -91,8 +91,11 @@ impl Operation for Take {
         };
         machine.resumable(apply, |machine, work| {
             let taken = &mut work.items;
-            machine.each_item(apply, &mut work.walk, |_, item| {
+            machine.each_item(apply, &mut work.walk, |machine, item| {
                 if taken.len() < count {
+                    if taken.len() % KEPT_BETWEEN_CHECKS == 0 {
+                        machine.check_heap_limit(2 * taken.len())?;
+                    }
                     taken.push(item);
                 }
                 Ok(())

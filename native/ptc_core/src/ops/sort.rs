@@ -5,9 +5,13 @@ use crate::compile::Plan;
 use crate::heap::Heap;
 use crate::program::{Apply, Demand};
 use crate::source::Source;
-use crate::vm::{Eval, Machine, Places};
+use crate::vm::{Eval, Machine, Places, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct SortBy;
+
+/// Words of native memory for an item that is sorted: the item, its key, a copy of the key, and two
+/// indices.
+pub(super) const WORDS_OF_SORTED: usize = 4;
 
 const ASCENDING: u32 = 0;
 const DESCENDING: u32 = 1;
@@ -52,7 +56,11 @@ impl Operation for SortBy {
             let (items, keys) = (&mut work.items, &mut work.keys);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.consume_fuel(1)?;
-                keys.push(machine.value_or_nil(item, apply.a)?);
+                let key = machine.value_or_nil(item, apply.a)?;
+                if items.len() % KEPT_BETWEEN_CHECKS == 0 {
+                    machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
+                }
+                keys.push(key);
                 items.push(item);
                 Ok(())
             })?;

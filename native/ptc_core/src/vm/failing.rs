@@ -8,7 +8,7 @@ use super::run::Vm;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
 
-/// Additional words of a copy from which on a term in a fault is too expensive to inspect.
+/// Words of a copy from which on a term in a fault may be too expensive to inspect.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
 
 /// A fault that is being checked.
@@ -112,8 +112,9 @@ impl<H: Heap> Vm<'_, H> {
         while let Some(term) = failing.fault.terms.get(failing.weighed).copied() {
             // This keeps no progress within one term.
             self.machine.meter.begin_whole();
-            let excess = self.machine.check_copy_limit(term)?;
-            failing.fault.expensive_to_inspect |= excess > EXPENSIVE_TO_INSPECT;
+            self.check_copy_limit(term)?;
+            let is_expensive = self.takes_more(term, EXPENSIVE_TO_INSPECT)?;
+            failing.fault.expensive_to_inspect |= is_expensive;
             failing.weighed += 1;
             self.machine.meter.advanced();
         }

@@ -201,7 +201,7 @@ impl<H: Heap> Vm<'_, H> {
                 Instr::Watch(mark) => self.note(*mark)?,
                 Instr::Done => {
                     let value = machine.top();
-                    machine.check_copy_limit(value)?;
+                    self.check_copy_limit(value)?;
                     return Ok(Exit::Done(value));
                 }
             }

@@ -1,7 +1,7 @@
 //! Filters whose condition compares fields with constants, as one instruction: no item goes over the
 //! stack, and no instruction is dispatched per item.
 
-use super::machine::{Eval, Machine};
+use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 use super::places::Places;
 use super::run::Vm;
 use super::work::{Walk, Work};
@@ -10,9 +10,6 @@ use crate::heap::Heap;
 use crate::opcode::OpCode;
 use crate::ops::{holds, Tally};
 use crate::program::{Apply, ConstId, Demand, Instr, Loop, LoopKind, Pc, Tests, NO_CONST};
-
-/// Number of items that are kept between two checks of the heap limit.
-const KEPT_BETWEEN_LOOKS: usize = 1024;
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
@@ -59,7 +56,7 @@ impl Sieve<'_> {
                 _ if items.len() < places.end() => items.push(item),
                 _ => {}
             }
-            match items.len() % KEPT_BETWEEN_LOOKS {
+            match items.len() % KEPT_BETWEEN_CHECKS {
                 0 => machine.check_heap_limit(2 * items.len()),
                 _ => Ok(()),
             }

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
 
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
+  alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
 
   @doc false
@@ -17,6 +18,21 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
     if Keyword.get(opts, :repair, false) and not limit?(wrong),
       do: read(wrong, content, agent, opts),
       else: wrong
+  end
+
+  @doc false
+  # The same for a valid answer in which an optional field has another spelling: it would be lost.
+  @spec respelled({:ok, map() | list()}, String.t(), map(), keyword()) ::
+          {:ok, map() | list()} | {:repaired, map() | list(), [JsonRepair.repair()]}
+  def respelled({:ok, value} = right, content, agent, opts) do
+    with true <- Keyword.get(opts, :repair, false),
+         %{parsed_signature: {:signature, _params, type}} <- agent,
+         true <- Names.optional?(type),
+         {_value, [_ | _]} <- Names.renamed(value, type) do
+      typed(right, content, agent, opts)
+    else
+      _as_declared -> right
+    end
   end
 
   # An answer that met a limit is not read again.

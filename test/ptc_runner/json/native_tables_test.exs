@@ -1,0 +1,85 @@
+defmodule PtcRunner.Json.NativeTablesTest do
+  # What an operation keeps in native memory counts against max_heap before it grows. Not async: the memory
+  # of the whole VM is measured.
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.Json
+
+  @rows 1_000_000
+
+  setup_all do
+    %{context: %{"rows" => for(n <- 1..@rows, do: %{"n" => n}), "ids" => Enum.to_list(1..@rows)}}
+  end
+
+  defp pipe(name, steps),
+    do: %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => name} | steps]}
+
+  defp run(program, context, max_heap),
+    do: Json.run(%{"program" => program}, context: context, max_heap: max_heap, timeout: 30_000)
+
+  # The most memory that the VM had during the call, without what it had before, in bytes.
+  defp peak(fun) do
+    :erlang.garbage_collect()
+    before = :erlang.memory(:total)
+    stop = :atomics.new(1, [])
+    sampler = Task.async(fn -> sample(stop, before) end)
+    result = fun.()
+    :atomics.put(stop, 1, 1)
+    {result, Task.await(sampler) - before}
+  end
+
+  defp sample(stop, most) do
+    most = max(most, :erlang.memory(:total))
+    if :atomics.get(stop, 1) == 1, do: most, else: sample(stop, most)
+  end
+
+  @tag timeout: 300_000
+  test "tables and buffers over a million rows end at max_heap", %{context: context} do
+    ids = %{"op" => "load", "name" => "ids"}
+    get = %{"op" => "get", "field" => "n"}
+
+    for program <- [
+          pipe("ids", [%{"op" => "distinct"}]),
+          pipe("rows", [%{"op" => "distinct"}, %{"op" => "count"}]),
+          pipe("rows", [%{"op" => "filter_in", "field" => "n", "value" => ids}]),
+          pipe("rows", [
+            %{
+              "op" => "filter_in",
+              "field" => "n",
+              "value" => %{"op" => "literal", "value" => context["ids"]}
+            }
+          ]),
+          pipe("rows", [%{"op" => "sort_by", "field" => "n"}]),
+          pipe("rows", [
+            %{"op" => "sort_by", "field" => "n", "order" => "desc"},
+            %{"op" => "first"}
+          ]),
+          pipe("rows", [%{"op" => "take", "count" => @rows - 1}]),
+          pipe("rows", [%{"op" => "select", "fields" => ["n"]}]),
+          pipe("ids", [%{"op" => "select", "fields" => ["n"]}]),
+          pipe("rows", [%{"op" => "map", "expr" => get}]),
+          pipe("rows", [%{"op" => "filter", "where" => get}]),
+          pipe("rows", [
+            %{"op" => "reject", "where" => %{"op" => "eq", "field" => "n", "value" => 0}}
+          ]),
+          %{"op" => "concat", "lists" => [ids, ids]},
+          %{"op" => "zip", "lists" => [ids, ids]}
+        ] do
+      {result, peak} = peak(fn -> run(program, context, 1_000) end)
+      assert result == {:error, {:memory_exceeded, 8_000}}, inspect(program, limit: 20)
+      assert peak < 8_000_000, "#{peak} bytes: #{inspect(program, limit: 20)}"
+    end
+  end
+
+  test "what fits is as before", %{context: context} do
+    context = Map.new(context, fn {name, list} -> {name, Enum.take(list, 150_000)} end)
+    assert {:ok, ids, _, _} = run(pipe("ids", [%{"op" => "distinct"}]), context, 1_250_000)
+    assert ids == context["ids"]
+    sort = %{"op" => "sort_by", "field" => "n", "order" => "desc"}
+    assert {:ok, rows, _, _} = run(pipe("rows", [sort]), context, 1_250_000)
+    assert rows == Enum.reverse(context["rows"])
+    filter = %{"op" => "filter_in", "field" => "n", "value" => %{"op" => "load", "name" => "ids"}}
+    assert {:ok, rows, _, _} = run(pipe("rows", [filter]), context, 1_250_000)
+    assert rows == context["rows"]
+  end
+end
