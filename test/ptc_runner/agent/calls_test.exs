@@ -295,7 +295,12 @@ defmodule PtcRunner.Agent.CallsTest do
     test "a model function with a timeout leaves no process and no message" do
       before = length(Process.list())
       test = self()
-      ask = fn _ -> send(test, {:in, self()}) && Process.sleep(:infinity) end
+
+      ask = fn _ ->
+        send(test, {:in, self()})
+        Process.sleep(:infinity)
+      end
+
       assert {:error, _step} = Agent.loop(ask, [task: "x"], model_timeout: 20)
       assert_received {:in, pid}
       refute Process.alive?(pid)

@@ -188,7 +188,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
       "raises" => fn _ -> :erlang.error({:no, [_pin: @secret]}) end,
       "throws" => fn _ -> throw({:_pin, @secret}) end,
       "exits" => fn _ -> exit(hd(@structs)) end,
-      "key" => fn _ -> Map.fetch!(%{_pin: @secret}, :pin) end,
+      "key" => fn _ -> Map.fetch!(Map.new(_pin: @secret), :pin) end,
       "match" => fn _ -> {:ok, _value} = List.last(@structs) end
     }
 
