@@ -91,7 +91,8 @@ defmodule PtcRunner.Agent.Loop do
     timeout = Keyword.get(state.opts, :model_timeout, :infinity)
     messages = Enum.reverse(state.messages)
 
-    reply = Telemetry.model(state.number, fn -> Reply.read(Ask.reply(ask, messages, timeout)) end)
+    reply =
+      Telemetry.model(state.number, fn -> ask |> Ask.reply(messages, timeout) |> reply(state) end)
 
     case reply do
       {:text, nil, numbers} -> no_text(ask, counted(state, numbers))
@@ -101,6 +102,15 @@ defmodule PtcRunner.Agent.Loop do
       {:halt, reason} -> given_up(:halted, reason, state)
       {:error, reason} -> given_up(:model_error, reason, state)
     end
+  end
+
+  # On the first turn a reply of another form raises. Later the step must not be lost: it has the calls that were made.
+  defp reply(reply, %{number: 1}), do: Reply.read(reply)
+
+  defp reply(reply, _state) do
+    Reply.read(reply)
+  rescue
+    error in ArgumentError -> {:error, Exception.message(error)}
   end
 
   defp counted(state, numbers), do: %{state | usage: Reply.add(state.usage, numbers)}

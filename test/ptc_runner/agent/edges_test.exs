@@ -84,6 +84,24 @@ defmodule PtcRunner.Agent.EdgesTest do
       assert length(step.turns) == 1
     end
 
+    test "returns something else after calls were made: the step has them" do
+      call = ~s({"program": {"op": "call", "tool": "refund", "args": {}}})
+
+      for wrong <- [:hello, 5, {:ok, "x", 7}, {:ok, %{text: "x"}}, {:retry, -1}] do
+        ask = fn messages -> if length(messages) < 3, do: call, else: wrong end
+        tools = %{"refund" => fn _ -> "done" end}
+
+        assert {:error, step} = Agent.loop(ask, task: "x", tools: tools, returns: ":int")
+        assert step.fail.reason == :model_error
+        assert step.fail.message =~ "the model"
+        assert [%{name: "refund", status: :ok}] = step.tool_calls
+
+        assert_raise ArgumentError, ~r/the model/, fn ->
+          Agent.loop(fn _ -> wrong end, task: "x", returns: ":int")
+        end
+      end
+    end
+
     test "has an error that can be told from others" do
       for reason <- [%{status: 429, retry_after: 3}, {:http, 429}, :overloaded, "text"] do
         {{:error, step}, _} = loop([{:error, reason}])
