@@ -325,7 +325,6 @@ defmodule PtcRunner.Agent.CallsTest do
     end
 
     test "a model function with a timeout leaves no process and no message" do
-      before = length(Process.list())
       test = self()
 
       ask = fn _ ->
@@ -339,7 +338,7 @@ defmodule PtcRunner.Agent.CallsTest do
       ask = fn _ -> text(%{"program" => literal(Process.get(:"$callers") == [test])}) end
       assert {:ok, %{return: true}} = Agent.loop(ask, [task: "x"], model_timeout: 5_000)
       assert {:messages, []} = Process.info(self(), :messages)
-      assert length(Process.list()) <= before + 3
+      assert Process.info(self(), :monitors) == {:monitors, []}
     end
   end
 end
