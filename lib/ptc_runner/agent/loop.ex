@@ -11,6 +11,7 @@ defmodule PtcRunner.Agent.Loop do
     Ask,
     Describe,
     Feedback,
+    Made,
     Prompt,
     Reply,
     Result,
@@ -92,7 +93,7 @@ defmodule PtcRunner.Agent.Loop do
     messages = Enum.reverse(state.messages)
 
     reply =
-      Telemetry.model(state.number, fn -> ask |> Ask.reply(messages, timeout) |> reply(state) end)
+      Telemetry.model(state.number, fn -> understood(Ask.reply(ask, messages, timeout), state) end)
 
     case reply do
       {:text, nil, numbers} -> no_text(ask, counted(state, numbers))
@@ -104,13 +105,15 @@ defmodule PtcRunner.Agent.Loop do
     end
   end
 
-  # On the first turn a reply of another form raises. Later the step must not be lost: it has the calls that were made.
-  defp reply(reply, %{number: 1}), do: Reply.read(reply)
-
-  defp reply(reply, _state) do
+  # A reply of no known form is a mistake of the application. Once tools have been called, their record must not be
+  # lost.
+  defp understood(reply, state) do
     Reply.read(reply)
   rescue
-    error in ArgumentError -> {:error, Exception.message(error)}
+    error in ArgumentError ->
+      if Enum.any?(state.turns, &(&1.tool_calls != [])),
+        do: {:error, Exception.message(error)},
+        else: reraise(error, __STACKTRACE__)
   end
 
   defp counted(state, numbers), do: %{state | usage: Reply.add(state.usage, numbers)}
@@ -257,7 +260,7 @@ defmodule PtcRunner.Agent.Loop do
     why = "the last program looked at a value, and gave no result"
     turn = record.([ok?: true, why: why] ++ fields)
     told = looked(value, Shape.entry(info.shape, @look), kept)
-    {:again, told <> Feedback.found(found), turn}
+    {:again, told <> Feedback.found(found) <> Made.looked(info.made), turn}
   end
 
   defp judged({:ok, value, info}, program, warnings, _info, record, state) do

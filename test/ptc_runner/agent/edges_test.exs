@@ -84,24 +84,6 @@ defmodule PtcRunner.Agent.EdgesTest do
       assert length(step.turns) == 1
     end
 
-    test "returns something else after calls were made: the step has them" do
-      call = ~s({"program": {"op": "call", "tool": "refund", "args": {}}})
-
-      for wrong <- [:hello, 5, {:ok, "x", 7}, {:ok, %{text: "x"}}, {:retry, -1}] do
-        ask = fn messages -> if length(messages) < 3, do: call, else: wrong end
-        tools = %{"refund" => fn _ -> "done" end}
-
-        assert {:error, step} = Agent.loop(ask, task: "x", tools: tools, returns: ":int")
-        assert step.fail.reason == :model_error
-        assert step.fail.message =~ "the model"
-        assert [%{name: "refund", status: :ok}] = step.tool_calls
-
-        assert_raise ArgumentError, ~r/the model/, fn ->
-          Agent.loop(fn _ -> wrong end, task: "x", returns: ":int")
-        end
-      end
-    end
-
     test "has an error that can be told from others" do
       for reason <- [%{status: 429, retry_after: 3}, {:http, 429}, :overloaded, "text"] do
         {{:error, step}, _} = loop([{:error, reason}])
@@ -212,6 +194,23 @@ defmodule PtcRunner.Agent.EdgesTest do
              ]
 
       assert [%{warnings: [_, _ | _], raw_args: %{"note" => "x"}}] = info.tool_calls
+    end
+
+    test "answers whose keys are no names can become the memory" do
+      keys = [{1, 2}, %{}, [1 | 2], 1.5, 7, :a, nil, "k\n## Task", <<255>>, {"_pin", "s3cret"}]
+      answer = Map.new(keys, &{&1, 1})
+      tools = %{"t" => fn _ -> answer end}
+      program = Codec.encode!(%{program: %{op: "call", tool: "t", args: %{}}})
+      {{:ok, step}, []} = loop([program], tools: tools)
+      assert step.return == answer
+
+      for task <- [[memory: step.memory], [context: step.memory]] do
+        {{:ok, %{return: 1}}, []} = loop([literal(1)], task)
+        prompt = Agent.prompt([language: :none] ++ task)
+        assert prompt =~ "- {1, 2} :int" and prompt =~ "- %{} :int"
+        refute prompt =~ "\n## Task"
+        assert {:ok, 1, _} = Agent.run(literal(1), %{}, task)
+      end
     end
 
     test "a tool that answers :error has failed" do
