@@ -296,7 +296,7 @@ defmodule PtcRunner.Agent do
   program has the key `"look"`, and the result does not declare it, the model receives that value and is asked again.
 
   A float without a fraction fits `:int`, and ISO 8601 text fits `:datetime`. The language makes no text of a date and no number of a
-  decimal: dates, times and decimals fit `:string` as their text, and a decimal fits `:int` or `:float` if it is exactly such a
+  decimal: dates, times, decimals and atoms fit `:string` as their text, and a decimal fits `:int` or `:float` if it is exactly such a
   number. The turn's `prints` say what was converted.
 
   ## The task

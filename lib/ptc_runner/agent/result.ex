@@ -74,6 +74,11 @@ defmodule PtcRunner.Agent.Result do
     end
   end
 
+  # Samples show atoms of the application, such as those of an enumeration, as texts.
+  defp walk(atom, :string, path, warnings)
+       when is_atom(atom) and atom not in [nil, true, false],
+       do: {Atom.to_string(atom), [{path, atom, "a text"} | warnings]}
+
   defp walk(%{__struct__: _module} = value, type, path, warnings)
        when type in [:string, :int, :float] do
     case convert(value, type) do

@@ -74,6 +74,20 @@ defmodule PtcRunner.Agent.ResultTest do
     assert feedback =~ "soon"
   end
 
+  test "atoms of the data fit :string" do
+    give = fn value, returns ->
+      Agent.run(program(%{op: "load", name: "v"}), %{}, context: %{"v" => value}, returns: returns)
+    end
+
+    assert {:ok, "open", %{warnings: [_]}} = give.(:open, ":string")
+    assert {:ok, [%{s: "open"}], _} = give.([%{s: :open}], "[{s :string}]")
+    assert {:ok, :open, %{warnings: []}} = give.(:open, ":keyword")
+    assert {:ok, nil, %{warnings: []}} = give.(nil, ":string?")
+
+    for value <- [nil, true, false],
+        do: assert({:error, {:invalid_result, _}, _} = give.(value, ":string"))
+  end
+
   # The prompt says `:string` of a date, and no operation makes a text of it.
   test "dates, times and decimals fit :string, exact decimals :int and :float" do
     dec = fn sign, coef, exp -> %{__struct__: Decimal, sign: sign, coef: coef, exp: exp} end
