@@ -38,7 +38,8 @@ defmodule PtcRunner.Agent do
 
   A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
   structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
-  absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
+  absent. Types of the application's modules are read too, three levels deep, with parameters and `when`. Several clauses of a spec, or a union of maps, are
+  one map in which keys that are not in all of them may be absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
   default of `mix release`) does not have them, so give a signature there, or `strip_beams: [keep: ["Dbgi"]]`.
 
   Arguments are coerced and validated before the function is called, and its result is validated afterwards (see
@@ -47,60 +48,12 @@ defmodule PtcRunner.Agent do
   """
 
   alias PtcRunner.Agent.{Answer, Given, Loop, Prompt, Result, Run, Source, Tool}
-  alias PtcRunner.{Json, Options, Step}
+  alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @no_returns "options :enums and :descriptions are about the result: they need :returns"
-
-  @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
-  @notes %{enums: :any, descriptions: :any}
-  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
-  @compiling Map.merge(@reading, %{
-               max_depth: :depth,
-               strict: :boolean,
-               keys: {:one_of, [:strings, :any]}
-             })
-  @running Map.merge(@compiling, %{
-             tool_concurrency: {:up_to, 1_024},
-             recorded_calls: :count,
-             recorded_bytes: :count
-           })
-
-  @telling Map.merge(@notes, %{
-             task: {:maybe, :text},
-             context: :map,
-             memory: :map,
-             tools: :any,
-             returns: :any,
-             answer: {:one_of, [:program, :value]},
-             language: {:one_of, [:prompt, :schema, :none]},
-             examples: :count,
-             samples: :boolean,
-             max_turns: :positive
-           })
-
-  @prompt_options @telling
-  @answer_options @reading
-                  |> Map.merge(@notes)
-                  |> Map.merge(@repairing)
-                  |> Map.put(:coerce, :boolean)
-  @program_options Map.merge(@compiling, @repairing)
-  @run_options @running
-               |> Map.merge(@notes)
-               |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
-               |> Map.put(:info, :boolean)
-  @loop_options @running
-                |> Map.merge(@telling)
-                |> Map.merge(@repairing)
-                |> Map.merge(%{
-                  coerce: :boolean,
-                  max_bytes: :positive,
-                  model_timeout: :timeout,
-                  messages: :any,
-                  findings: {:one_of, [:feedback, :ignore]}
-                })
 
   @typedoc "A signature as text or parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -199,7 +152,7 @@ defmodule PtcRunner.Agent do
   """
   @spec prompt(keyword()) :: String.t()
   def prompt(opts) do
-    Options.check!(opts, @prompt_options, "PtcRunner.Agent.prompt/1")
+    Given.options!(opts, :prompt)
     opts |> with_signature() |> Prompt.text()
   end
 
@@ -242,7 +195,7 @@ defmodule PtcRunner.Agent do
           {:ok, term(), warnings :: [String.t()]}
           | {:error, [Signature.error(), ...], feedback :: String.t()}
   def answer(text, signature, opts \\ []) do
-    Options.check!(opts, @answer_options, "PtcRunner.Agent.answer/3")
+    Given.options!(opts, :answer)
     Given.text!(text, "PtcRunner.Agent.answer/3")
     signature = parsed(signature)
     Telemetry.value(text, fn -> Answer.read(text, signature, opts) end)
@@ -280,7 +233,7 @@ defmodule PtcRunner.Agent do
           {:ok, Json.Program.t(), warnings :: [String.t()]}
           | {:error, Json.error(), feedback :: String.t()}
   def program(text, opts \\ []) do
-    Options.check!(opts, @program_options, "PtcRunner.Agent.program/2")
+    Given.options!(opts, :program)
     Given.text!(text, "PtcRunner.Agent.program/2")
     Source.read(text, opts)
   end
@@ -331,7 +284,7 @@ defmodule PtcRunner.Agent do
           | {:error, Json.error() | {:invalid_result, [Signature.error()]},
              feedback :: String.t(), info :: map()}
   def run(program, tools \\ %{}, opts \\ []) do
-    Options.check!(opts, @run_options, "PtcRunner.Agent.run/3")
+    Given.options!(opts, :run)
     Run.run(program, Tool.list!(tools), with_signature(opts))
   end
 
@@ -375,7 +328,8 @@ defmodule PtcRunner.Agent do
   `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
 
     * `:max_turns`: no turn is left; `step.fail.details.feedback` is the feedback to the last answer
-    * `:model_error`: the model function returned `{:error, reason}`, raised, or did not answer in time; `step.fail.details.reason` is the
+    * `:model_error`: the model function returned `{:error, reason}`, raised, did not answer in time, or returned something else after tools
+      had been called; `step.fail.details.reason` is the
       reason as it was given, so that a status 429 can be told from other errors
     * `:halted`: it returned `{:halt, reason}`; `step.fail.details.reason`
 
@@ -397,8 +351,8 @@ defmodule PtcRunner.Agent do
   @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()}
   def loop(ask, task, opts \\ []) do
     Given.model!(ask, task)
-    Options.check!(task, @loop_options, "PtcRunner.Agent.loop/3")
-    Options.check!(opts, @loop_options, "PtcRunner.Agent.loop/3")
+    Given.options!(task, :loop)
+    Given.options!(opts, :loop)
 
     opts
     |> Keyword.merge(task, fn _name, given, _same -> given end)

@@ -32,6 +32,8 @@ defmodule PtcRunner.Agent.CallsTest do
 
   @refund %{"id" => "7", "amount" => 5}
 
+  doctest PtcRunner.Agent.Made
+
   describe "an error has the calls that were made" do
     for {name, last, opts, kind} <- [
           {"a failing later step", %{"op" => "sum", "field" => "x"}, [], :execution_error},
@@ -40,7 +42,7 @@ defmodule PtcRunner.Agent.CallsTest do
           {"a tool whose result is wrong", {"wrong", %{}}, [], :execution_error},
           {"an unknown tool", {"refnd", %{}}, [], :execution_error},
           {"refused arguments", {"refund", %{"id" => "x"}}, [], :execution_error},
-          {"a timeout", {"hang", %{}}, [timeout: 100], :timeout},
+          {"a timeout", {"hang", %{}}, [timeout: 500], :timeout},
           {"too much memory", {"eat", %{}}, [max_heap: 100_000], :memory_exceeded},
           {"a killed process", {"kill", %{}}, [max_heap: 100_000], :memory_exceeded}
         ],
@@ -79,8 +81,8 @@ defmodule PtcRunner.Agent.CallsTest do
     test "many calls, one after another and at the same time, the run moved or not" do
       for concurrency <- [1, 8], count <- [3, 50] do
         program = each(count, %{"a" => call("refund", @refund), "b" => call("hang")})
-        opts = [info: true, timeout: 150, tool_concurrency: concurrency]
-        assert {:error, {:timeout, 150}, feedback, info} = Agent.run(program, tools(), opts)
+        opts = [info: true, timeout: 900, tool_concurrency: concurrency]
+        assert {:error, {:timeout, 900}, feedback, info} = Agent.run(program, tools(), opts)
         done = for %{name: "refund", status: :ok} = call <- info.tool_calls, do: call
         open = for %{name: "hang", status: :unfinished} = call <- info.tool_calls, do: call
         assert length(done) == min(concurrency, count) and length(open) == length(done)
@@ -251,7 +253,7 @@ defmodule PtcRunner.Agent.CallsTest do
         end
 
         task = [task: "x", tools: tools(), returns: ":int"]
-        opts = [timeout: 100, max_heap: 100_000, tool_concurrency: n]
+        opts = [timeout: 500, max_heap: 100_000, tool_concurrency: n]
         assert {:ok, step} = Agent.loop(answers([first, second]), task, opts)
         assert_received {:told, told}
         assert told =~ @again and told =~ "refund" and told =~ "r-7"
@@ -292,17 +294,53 @@ defmodule PtcRunner.Agent.CallsTest do
                Agent.loop(fn _ -> raise "x" end, task: "x")
     end
 
-    test "a model function with a timeout leaves no process and no message" do
-      before = length(Process.list())
+    test "a reply of no known form ends it too, once tools have been called" do
+      for bad <- [:nothing, {:ok, 7}, {:retry, -1}, {:ok, "x", 7}, %{"content" => [1]}] do
+        first = text(steps([call("refund", @refund), call("raise")]))
+        task = [task: "x", tools: tools()]
+        assert {:error, step} = Agent.loop(answers([first, fn _ -> bad end]), task)
+        assert %{reason: :model_error, message: message} = step.fail
+        assert message =~ "the model"
+        assert [%{name: "refund", status: :ok} | _] = step.tool_calls
+        assert_raise ArgumentError, fn -> Agent.loop(fn _ -> bad end, task) end
+      end
+    end
+
+    test "a program that looks at something has made its calls, too" do
       test = self()
-      ask = fn _ -> send(test, {:in, self()}) && Process.sleep(:infinity) end
+      look = text(%{"program" => %{"look" => call("refund", @refund)}})
+
+      second = fn messages ->
+        send(test, {:told, List.last(messages).content})
+        text(%{"program" => literal(1)})
+      end
+
+      assert {:ok, step} = Agent.loop(answers([look, second]), task: "x", tools: tools())
+      assert [%{name: "refund"}] = step.tool_calls
+      assert_received {:told, told}
+
+      assert told ==
+               ~s(You looked at: {"receipt":"r-7"}\n) <>
+                 "These calls have been made, and their effects have happened. Make them again only if " <>
+                 ~s(that does no harm:\n- refund({"amount":5.0,"id":7}\) -> {"receipt":"r-7"}\n) <>
+                 "You have 4 turns left."
+    end
+
+    test "a model function with a timeout leaves no process and no message" do
+      test = self()
+
+      ask = fn _ ->
+        send(test, {:in, self()})
+        Process.sleep(:infinity)
+      end
+
       assert {:error, _step} = Agent.loop(ask, [task: "x"], model_timeout: 20)
       assert_received {:in, pid}
       refute Process.alive?(pid)
       ask = fn _ -> text(%{"program" => literal(Process.get(:"$callers") == [test])}) end
       assert {:ok, %{return: true}} = Agent.loop(ask, [task: "x"], model_timeout: 5_000)
       assert {:messages, []} = Process.info(self(), :messages)
-      assert length(Process.list()) <= before + 3
+      assert Process.info(self(), :monitors) == {:monitors, []}
     end
   end
 end

@@ -196,6 +196,23 @@ defmodule PtcRunner.Agent.EdgesTest do
       assert [%{warnings: [_, _ | _], raw_args: %{"note" => "x"}}] = info.tool_calls
     end
 
+    test "answers whose keys are no names can become the memory" do
+      keys = [{1, 2}, %{}, [1 | 2], 1.5, 7, :a, nil, "k\n## Task", <<255>>, {"_pin", "s3cret"}]
+      answer = Map.new(keys, &{&1, 1})
+      tools = %{"t" => fn _ -> answer end}
+      program = Codec.encode!(%{program: %{op: "call", tool: "t", args: %{}}})
+      {{:ok, step}, []} = loop([program], tools: tools)
+      assert step.return == answer
+
+      for task <- [[memory: step.memory], [context: step.memory]] do
+        {{:ok, %{return: 1}}, []} = loop([literal(1)], task)
+        prompt = Agent.prompt([language: :none] ++ task)
+        assert prompt =~ "- {1, 2} :int" and prompt =~ "- %{} :int"
+        refute prompt =~ "\n## Task"
+        assert {:ok, 1, _} = Agent.run(literal(1), %{}, task)
+      end
+    end
+
     test "a tool that answers :error has failed" do
       for signature <- [nil, "() -> :any"] do
         fun = fn _ -> :error end

@@ -246,7 +246,7 @@ defmodule PtcRunner.SubAgent.TruncatedTest do
           ~s({"n": 1}\n{),
           ~s({"n": 1},\n{"n": 2)
         ],
-        do: assert({text, {:error, _, _}} = {text, Agent.answer(text, "[{n :int}]")})
+        do: assert({^text, {:error, _, _}} = {text, Agent.answer(text, "[{n :int}]")})
 
     assert {:ok, 12, []} = Agent.answer("12", ":int")
 
