@@ -213,7 +213,7 @@ defmodule PtcRunner.Agent do
 
     * `:coerce`, `:repair` - by default `true`
     * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
-      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text or of a closed fence is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
