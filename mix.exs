@@ -535,6 +535,8 @@ defmodule PtcRunnerNative.MixProject do
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
       elixirc_options: inferred(),
+      # other scripts in test/ are no tests
+      test_ignore_filters: [&(not String.ends_with?(&1, "_test.exs"))],
       start_permanent: Mix.env() == :prod,
       # the tests implement protocols for their own structs
       consolidate_protocols: Mix.env() != :test,

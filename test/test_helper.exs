@@ -3,6 +3,8 @@ alias PtcRunner.Test.SliceClock
 # `bin/test` runs the whole suite, in which every NIF must be measured.
 whole? = System.get_env("PTC_WHOLE_SUITE") == "1"
 
+Code.require_file("support/ecto_structs.exs", __DIR__)
+
 SliceClock.start()
 ExUnit.start(timeout: 300_000, exclude: [:fuzz, :soak])
 ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock])

@@ -31,7 +31,8 @@ defmodule PtcRunner.Agent do
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
       `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments
-    * an `ALLM.Tool`
+    * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
+      ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.
 
   or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
 
@@ -46,60 +47,12 @@ defmodule PtcRunner.Agent do
   """
 
   alias PtcRunner.Agent.{Answer, Given, Loop, Prompt, Result, Run, Source, Tool}
-  alias PtcRunner.{Json, Options, Step}
+  alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @no_returns "options :enums and :descriptions are about the result: they need :returns"
-
-  @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
-  @notes %{enums: :any, descriptions: :any}
-  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
-  @compiling Map.merge(@reading, %{
-               max_depth: :depth,
-               strict: :boolean,
-               keys: {:one_of, [:strings, :any]}
-             })
-  @running Map.merge(@compiling, %{
-             tool_concurrency: {:up_to, 1_024},
-             recorded_calls: :count,
-             recorded_bytes: :count
-           })
-
-  @telling Map.merge(@notes, %{
-             task: {:maybe, :text},
-             context: :map,
-             memory: :map,
-             tools: :any,
-             returns: :any,
-             answer: {:one_of, [:program, :value]},
-             language: {:one_of, [:prompt, :schema, :none]},
-             examples: :count,
-             samples: :boolean,
-             max_turns: :positive
-           })
-
-  @prompt_options @telling
-  @answer_options @reading
-                  |> Map.merge(@notes)
-                  |> Map.merge(@repairing)
-                  |> Map.put(:coerce, :boolean)
-  @program_options Map.merge(@compiling, @repairing)
-  @run_options @running
-               |> Map.merge(@notes)
-               |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
-               |> Map.put(:info, :boolean)
-  @loop_options @running
-                |> Map.merge(@telling)
-                |> Map.merge(@repairing)
-                |> Map.merge(%{
-                  coerce: :boolean,
-                  max_bytes: :positive,
-                  model_timeout: :timeout,
-                  messages: :any,
-                  findings: {:one_of, [:feedback, :ignore]}
-                })
 
   @typedoc "A signature as text or parsed, or nil for any object."
   @type signature :: String.t() | Signature.t() | nil
@@ -198,7 +151,7 @@ defmodule PtcRunner.Agent do
   """
   @spec prompt(keyword()) :: String.t()
   def prompt(opts) do
-    Options.check!(opts, @prompt_options, "PtcRunner.Agent.prompt/1")
+    Given.options!(opts, :prompt)
     opts |> with_signature() |> Prompt.text()
   end
 
@@ -241,7 +194,7 @@ defmodule PtcRunner.Agent do
           {:ok, term(), warnings :: [String.t()]}
           | {:error, [Signature.error(), ...], feedback :: String.t()}
   def answer(text, signature, opts \\ []) do
-    Options.check!(opts, @answer_options, "PtcRunner.Agent.answer/3")
+    Given.options!(opts, :answer)
     Given.text!(text, "PtcRunner.Agent.answer/3")
     signature = parsed(signature)
     Telemetry.value(text, fn -> Answer.read(text, signature, opts) end)
@@ -279,7 +232,7 @@ defmodule PtcRunner.Agent do
           {:ok, Json.Program.t(), warnings :: [String.t()]}
           | {:error, Json.error(), feedback :: String.t()}
   def program(text, opts \\ []) do
-    Options.check!(opts, @program_options, "PtcRunner.Agent.program/2")
+    Given.options!(opts, :program)
     Given.text!(text, "PtcRunner.Agent.program/2")
     Source.read(text, opts)
   end
@@ -289,7 +242,9 @@ defmodule PtcRunner.Agent do
 
   ## Options
 
-    * `:context` - the data, by name. Keys inside the data must be strings, because programs do not find other keys; otherwise `ArgumentError`.
+    * `:context` - the data, by name: ordinary Elixir data. Atoms count as keys, structs are maps of their fields, and dates and
+      decimals are compared by their meaning (`keys: :any` and `structs: :values` of `PtcRunner.Json.run/2`). With `keys: :strings`,
+      atom keys inside the data are an `ArgumentError`.
     * `:memory` - the values that `var` reads
     * `:returns` - the signature that the value must match
     * `:enums` - the values that fields of the result may have
@@ -328,7 +283,7 @@ defmodule PtcRunner.Agent do
           | {:error, Json.error() | {:invalid_result, [Signature.error()]},
              feedback :: String.t(), info :: map()}
   def run(program, tools \\ %{}, opts \\ []) do
-    Options.check!(opts, @run_options, "PtcRunner.Agent.run/3")
+    Given.options!(opts, :run)
     Run.run(program, Tool.list!(tools), with_signature(opts))
   end
 
@@ -394,8 +349,8 @@ defmodule PtcRunner.Agent do
   @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()}
   def loop(ask, task, opts \\ []) do
     Given.model!(ask, task)
-    Options.check!(task, @loop_options, "PtcRunner.Agent.loop/3")
-    Options.check!(opts, @loop_options, "PtcRunner.Agent.loop/3")
+    Given.options!(task, :loop)
+    Given.options!(opts, :loop)
 
     opts
     |> Keyword.merge(task, fn _name, given, _same -> given end)

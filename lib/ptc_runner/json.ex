@@ -35,7 +35,8 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{ErrorText, Explain, Fence, Limits, Message, Parser, Program, Runner}
+  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Limits, Message}
+  alias PtcRunner.Json.{Parser, Program, Runner}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -45,7 +46,8 @@ defmodule PtcRunner.Json do
     max_heap: {{:maybe, :max_heap}, nil},
     max_depth: {:depth, Limits.default_max_depth()},
     keys: {{:one_of, [:strings, :any]}, :strings},
-    strict: {:boolean, false}
+    strict: {:boolean, false},
+    structs: {{:one_of, [:maps, :values]}, :maps}
   ]
 
   @compile_options Options.table(@limits)
@@ -87,6 +89,7 @@ defmodule PtcRunner.Json do
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
+          | {:structs, :maps | :values}
           | {:tool_concurrency, pos_integer()}
 
   @doc """
@@ -114,14 +117,16 @@ defmodule PtcRunner.Json do
     * `:strict` - `true` rejects every field that an operation does not have, and every condition that is an
       object without `"op"` (it would always be true), and makes `load` fail for a name that the context does not have. By default only mistyped fields are rejected, so that other
       fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
+    * `:structs` - `:maps` (the default) takes structs as the maps that they are, or `:values`: see the section
+      *Structs*. New in this library.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. The
       rounds of a `map` within a `map` do not overlap. New in this library.
 
-  A compiled program keeps the `:keys` and `:strict` that it was compiled with. If this call needs more, the
-  program is compiled again for this run.
+  A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
+  the program is compiled again for this run.
 
   ## Keys are strings
 
@@ -137,6 +142,18 @@ defmodule PtcRunner.Json do
       iex> {:error, error} = PtcRunner.Json.run(program, context: %{orders: orders}, strict: true)
       iex> PtcRunner.Json.format_error(error)
       "ExecutionError: Unknown name 'orders' in operation 'load'. There are none"
+
+  ## Structs
+
+  By default a struct is a map with atom keys, as in PtcRunner: of two dates the days are compared before the years. With
+  `structs: :values`, as in `PtcRunner.Agent`, a struct is a map of its fields, whatever `:keys` says, and an Ecto association that is
+  not loaded is `nil`. `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are then values: they have no fields, are never
+  the memory, and are compared by their meaning everywhere, also with ISO 8601 texts and with numbers ([how](programs.md#structs-dates-and-decimals)).
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "days"}, {"op": "max", "field": "day"}]}})
+      iex> days = [%{"day" => ~D[2024-01-31]}, %{"day" => "2024-02-29"}, %{"day" => ~D[2024-03-01]}]
+      iex> PtcRunner.Json.run!(program, context: %{"days" => days}, structs: :values)
+      ~D[2024-03-01]
 
   ## Returns
 
@@ -164,10 +181,12 @@ defmodule PtcRunner.Json do
   end
 
   defp outcome(program, opts) do
-    {_limits, _context, memory, _tools, _concurrency} =
-      given = given(opts, "PtcRunner.Json.run/2")
+    {limits, _context, memory, _tools, _concurrency} = given = given(opts, "PtcRunner.Json.run/2")
 
-    with {:ok, value} <- ran(program, given, &Runner.run/6), do: contract(value, memory)
+    case ran(program, given, &Runner.run/6) do
+      {:ok, value} -> Contract.of(value, memory, program, limits)
+      error -> error
+    end
   end
 
   @doc false
@@ -196,10 +215,10 @@ defmodule PtcRunner.Json do
   end
 
   defp given(opts, function) do
-    {timeout, max_heap, max_depth, keys, strict, context, memory, tools, concurrency} =
+    {timeout, max_heap, max_depth, keys, strict, structs, context, memory, tools, concurrency} =
       Options.read!(opts, @run_options, function)
 
-    {Limits.given(timeout, max_heap, max_depth, keys, strict), context, memory, tools,
+    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs), context, memory, tools,
      concurrency}
   end
 
@@ -226,8 +245,8 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys` and `:strict`, see `run/2`: parsing, checking and
-  compiling have the limits of a run; the program keeps `:keys` and `:strict`.
+  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:strict` and `:structs`, see `run/2`: parsing, checking and
+  compiling have the limits of a run; the program keeps `:keys`, `:strict` and `:structs`.
   Errors are those of parsing and validation, and of the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
@@ -250,12 +269,13 @@ defmodule PtcRunner.Json do
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
+          | {:structs, :maps | :values}
         ]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict} =
+    {timeout, max_heap, max_depth, keys, strict, structs} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict))
+    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs))
   end
 
   defp compiled(%Program{} = program, given), do: source(program, given)
@@ -296,12 +316,13 @@ defmodule PtcRunner.Json do
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
     {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
+    of_value = &Contract.of(&1, memory, program, limits)
     {program, limits} = explainable(program, Limits.resolve(limits))
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
       {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
-      result = with {:ok, value, _words} <- result, do: contract(value, memory)
+      result = with {:ok, value, _words} <- result, do: of_value.(value)
       %{explanation | result: result}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -380,18 +401,4 @@ defmodule PtcRunner.Json do
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end
-
-  @doc false
-  # The rules of memory.
-  @spec contract(term(), map()) :: {:ok, term(), map(), map()}
-  def contract(%{"result" => result} = value, memory),
-    do: merge(result, Map.delete(value, "result"), memory)
-
-  def contract(%{result: result} = value, memory),
-    do: merge(result, Map.delete(value, :result), memory)
-
-  def contract(value, memory) when is_map(value), do: merge(value, value, memory)
-  def contract(value, memory), do: {:ok, value, %{}, memory}
-
-  defp merge(result, delta, memory), do: {:ok, result, delta, Map.merge(memory, delta)}
 end

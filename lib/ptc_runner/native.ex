@@ -126,12 +126,12 @@ defmodule PtcRunner.Native do
   @typedoc false
   @type limits :: {timeout(), non_neg_integer()}
 
-  # maximum nesting of a program; whether atoms count as keys too, and whether the program is strict
+  # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values
   @typedoc false
   @type reading ::
           pos_integer()
-          | {depth :: pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
-          | {:observed | :findings, pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+          | {pos_integer(), boolean(), boolean(), boolean()}
+          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean()}
 
   # the context, the memory, and the limits (nil: not known yet)
   @typedoc false

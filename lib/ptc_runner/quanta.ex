@@ -34,7 +34,11 @@ defmodule PtcRunner.Quanta do
     quote do
       unquote_splicing(given)
 
-      case unquote(module).unquote(name)(unquote_splicing(vars)) do
+      try do
+        unquote(module).unquote(name)(unquote_splicing(vars))
+      catch
+        :error, :undef -> PtcRunner.Quanta.gone()
+      else
         :busy ->
           PtcRunner.Quanta.finish(
             unquote(module).unquote(:"#{name}_dirty")(unquote_splicing(vars))
@@ -45,6 +49,29 @@ defmodule PtcRunner.Quanta do
       end
     end
   end
+
+  @doc """
+  One native call whose reply is not finished here.
+
+      iex> require PtcRunner.Quanta
+      iex> PtcRunner.Quanta.native(PtcRunner.Native.map_view())
+      :direct
+
+  """
+  defmacro native(call) do
+    quote do
+      try do
+        unquote(call)
+      catch
+        :error, :undef -> PtcRunner.Quanta.gone()
+      end
+    end
+  end
+
+  @doc false
+  # The native module has been deleted. Its callers know the error of a panic, which has no arguments of a call.
+  @spec gone() :: no_return()
+  def gone, do: :erlang.error(:nif_panicked)
 
   @doc """
   Resumes work until it is done.
@@ -88,6 +115,6 @@ defmodule PtcRunner.Quanta do
   Resumes work for one slice or one quantum.
   """
   @spec go_on(left()) :: left() | term()
-  def go_on({:more, state, terms}), do: Native.resume(state, terms, :more)
-  def go_on({:long, state, terms}), do: Native.resume_dirty(state, terms, :more)
+  def go_on({:more, state, terms}), do: native(Native.resume(state, terms, :more))
+  def go_on({:long, state, terms}), do: native(Native.resume_dirty(state, terms, :more))
 end

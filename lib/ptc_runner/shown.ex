@@ -10,6 +10,7 @@ defmodule PtcRunner.Shown do
   # The work is proportional to the text, not to the term. The texts are those of `inspect/1`, without the values of
   # firewalled keys in maps, structs and keyword lists, at any depth.
 
+  alias PtcRunner.Json.Values
   alias PtcRunner.Native.NativeRecord
   alias PtcRunner.Shown.{Head, Line, Raised, Size}
 
@@ -256,6 +257,18 @@ defmodule PtcRunner.Shown do
 
   defp part(@concealed, _opts, left), do: words("…", left)
   defp part({@concealed, words}, _opts, left), do: words(words, left)
+
+  # A decimal as its package shows it, whether that is there or not.
+  defp part(%{__struct__: Decimal} = decimal, opts, left) do
+    with Inspect.Any <- Inspect.impl_for(decimal),
+         {:ok, digits} <- Values.decimal(decimal) do
+      text = "Decimal.new(\"#{digits}\")"
+      spend(left, byte_size(text) + 1)
+      text
+    else
+      _no -> shown(decimal, opts, left)
+    end
+  end
 
   # A struct without the fields of its module is shown as a map.
   defp part({Head, %_{} = struct}, opts, left) when map_size(struct) > 32,

@@ -77,6 +77,8 @@ for {kind, work} <- Enum.sort(kinds) do
 
       receive do
         {:DOWN, ^monitor, :process, ^pid, :killed} -> :killed
+        # The VM may give this reason if the limit is exceeded while a native function returns.
+        {:DOWN, ^monitor, :process, ^pid, {:normal, []}} -> :killed
         {:DOWN, ^monitor, :process, ^pid, {:ended, _}} -> :ended
         {:DOWN, ^monitor, :process, ^pid, other} -> IO.inspect(other, label: kind)
       after

@@ -17,6 +17,9 @@ defmodule Mix.Tasks.Ptc.Check do
   alias PtcRunner.SubAgent.Signature
 
   @impl true
+  def run(args) when args in [["--help"], ["-h"]],
+    do: Mix.shell().info(Mix.Task.moduledoc(__MODULE__) || "see `mix help ptc.check`")
+
   def run(args) do
     Mix.Task.run("app.config")
     {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)

@@ -13,6 +13,9 @@ defmodule Mix.Tasks.Ptc.Prompt do
   alias PtcRunner.Schema.{JsonSchema, Prompt}
 
   @impl true
+  def run(args) when args in [["--help"], ["-h"]],
+    do: Mix.shell().info(Mix.Task.moduledoc(__MODULE__) || "see `mix help ptc.prompt`")
+
   def run(args) do
     Mix.Task.run("app.config")
 

@@ -38,6 +38,9 @@ defmodule Mix.Tasks.Ptc.Run do
   @timeout 30_000
 
   @impl true
+  def run(args) when args in [["--help"], ["-h"]],
+    do: Mix.shell().info(Mix.Task.moduledoc(__MODULE__) || "see `mix help ptc.run`")
+
   def run(args) do
     Mix.Task.run("app.config")
     {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
@@ -73,11 +76,8 @@ defmodule Mix.Tasks.Ptc.Run do
 
   defp result(program, options, false) do
     case Json.run(program, options) do
-      {:error, {kind, _text}} when kind in [:execution_error, :validation_error] ->
-        Json.explain(program, options)
-
-      result ->
-        %Explain{result: result}
+      {:error, _reason} = error -> %{Json.explain(program, options) | result: error}
+      result -> %Explain{result: result}
     end
   end
 

@@ -8,7 +8,8 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText}
+  alias PtcRunner.Json.Values
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
@@ -154,7 +155,10 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp answer(%Tool{} = tool, args, begin) do
-    case Signature.call_tool(signature(tool), args, &checked(tool, &1, begin)) do
+    # A signature does not know structs, and programs read them as maps of their fields.
+    checked = &checked(tool, &1, begin)
+
+    case ToolCall.call(signature(tool), args, checked, :enabled, &Values.plain/1) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 

@@ -3,8 +3,9 @@ defmodule PtcRunner.Agent.Describe do
   # Describes data for a prompt: its type, as a signature, and a sample. Reads only the beginning of
   # lists.
 
-  alias PtcRunner.Json.{Codec, Encodable}
+  alias PtcRunner.Agent.Plain
   alias PtcRunner.Firewall.Public
+  alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Head, Line}
 
@@ -56,8 +57,15 @@ defmodule PtcRunner.Agent.Describe do
   defp of(value, _depth, _left) when is_integer(value), do: :int
   defp of(value, _depth, _left) when is_float(value), do: :float
   defp of(value, _depth, _left) when is_atom(value), do: :keyword
-  defp of(%DateTime{}, _depth, _left), do: :datetime
-  defp of(%_struct{}, _depth, _left), do: :any
+
+  defp of(%module{} = struct, depth, left) when is_atom(module) do
+    cond do
+      Values.value?(struct) -> value_type(struct)
+      Values.unloaded?(struct) -> :null
+      true -> struct |> Values.fields() |> of(depth, left)
+    end
+  end
+
   defp of(value, 0, _left) when is_list(value), do: {:list, :any}
   defp of(value, 0, _left) when is_map(value), do: :map
 
@@ -99,6 +107,11 @@ defmodule PtcRunner.Agent.Describe do
     if allowed?, do: :counters.sub(left, 1, parts)
     allowed?
   end
+
+  # The text of a date is shown in the sample.
+  defp value_type(%DateTime{}), do: :datetime
+  defp value_type(%{__struct__: Decimal}), do: :any
+  defp value_type(_date_or_time), do: :string
 
   defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)
   defp entries(depth), do: if(depth >= @depth - 1, do: @wide, else: 40)
@@ -222,25 +235,53 @@ defmodule PtcRunner.Agent.Describe do
 
   # Encodes a term if it has a JSON form, unless its shared parts would make the text too long.
   defp written(value, limit) do
-    with {:error, %Protocol.UndefinedError{}} <- Codec.encode(value, max_bytes: limit),
-         {:error, _error} <- Codec.encode(Encodable.term(sampled(value)), max_bytes: limit) do
-      :error
-    else
-      {:ok, text} -> {:ok, Line.escape(text)}
-      {:error, _too_long} -> :error
+    case encoded(value, limit) do
+      {:ok, text} -> {:ok, text}
+      {:error, :no_form} -> value |> Plain.term(limit) |> encoded(limit) |> written(value, limit)
+      {:error, :too_long} -> :error
     end
+  end
+
+  defp written({:error, :no_form}, value, limit) do
+    with {:error, _reason} <- value |> sampled() |> Encodable.term() |> encoded(limit),
+         do: :error
+  end
+
+  defp written({:error, :too_long}, _value, _limit), do: :error
+  defp written(done, _value, _limit), do: done
+
+  defp encoded(:error, _limit), do: {:error, :too_long}
+
+  # An encoder of the application can raise, for example for an association that is not loaded.
+  defp encoded(value, limit) do
+    case Codec.encode(value, max_bytes: limit) do
+      {:ok, text} -> {:ok, Line.escape(text)}
+      {:error, %Protocol.UndefinedError{}} -> {:error, :no_form}
+      {:error, _error} -> {:error, :too_long}
+    end
+  rescue
+    _error -> {:error, :no_form}
   end
 
   defp part(text, _depth, _left) when is_binary(text), do: Shown.cut(text, @text)
   defp part([], _depth, _left), do: []
 
-  defp part(value, 0, _left) when is_list(value) or is_map(value), do: @omitted
+  defp part(value, 0, _left) when is_list(value) or (is_map(value) and not is_struct(value)),
+    do: @omitted
+
   defp part([first | _], depth, left), do: [part(first, depth - 1, left)]
 
-  # A struct may be a value that has its own form, such as a date.
-  defp part(value, depth, left) when is_struct(value) or is_tuple(value) do
-    case Public.part(value, @sampled) do
-      {:ok, public} when is_map(public) and not is_struct(public) -> part(public, depth, left)
+  # Programs read other structs as maps of their fields.
+  defp part(%{__struct__: module} = struct, depth, left) when is_atom(module) do
+    cond do
+      Values.value?(struct) -> Values.text(struct)
+      Values.unloaded?(struct) -> nil
+      true -> struct |> Values.fields() |> part(depth, left)
+    end
+  end
+
+  defp part(tuple, _depth, _left) when is_tuple(tuple) do
+    case Public.part(tuple, @sampled) do
       {:ok, public} -> public
       :too_large -> @omitted
     end

@@ -1,8 +1,77 @@
 defmodule PtcRunner.Agent.Given do
   @moduledoc false
-  # Checks the arguments of the agent's functions; the options are checked by `PtcRunner.Options`.
+  # Checks the arguments and the options of the agent's functions.
 
-  alias PtcRunner.Shown
+  alias PtcRunner.{Options, Shown}
+
+  @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
+  @notes %{enums: :any, descriptions: :any}
+  @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
+  @compiling Map.merge(@reading, %{
+               max_depth: :depth,
+               strict: :boolean,
+               keys: {:one_of, [:strings, :any]}
+             })
+  @running Map.merge(@compiling, %{
+             tool_concurrency: {:up_to, 1_024},
+             recorded_calls: :count,
+             recorded_bytes: :count
+           })
+
+  @telling Map.merge(@notes, %{
+             task: {:maybe, :text},
+             context: :map,
+             memory: :map,
+             tools: :any,
+             returns: :any,
+             answer: {:one_of, [:program, :value]},
+             language: {:one_of, [:prompt, :schema, :none]},
+             examples: :count,
+             samples: :boolean,
+             max_turns: :positive
+           })
+
+  @prompt_options @telling
+  @answer_options @reading
+                  |> Map.merge(@notes)
+                  |> Map.merge(@repairing)
+                  |> Map.put(:coerce, :boolean)
+  @program_options Map.merge(@compiling, @repairing)
+  @run_options @running
+               |> Map.merge(@notes)
+               |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
+               |> Map.put(:info, :boolean)
+  @loop_options @running
+                |> Map.merge(@telling)
+                |> Map.merge(@repairing)
+                |> Map.merge(%{
+                  coerce: :boolean,
+                  max_bytes: :positive,
+                  model_timeout: :timeout,
+                  messages: :any,
+                  findings: {:one_of, [:feedback, :ignore]}
+                })
+
+  @options %{
+    prompt: {@prompt_options, "PtcRunner.Agent.prompt/1"},
+    answer: {@answer_options, "PtcRunner.Agent.answer/3"},
+    program: {@program_options, "PtcRunner.Agent.program/2"},
+    run: {@run_options, "PtcRunner.Agent.run/3"},
+    loop: {@loop_options, "PtcRunner.Agent.loop/3"}
+  }
+
+  @doc """
+  Raises `ArgumentError` if these are not options of the function.
+
+      iex> PtcRunner.Agent.Given.options!([repair: 1], :program)
+      ** (ArgumentError) option :repair of PtcRunner.Agent.program/2 must be true or false, got: 1
+
+  """
+  @spec options!(term(), :prompt | :answer | :program | :run | :loop) :: :ok
+  def options!(opts, function) do
+    {table, name} = Map.fetch!(@options, function)
+    Options.check!(opts, table, name)
+  end
 
   @doc """
   Raises `ArgumentError` if a model's answer is not a text.

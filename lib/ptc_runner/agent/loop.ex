@@ -35,7 +35,7 @@ defmodule PtcRunner.Agent.Loop do
   @most_retries 10
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :repair, :truncated]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
              [:recorded_calls, :recorded_bytes]
@@ -47,9 +47,12 @@ defmodule PtcRunner.Agent.Loop do
     prompt = opts |> Keyword.delete(:task) |> Prompt.text()
     task = Keyword.get(opts, :task, "Do what was said above.")
 
+    tools = Tool.list!(Keyword.get(opts, :tools, %{}))
+
     turn(ask, %{
       opts: opts,
-      tools: Tool.list!(Keyword.get(opts, :tools, %{})),
+      tools: tools,
+      warnings: Tool.warnings(tools),
       prompt: prompt,
       task: task,
       messages: [message(:user, task) | earlier(opts)] ++ [message(:system, prompt)],
@@ -298,6 +301,9 @@ defmodule PtcRunner.Agent.Loop do
   # The fields of a turn; `took/3` makes the struct.
   defp record(text, state, fields),
     do: Map.merge(%{raw: text, program: nil, memory: state.memory, prints: []}, Map.new(fields))
+
+  defp took(%{warnings: [_ | _] = warnings} = state, turn, ok?),
+    do: took(%{state | warnings: []}, %{turn | prints: warnings ++ turn.prints}, ok?)
 
   defp took(state, turn, ok?) do
     params = %{

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Prompt do
 
   alias PtcRunner.Agent.{Describe, Tool}
   alias PtcRunner.Firewall.Marks
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Values}
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
   alias PtcRunner.Schema.{JsonSchema, Prompt}
   alias PtcRunner.Shown
@@ -58,6 +58,8 @@ defmodule PtcRunner.Agent.Prompt do
     do: described("## Memory, read with var", Keyword.get(opts, :memory, %{}), opts)
 
   # A line for each name that is not firewalled, as many as fit.
+  defp described(title, %_struct{} = data, opts), do: described(title, Values.fields(data), opts)
+
   defp described(title, data, opts) do
     opts = Keyword.put(opts, :concealed, Marks.names(data))
     names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}

@@ -5,8 +5,8 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
   alias PtcRunner.Firewall.{Flow, Marks, Shape}
   alias PtcRunner.Json
+  alias PtcRunner.Json.{Contract, Message, Values}
   alias PtcRunner.Json.Explain.Noticed
-  alias PtcRunner.Json.Message
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
@@ -34,23 +34,31 @@ defmodule PtcRunner.Agent.Run do
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
+    warnings = Tool.warnings(tools)
+
     case noted(program, tools, opts) do
-      {:ok, value, info} -> {:ok, value, shown(info)}
-      {:error, error, feedback, info} -> failed(error, feedback, shown(info), opts[:info])
+      {:ok, value, info} ->
+        {:ok, value, shown(info, warnings)}
+
+      {:error, error, feedback, info} ->
+        failed(error, feedback, shown(info, warnings), opts[:info])
     end
   end
 
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info), do: Map.drop(info, [:made, :shape, :findings, :whole, :before])
+  defp shown(info, warnings) do
+    info = Map.drop(info, [:made, :shape, :findings, :whole, :before])
+    %{info | warnings: warnings ++ info.warnings}
+  end
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
           {:ok, term(), info()} | {:error, term(), String.t(), info()}
   def noted(program, tools, opts) do
     string_keys!(opts)
-    given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1)
+    given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1) |> read()
 
     given = strict(given, program)
     findings? = Keyword.get(opts, :findings, :ignore) == :feedback
@@ -72,7 +80,7 @@ defmodule PtcRunner.Agent.Run do
 
     case result do
       {:ok, whole, findings} ->
-        {:ok, value, delta, memory} = Json.contract(whole, info.memory)
+        {:ok, value, delta, memory} = Contract.of(whole, info.memory, :values)
         shape = Flow.of(program, info.memory)
         memory = Marks.put(memory, delta, shape, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
@@ -102,14 +110,26 @@ defmodule PtcRunner.Agent.Run do
           do: "#{name}: #{n} calls were made that are not recorded"
   end
 
+  @doc """
+  The options with those that say how programs read data: ordinary Elixir data has atom keys, structs and dates.
+
+      iex> PtcRunner.Agent.Run.read(timeout: 50)
+      [structs: :values, keys: :any, timeout: 50]
+
+  """
+  @spec read(keyword()) :: keyword()
+  def read(opts), do: [{:structs, :values} | Keyword.put_new(opts, :keys, :any)]
+
   # Names of data may be atoms, because there are few of them.
+  defp named(%_struct{} = context), do: context |> Values.fields() |> named()
   defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
 
-  # Atom keys inside the data are refused: programs would not find them, and would not report it.
+  # With `keys: :strings`, atom keys inside the data are refused: programs would not find them, and would not
+  # report it.
   defp string_keys!(opts) do
     context = Keyword.get(opts, :context, %{})
 
-    with false <- Keyword.get(opts, :keys) == :any,
+    with :strings <- Keyword.get(opts, :keys),
          path when path != nil <- Describe.atom_key(named(context)) do
       raise ArgumentError,
             "programs find string keys, and #{path} is an atom. Give data with string keys, or keys: :any"
@@ -125,7 +145,7 @@ defmodule PtcRunner.Agent.Run do
     enums = {allowed, until(opts)}
 
     with :no <- whole(info, signature, enums) do
-      case Result.fit(value, signature, enums, info.shape) do
+      case fit(value, signature, enums, info.shape) do
         {:ok, value, warnings} ->
           {:ok, value, %{info | warnings: info.warnings ++ warnings}}
 
@@ -133,6 +153,19 @@ defmodule PtcRunner.Agent.Run do
           errors = Shape.errors(errors, info.shape)
           feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
           {:error, {:invalid_result, errors}, feedback, info}
+      end
+    end
+  end
+
+  # A signature does not know structs, and programs read them as maps of their fields.
+  defp fit(value, signature, enums, shape) do
+    with {:error, errors} <- Result.fit(value, signature, enums, shape) do
+      case Values.plain(value) do
+        ^value ->
+          {:error, errors}
+
+        plain ->
+          with {:error, _} <- Result.fit(plain, signature, enums, shape), do: {:error, errors}
       end
     end
   end

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Candidates, Feedback}
+  alias PtcRunner.Agent.{Candidates, Feedback, Run}
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.JsonParser
@@ -30,7 +30,11 @@ defmodule PtcRunner.Agent.Source do
 
   # A field that an operation does not have is a mistake, not a comment.
   defp compiling(opts),
-    do: opts |> Keyword.drop([:repair, :truncated]) |> Keyword.put_new(:strict, true)
+    do:
+      opts
+      |> Keyword.drop([:repair, :truncated])
+      |> Keyword.put_new(:strict, true)
+      |> Run.read()
 
   defp found(text, opts) do
     began = System.monotonic_time(:millisecond)

@@ -98,7 +98,6 @@ defmodule PtcRunner.Agent.Spec do
   defp builtin(name) when name in [:float, :number], do: :float
   defp builtin(:boolean), do: :bool
   defp builtin(:atom), do: :keyword
-  defp builtin(:map), do: :map
   defp builtin(:list), do: {:list, :any}
   defp builtin(_name), do: :any
 

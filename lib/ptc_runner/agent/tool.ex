@@ -3,14 +3,16 @@ defmodule PtcRunner.Agent.Tool do
   # Converts an application's tools to one form: a name, a function of one argument, and, if
   # they are known, the signature, a description for the model, and the values that arguments may have.
 
-  alias PtcRunner.Agent.Spec
+  require Logger
+
+  alias PtcRunner.Agent.{Spec, ToolSchema}
   alias PtcRunner.Json.Codec
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
-  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec]
+  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, warnings: []]
 
   @type t :: %__MODULE__{
           name: String.t(),
@@ -19,7 +21,8 @@ defmodule PtcRunner.Agent.Tool do
           description: String.t() | nil,
           notes: Annotations.t() | nil,
           schema: map() | nil,
-          spec: {Signature.t(), Spec.form()} | nil
+          spec: {Signature.t(), Spec.form()} | nil,
+          warnings: [String.t()]
         }
 
   @options %{signature: :any, description: :any, enums: :any, descriptions: :any}
@@ -57,6 +60,14 @@ defmodule PtcRunner.Agent.Tool do
     raise ArgumentError,
           "tools must be a map of names, a list of ALLM.Tool or an ALLM.Engine, " <>
             "got: #{Shown.text(other, 200)}"
+  end
+
+  @doc "What is not validated in the arguments of these tools; logged, and part of the warnings of a run."
+  @spec warnings([t()]) :: [String.t()]
+  def warnings(tools) do
+    warnings = Enum.flat_map(tools, & &1.warnings)
+    for warning <- warnings, do: Logger.warning("a tool's JSON Schema: " <> warning)
+    warnings
   end
 
   defp allm(tools, context) do
@@ -119,12 +130,15 @@ defmodule PtcRunner.Agent.Tool do
   defp of_allm(name, tool, context) do
     schema = tool.schema |> Codec.encode!() |> Codec.decode!()
 
-    {signature, notes} =
-      case Signature.from_json_schema(schema, annotations: true) do
-        {:ok, {kind, fields}, notes} when kind in [:map, :closed_map] ->
-          {{:signature, fields, :any}, Annotations.of!(notes, {:map, fields})}
+    read = ToolSchema.read(schema)
 
-        _unknown ->
+    {signature, notes} =
+      case read.type do
+        {kind, fields} when kind in [:map, :closed_map] ->
+          {{:signature, fields, :any}, read.notes}
+
+        # Any object, or no object at all.
+        _other ->
           {nil, nil}
       end
 
@@ -134,7 +148,8 @@ defmodule PtcRunner.Agent.Tool do
       signature: signature,
       description: tool.description,
       notes: notes,
-      schema: if(signature == nil, do: schema)
+      schema: if(signature == nil, do: schema),
+      warnings: Enum.map(read.warnings, &"#{name}: #{&1}")
     }
   end
 

@@ -28,6 +28,7 @@ defmodule PtcRunner.Json.Codec do
   alias PtcRunner.Json.{Encoder, Limits}
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   # A small term with shared parts can have an endless text.
   @max_bytes 1_073_741_824
@@ -150,7 +151,10 @@ defmodule PtcRunner.Json.Codec do
 
     depth = Keyword.get(opts, :depth, :infinity)
 
-    case Quanta.finish(Native.json_decode(Aligned.text(text), depth, limits), byte_size(text)) do
+    case Quanta.finish(
+           Quanta.native(Native.json_decode(Aligned.text(text), depth, limits)),
+           byte_size(text)
+         ) do
       {:ok, term} ->
         {:ok, term}
 
@@ -196,7 +200,7 @@ defmodule PtcRunner.Json.Codec do
   defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
     given = {left(limits), max_heap}
 
-    case Native.json_encode(term, max_bytes, given) do
+    case Quanta.native(Native.json_encode(term, max_bytes, given)) do
       {:ok, text} -> text
       reply -> reply |> Quanta.finish() |> written(limits)
     end

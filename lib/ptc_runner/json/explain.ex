@@ -20,7 +20,10 @@ defmodule PtcRunner.Json.Explain do
   @enforce_keys [:result]
   defstruct [:result, :failed_at, operations: [], findings: [], duration: 0, words: 0]
 
-  @typedoc "A path in the program, starting with `\"program\"`: `[\"program\", \"steps\", 1, \"where\"]`."
+  @typedoc """
+  A path in the program, starting with `"program"`: `["program", "steps", 1, "where"]`. The path of an operation or of
+  a finding has at most 65 parts: of a longer one it has the first 32, `"…"`, and the last 32. `failed_at` is whole.
+  """
   @type path :: [String.t() | non_neg_integer() | term()]
 
   @typedoc """

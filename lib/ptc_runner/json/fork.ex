@@ -16,7 +16,8 @@ defmodule PtcRunner.Json.Fork do
   # receive, which lets the VM skip older messages of the caller.
   # `waiting`: by round: its state and terms, its process, and the start of the call for telemetry (false if
   # that is off). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
-  @enforce_keys [:ref, :state, :terms, :find, :heap, :most, :deadline]
+  # `limited?`: whether the caller has a heap limit.
+  @enforce_keys [:ref, :state, :terms, :find, :heap, :most, :deadline, :limited?]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil]
 
@@ -38,7 +39,8 @@ defmodule PtcRunner.Json.Fork do
       find: find,
       heap: share(max_heap, most),
       most: most,
-      deadline: deadline(left)
+      deadline: deadline(left),
+      limited?: Guarded.limited?()
     }
 
     case go_on(fork, list, 0, ref) do
@@ -87,7 +89,7 @@ defmodule PtcRunner.Json.Fork do
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
     left = left(fork.deadline)
-    Guarded.settle()
+    Guarded.settle(fork.limited?)
 
     receive do
       {^ref, at, result, tag} when is_map_key(waiting, at) ->
@@ -129,7 +131,7 @@ defmodule PtcRunner.Json.Fork do
 
   defp step(fork, {:call, state, terms, name, args, _left}, round) do
     with {:ok, fun} <- fork.find.(name),
-         {:ok, _words} <- Weight.of(args, fork.heap) do
+         {:ok, _words} <- Panic.instead(fn -> Weight.of(args, fork.heap) end) do
       span = Telemetry.on?() && Telemetry.tool_began(name)
       {process, fork} = request(fork, {fork.ref, round}, name, fun, args)
       %{fork | waiting: Map.put(fork.waiting, round, {state, terms, process, span})}

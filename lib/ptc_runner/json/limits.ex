@@ -15,9 +15,12 @@ defmodule PtcRunner.Json.Limits do
 
   @typedoc """
   Options for reading a program: the maximum nesting of operations; or a tuple that also has whether atoms
-  count as keys, and whether the program is strict, if either is requested.
+  count as keys, whether the program is strict, and whether structs are read as values, if one of these is
+  requested.
   """
-  @type reading :: pos_integer() | {pos_integer(), any_keys? :: boolean(), strict? :: boolean()}
+  @type reading ::
+          pos_integer()
+          | {pos_integer(), any_keys? :: boolean(), strict? :: boolean(), values? :: boolean()}
 
   @typedoc "Timeout in milliseconds, heap in words (0: no limit); nil: not given."
   @type given :: {timeout() | nil, non_neg_integer() | nil, reading()}
@@ -99,19 +102,26 @@ defmodule PtcRunner.Json.Limits do
   @doc """
   The limits from the values of the options. They were checked, see `PtcRunner.Options`.
 
-      iex> PtcRunner.Json.Limits.given(50, nil, 10_000, :strings, false)
+      iex> PtcRunner.Json.Limits.given(50, nil, 10_000, :strings, false, :maps)
       {50, nil, 10_000}
 
-      iex> PtcRunner.Json.Limits.given(nil, nil, 100, :any, false)
-      {nil, nil, {100, true, false}}
+      iex> PtcRunner.Json.Limits.given(nil, nil, 100, :any, false, :values)
+      {nil, nil, {100, true, false, true}}
 
   """
-  @spec given(timeout() | nil, non_neg_integer() | nil, pos_integer(), :strings | :any, boolean()) ::
-          given()
-  def given(timeout, max_heap, max_depth, :strings, false), do: {timeout, max_heap, max_depth}
+  @spec given(
+          timeout() | nil,
+          non_neg_integer() | nil,
+          pos_integer(),
+          :strings | :any,
+          boolean(),
+          :maps | :values
+        ) :: given()
+  def given(timeout, max_heap, max_depth, :strings, false, :maps),
+    do: {timeout, max_heap, max_depth}
 
-  def given(timeout, max_heap, max_depth, keys, strict?),
-    do: {timeout, max_heap, {max_depth, keys == :any, strict?}}
+  def given(timeout, max_heap, max_depth, keys, strict?, structs),
+    do: {timeout, max_heap, {max_depth, keys == :any, strict?, structs == :values}}
 
   @doc """
   All defaults.

@@ -92,7 +92,8 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp weigh_all(value, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
-    with {:ok, words} <- Weight.of(value, max_heap), do: {:ok, words, run}
+    weigh = fn -> Weight.of(value, max_heap) end
+    with {:ok, words} <- Panic.instead(weigh), do: {:ok, words, run}
   end
 
   # The waiting process measures the time: it kills this process at the deadline.

@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.Parser do
   alias PtcRunner.Json.{Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   @typedoc "The error, or the exceeded limit: milliseconds, or bytes of memory."
   @type error ::
@@ -45,7 +46,10 @@ defmodule PtcRunner.Json.Parser do
   def parse(text) when is_binary(text) do
     {timeout, max_heap} = limits = Limits.of_text([], byte_size(text))
 
-    case Quanta.finish(Native.json_decode(Aligned.text(text), :infinity, limits), byte_size(text)) do
+    case Quanta.finish(
+           Quanta.native(Native.json_decode(Aligned.text(text), :infinity, limits)),
+           byte_size(text)
+         ) do
       {:ok, map} when is_map(map) -> parse(map)
       {:ok, _other} -> fault(:program_missing)
       {:error, :timeout} -> {:error, {:timeout, timeout}}

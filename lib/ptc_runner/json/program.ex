@@ -13,9 +13,10 @@ defmodule PtcRunner.Json.Program do
   alias PtcRunner.Json.{Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
+  require Quanta
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
-  defstruct [:source, :handle, :consts, :max_depth, keys: :strings, strict: false]
+  defstruct [:source, :handle, :consts, :max_depth, keys: :strings, strict: false, structs: :maps]
 
   @typedoc """
   `source` is the program as it was given; `handle` refers to the instructions in native memory,
@@ -27,7 +28,8 @@ defmodule PtcRunner.Json.Program do
           consts: tuple(),
           max_depth: pos_integer(),
           keys: :strings | :any,
-          strict: boolean()
+          strict: boolean(),
+          structs: :maps | :values
         }
 
   @typedoc "Milliseconds, and maximum words of the program's own constants and instructions; 0: no limit."
@@ -42,22 +44,30 @@ defmodule PtcRunner.Json.Program do
   @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
   def compile(source, reading, limits) do
     with {:ok, handle, consts} <- build(source, reading, limits) do
-      {depth, any_keys?, strict?} = options(reading)
+      {depth, any_keys?, strict?, values?} = options(reading)
       keys = if any_keys?, do: :any, else: :strings
+      structs = if values?, do: :values, else: :maps
       program = %__MODULE__{source: source, handle: handle, consts: consts, max_depth: depth}
-      {:ok, %{program | keys: keys, strict: strict?}}
+      {:ok, %{program | keys: keys, strict: strict?, structs: structs}}
     end
   end
+
+  @doc false
+  # How a run of the program with these limits reads structs.
+  @spec structs(term(), Limits.given()) :: :maps | :values
+  def structs(%__MODULE__{structs: :values}, _given), do: :values
+
+  def structs(_program, {_timeout, _max_heap, reading}),
+    do: if(reading |> options() |> elem(3), do: :values, else: :maps)
 
   @doc false
   # The program; compiled again if more is requested than it was compiled with.
   @spec asked(t(), Limits.given()) :: {:ok, t()} | {:error, term()}
   def asked(program, {_timeout, _max_heap, depth}) when is_integer(depth), do: {:ok, program}
-  def asked(%{keys: :any, strict: true} = program, _given), do: {:ok, program}
 
-  def asked(program, {timeout, max_heap, {_depth, any_keys?, strict?}}) do
-    own = {program.max_depth, program.keys == :any, program.strict}
-    asked = {program.max_depth, any_keys? or program.keys == :any, strict? or program.strict}
+  def asked(program, {timeout, max_heap, asked}) do
+    own = own(program)
+    asked = reading(program, asked)
     {timeout, max_heap, asked} = Limits.resolve({timeout, max_heap, asked})
     if asked == own, do: {:ok, program}, else: compile(program.source, asked, {timeout, max_heap})
   end
@@ -66,23 +76,27 @@ defmodule PtcRunner.Json.Program do
   # The options to compile the program again: its own, and the requested ones in addition.
   @spec reading(t(), Limits.reading()) :: Limits.reading()
   def reading(program, asked) do
-    {_depth, any_keys?, strict?} = options(asked)
-    {program.max_depth, any_keys? or program.keys == :any, strict? or program.strict}
+    {_depth, any_keys?, strict?, values?} = options(asked)
+    {depth, own_keys?, own_strict?, own_values?} = own(program)
+    {depth, any_keys? or own_keys?, strict? or own_strict?, values? or own_values?}
   end
 
-  defp options(depth) when is_integer(depth), do: {depth, false, false}
+  defp own(program),
+    do: {program.max_depth, program.keys == :any, program.strict, program.structs == :values}
+
+  defp options(depth) when is_integer(depth), do: {depth, false, false, false}
   defp options(options), do: options
 
-  defp reading(%{max_depth: depth, keys: :strings, strict: false}), do: depth
-  defp reading(program), do: {program.max_depth, program.keys == :any, program.strict}
+  defp reading(%{max_depth: depth, keys: :strings, strict: false, structs: :maps}), do: depth
+  defp reading(program), do: own(program)
 
   @doc false
   # The options for a program that is compiled for observation: of everything, or only of what findings are
   # made of.
   @spec observed(Limits.reading(), :observed | :findings) :: Native.reading()
   def observed(asked, what \\ :observed) do
-    {depth, any_keys?, strict?} = options(asked)
-    {what, depth, any_keys?, strict?}
+    {depth, any_keys?, strict?, values?} = options(asked)
+    {what, depth, any_keys?, strict?, values?}
   end
 
   @doc false
@@ -91,7 +105,7 @@ defmodule PtcRunner.Json.Program do
   @spec build(source(), Native.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) do
-    Quanta.finish(compiled(source, reading, limits))
+    Quanta.finish(Quanta.native(compiled(source, reading, limits)))
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end

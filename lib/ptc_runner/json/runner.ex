@@ -17,7 +17,7 @@ defmodule PtcRunner.Json.Runner do
   }
 
   alias PtcRunner.{Aligned, Context, Native, Quanta}
-  alias PtcRunner.Native.{Panic, Telemetry}
+  alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
@@ -52,22 +52,30 @@ defmodule PtcRunner.Json.Runner do
       when tool_concurrency > 1 and tools != %{} do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
 
-    program
-    |> start_forking({context, memory, timeout, max_heap}, reading)
-    |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
-    |> settled(program, memory, limits)
+    step = start_forking(program, {context, memory, timeout, max_heap}, reading)
+    handler = ErrorHandler.install()
+
+    try do
+      step
+      |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
+      |> settled(program, memory, limits)
+    after
+      ErrorHandler.restore(handler)
+    end
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   # A program that may end in its first steps starts without limits.
   def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
     case start(program, {context, memory, timeout, max_heap}, reading) do
       {:ok, _value, words} = done when words <= @small -> done
-      step -> step |> drive(tools, limits) |> settled(program, memory, limits)
+      step -> step |> driven(tools, limits) |> settled(program, memory, limits)
     end
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   defp settled({:error, fault}, program, memory, limits),
@@ -131,6 +139,7 @@ defmodule PtcRunner.Json.Runner do
     |> worded()
   catch
     :error, :nif_panicked -> panicked()
+    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
   defp start(text, given, reading) when is_binary(text),
@@ -158,6 +167,16 @@ defmodule PtcRunner.Json.Runner do
         {:ok, handle, consts} -> native.(handle, consts, given)
         error -> error
       end
+  end
+
+  defp driven(step, tools, limits) do
+    handler = ErrorHandler.install()
+
+    try do
+      drive(step, tools, limits)
+    after
+      ErrorHandler.restore(handler)
+    end
   end
 
   # Before the first call there is no process to stop.
@@ -202,8 +221,7 @@ defmodule PtcRunner.Json.Runner do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
-         :stay <- pack(state, terms, args, max_heap, at),
-         {:ok, _words} <- weigh(args, max_heap),
+         :stay <- unless_it_fails(process, fn -> ready(state, terms, args, max_heap, at) end),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       # The tool's answer stays in the run, so its words count.
       answer = {:answer, answer, ToolProcess.words(process)}
@@ -226,7 +244,8 @@ defmodule PtcRunner.Json.Runner do
     {_timeout, max_heap, _depth} = limits
 
     with {:ok, fun} <- tool(tools, tool),
-         {:ok, _words} <- weigh(args, weight, max_heap),
+         weigh = fn -> weigh(args, weight, max_heap) end,
+         {:ok, _words} <- unless_it_fails(process, weigh),
          {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
       stop(process, ended(answer, words + ToolProcess.words(process), limits))
     else
@@ -256,6 +275,13 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp call(step, _tools, limits, process, _at), do: stop(process, finish(step, limits))
+
+  # Whether the run stays here: otherwise what it takes along, or that its arguments are too large.
+  defp ready(state, terms, args, max_heap, at) do
+    with :stay <- pack(state, terms, args, max_heap, at),
+         {:ok, _words} <- weigh(args, max_heap),
+         do: :stay
+  end
 
   defp pack(_state, _terms, _args, _max_heap, {:fork, _most}), do: :stay
   defp pack(state, terms, args, max_heap, at), do: Move.pack(state, terms, args, max_heap, at)
@@ -295,13 +321,13 @@ defmodule PtcRunner.Json.Runner do
     unless_it_fails(process, fn -> Quanta.go_on(left) end)
   end
 
-  # If the native library fails, the process of the tools must be stopped.
+  # If the native library fails or is gone, the process of the tools must be stopped.
   defp unless_it_fails(process, step) do
     step.()
-  rescue
-    error ->
+  catch
+    :error, reason ->
       ToolProcess.stop(process)
-      reraise error, __STACKTRACE__
+      :erlang.raise(:error, reason, __STACKTRACE__)
   end
 
   defp stop(process, result) do

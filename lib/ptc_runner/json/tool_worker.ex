@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # do not make later calls slower.
 
   alias PtcRunner.Json.MovedRun
+  alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
 
@@ -68,9 +69,10 @@ defmodule PtcRunner.Json.ToolWorker do
   defp tell(ref, result, tag), do: send(ref, {ref, result, tag})
 
   defp weighed({:ok, value}, max_heap) do
-    case Weight.of(value, max_heap) do
+    case Panic.instead(fn -> Weight.of(value, max_heap) end) do
       {:ok, words} -> {:ok, value, words + charged()}
       :too_much -> {:error, :memory_exceeded}
+      {:error, _fault} = error -> error
     end
   end
 

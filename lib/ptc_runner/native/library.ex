@@ -209,13 +209,23 @@ defmodule PtcRunner.Native.Library do
 
   def loaded({:error, sentence} = error) do
     case :persistent_term.get(@state, nil) do
-      :loaded ->
-        error
-
-      _other ->
-        :logger.error(sentence)
-        :persistent_term.put(@state, {:refused, sentence})
+      :loaded -> if :erlang.module_loaded(PtcRunner.Native), do: error, else: refused(unloaded())
+      _other -> refused(sentence)
     end
+  end
+
+  defp refused(sentence) do
+    :logger.error(sentence)
+    :persistent_term.put(@state, {:refused, sentence})
+  end
+
+  @doc """
+  The error of calls after the module has been deleted. It is loaded again without the library, which belongs to
+  the deleted code.
+  """
+  @spec unloaded() :: String.t()
+  def unloaded do
+    "The native library was unloaded while it was in use (PtcRunner.Native was deleted or purged): restart the VM"
   end
 
   @doc "The error of a call whose native function is not loaded."

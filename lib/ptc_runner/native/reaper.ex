@@ -22,6 +22,9 @@ defmodule PtcRunner.Native.Reaper do
   def handle_info(:orphans, state) do
     for pid <- Native.take_orphans(), do: Process.exit(pid, :kill)
     {:noreply, state}
+  catch
+    # The native module has been deleted.
+    :error, :undef -> {:noreply, state}
   end
 
   def handle_info(_other, state), do: {:noreply, state}

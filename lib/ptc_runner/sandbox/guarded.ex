@@ -6,6 +6,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   # Processes that the code itself starts are not guarded; their links work as usual.
 
   alias PtcRunner.{Native, Shown}
+  alias PtcRunner.Native.{ErrorHandler, Panic}
 
   # The largest timeout of a receive and the largest small integer.
   @max_timeout 0xFFFF_FFFF
@@ -126,7 +127,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   @doc false
   def init(caller, callers, metadata, module, function, args) do
     # This comes first, because the code that runs here may never return.
-    case Native.guard(caller) do
+    case guard(caller) do
       :ok ->
         run(callers, metadata, module, function, args)
 
@@ -139,11 +140,28 @@ defmodule PtcRunner.Sandbox.Guarded do
     end
   end
 
+  defp guard(caller) do
+    Native.guard(caller)
+  catch
+    # The native module has been deleted.
+    :error, :undef -> :none
+  end
+
+  # The VM logs what a process raises, with the arguments of the call. They are the terms of a run.
   defp run(callers, metadata, module, function, args) do
+    ErrorHandler.install()
     Process.put(:"$callers", callers)
     if metadata != :undefined, do: :logger.set_process_metadata(metadata)
     apply(module, function, args)
+  catch
+    :error, :nif_panicked -> exit({__MODULE__, Panic.caught()})
+    :error, reason -> exit({reason, Enum.map(__STACKTRACE__, &without_args/1)})
   end
+
+  defp without_args({module, function, args, place}) when is_list(args),
+    do: {module, function, length(args), Keyword.take(place, [:file, :line])}
+
+  defp without_args(call), do: call
 
   @doc """
   Call this directly before each `receive`: it ends a process whose heap has been found to exceed its limit.
@@ -160,6 +178,31 @@ defmodule PtcRunner.Sandbox.Guarded do
     # If garbage has to be collected, the VM does it as this function returns, and not in the receive.
     :erlang.bump_reductions(1)
     if Native.exiting(), do: yield(), else: :ok
+  catch
+    # The native module has been deleted.
+    :error, :undef -> :ok
+  end
+
+  @doc """
+  Whether the calling process has a limit on its heap.
+
+      iex> PtcRunner.Sandbox.Guarded.limited?()
+      false
+
+  """
+  @spec limited?() :: boolean()
+  def limited?, do: not match?({_, %{size: 0}}, Process.info(self(), :max_heap_size))
+
+  @doc """
+  Like `settle/0`, before a long wait of a process that may be `limited?/0`.
+
+  A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in the receive. It
+  has no reason to if all terms that native functions made are on the heap already.
+  """
+  @spec settle(boolean()) :: :ok
+  def settle(limited?) do
+    if limited?, do: :erlang.garbage_collect(self(), type: :minor)
+    settle()
   end
 
   # Ends this turn of the process, which is the last one.
@@ -203,7 +246,12 @@ defmodule PtcRunner.Sandbox.Guarded do
   Call this for a process whose end the monitor has reported.
   """
   @spec forget(pid()) :: :ok
-  def forget(pid), do: Native.unguard(pid)
+  def forget(pid) do
+    Native.unguard(pid)
+  catch
+    # The native module has been deleted.
+    :error, :undef -> :ok
+  end
 
   @doc """
   The meaning of the exit reason that the monitor reports.
@@ -224,6 +272,8 @@ defmodule PtcRunner.Sandbox.Guarded do
 
   # If the limit is exceeded while a native function returns, the VM may give this reason.
   def ended({:normal, []}, max_heap) when max_heap > 0, do: :memory_exceeded
+
+  def ended({__MODULE__, text}, _max_heap), do: {:execution_error, text}
 
   def ended(reason, _max_heap) do
     {:execution_error,

@@ -112,12 +112,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @spec new(String.t() | JsonHandler.signature(), [option()]) :: t()
   def new(signature, opts \\ [])
 
-  def new(text, opts) when is_binary(text) do
-    case Signature.parse(text) do
-      {:ok, signature} -> new(signature, opts)
-      {:error, message} -> raise ArgumentError, message
-    end
-  end
+  def new(text, opts) when is_binary(text), do: text |> Signature.parsed!() |> new(opts)
 
   def new(nil, opts), do: build(nil, :any, false, opts)
 
@@ -172,6 +167,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{PtcRunner.Shown.text(chunk)}")
 
+  def feed(other, _chunk), do: no_stream(other, "feed/2")
+
   defp read(state, taken, chunk) when byte_size(chunk) <= @part,
     do: Quanta.run(Native.stream_feed(state, taken, chunk))
 
@@ -216,7 +213,9 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec finish(t(), timeout: timeout(), max_heap: non_neg_integer()) ::
           {:ok, term()} | {:error, [error(), ...]}
-  def finish(%__MODULE__{asked: {signature, type, _list?, _max_bytes}, text: text}, opts \\ []) do
+  def finish(stream, opts \\ [])
+
+  def finish(%__MODULE__{asked: {signature, type, _list?, _max_bytes}, text: text}, opts) do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
 
     case Answer.read_all(text, type, opts) do
@@ -226,6 +225,26 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
       {:error, reason} -> {:error, [%{path: [], message: Answer.message(reason)}]}
     end
+  end
+
+  def finish(other, _opts), do: no_stream(other, "finish/2")
+
+  # Mostly what `feed/2` returned.
+  @spec no_stream(term(), String.t()) :: no_return()
+  defp no_stream(other, function) do
+    what =
+      case other do
+        {:halt, {:error, [%{message: message} | _]}} when is_binary(message) ->
+          "the stream has halted (#{message}): it takes no more text. A new answer needs a new stream"
+
+        {:cont, %__MODULE__{}} ->
+          "it takes the stream itself, and not the tuple {:cont, stream} of feed/2"
+
+        other ->
+          "it takes a stream of new/2, got: #{PtcRunner.Shown.text(other, 200)}"
+      end
+
+    raise ArgumentError, "PtcRunner.SubAgent.AnswerStream.#{function}: #{what}"
   end
 
   defp validated(value, signature) do
@@ -255,6 +274,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       _text = Panic.caught()
       :none
   end
+
+  def partial(other), do: no_stream(other, "partial/1")
 
   defp normalized(value), do: KeyNormalizer.normalize_keys(value)
 

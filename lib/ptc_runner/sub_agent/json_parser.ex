@@ -31,6 +31,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.Names
+  require Quanta
   require Telemetry
 
   @typedoc "A JSON value; maps have string keys."
@@ -231,7 +232,10 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def locate(text, opts \\ []) do
     limits = Limits.of_text(opts, byte_size(text))
 
-    case Quanta.finish(Native.answer_parse(Aligned.text(text), limits), byte_size(text)) do
+    case Quanta.finish(
+           Quanta.native(Native.answer_parse(Aligned.text(text), limits)),
+           byte_size(text)
+         ) do
       {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
       answer -> answer
     end

@@ -110,12 +110,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @spec type(term()) :: term()
   def type(nil), do: nil
 
-  def type(text) when is_binary(text) do
-    case Signature.parse(text) do
-      {:ok, signature} -> type(signature)
-      {:error, message} -> raise ArgumentError, message
-    end
-  end
+  def type(text) when is_binary(text), do: text |> Signature.parsed!() |> type()
 
   def type({:signature, _params, type}), do: type
   def type(type), do: type

@@ -378,10 +378,10 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec parsed!(t() | String.t()) :: t()
   def parsed!({:signature, _params, _returns} = signature), do: signature
 
-  def parsed!(text) do
-    case parse(text) do
-      {:ok, signature} -> signature
-      {:error, message} -> raise ArgumentError, "invalid signature: #{message}"
-    end
+  def parsed!(text) when is_binary(text), do: Parser.parse!(text)
+
+  def parsed!(other) do
+    {:error, message} = parse(other)
+    raise ArgumentError, "invalid signature: #{message}"
   end
 end

@@ -1,6 +1,7 @@
 //! The VM's interface to the heap of its terms: the BEAM's in production, plain Rust in tests.
 
 use crate::number::Number;
+use crate::value::{Form, Value};
 use std::cmp::Ordering;
 
 /// The kinds of term that operations distinguish.
@@ -136,6 +137,12 @@ pub trait Heap {
     fn quick_lookup(&self, _map: Self::Term, _cache: &Self::KeyCache) -> Option<Self::Term> {
         None
     }
+    /// Returns what a map is where structs are read as values. Linear in the entries of a small map.
+    fn form(&self, map: Self::Term) -> Form;
+    /// Returns whether this key of a struct is not one of its fields: `__struct__`, `__meta__`.
+    fn is_hidden(&self, key: Self::Term) -> bool;
+    /// Returns the parts of a term whose form is [`Form::Value`].
+    fn value(&self, term: Self::Term) -> Value<Self::Term>;
     /// Returns all entries of a map, in unspecified order. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 

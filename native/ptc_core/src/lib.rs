@@ -16,6 +16,7 @@
 //! * [`meter`]: fuel, clock and heap limit of all long work
 //! * [`stop`]: why work on a text stops early; [`workspace`]: its heap and meter
 //! * [`similar`]: suggestions for mistyped names
+//! * [`value`]: dates, times and decimals, compared by their meaning
 //! * [`digits`]: long integers, read one product at a time
 //!
 //! Apart from the language, [`engine`] has the tools of an engine.
@@ -47,5 +48,6 @@ pub mod signature;
 pub mod similar;
 pub mod source;
 pub mod stop;
+pub mod value;
 pub mod vm;
 pub mod workspace;

@@ -45,12 +45,11 @@ impl Live {
 
 /// Returns what is live before the instruction at `pc`, which follows a call. All loops of the run must
 /// have proper lists, as in a program that calls tools. `None` if liveness is unknown: for a long
-/// program, for one that is observed or may report existing names, and for one with keys that can be
-/// atoms.
+/// program, for one that is observed or may report existing names, and for one whose keys can be atoms.
 pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
-    let is_plain = program.sites.is_empty() && !program.strict && !program.any_keys;
-    is_plain.then_some(())?;
+    let reads_names = program.strict || program.any_keys || program.values;
+    (program.sites.is_empty() && !reads_names).then_some(())?;
     (code.len() <= LONGEST && program.slots <= MOST_SLOTS).then_some(())?;
     let mut reached = vec![false; code.len()];
     let mut open = vec![pc];
@@ -220,6 +219,7 @@ mod tests {
             calls_tools: true,
             strict: false,
             any_keys: false,
+            values: false,
             sites: Vec::new(),
             detail: Default::default(),
         }

@@ -213,6 +213,8 @@ pub struct Program {
     pub strict: bool,
     /// Whether a key that a map does not have is also looked up as an atom.
     pub any_keys: bool,
+    /// Whether structs are maps of their fields, and dates, times and decimals are values.
+    pub values: bool,
     /// The operations of an observed program; empty for all others.
     pub sites: Vec<Site>,
     /// What is recorded of these operations.

@@ -6,10 +6,12 @@ use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::existing_atom;
+use crate::structs::Structs;
 use crate::weigh::words_of_arguments;
 use num_bigint::BigInt;
 use ptc_core::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
+use ptc_core::value::{Form, Value};
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
@@ -29,6 +31,7 @@ pub struct Beam<'a> {
     no: Raw<'a>,
     words: usize,
     last_map: LastMap<'a>,
+    structs: Structs,
     /// The last inspected binary. Each inspection of an unaligned binary makes a copy, which lives to the end
     /// of the call.
     last_binary: Cell<Option<(ErlNifTerm, &'a [u8])>>,
@@ -45,6 +48,7 @@ impl<'a> Beam<'a> {
             no: atom(atoms::false_()),
             words,
             last_map: LastMap::none(),
+            structs: Structs::default(),
             last_binary: Cell::new(None),
         }
     }
@@ -250,6 +254,19 @@ impl<'a> Heap for Beam<'a> {
     #[inline(always)]
     fn quick_lookup(&self, map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
         map_view::quick_lookup(map, cache)
+    }
+
+    #[inline]
+    fn form(&self, map: Raw<'a>) -> Form {
+        self.structs.form(self, map)
+    }
+
+    fn is_hidden(&self, key: Raw<'a>) -> bool {
+        self.structs.is_hidden(self.terms, key)
+    }
+
+    fn value(&self, term: Raw<'a>) -> Value<Raw<'a>> {
+        self.structs.value(self, term)
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {

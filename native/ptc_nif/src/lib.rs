@@ -47,6 +47,7 @@ mod signature;
 mod source;
 mod spread;
 mod stream;
+mod structs;
 mod table;
 mod task;
 mod tools;

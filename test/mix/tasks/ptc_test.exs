@@ -20,6 +20,13 @@ defmodule Mix.Tasks.PtcTest do
     %{directory: directory}
   end
 
+  test "each task explains itself" do
+    for name <- ["ptc.run", "ptc.check", "ptc.prompt"], switch <- ["--help", "-h"] do
+      assert {0, out, ""} = task(name, [switch])
+      assert out =~ "    mix #{name}"
+    end
+  end
+
   defp file(directory, name, text) do
     path = Path.join(directory, name)
     File.write!(path, text)
@@ -167,6 +174,26 @@ defmodule Mix.Tasks.PtcTest do
 
       start = carets |> String.graphemes() |> Enum.find_index(&(&1 == "^"))
       assert String.slice(line, start, 12) == ~s({"op": "div")
+    end
+
+    test "and the operation in which a run ended at a limit", %{directory: directory} do
+      list = ~s({"op": "literal", "value": [#{Enum.map_join(1..300, ",", &to_string/1)}]})
+      rows = ~s({"op": "pipe", "steps": [#{list}, {"op": "map", "expr": {"a": #{list}, "b": 1}}]})
+      path = file(directory, "p.json", ~s({"program": {"x": #{rows}}}))
+      assert {1, "", errors} = task("ptc.run", [path, "--max-heap", "3000"])
+      assert errors =~ "MemoryError"
+      assert errors =~ "  at program"
+
+      nested = fn body ->
+        ~s({"op": "pipe", "steps": [#{list}, {"op": "map", "expr": #{body}}]})
+      end
+
+      path =
+        file(directory, "p.json", ~s({"program": #{nested.(nested.(nested.(nested.(list))))}}))
+
+      assert {1, "", errors} = task("ptc.run", [path, "--timeout", "50", "--max-heap", "0"])
+      assert errors =~ "TimeoutError: execution exceeded 50ms limit"
+      assert errors =~ "  at program.steps[1].expr"
     end
 
     test "and the place where it is no JSON", %{directory: directory} do

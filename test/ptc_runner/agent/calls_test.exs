@@ -40,7 +40,7 @@ defmodule PtcRunner.Agent.CallsTest do
           {"a tool whose result is wrong", {"wrong", %{}}, [], :execution_error},
           {"an unknown tool", {"refnd", %{}}, [], :execution_error},
           {"refused arguments", {"refund", %{"id" => "x"}}, [], :execution_error},
-          {"a timeout", {"hang", %{}}, [timeout: 100], :timeout},
+          {"a timeout", {"hang", %{}}, [timeout: 500], :timeout},
           {"too much memory", {"eat", %{}}, [max_heap: 100_000], :memory_exceeded},
           {"a killed process", {"kill", %{}}, [max_heap: 100_000], :memory_exceeded}
         ],
@@ -79,8 +79,8 @@ defmodule PtcRunner.Agent.CallsTest do
     test "many calls, one after another and at the same time, the run moved or not" do
       for concurrency <- [1, 8], count <- [3, 50] do
         program = each(count, %{"a" => call("refund", @refund), "b" => call("hang")})
-        opts = [info: true, timeout: 150, tool_concurrency: concurrency]
-        assert {:error, {:timeout, 150}, feedback, info} = Agent.run(program, tools(), opts)
+        opts = [info: true, timeout: 900, tool_concurrency: concurrency]
+        assert {:error, {:timeout, 900}, feedback, info} = Agent.run(program, tools(), opts)
         done = for %{name: "refund", status: :ok} = call <- info.tool_calls, do: call
         open = for %{name: "hang", status: :unfinished} = call <- info.tool_calls, do: call
         assert length(done) == min(concurrency, count) and length(open) == length(done)
@@ -251,7 +251,7 @@ defmodule PtcRunner.Agent.CallsTest do
         end
 
         task = [task: "x", tools: tools(), returns: ":int"]
-        opts = [timeout: 100, max_heap: 100_000, tool_concurrency: n]
+        opts = [timeout: 500, max_heap: 100_000, tool_concurrency: n]
         assert {:ok, step} = Agent.loop(answers([first, second]), task, opts)
         assert_received {:told, told}
         assert told =~ @again and told =~ "refund" and told =~ "r-7"
@@ -295,7 +295,12 @@ defmodule PtcRunner.Agent.CallsTest do
     test "a model function with a timeout leaves no process and no message" do
       before = length(Process.list())
       test = self()
-      ask = fn _ -> send(test, {:in, self()}) && Process.sleep(:infinity) end
+
+      ask = fn _ ->
+        send(test, {:in, self()})
+        Process.sleep(:infinity)
+      end
+
       assert {:error, _step} = Agent.loop(ask, [task: "x"], model_timeout: 20)
       assert_received {:in, pid}
       refute Process.alive?(pid)

@@ -12,6 +12,7 @@ defmodule PtcRunner.Agent.EdgesTest do
   doctest PtcRunner.Agent.Candidates
   doctest PtcRunner.Agent.Stopped
   doctest PtcRunner.Agent.Feedback
+  doctest PtcRunner.SubAgent.Signature.SyntaxText
 
   defmodule Usage do
     defstruct [:input_tokens, :output_tokens, :details]
@@ -285,6 +286,21 @@ defmodule PtcRunner.Agent.EdgesTest do
             {fn -> Agent.loop(ask, %{task: "x"}) end, "must be a keyword list"},
             {fn -> Agent.program(%{"program" => %{}}) end, "PtcRunner.Agent.run/3"},
             {fn -> Agent.program(nil) end, "takes the text of a model's answer, got: nil"},
+            {fn -> Agent.loop(ask, task: "x", returns: "{id :int name :string}") end,
+             ~s(invalid signature: parse error at line 1, column 10: expected "," or "}", found "name")},
+            {fn -> Agent.answer("x", "{ä\n  n :integer}") end, "line 1, column 2: "},
+            {fn -> Agent.answer("x", "{n :int,\n  m :integer}") end,
+             "line 2, column 9: unknown type :integer"},
+            {fn -> AnswerStream.new("[:int") end, "line 1, column 6: expected \"]\""},
+            {fn -> PtcRunner.SubAgent.JsonParser.repair("x", "{n :int") end,
+             "line 1, column 8: "},
+            {fn -> AnswerStream.feed({:halt, {:error, [%{path: [], message: "no"}]}}, "x") end,
+             "the stream has halted (no): it takes no more text. A new answer needs a new stream"},
+            {fn -> AnswerStream.feed({:cont, AnswerStream.new(":int")}, "x") end,
+             "it takes the stream itself, and not the tuple"},
+            {fn -> AnswerStream.finish({:halt, {:error, [%{path: [], message: "no"}]}}) end,
+             "AnswerStream.finish/2: the stream has halted"},
+            {fn -> AnswerStream.partial(nil) end, "it takes a stream of new/2, got: nil"},
             {fn -> Agent.answer(%{"n" => 1}, "{n :int}") end,
              "takes the text of a model's answer"}
           ] do

@@ -7,6 +7,8 @@ defmodule PtcRunner.Agent.FindingsTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Test.Models
 
+  doctest PtcRunner.Json.Explain.Noticed
+
   @rows for n <- 1..3, do: %{"total" => n * 10, "status" => "open"}
 
   defp pipe(steps) do

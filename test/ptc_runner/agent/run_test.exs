@@ -173,12 +173,16 @@ defmodule PtcRunner.Agent.RunTest do
   end
 
   describe "the context" do
-    test "names may be atoms, keys inside may not" do
+    test "names may be atoms, and keys inside, too" do
       program = %{"program" => %{"op" => "load", "name" => "n"}}
       assert {:ok, 3, _info} = Agent.run(program, %{}, context: %{n: 3})
 
+      assert {:ok, [%{id: 1}], _info} = Agent.run(program, %{}, context: %{n: [%{id: 1}]})
+
       error =
-        assert_raise ArgumentError, fn -> Agent.run(program, %{}, context: %{n: [%{id: 1}]}) end
+        assert_raise ArgumentError, fn ->
+          Agent.run(program, %{}, context: %{n: [%{id: 1}]}, keys: :strings)
+        end
 
       assert error.message =~ "n[0].id is an atom"
       assert {:ok, ~D[2025-11-20], _info} = Agent.run(program, %{}, context: %{n: ~D[2025-11-20]})

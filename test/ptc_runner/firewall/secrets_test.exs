@@ -161,7 +161,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
           {load("pair"), ":string"}
         ] do
       {:error, step} = loop([program], returns: returns)
-      assert step.fail.message =~ "what it returned is not what was asked for"
+      assert step.fail.details.feedback =~ "what it returned is not what was asked for"
     end
 
     {:error, step} =
@@ -170,8 +170,8 @@ defmodule PtcRunner.Firewall.SecretsTest do
         enums: %{"a" => ["x"], "b" => [5]}
       )
 
-    assert step.fail.message =~ ~s[- a: expected one of "x" (its value is not shown)]
-    assert step.fail.message =~ "- b: expected one of 5, got 1"
+    assert step.fail.details.feedback =~ ~s[- a: expected one of "x" (its value is not shown)]
+    assert step.fail.details.feedback =~ "- b: expected one of 5, got 1"
 
     {:error, {:invalid_result, errors}, _feedback} =
       Agent.run(%{"program" => load("_all")}, %{}, context: @context, returns: ":int", keys: :any)
@@ -188,7 +188,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
       "raises" => fn _ -> :erlang.error({:no, [_pin: @secret]}) end,
       "throws" => fn _ -> throw({:_pin, @secret}) end,
       "exits" => fn _ -> exit(hd(@structs)) end,
-      "key" => fn _ -> Map.fetch!(%{_pin: @secret}, :pin) end,
+      "key" => fn _ -> Map.fetch!(Map.new(_pin: @secret), :pin) end,
       "match" => fn _ -> {:ok, _value} = List.last(@structs) end
     }
 

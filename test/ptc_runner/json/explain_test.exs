@@ -307,6 +307,36 @@ defmodule PtcRunner.Json.ExplainTest do
     assert spent - before < 20_000_000
   end
 
+  test "the explanation counts against both limits, and long paths are shortened" do
+    nest = fn depth, last ->
+      open = String.duplicate(~s({"op":"not","condition":), depth)
+      ~s({"program":) <> open <> last <> String.duplicate("}", depth) <> "}"
+    end
+
+    one = ~s({"op":"literal","value":1})
+    {:memory, before} = Process.info(self(), :memory)
+    explanation = Json.explain(nest.(9_000, one), timeout: 20_000)
+    {:memory, now} = Process.info(self(), :memory)
+    assert explanation.result == {:error, {:memory_exceeded, 10_000_000}}
+    assert explanation.operations == []
+    assert now - before < 100_000_000
+
+    # The place of an error is known however deep it is.
+    explanation = Json.explain(nest.(9_000, ~s({"op":"count"})))
+    assert {:error, {:execution_error, _}} = explanation.result
+    assert length(explanation.failed_at) == 9_001
+    assert explanation.operations == []
+
+    operations = Json.explain(nest.(500, one)).operations
+    assert length(operations) == 501
+    assert Enum.at(operations, 64).path == ["program" | List.duplicate("condition", 64)]
+    condition = List.duplicate("condition", 31)
+    assert List.last(operations).path == ["program" | condition] ++ ["…", "condition" | condition]
+
+    assert length(Json.explain(nest.(2_000, one), max_heap: 0, timeout: 20_000).operations) ==
+             2_001
+  end
+
   test "deep nesting is no recursion" do
     deep =
       Enum.reduce(

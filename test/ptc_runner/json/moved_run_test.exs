@@ -158,7 +158,7 @@ defmodule PtcRunner.Json.MovedRunTest do
         {fn _ -> throw(1) end, error("Tool 't' threw: 1")},
         {fn _ -> exit(:normal) end, error("Tool 't' exited: :normal")},
         {fn _ -> Process.exit(self(), :kill) end, {:error, {:memory_exceeded, 10_000_000}}},
-        {fn _ -> spawn_link(fn -> exit(:c) end) && hang(1) end, error("Process terminated: :c")}
+        {fn _ -> hang(spawn_link(fn -> exit(:c) end)) end, error("Process terminated: :c")}
       ]
 
       for {fun, expected} <- ends do

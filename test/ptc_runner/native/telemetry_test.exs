@@ -241,7 +241,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         fn _ -> :erlang.error({:no, [_pin: "s3cret"]}) end,
         fn _ -> throw({:_pin, "s3cret"}) end,
         fn _ -> exit(%{_pin: "s3cret"}) end,
-        fn _ -> Map.fetch!(%{_pin: "s3cret"}, :pin) end
+        fn _ -> Map.fetch!(Map.new(_pin: "s3cret"), :pin) end
       ]
 
       for steps <- [[sum], [%{"op" => "map", "expr" => call}], List.duplicate(call, 40)],

@@ -6,6 +6,12 @@ defmodule PtcRunner.Json.Explain.Observed do
   alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.{About, Findings}
 
+  # Maximum parts at the start and at the end of a path that is not shown whole.
+  @most_parts 32
+
+  # A map of twenty entries, with its text.
+  @words_of_operation 80
+
   @doc """
   Runs a program; returns its value (or the error), and the explanation without a result.
 
@@ -29,7 +35,7 @@ defmodule PtcRunner.Json.Explain.Observed do
         program = {:observed, observation, consts, source}
         result = program |> Runner.run(context, memory, tools, limits) |> given(timeout)
         noted = Native.observed(observation, consts)
-        {result, explanation(noted, node_of(source), result, began)}
+        explained(noted, node_of(source), result, {began, timeout, max_heap})
 
       {:rejected, {:error, fault}, path} ->
         {{:error, Program.error(fault, {timeout, max_heap})}, failed(["program" | path], began)}
@@ -83,15 +89,36 @@ defmodule PtcRunner.Json.Explain.Observed do
     do: %Explain{result: nil, failed_at: path, duration: since(began)}
 
   # The run was lost because of a bug in the native library.
-  defp explanation(nil, _node, _result, began), do: failed(nil, began)
+  defp explained(nil, _node, result, {began, _, _}), do: {result, failed(nil, began)}
 
-  defp explanation({innermost, rows}, node, result, began) do
-    operations = rows |> operations(node) |> with_totals()
-    paths = operations |> Enum.map(& &1.path) |> List.to_tuple()
+  # An explanation counts against the limits of the run, too.
+  defp explained({innermost, rows}, node, result, {began, _, _} = limits) do
+    failed? = match?({:error, _}, result)
+    path = if failed? and innermost, do: path_of(rows, innermost)
+    # A run that has failed may have used up its time: then its explanation has as much again.
+    limits = if failed?, do: put_elem(limits, 0, System.monotonic_time()), else: limits
 
+    case operations(rows, node, limits) do
+      {:ok, operations} -> {result, explanation(with_totals(operations), path, began)}
+      error when elem(result, 0) == :ok -> {error, failed(nil, began)}
+      _error -> {result, failed(path, began)}
+    end
+  end
+
+  # The path of one operation, along the operations around it.
+  defp path_of(rows, number) do
+    rows = List.to_tuple(rows)
+
+    steps =
+      Stream.unfold(number, fn at -> if at, do: {elem(rows, at), elem(elem(rows, at), 0)} end)
+
+    ["program" | Enum.reduce(steps, [], fn row, path -> elem(row, 1) ++ path end)]
+  end
+
+  defp explanation(operations, failed_at, began) do
     %Explain{
       result: nil,
-      failed_at: if(match?({:error, _}, result) and innermost, do: elem(paths, innermost)),
+      failed_at: failed_at,
       operations: Enum.map(operations, &Map.delete(&1, :parent)),
       findings: Findings.of(operations),
       duration: since(began),
@@ -100,20 +127,42 @@ defmodule PtcRunner.Json.Explain.Observed do
   end
 
   # A part comes after the operation around it, whose data is looked up by its number.
-  defp operations(rows, node) do
+  defp operations(rows, node, limits) do
     known = %{nil => {["program"], -1, node}}
 
     {operations, _known} =
-      Enum.map_reduce(Enum.with_index(rows), {known, %{}}, fn {row, number}, {known, lists} ->
+      Enum.map_reduce(Enum.with_index(rows), {known, %{}, 0}, fn {row, number},
+                                                                 {known, lists, words} ->
         {parent, place, op, counts, keys} = row
         {path, depth, around} = Map.fetch!(known, parent)
+        path = shortened(path ++ place)
+        words = within(words + @words_of_operation + 2 * length(path), limits)
         {own, lists} = if parent, do: part(place, around, parent, lists), else: {node, lists}
-        operation = operation(op, path ++ place, depth + 1, counts, keys)
+        operation = operation(op, path, depth + 1, counts, keys)
         operation = Map.merge(operation, %{parent: parent, about: About.text(op, own)})
-        {operation, {Map.put(known, number, {operation.path, depth + 1, own}), lists}}
+
+        {operation, {Map.put(known, number, {path, depth + 1, own}), lists, words}}
       end)
 
-    operations
+    {:ok, operations}
+  catch
+    {:beyond, error} -> {:error, error}
+  end
+
+  # Whole paths would grow with the square of a program's depth.
+  defp shortened(path) when length(path) <= 2 * @most_parts + 1, do: path
+
+  defp shortened(path),
+    do: Enum.take(path, @most_parts) ++ ["…"] ++ Enum.take(path, -@most_parts)
+
+  defp within(words, {began, timeout, max_heap}) do
+    if max_heap > 0 and words > max_heap,
+      do: throw({:beyond, {:memory_exceeded, Limits.bytes(max_heap)}})
+
+    if timeout != :infinity and div(since(began), 1_000_000) > timeout,
+      do: throw({:beyond, {:timeout, timeout}})
+
+    words
   end
 
   # A list of parts is converted to a tuple once, and kept under the number of the operation that contains it:

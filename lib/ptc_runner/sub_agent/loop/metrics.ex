@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
   `:total_input_tokens` and `:total_output_tokens`.
   """
 
-  alias PtcRunner.{Options, Step, Turn}
+  alias PtcRunner.{Options, Turn}
 
   @turn_options %{success?: :any, prints: :any, tool_calls: :any, memory: :any, type: :any}
 
@@ -209,7 +209,7 @@ defmodule PtcRunner.SubAgent.Loop.Metrics do
 
   """
   @spec extract_program_from_result(term()) :: String.t() | nil
-  def extract_program_from_result({_outcome, %Step{turns: [_ | _] = turns}}),
+  def extract_program_from_result({_outcome, %{turns: [_ | _] = turns}}),
     do: List.last(turns).program
 
   def extract_program_from_result(_other), do: nil

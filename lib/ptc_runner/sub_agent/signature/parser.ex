@@ -48,6 +48,19 @@ defmodule PtcRunner.SubAgent.Signature.Parser do
   def parse(other), do: {:error, "signature must be a string, got #{PtcRunner.Shown.text(other)}"}
 
   @doc false
+  # Raises `ArgumentError`. Its message has the place of the error itself, where that of `parse/1` has the column of
+  # the reference implementation, which is mostly 0.
+  @spec parse!(String.t()) :: Signature.t()
+  def parse!(text) do
+    case Quanta.run(Native.signature_parse(text)) do
+      {:ok, signature} -> signature
+      {:error, fault} -> raise ArgumentError, SyntaxText.placed(text, fault)
+    end
+  catch
+    :error, :nif_panicked -> raise ArgumentError, Panic.caught()
+  end
+
+  @doc false
   # The result in the form of a NimbleParsec parser, because the original exports such a function.
   @spec parse_impl(String.t(), keyword()) ::
           {:ok, [term()], String.t(), map(), {pos_integer(), non_neg_integer()},

@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   # Error messages of the signature parser, for the LLM or the person who wrote the signature.
 
   alias PtcRunner.Native.Rules
+  alias PtcRunner.Shown
 
   @type fault ::
           {line :: pos_integer(), column :: non_neg_integer(), deepest_line :: pos_integer(),
@@ -41,6 +42,25 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   def message(text, {line, column, deepest_line, deepest, expected}) do
     place = place(line, column, deepest_line, deepest)
     "parse error at line #{line}, column #{column}: " <> detail(text, deepest, expected, place)
+  end
+
+  @doc """
+  The message with the place of the error itself: line and column count from 1, columns in characters.
+
+      iex> {_line, _column, deepest_line, deepest} = {1, 0, 1, 9}
+      iex> PtcRunner.SubAgent.Signature.SyntaxText.placed("{id :int name :string}", {1, 0, deepest_line, deepest, :comma_or_map_end})
+      ~s(invalid signature: parse error at line 1, column 10: expected "," or "}", found "name" in "{id :int name :string}")
+
+  """
+  @spec placed(String.t(), fault()) :: String.t()
+  def placed(text, {_line, _column, line, deepest, expected}) do
+    before = binary_part(text, 0, deepest)
+    start = before |> :binary.split("\n", [:global]) |> List.last()
+    column = if String.valid?(start), do: String.length(start), else: byte_size(start)
+    what = detail(text, deepest, expected, "")
+
+    "invalid signature: parse error at line #{line}, column #{column + 1}: #{what} in " <>
+      Shown.text(text, 200)
   end
 
   defp detail(text, at, expected, place) do

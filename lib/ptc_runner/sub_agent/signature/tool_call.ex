@@ -20,11 +20,17 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Validator
   }
 
-  @spec call(tuple(), term(), (term() -> term()), Coercion.mode()) :: tuple()
-  def call({:signature, params, returns}, args, fun, mode) do
+  # A result that does not match is read by `read`, which may give a term that does.
+  @spec call(tuple(), term(), (term() -> term()), Coercion.mode(), (term() -> term())) :: tuple()
+  def call({:signature, params, returns}, args, fun, mode, read \\ & &1) do
     with {:ok, args, warnings} <- input(mode, {:map, params}, args),
          {:ok, result} <- run(fun, args),
-         do: output(mode, returns, result, warnings)
+         {:error, {:invalid_output, _, _}} = invalid <- output(mode, returns, result, warnings) do
+      case read.(result) do
+        ^result -> invalid
+        plain -> output(mode, returns, plain, warnings)
+      end
+    end
   end
 
   defp input(:disabled, _type, args), do: {:ok, args, []}

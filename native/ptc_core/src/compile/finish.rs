@@ -50,6 +50,7 @@ impl<N: Copy> Walk<N> {
                 calls_tools,
                 strict: self.strict,
                 any_keys: self.any_keys,
+                values: self.values,
                 sites,
                 detail,
             },

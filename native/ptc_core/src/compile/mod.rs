@@ -58,6 +58,8 @@ pub struct Options {
     pub strict: bool,
     /// Look up atoms in maps that do not have a string of the same name.
     pub any_keys: bool,
+    /// Read structs as maps of their fields, and dates, times and decimals as values.
+    pub values: bool,
 }
 
 /// Why compilation failed.

@@ -76,6 +76,7 @@ pub struct Walk<N> {
     /// See [`Options`].
     pub(super) strict: bool,
     pub(super) any_keys: bool,
+    pub(super) values: bool,
     /// The remaining steps, next step last.
     pub(super) todo: Vec<Step<N>>,
     /// Steps and constants that precede these.
@@ -105,6 +106,7 @@ impl<N: Copy> Walk<N> {
             depth: options.depth,
             strict: options.strict,
             any_keys: options.any_keys,
+            values: options.values,
             todo,
             kept: None,
             observer: None,
@@ -151,6 +153,7 @@ impl<N: Copy> Walk<N> {
             depth: self.depth,
             strict: self.strict,
             any_keys: self.any_keys,
+            values: self.values,
             todo,
             kept: self.kept,
             observer,

@@ -115,7 +115,7 @@ impl Operation for Merge {
 
     fn expect<H: Heap>(machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
         let value = machine.top();
-        match machine.heap.kind(value) {
+        match machine.kind(value) {
             Kind::Map => Ok(()),
             _ => Err(machine.fault(OpCode::Merge, Code::NeedsMapValues, vec![value])),
         }
@@ -127,7 +127,7 @@ impl Operation for Merge {
             return Ok(machine.heap.make_map(&[], &[]));
         };
         // The last map's entries come first, because the first of equal keys counts.
-        if earlier.is_empty() {
+        if earlier.is_empty() && !machine.hides(*last) {
             return Ok(*last);
         }
         let (mut entries, mut heavy) = (Vec::new(), 0);
@@ -135,7 +135,10 @@ impl Operation for Merge {
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.check_heap_limit(words_of_map(entries.len() + size))?;
             machine.consume_fuel(MAP_ENTRY * size)?;
-            let more = machine.heap.entries(*map);
+            let mut more = machine.heap.entries(*map);
+            if machine.hides(*map) {
+                more.retain(|(key, _)| !machine.heap.is_hidden(*key));
+            }
             for (key, _) in &more {
                 let bytes = machine.heap.byte_length(*key);
                 if bytes.is_none_or(|bytes| bytes >= SHORT_KEY) {

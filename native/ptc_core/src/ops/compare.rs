@@ -85,7 +85,7 @@ pub(super) fn need_map<H: Heap>(
     input: Slot,
 ) -> Result<(), Halt<H::Term>> {
     let input = machine.slot(input);
-    match machine.heap.kind(input) {
+    match machine.kind(input) {
         Kind::Map => Ok(()),
         _ => Err(machine.fault(op, Code::NeedsMap, vec![input])),
     }
@@ -123,6 +123,9 @@ fn holds_slowly<H: Heap>(
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
     let right = machine.constant(test.b);
+    if machine.is_value(left) {
+        return Ok(test.op.holds_for().have(machine.compare(left, right)?));
+    }
     Ok(match (test.op.holds_for(), test.c) {
         (Orders::EQUAL, FLAT) => machine.heap.equal(left, right),
         (Orders::UNEQUAL, FLAT) => !machine.heap.equal(left, right),
@@ -178,7 +181,7 @@ macro_rules! comparison {
                 let (left, right) = sides(machine, apply)?;
                 let ordering = match apply.c {
                     DEEP => machine.compare(left, right)?,
-                    _ => machine.heap.compare(left, right),
+                    _ => machine.compare_with_leaf(left, right)?,
                 };
                 Ok(machine.heap.boolean(Self::HOLDS_FOR.have(ordering)))
             }

@@ -4,7 +4,7 @@ use super::{Field, Operation};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::program::Apply;
-use crate::vm::{Buffer, Eval, Machine};
+use crate::vm::{hash, order, Buffer, Eval, Kinds, Machine};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
@@ -18,10 +18,17 @@ impl Operation for Distinct {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.resumable(apply, |machine, work| {
-            let (items, table) = (&mut work.items, &mut work.progress.table);
+            if machine.values() && !work.progress.searched {
+                let kinds = &mut work.progress.kinds;
+                machine.search_items(&mut work.walk.rest, kinds, |_, item| Ok(item))?;
+                work.walk.rest = machine.slot(apply.input);
+                work.progress.searched = true;
+            }
+            let (items, progress) = (&mut work.items, &mut work.progress);
+            let (table, kinds) = (&mut progress.table, &progress.kinds);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.consume_fuel_for_depth(item)?;
-                table.insert(machine, items, item)?;
+                table.insert(machine, kinds, items, item)?;
                 Ok(())
             })?;
             machine.list_of(work)
@@ -29,7 +36,17 @@ impl Operation for Distinct {
     }
 }
 
-/// A set of terms by strict equality; it refers to the terms in a separate buffer by index.
+/// Counts hashing and comparing a term by its meaning, beyond what each term costs: up to [`FEW`]
+/// terms, it is compared with every one.
+fn count_meanings<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    term: H::Term,
+) -> Result<(), Halt<H::Term>> {
+    let cost = machine.weigh(term)?;
+    machine.consume_fuel_at_once(FEW * cost)
+}
+
+/// A set of terms by strict equality, or by meaning if there are values; it refers to the terms in a separate buffer by index.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     /// The hashes of the terms.
@@ -64,11 +81,12 @@ impl Table {
     pub(crate) fn contains<H: Heap>(
         &self,
         machine: &Machine<'_, H>,
+        kinds: &Kinds,
         terms: &Buffer<H::Term>,
         term: H::Term,
     ) -> bool {
-        self.find(machine.heap, terms, self.hash(machine.heap, term), term)
-            .is_ok()
+        let hash = self.hash(machine.heap, kinds, term);
+        self.find(machine.heap, kinds, terms, hash, term).is_ok()
     }
 
     /// Adds the term if it is missing.
@@ -76,14 +94,18 @@ impl Table {
     pub(crate) fn insert<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
+        kinds: &Kinds,
         terms: &mut Buffer<H::Term>,
         term: H::Term,
     ) -> Result<(), Halt<H::Term>> {
+        if !kinds.is_empty() {
+            count_meanings(machine, term)?;
+        }
         if self.placed < self.hashes.len() {
             self.settle(machine, terms)?;
         }
-        let hash = self.hash(machine.heap, term);
-        let Err(free) = self.find(machine.heap, terms, hash, term) else {
+        let hash = self.hash(machine.heap, kinds, term);
+        let Err(free) = self.find(machine.heap, kinds, terms, hash, term) else {
             return Ok(());
         };
         let length = self.hashes.len() + 1;
@@ -95,7 +117,7 @@ impl Table {
         terms.push(term);
         self.hashes.push(hash);
         if self.hashes.len() > FEW.max(self.places.len() / 2) {
-            self.grow(machine.heap, terms);
+            self.grow(machine.heap, kinds, terms);
         } else {
             if let Some(place) = self.places.get_mut(free) {
                 *place = self.hashes.len() as u32;
@@ -105,10 +127,11 @@ impl Table {
         Ok(())
     }
 
-    fn hash<H: Heap>(&self, heap: &H, term: H::Term) -> u64 {
-        match self.places.is_empty() {
-            true => 0,
-            false => heap.hash(term, self.seed),
+    fn hash<H: Heap>(&self, heap: &H, kinds: &Kinds, term: H::Term) -> u64 {
+        match (self.places.is_empty(), kinds.is_empty()) {
+            (true, _) => 0,
+            (false, true) => heap.hash(term, self.seed),
+            (false, false) => hash(heap, kinds, term, self.seed),
         }
     }
 
@@ -116,19 +139,24 @@ impl Table {
     fn find<H: Heap>(
         &self,
         heap: &H,
+        kinds: &Kinds,
         terms: &Buffer<H::Term>,
         hash: u64,
         term: H::Term,
     ) -> Result<(), usize> {
+        let same = |other: H::Term| match kinds.is_empty() {
+            true => heap.identical(other, term),
+            false => order(heap, kinds, other, term, true).is_eq(),
+        };
         if self.places.is_empty() {
-            let found = (0..terms.len()).any(|at| heap.identical(terms.get(heap, at), term));
+            let found = (0..terms.len()).any(|at| same(terms.get(heap, at)));
             return if found { Ok(()) } else { Err(0) };
         }
         let mask = self.places.len() - 1;
         let mut at = hash as usize & mask;
         while let Some(place) = self.places[at].checked_sub(1) {
             let place = place as usize;
-            if self.hashes[place] == hash && heap.identical(terms.get(heap, place), term) {
+            if self.hashes[place] == hash && same(terms.get(heap, place)) {
                 return Ok(());
             }
             at = (at + 1) & mask;
@@ -137,11 +165,15 @@ impl Table {
     }
 
     /// Enlarges the table; all terms must be placed again.
-    fn grow<H: Heap>(&mut self, heap: &H, terms: &Buffer<H::Term>) {
+    fn grow<H: Heap>(&mut self, heap: &H, kinds: &Kinds, terms: &Buffer<H::Term>) {
         if self.places.is_empty() {
             self.seed = RandomState::new().build_hasher().finish();
             for (place, hash) in self.hashes.iter_mut().enumerate() {
-                *hash = heap.hash(terms.get(heap, place), self.seed);
+                let term = terms.get(heap, place);
+                *hash = match kinds.is_empty() {
+                    true => heap.hash(term, self.seed),
+                    false => self::hash(heap, kinds, term, self.seed),
+                };
             }
         }
         self.places = vec![0; size_for(self.hashes.len())];

@@ -18,6 +18,15 @@ fn extreme<H: Heap>(
     better: Ordering,
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
     machine.resumable(apply, |machine, work| {
+        if machine.values() && !work.progress.searched {
+            let kinds = &mut work.progress.kinds;
+            machine.search_items(&mut work.walk.rest, kinds, |machine, item| {
+                machine.value_or_nil(item, apply.a)
+            })?;
+            work.walk.rest = machine.slot(apply.input);
+            work.progress.searched = true;
+        }
+        let kinds = &work.progress.kinds;
         let best = &mut work.best;
         machine.each_item(apply, &mut work.walk, |machine, item| {
             let value = machine.value_or_nil(item, apply.a)?;
@@ -25,7 +34,8 @@ fn extreme<H: Heap>(
                 return Ok(());
             }
             let is_better = match *best {
-                Some((_, least)) => machine.compare(value, least)? == better,
+                Some((_, least)) if kinds.is_empty() => machine.compare(value, least)? == better,
+                Some((_, least)) => machine.compare_among(kinds, value, least)? == better,
                 None => true,
             };
             if is_better {

@@ -5,6 +5,7 @@ use super::{Field, Operation};
 use crate::fault::Code;
 use crate::heap::{Heap, Kind};
 use crate::program::Apply;
+use crate::value::Value;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Keys;
@@ -18,15 +19,23 @@ impl Operation for Keys {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let map = machine.slot(apply.input);
-        let Some(size) = machine.heap.map_size(map) else {
-            return Err(machine.fault(apply.op, Code::NeedsMap, vec![map]));
+        let size = match machine.heap.map_size(map) {
+            Some(size) if !machine.is_value(map) => size,
+            _ => return Err(machine.fault(apply.op, Code::NeedsMap, vec![map])),
         };
         machine.resumable(apply, |machine, work| {
             if !work.progress.second {
                 machine.consume_fuel(2 * size)?;
                 machine.check_heap_limit(WORDS_OF_SORTED * size)?;
-                let entries = machine.heap.entries(map);
-                work.items.extend(entries.into_iter().map(|(key, _)| key));
+                let entries = machine.heap.entries(map).into_iter().map(|(key, _)| key);
+                match machine.hides(map) {
+                    true => {
+                        let heap = &*machine.heap;
+                        work.items
+                            .extend(entries.filter(|key| !heap.is_hidden(*key)));
+                    }
+                    false => work.items.extend(entries),
+                }
                 work.progress.second = true;
                 machine.meter.advanced();
             }
@@ -46,14 +55,18 @@ impl Operation for Typeof {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.slot(apply.input);
-        let name: &[u8] = match machine.heap.kind(value) {
+        let name: &[u8] = match machine.kind(value) {
             Kind::Nil => b"null",
             Kind::Bool => b"boolean",
             Kind::Number => b"number",
             Kind::String => b"string",
             Kind::List => b"list",
             Kind::Map => b"object",
-            Kind::Other => return Err(machine.fault(apply.op, Code::NoTypeName, vec![value])),
+            Kind::Other => match machine.value(value) {
+                Some(Value::Decimal { .. }) => b"number",
+                Some(_) => b"string",
+                None => return Err(machine.fault(apply.op, Code::NoTypeName, vec![value])),
+            },
         };
         Ok(machine.heap.make_string(name))
     }

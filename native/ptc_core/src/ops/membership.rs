@@ -7,7 +7,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, ConstId, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine, KEPT_BETWEEN_CHECKS};
+use crate::vm::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;
 pub(super) struct In;
@@ -65,7 +65,7 @@ fn is_member<H: Heap>(
     value: H::Term,
     collection: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
-    if machine.heap.kind(collection) == Kind::Map {
+    if machine.kind(collection) == Kind::Map {
         return has_key(machine, collection, value);
     }
     machine.resumable_over(collection, |machine, work| {
@@ -88,8 +88,7 @@ fn has_key<H: Heap>(
 ) -> Result<bool, Halt<H::Term>> {
     let weight = machine.weigh(key)?;
     machine.consume_fuel_for_lookup(map, weight)?;
-    let found = machine.heap.lookup(map, key, &mut H::KeyCache::default());
-    Ok(matches!(found, Lookup::Found(_)))
+    Ok(machine.key_in(map, key).is_some())
 }
 
 impl Operation for FilterIn {
@@ -137,14 +136,19 @@ impl Operation for FilterIn {
             NO_CONST => machine.one_operand(apply),
             value => machine.constant(value),
         };
-        let kind = machine.heap.kind(collection);
+        let kind = machine.kind(collection);
+        let input = machine.slot(apply.input);
         machine.resumable_over(collection, |machine, work| {
+            if machine.values() && kind == Kind::List && !work.progress.searched {
+                search(machine, apply, work, input, collection)?;
+            }
             if !work.progress.second {
                 // The tail of an improper list is not a member.
                 while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
                     machine.consume_fuel_for_depth(member)?;
-                    let (terms, table) = (&mut work.keys, &mut work.progress.table);
-                    table.insert(machine, terms, member)?;
+                    let (terms, progress) = (&mut work.keys, &mut work.progress);
+                    let table = &mut progress.table;
+                    table.insert(machine, &progress.kinds, terms, member)?;
                     work.walk.rest = tail;
                     machine.meter.advanced();
                 }
@@ -153,6 +157,7 @@ impl Operation for FilterIn {
                 work.progress.second = true;
             }
             let (members, table) = (&work.keys, &work.progress.table);
+            let kinds = &work.progress.kinds;
             let kept = &mut work.items;
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 let Some(value) = field_of(machine, item, apply.a)? else {
@@ -161,7 +166,7 @@ impl Operation for FilterIn {
                 let keep = match kind {
                     Kind::List => {
                         machine.consume_fuel_for_depth(value)?;
-                        table.contains(machine, members, value)
+                        table.contains(machine, kinds, members, value)
                     }
                     _ => kind == Kind::Map && has_key(machine, collection, value)?,
                 };
@@ -176,6 +181,34 @@ impl Operation for FilterIn {
             machine.list_of(work)
         })
     }
+}
+
+/// Searches the items' fields, then the members, for values.
+fn search<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    work: &mut Work<H::Term>,
+    input: H::Term,
+    members: H::Term,
+) -> Result<(), Halt<H::Term>> {
+    let progress = &mut work.progress;
+    if progress.count == 0 {
+        progress.count = 1;
+        work.walk.rest = input;
+    }
+    if progress.count == 1 {
+        let kinds = &mut progress.kinds;
+        machine.search_items(&mut work.walk.rest, kinds, |machine, item| {
+            machine.value_or_nil(item, apply.a)
+        })?;
+        progress.count = 2;
+        work.walk.rest = members;
+    }
+    let kinds = &mut progress.kinds;
+    machine.search_items(&mut work.walk.rest, kinds, |_, member| Ok(member))?;
+    work.walk.rest = members;
+    progress.searched = true;
+    Ok(())
 }
 
 /// Returns the field of an item, or nil if it is missing; `None` if the item is not a map.

@@ -45,7 +45,7 @@ impl Operation for Select {
     /// `a`, `b`: the first field and their number; `c`: the part given instead of a list.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
-        let one = machine.heap.kind(input) == Kind::Map;
+        let one = machine.kind(input) == Kind::Map;
         let mut parts = Parts::default();
         if one && apply.c == NO_CONST {
             return parts.select(machine, apply, input);
@@ -80,7 +80,7 @@ impl Operation for Select {
                     machine.check_heap_limit(2 * work.items.len())?;
                 }
                 let looked_at = work.items.len() >= places.start();
-                work.items.push(match machine.heap.kind(item) {
+                work.items.push(match machine.kind(item) {
                     Kind::Map if looked_at => parts.select(machine, apply, item)?,
                     _ => {
                         machine.consume_fuel(1)?;

@@ -9,6 +9,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::{divide, Number};
 use crate::program::{Apply, ConstId, Demand};
+use crate::value::Value;
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 
 pub(super) struct Count;
@@ -178,6 +179,9 @@ impl Tally {
                         return wrong(Code::BadArith, None);
                     }
                     *count += 1;
+                } else if let Some(Value::Decimal { .. }) = machine.value(value) {
+                    // Others are skipped; a mean without the decimals would be a wrong one.
+                    return wrong(Code::NeedsNumbers, Some(value));
                 }
             }
         }

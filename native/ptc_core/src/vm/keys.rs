@@ -6,6 +6,7 @@ use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
 use crate::opcode::OpCode;
 use crate::program::ConstId;
+use crate::value::Form;
 
 /// The weight of a key that is not counted.
 const LIGHT: u32 = 1;
@@ -28,9 +29,22 @@ impl<H: Heap> Machine<'_, H> {
     /// Returns the value at a constant key.
     #[inline]
     pub fn lookup(&mut self, map: H::Term, key: ConstId) -> Result<Lookup<H::Term>, Halt<H::Term>> {
-        match self.quick_lookup(map, key) {
-            Some(value) => Ok(Lookup::Found(value)),
-            None => self.slow_lookup(map, key),
+        let found = match self.quick_lookup(map, key) {
+            Some(value) => Lookup::Found(value),
+            None => self.slow_lookup(map, key)?,
+        };
+        match found {
+            Lookup::Found(value) if self.values => Ok(Lookup::Found(self.loaded(value))),
+            found => Ok(found),
+        }
+    }
+
+    /// Returns nil instead of an association that is not loaded.
+    #[inline(never)]
+    fn loaded(&self, value: H::Term) -> H::Term {
+        match self.heap.kind(value) {
+            Kind::Map if self.heap.form(value) == Form::Unloaded => self.heap.nil(),
+            _ => value,
         }
     }
 
@@ -53,6 +67,7 @@ impl<H: Heap> Machine<'_, H> {
             self.count_lookup(map, key)?;
         }
         match self.lookup_name(map, index) {
+            Lookup::Missing if self.values => Ok(self.lookup_field(map, index)),
             Lookup::Missing if self.any_keys => Ok(self.lookup_atom(map, index)),
             found => Ok(found),
         }
@@ -66,6 +81,60 @@ impl<H: Heap> Machine<'_, H> {
         self.heap.lookup(map, self.consts[index], cache)
     }
 
+    /// Looks up the atom that has the constant key's name where structs are maps of their fields.
+    #[inline(never)]
+    fn lookup_field(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
+        match self.heap.form(map) {
+            Form::Value => Lookup::NotAMap,
+            Form::Plain if !self.any_keys => Lookup::Missing,
+            Form::Plain => self.lookup_atom(map, index),
+            Form::Struct | Form::Unloaded => match self.lookup_atom(map, index) {
+                Lookup::Found(_) if matches!(self.atoms.get(index), Some(Atom::Hidden(..))) => {
+                    Lookup::Missing
+                }
+                // A constant without a cache.
+                Lookup::Found(_) if index >= self.atoms.len() && self.is_hidden_name(index) => {
+                    Lookup::Missing
+                }
+                found => found,
+            },
+        }
+    }
+
+    #[cold]
+    fn is_hidden_name(&self, index: usize) -> bool {
+        let atom = self.heap.atom_named(self.consts[index]);
+        atom.is_some_and(|atom| self.heap.is_hidden(atom))
+    }
+
+    /// Returns the key that a map has for a value: the value itself, or the atom of the same name if
+    /// atoms are keys. Counts nothing.
+    pub(crate) fn key_in(&self, map: H::Term, value: H::Term) -> Option<H::Term> {
+        let mut cache = H::KeyCache::default();
+        let form = match self.values {
+            true => self.heap.form(map),
+            false => Form::Plain,
+        };
+        if form == Form::Value {
+            return None;
+        }
+        if let Lookup::Found(_) = self.heap.lookup(map, value, &mut cache) {
+            return Some(value).filter(|key| form == Form::Plain || !self.heap.is_hidden(*key));
+        }
+        if !self.any_keys && form == Form::Plain || self.heap.kind(value) != Kind::String {
+            return None;
+        }
+        let atom = self.heap.atom_named(value)?;
+        if form != Form::Plain && self.heap.is_hidden(atom) {
+            return None;
+        }
+        let mut cache = H::KeyCache::default();
+        match self.heap.lookup(map, atom, &mut cache) {
+            Lookup::Found(_) => Some(atom),
+            _ => None,
+        }
+    }
+
     /// Looks up the atom that has the constant key's name.
     #[inline(never)]
     fn lookup_atom(&mut self, map: H::Term, index: usize) -> Lookup<H::Term> {
@@ -73,12 +142,17 @@ impl<H: Heap> Machine<'_, H> {
         let atom = self.atoms.get_mut(index).unwrap_or(&mut none);
         if let Atom::NotAsked = atom {
             *atom = match self.heap.atom_named(self.consts[index]) {
+                Some(atom) if self.values && self.heap.is_hidden(atom) => {
+                    Atom::Hidden(atom, H::KeyCache::default())
+                }
                 Some(atom) => Atom::Known(atom, H::KeyCache::default()),
                 None => Atom::None,
             };
         }
         match atom {
-            Atom::Known(atom, cache) => self.heap.lookup_atom(map, *atom, cache),
+            Atom::Known(atom, cache) | Atom::Hidden(atom, cache) => {
+                self.heap.lookup_atom(map, *atom, cache)
+            }
             Atom::NotAsked | Atom::None => Lookup::Missing,
         }
     }
@@ -91,8 +165,8 @@ impl<H: Heap> Machine<'_, H> {
         };
         let index = key as usize;
         let atom = match self.atoms.get(index) {
-            Some(Atom::Known(atom, _)) => Some(*atom),
-            None if self.any_keys => self.heap.atom_named(self.consts[index]),
+            Some(Atom::Known(atom, _) | Atom::Hidden(atom, _)) => Some(*atom),
+            None if self.any_keys || self.values => self.heap.atom_named(self.consts[index]),
             _ => None,
         };
         if let Some(atom) = atom {

@@ -4,6 +4,7 @@
 //! walks the term and counts each part, then counts the comparison or the hash as a whole.
 
 use super::machine::Machine;
+use super::meaning::Kinds;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};
 use std::cmp::Ordering;
@@ -17,7 +18,7 @@ const BYTES_COPIED_A_UNIT: usize = 8;
 const LIMBS_A_UNIT: usize = 4;
 /// Cost of hashing a term and comparing it with a term of the same hash, as a multiple of the
 /// comparison alone.
-const HASH: usize = 4;
+pub(super) const HASH: usize = 4;
 /// Cost of a part of unknown size: more than a slice allows.
 const UNKNOWN: usize = 200_000;
 /// Maximum number of entries for which a look-up compares the keys one by one.
@@ -249,6 +250,28 @@ impl<H: Heap> Machine<'_, H> {
                 return Ok(left.cmp(&right));
             }
         }
+        if self.values && self.may_hold_values(a, b) {
+            let kinds = self.kinds_of_both(a, b)?;
+            return self.compare_among(&kinds, a, b);
+        }
+        self.compare_terms(a, b)
+    }
+
+    /// Same where the values of all terms that are compared have these kinds.
+    pub(crate) fn compare_among(
+        &mut self,
+        kinds: &Kinds,
+        a: H::Term,
+        b: H::Term,
+    ) -> Result<Ordering, Halt<H::Term>> {
+        match kinds.is_empty() {
+            true => self.compare_terms(a, b),
+            false => self.order_by_meaning(kinds, a, b, false),
+        }
+    }
+
+    #[inline]
+    fn compare_terms(&mut self, a: H::Term, b: H::Term) -> Result<Ordering, Halt<H::Term>> {
         let cost = self.weigh_both(a, b)?;
         if cost > PIECE / BYTES_A_UNIT && self.heap.kind(a) == Kind::String {
             return self.compare_long_strings(a, b);
@@ -257,9 +280,34 @@ impl<H: Heap> Machine<'_, H> {
         Ok(self.heap.compare(a, b))
     }
 
+    /// Compares a term with one that has no parts.
+    #[inline]
+    pub(crate) fn compare_with_leaf(
+        &mut self,
+        term: H::Term,
+        leaf: H::Term,
+    ) -> Result<Ordering, Halt<H::Term>> {
+        match self.values && self.heap.kind(term) == Kind::Map {
+            true => self.compare(term, leaf),
+            false => Ok(self.heap.compare(term, leaf)),
+        }
+    }
+
+    /// Returns false if neither term can be a value or contain one.
+    #[inline]
+    fn may_hold_values(&self, a: H::Term, b: H::Term) -> bool {
+        !is_leaf(self.heap.kind(a)) || !is_leaf(self.heap.kind(b))
+    }
+
     /// Strict equality, `===`.
     #[inline]
     pub fn identical(&mut self, a: H::Term, b: H::Term) -> Result<bool, Halt<H::Term>> {
+        if self.values && self.may_hold_values(a, b) {
+            let kinds = self.kinds_of_both(a, b)?;
+            if !kinds.is_empty() {
+                return Ok(self.order_by_meaning(&kinds, a, b, true)?.is_eq());
+            }
+        }
         let cost = self.weigh_both(a, b)?;
         if cost > PIECE / BYTES_A_UNIT && self.heap.kind(a) == Kind::String {
             return Ok(self.compare_long_strings(a, b)?.is_eq());

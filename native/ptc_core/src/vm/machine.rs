@@ -57,7 +57,9 @@ pub struct Machine<'h, H: Heap> {
     pub(super) keys: Vec<Key<H::KeyCache>>,
     /// See [`Program::any_keys`].
     pub(super) any_keys: bool,
-    /// The atoms of the names of the first [`MOST_CACHED`] constants; empty without `any_keys`.
+    /// See [`Program::values`].
+    pub(super) values: bool,
+    /// The atoms of the names of the first [`MOST_CACHED`] constants; empty if no atom is a key.
     pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
     pub(super) needle: Needle,
     /// The empty stacks of walks that have ended, for the next ones.
@@ -82,6 +84,8 @@ pub(super) enum Atom<T, C> {
     None,
     /// The atom, and the cache of its last successful look-up.
     Known(T, C),
+    /// The same for an atom that is not a field of structs, see [`Heap::is_hidden`].
+    Hidden(T, C),
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
@@ -103,7 +107,8 @@ impl<'h, H: Heap> Machine<'h, H> {
             multiplies: program.multiplies,
             keys: vec![Key::default(); consts.len().min(MOST_CACHED)],
             any_keys: program.any_keys,
-            atoms: match program.any_keys {
+            values: program.values,
+            atoms: match program.any_keys || program.values {
                 true => vec![Atom::NotAsked; consts.len().min(MOST_CACHED)],
                 false => Vec::new(),
             },

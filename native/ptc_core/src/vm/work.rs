@@ -4,6 +4,7 @@
 //! the checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
+use super::meaning::Kinds;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 
@@ -37,6 +38,10 @@ pub(crate) struct Progress {
     pub tally: Option<Tally>,
     /// The hash table of a set; it refers to the terms by index.
     pub table: Table,
+    /// Whether the list has been searched for values.
+    pub searched: bool,
+    /// The kinds of values that the search found.
+    pub kinds: Kinds,
     /// The state of a sort.
     pub sorting: Option<Box<Sorting>>,
 }

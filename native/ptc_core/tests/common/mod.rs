@@ -96,6 +96,7 @@ pub const STRICT: Options = Options {
     depth: 1_000_000,
     strict: false,
     any_keys: false,
+    values: false,
 };
 
 /// Options where an error counts only when it is reached.
@@ -190,6 +191,12 @@ impl Lab {
     pub fn given(mut self, context: &str, memory: &str) -> Lab {
         self.context = term(&mut self.heap, context).expect("the context is JSON");
         self.memory = term(&mut self.heap, memory).expect("the memory is JSON");
+        self
+    }
+
+    /// The same lab with a term of its heap as context.
+    pub fn over(mut self, context: Term) -> Lab {
+        self.context = context;
         self
     }
 

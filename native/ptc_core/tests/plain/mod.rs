@@ -9,6 +9,7 @@
 //! * `order`: term order, `==`, `===` and hashes
 //! * `show`: terms as text, for readable assertions
 //! * `source`: a term as a program, for callers that have already parsed it
+//! * `structs`: dates, times and decimals
 //! * `values`: the interface for signatures
 //!
 //! ```
@@ -27,10 +28,12 @@ mod document;
 mod order;
 mod show;
 mod source;
+mod structs;
 mod values;
 
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
+use crate::value::Form;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -278,6 +281,18 @@ impl Heap for PlainHeap {
                 Err(_) => Lookup::Missing,
             },
         }
+    }
+
+    fn form(&self, map: Term) -> Form {
+        self.form_of(map)
+    }
+
+    fn is_hidden(&self, key: Term) -> bool {
+        matches!(self.atom_name(key), Some("__struct__" | "__meta__"))
+    }
+
+    fn value(&self, term: Term) -> crate::value::Value<Term> {
+        self.value_of(term)
     }
 
     fn entries(&self, map: Term) -> Vec<(Term, Term)> {

@@ -11,14 +11,14 @@ use crate::signature::{Fields, TypeId, Types};
 const FLAT: usize = 32;
 
 impl PlainHeap {
-    fn atom_name(&self, term: Term) -> Option<&str> {
+    pub(super) fn atom_name(&self, term: Term) -> Option<&str> {
         match self.value(term) {
             Value::Atom(name) => Some(name),
             _ => None,
         }
     }
 
-    fn module(&self, map: Term) -> Option<&str> {
+    pub(super) fn module(&self, map: Term) -> Option<&str> {
         let key = *self.atoms.get(&b"__struct__"[..])?;
         match self.lookup(map, key, &mut 0) {
             Lookup::Found(module) => self.atom_name(module),

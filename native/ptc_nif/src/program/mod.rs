@@ -47,10 +47,11 @@ impl CompileOptions {
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum CompileOptionsArg {
     Depth(u32),
-    /// The depth, whether atoms count as keys too, whether the program is strict.
-    Full((u32, bool, bool)),
+    /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
+    /// read as values.
+    Full((u32, bool, bool, bool)),
     /// `:observed` or `:findings` (see [`Detail`]), and the same options.
-    Observed((Atom, u32, bool, bool)),
+    Observed((Atom, u32, bool, bool, bool)),
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
@@ -67,16 +68,19 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
 impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> CompileOptions {
-        let (depth, any_keys, strict, observed) = match *self {
-            CompileOptionsArg::Depth(depth) => (depth, false, false, None),
-            CompileOptionsArg::Full((depth, any_keys, strict)) => (depth, any_keys, strict, None),
-            CompileOptionsArg::Observed((what, depth, any_keys, strict)) => {
-                let detail = match what == atoms::findings() {
-                    true => Detail::Findings,
-                    false => Detail::All,
-                };
-                (depth, any_keys, strict, Some(detail))
+        let (depth, any_keys, strict, values) = match *self {
+            CompileOptionsArg::Depth(depth) => (depth, false, false, false),
+            CompileOptionsArg::Full(given) => given,
+            CompileOptionsArg::Observed((_, depth, any_keys, strict, values)) => {
+                (depth, any_keys, strict, values)
             }
+        };
+        let observed = match *self {
+            CompileOptionsArg::Observed((what, ..)) if what == atoms::findings() => {
+                Some(Detail::Findings)
+            }
+            CompileOptionsArg::Observed(_) => Some(Detail::All),
+            _ => None,
         };
         CompileOptions {
             options: Options {
@@ -84,6 +88,7 @@ impl CompileOptionsArg {
                 depth,
                 strict,
                 any_keys,
+                values,
             },
             observed,
         }

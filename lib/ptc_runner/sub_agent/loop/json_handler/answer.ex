@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
+  require Quanta
 
   @type outcome ::
           {:ok, map() | list()}
@@ -42,9 +43,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     limits = Limits.of_text(opts, byte_size(content))
     list? = match?({:list, _}, type)
 
-    content
-    |> Aligned.text()
-    |> Native.answer_read(type, list?, all?, limits)
+    text = Aligned.text(content)
+
+    Quanta.native(Native.answer_read(text, type, list?, all?, limits))
     |> Quanta.finish(byte_size(content))
     |> outcome(type)
   catch

@@ -5,11 +5,13 @@
 //! their terms.
 
 mod first;
+mod meanings;
 
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::vm::{cost, Buffer, Machine};
 use first::{cost_of_sort, First};
+use meanings::Meanings;
 use std::cmp::Ordering;
 
 /// Maximum fuel for a piece of terms.
@@ -28,6 +30,8 @@ pub struct Sorting {
     /// Number of keys measured, and the fuel of the longest comparison.
     measured: usize,
     comparison: usize,
+    /// What the keys are compared by, if some of them are values or contain one.
+    meanings: Meanings,
     /// The indices of the keys; those in a piece are sorted.
     places: Vec<u32>,
     /// The search for the first ones, if only those are wanted.
@@ -89,10 +93,17 @@ impl Sorting {
             }
             Keys::Terms => self.measure(machine, terms).and_then(|()| {
                 let piece = (PIECE / (16 * self.comparison)).clamp(2, 4096);
-                self.arrange(machine, (terms.len(), wanted), piece, |heap, a, b| {
-                    let (a, b) = (terms.get(heap, a as usize), terms.get(heap, b as usize));
-                    ordered(heap.compare(a, b))
-                })
+                let meanings = std::mem::take(&mut self.meanings);
+                let sorted = self.arrange(machine, (terms.len(), wanted), piece, |heap, a, b| {
+                    let places = (a as usize, b as usize);
+                    let terms = (terms.get(heap, places.0), terms.get(heap, places.1));
+                    ordered(match meanings.is_empty() {
+                        true => heap.compare(terms.0, terms.1),
+                        false => meanings.order(heap, places, terms),
+                    })
+                });
+                self.meanings = meanings;
+                sorted
             }),
         };
         self.keys = keys;
@@ -148,10 +159,15 @@ impl Sorting {
         while self.measured < terms.len() {
             let term = terms.get(machine.heap, self.measured);
             machine.consume_fuel_for_depth(term)?;
+            if machine.values() {
+                self.meanings.search(machine, term)?;
+            }
             self.comparison = self.comparison.max(cost(machine.heap, term));
             self.measured += 1;
             machine.meter.advanced();
         }
+        let costliest = self.meanings.read(machine, terms)?;
+        self.comparison = self.comparison.max(costliest);
         Ok(())
     }
 

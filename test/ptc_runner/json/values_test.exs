@@ -1,0 +1,423 @@
+defmodule PtcRunner.Json.ValuesTest do
+  # `structs: :values`: structs are maps of their fields; dates, times and decimals are values that are
+  # compared by their meaning.
+  use ExUnit.Case, async: true
+
+  alias Ecto.Association.NotLoaded
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Values
+
+  doctest PtcRunner.Json.Contract
+  doctest Values
+
+  defmodule User do
+    defstruct [:name, :email, __meta__: :built]
+  end
+
+  defmodule Order do
+    defstruct [:id, :total, :day, :user, __meta__: :built]
+  end
+
+  # Made at compile time: other tests count the atoms that are made while they run.
+  @wide Map.new(1..40, &{:"wide_field_#{&1}", &1})
+
+  defp op(name, fields \\ %{}), do: Map.put(fields, "op", name)
+  defp get(field), do: op("get", %{"field" => field})
+  defp lit(value), do: op("literal", %{"value" => value})
+  defp load, do: op("load", %{"name" => "x"})
+  defp pipe(steps), do: op("pipe", %{"steps" => steps})
+  defp dec(sign \\ 1, coef, exp), do: %Decimal{sign: sign, coef: coef, exp: exp}
+
+  # The value of the steps after `x` is loaded, in each form in which a program runs.
+  defp run(steps, x, opts \\ []) do
+    node = pipe([load() | List.wrap(steps)])
+    map = %{"program" => node}
+    opts = [context: %{"x" => x}, structs: :values] ++ opts
+    answer = Json.run(map, opts)
+    # A program as a map may contain what no text can.
+    text =
+      if inspect(map) =~ ~r/~[A-Z]\[|%[A-Z]|__struct__:|#DateTime|\{1\}/,
+        do: map,
+        else: PtcRunner.Json.Codec.encode!(map)
+
+    assert Json.run(text, opts) == answer
+    {:ok, program} = Json.compile(text, structs: :values)
+    assert program.structs == :values
+    assert Json.run(program, Keyword.delete(opts, :structs)) == answer
+    {:ok, plain} = Json.compile(text)
+    assert Json.run(plain, opts) == answer
+    assert Json.explain(text, opts).result == answer
+    assert Json.explain(program, Keyword.delete(opts, :structs)).result == answer
+
+    # After a tool has been called, in its process, and in a loop whose rounds overlap.
+    called = pipe([op("call", %{"tool" => "get"}) | List.wrap(steps)])
+    tools = %{"get" => fn _args -> x end, "one" => fn _args -> 1 end}
+    answer_of_tool = Json.run(%{"program" => called}, [tools: tools] ++ opts)
+    assert answer_of_tool == answer
+
+    rounds = [lit([1, 2, 3]), op("map", %{"expr" => op("call", %{"tool" => "one"})}), load()]
+    again = %{"program" => pipe(rounds ++ List.wrap(steps))}
+    assert Json.run(again, [tools: tools] ++ opts) == answer
+    assert Json.run(again, [tools: tools, tool_concurrency: 2] ++ opts) == answer
+
+    case answer do
+      {:ok, value, _delta, _memory} -> value
+      {:error, {_kind, text}} -> {:error, text}
+    end
+  end
+
+  # Whether `{"op": op, "value": value}` holds for `x`, as a constant and as an operand.
+  defp holds?(op, x, value) do
+    answer = run(op(op, %{"value" => value}), x)
+    assert run(op(op, %{"field" => "f", "value" => value}), %{"f" => x}) == answer
+    assert run(op(op, %{"value" => lit(value)}), x) == answer
+    where = op(op, %{"field" => "f", "value" => value})
+    kept = if answer, do: 1, else: 0
+    filtered = [op("filter", %{"where" => where}), op("count")]
+    assert run(filtered, [%{"f" => x}]) == kept
+    answer
+  end
+
+  defp assert_order(lesser, greater) do
+    for {op, forth} <- [eq: false, neq: true, lt: true, lte: true, gt: false, gte: false] do
+      assert {op, holds?("#{op}", lesser, greater)} == {op, forth}, inspect({lesser, greater})
+    end
+
+    for op <- ~w(gt gte), do: assert(holds?(op, greater, lesser))
+  end
+
+  defp assert_equal(a, b) do
+    for {op, answer} <- [eq: true, neq: false, lt: false, lte: true, gt: false, gte: true],
+        {a, b} <- [{a, b}, {b, a}],
+        do: assert({op, holds?("#{op}", a, b)} == {op, answer}, inspect({a, b}))
+
+    for {a, b} <- [{a, b}, {b, a}] do
+      assert holds?("contains", [a], b)
+      assert holds?("in", [a], b)
+      assert run([op("distinct"), op("count")], [a, b]) == 1
+      many = Enum.map(1..20, &%{"n" => &1}) ++ [a, b]
+      assert run([op("distinct"), op("count")], many) == 21
+      rows = op("filter_in", %{"field" => "f", "value" => [b]})
+      assert run([rows, op("count")], [%{"f" => a}]) == 1
+    end
+  end
+
+  describe "structs" do
+    test "are maps of their fields" do
+      rows = [
+        %Order{id: 1, total: 50, user: %User{name: "Ada"}},
+        %Order{id: 2, total: 150, user: %NotLoaded{__field__: :user}}
+      ]
+
+      assert run(op("sum", %{"field" => "total"}), rows) == 200
+
+      assert run(op("map", %{"expr" => op("get", %{"path" => ["user", "name"]})}), rows) == [
+               "Ada",
+               nil
+             ]
+
+      assert run(op("map", %{"expr" => get("user")}), rows) == [%User{name: "Ada"}, nil]
+      assert run(op("map", %{"expr" => get("__struct__")}), rows) == [nil, nil]
+      assert run(op("map", %{"expr" => get("__meta__")}), rows) == [nil, nil]
+      assert run([op("first"), op("keys")], rows) == [:day, :id, :total, :user]
+      assert run([op("first"), op("typeof")], rows) == "object"
+      assert run([op("first"), op("contains", %{"value" => "total"})], rows)
+      refute run([op("first"), op("contains", %{"value" => "__meta__"})], rows)
+      fields = ["id", "__struct__", "user"]
+      assert run([op("select", %{"fields" => fields}), op("last")], rows) == %{id: 2, user: nil}
+      where = op("eq", %{"field" => "user", "value" => nil})
+      assert run([op("filter", %{"where" => where}), op("count")], rows) == 1
+      assert run(op("max_by", %{"field" => "total"}), rows) == List.last(rows)
+      merged = op("merge", %{"objects" => [load(), lit(%{"a" => 1})]})
+      assert run(merged, %User{name: "Ada"}) == %{:name => "Ada", :email => nil, "a" => 1}
+      assert run(op("merge", %{"objects" => [load()]}), %User{}) == %{name: nil, email: nil}
+    end
+
+    test "with more fields than a small map has" do
+      wide = Map.put(@wide, :__struct__, Order)
+      assert run(get("wide_field_40"), wide) == 40
+      assert run(get("__struct__"), wide) == nil
+      assert run([op("keys"), op("count")], wide) == 40
+    end
+
+    test "plain maps keep the keys of structs, and other data are as before" do
+      assert run(get("__meta__"), %{"__meta__" => 1}) == 1
+      assert run(get("__meta__"), %{__meta__: 1}, keys: :any) == 1
+      assert run(get("a"), %{a: 1}) == nil
+      assert run(op("typeof"), %{__struct__: 1, a: 2}) == "object"
+      assert run(op("keys"), %{__struct__: 1, a: 2}) == [:__struct__, :a]
+      assert {:error, "typeof does not support this value: {1, 2}"} = run(op("typeof"), {1, 2})
+    end
+
+    test "as a result, they give their fields to the memory" do
+      program = %{"program" => load()}
+      order = %Order{id: 1}
+      {:ok, result, delta, memory} = Json.run(program, context: %{"x" => order}, structs: :values)
+      assert result == order
+      assert delta == %{id: 1, total: nil, day: nil, user: nil}
+      assert memory == delta
+      {:ok, nil, %{}, %{}} = Json.run(program, context: %{"x" => %NotLoaded{}}, structs: :values)
+    end
+
+    test "edition 1's rule stays without the option" do
+      program = %{"program" => load()}
+      date = ~D[2024-01-31]
+      assert {:ok, ^date, ^date, memory} = Json.run(program, context: %{"x" => date})
+      assert memory.__struct__ == Date
+
+      assert Json.run!(%{"program" => pipe([load(), op("typeof")])}, context: %{"x" => date}) ==
+               "object"
+
+      dates = [%{"d" => ~D[2024-01-31]}, %{"d" => ~D[2024-02-01]}]
+      max = %{"program" => pipe([load(), op("max", %{"field" => "d"})])}
+      assert Json.run!(max, context: %{"x" => dates}) == ~D[2024-01-31]
+    end
+  end
+
+  describe "values" do
+    test "are no maps, and never the memory" do
+      for {value, type} <- [
+            {~D[2024-02-29], "string"},
+            {~T[10:00:00], "string"},
+            {~N[2024-02-29 10:00:00], "string"},
+            {~U[2024-02-29 10:00:00Z], "string"},
+            {dec(125, -2), "number"}
+          ] do
+        program = %{"program" => load()}
+        opts = [context: %{"x" => value}, memory: %{"a" => 1}, structs: :values]
+        assert Json.run(program, opts) == {:ok, value, %{}, %{"a" => 1}}
+        assert run(op("typeof"), value) == type
+        assert run(get("year"), value) == nil
+        assert run(get("coef"), value, keys: :any) == nil
+        assert {:error, "keys requires a map, got " <> _} = run(op("keys"), value)
+
+        assert {:error, "eq requires a map, got " <> _} =
+                 run(op("eq", %{"field" => "a", "value" => 1}), value)
+
+        assert {:error, "get expected a map, got: " <> _} =
+                 run(op("get", %{"path" => ["a", "b"]}), %{"a" => value})
+
+        assert {:error, "merge requires map values" <> _} =
+                 run(op("merge", %{"objects" => [load()]}), value)
+
+        refute run(op("contains", %{"value" => "year"}), value)
+        assert run(op("select", %{"fields" => ["year"]}), [value]) == [value]
+      end
+
+      assert {:error, "sum requires numeric values, got " <> _} =
+               run(op("sum", %{"field" => "f"}), [%{"f" => dec(1, 0)}])
+
+      assert {:error, "avg requires numeric values, got " <> _} =
+               run(op("avg", %{"field" => "f"}), [%{"f" => dec(1, 0)}])
+    end
+
+    test "dates and times are ordered by time" do
+      assert_order(~D[2024-01-31], ~D[2024-02-01])
+      assert_order(~D[2023-12-31], "2024-01-01")
+      assert_order("2023-12-31", ~D[2024-01-01])
+      assert_order(~D[-0001-12-31], ~D[0000-01-01])
+      assert_order(~T[09:59:59.999999], ~T[10:00:00])
+      assert_order(~T[09:59:59], "10:00:00")
+      assert_order(~N[2024-02-29 23:59:59], ~N[2024-03-01 00:00:00])
+      assert_order(~U[2024-02-29 10:00:00Z], "2024-02-29T13:00:00+02:00")
+      # Of another kind, by the same timeline.
+      assert_order(~U[2023-12-31 23:59:59Z], "2024-01-01")
+      assert_order("2024-01-01", ~U[2024-01-01 00:00:00Z])
+      # After everything else.
+      for other <- [nil, true, 1, "zzz", [1], %{"a" => 1}, {1}],
+          do: assert_order(other, ~D[2024-01-01])
+    end
+
+    test "and equal if they mean the same" do
+      berlin = %{
+        ~U[2024-02-29 12:00:00Z]
+        | time_zone: "Europe/Berlin",
+          zone_abbr: "CET",
+          utc_offset: 3_600,
+          std_offset: 0
+      }
+
+      assert_equal(~D[2024-02-29], "2024-02-29")
+      assert_equal(~T[10:00:00], ~T[10:00:00.000])
+      assert_equal(~T[10:00:00], "10:00:00.0")
+      assert_equal(~N[2024-02-29 10:00:00], "2024-02-29T10:00:00")
+      assert_equal(~U[2024-02-29 11:00:00Z], berlin)
+      assert_equal(berlin, "2024-02-29T11:00:00Z")
+      assert_equal(berlin, "2024-02-29T12:00:00.000+01:00")
+      refute holds?("eq", ~D[2024-02-29], ~N[2024-02-29 00:00:00])
+      refute holds?("eq", ~D[2024-02-29], "2024-02-30")
+      refute holds?("in", ["2024-02-29"], "2024-2-29")
+    end
+
+    test "decimals are ordered by their value" do
+      assert_order(dec(-1, 1, 0), dec(1, -9))
+      assert_order(dec(995, -2), dec(10, 0))
+      assert_order(dec(995, -2), 10)
+      assert_order(9.5, dec(995, -2))
+      assert_order(dec(995, -2), "10.5")
+      assert_order(dec(9, 0), "10")
+      big = Integer.pow(10, 5_000)
+      assert_order(big, dec(big + 1, 0))
+      assert_order(dec(big, 0), dec(1, 1_000_000_000))
+      assert_order(dec(-1, 1, 1_000_000_000), dec(big, -1_000_000_000))
+      assert_order(dec(big, 0), dec(:inf, 0))
+      assert_order(dec(-1, :inf, 0), dec(-1, 1, 1_000_000_000))
+      assert_order(dec(:inf, 0), dec(:NaN, 0))
+      # Where numbers stand.
+      for other <- [nil, true, "x", [1], %{"a" => 1}], do: assert_order(dec(1, 0), other)
+    end
+
+    test "and equal if they are the same number" do
+      assert_equal(dec(10, -1), dec(1000, -3))
+      assert_equal(dec(10, -1), 1)
+      assert_equal(dec(10, -1), 1.0)
+      assert_equal(dec(1, -1), 0.1)
+      assert_equal(dec(1250, -2), "12.5")
+      assert_equal(dec(-1, 0, 5), dec(0, 0))
+      assert_equal(dec(10, 999_999_999), dec(1, 1_000_000_000))
+      assert_equal(dec(:NaN, 0), dec(-1, :NaN, 0))
+      big = Integer.pow(10, 2_000)
+      assert_equal(dec(big, -2_000), 1)
+      assert run([op("distinct"), op("count")], [1, 1.0]) == 2
+    end
+
+    test "sort_by, min, max, min_by, max_by" do
+      for {values, order} <- [
+            {[~D[2024-01-31], ~D[2023-12-31], "2024-02-01", ~D[2024-02-29], nil],
+             [4, 1, 0, 2, 3]},
+            {[dec(10, 0), 9, dec(95, -1), "9.6", nil, 9.7], [1, 2, 3, 5, 0, 4]},
+            {[~U[2024-01-01 12:00:00Z], "2024-01-01T12:30:00+01:00", ~U[2024-01-01 11:45:00Z]],
+             [1, 2, 0]},
+            {[[~D[2024-01-31], 1], [~D[2023-12-31], 2], [~D[2023-12-31], 1]], [2, 1, 0]}
+          ] do
+        rows = for {value, n} <- Enum.with_index(values), do: %{"v" => value, "n" => n}
+        sorted = [op("sort_by", %{"field" => "v"}), op("map", %{"expr" => get("n")})]
+        assert run(sorted, rows) == order
+
+        desc = [
+          op("sort_by", %{"field" => "v", "order" => "desc"}),
+          op("map", %{"expr" => get("n")})
+        ]
+
+        assert run(desc, rows) == Enum.reverse(order)
+        first = [op("sort_by", %{"field" => "v"}), op("first"), get("n")]
+        assert run(first, rows) == hd(order)
+        given = Enum.reject(order, &(Enum.at(values, &1) == nil))
+        assert run(op("min", %{"field" => "v"}), rows) == Enum.at(values, hd(given))
+        assert run(op("max", %{"field" => "v"}), rows) == Enum.at(values, List.last(given))
+        assert run([op("min_by", %{"field" => "v"}), get("n")], rows) == hd(given)
+        assert run([op("max_by", %{"field" => "v"}), get("n")], rows) == List.last(given)
+      end
+    end
+
+    test "inside lists and maps" do
+      row = fn day, price -> %{"day" => day, "price" => price, "zip" => "01"} end
+      a = row.(~D[2024-02-29], dec(10, -1))
+      same = [row.("2024-02-29", dec(1, 0)), row.(~D[2024-02-29], 1)]
+      others = [%{a | "zip" => "1"}, row.(~D[2024-03-01], dec(1, 0))]
+      assert run([op("distinct"), op("count")], [a | same]) == 1
+      assert run([op("distinct"), op("count")], [a | others]) == 3
+
+      assert run(
+               [op("distinct"), op("count")],
+               Enum.flat_map(1..20, fn _ -> [a | same ++ others] end)
+             ) == 3
+
+      for other <- same,
+          do:
+            assert(
+              run(op("eq", %{"field" => "a", "value" => op("get", %{"field" => "b"})}), %{
+                "a" => a,
+                "b" => other
+              })
+            )
+
+      for other <- others,
+          do:
+            refute(
+              run(op("eq", %{"field" => "a", "value" => op("get", %{"field" => "b"})}), %{
+                "a" => a,
+                "b" => other
+              })
+            )
+
+      assert run(op("contains", %{"value" => ["2024-02-29", 1]}), [[~D[2024-02-29], 1]])
+      assert run([op("distinct"), op("count")], [{~D[2024-02-29]}, {"2024-02-29"}, {1}]) == 2
+    end
+
+    test "of another calendar, or malformed, are compared by their fields" do
+      other = %{~D[2024-02-29] | calendar: __MODULE__}
+      assert holds?("eq", other, other)
+      refute holds?("eq", other, "2024-02-29")
+      assert run(op("typeof"), other) == "string"
+
+      broken = [
+        %{__struct__: Decimal, sign: 1},
+        dec("x", 0),
+        dec(1.5, 0),
+        dec(-5, 0),
+        %{~D[2024-02-29] | day: nil}
+      ]
+
+      for value <- broken do
+        assert run([op("distinct"), op("count")], [value, value, ~D[2024-02-29], dec(1, 0)]) == 3
+        rows = for v <- [value, ~D[2024-02-29], dec(1, 0), 5, "x"], do: %{"v" => v}
+        assert run([op("sort_by", %{"field" => "v"}), op("count")], rows) == 5
+        assert is_binary(Values.text(value))
+      end
+    end
+
+    test "of a large list, while the run is suspended" do
+      n = 20_000
+
+      rows =
+        for i <- 1..n,
+            do: %{
+              "n" => i,
+              "d" => Date.add(~D[2020-01-01], rem(i * 7919, n)),
+              "p" => dec(rem(i * 7919, n), -2)
+            }
+
+      for field <- ["d", "p"] do
+        sorted =
+          run([op("sort_by", %{"field" => field}), op("map", %{"expr" => get("n")})], rows,
+            timeout: 30_000
+          )
+
+        assert sorted ==
+                 rows
+                 |> Enum.sort_by(&{&1["d"].year, &1["d"].month, &1["d"].day})
+                 |> Enum.map(& &1["n"])
+
+        values = Enum.map(rows, & &1[field])
+        assert run([op("distinct"), op("count")], values ++ values, timeout: 30_000) == n
+        wanted = Enum.take(values, 5_000)
+
+        assert run(
+                 [
+                   op("filter_in", %{
+                     "field" => field,
+                     "value" => lit(Enum.map(wanted, &Values.text/1))
+                   }),
+                   op("count")
+                 ],
+                 rows,
+                 timeout: 30_000
+               ) == 5_000
+      end
+    end
+
+    test "whose numbers are huge end at the limits of the run" do
+      huge = Integer.pow(3, 2_000_000)
+      rows = for n <- 0..3, do: %{"v" => dec(huge + n, n)}
+
+      assert run(
+               [op("sort_by", %{"field" => "v"}), op("map", %{"expr" => get("v")}), op("count")],
+               rows,
+               timeout: 60_000
+             ) == 4
+
+      assert run([op("distinct"), op("count")], Enum.map(rows, & &1["v"]), timeout: 60_000) == 4
+    end
+  end
+end

@@ -1,0 +1,52 @@
+defmodule PtcRunner.Native.UnloadedTest do
+  # The native module is deleted during a run, in a VM of its own. The run ends with a clear error, and no log has
+  # a value of the run.
+  use ExUnit.Case, async: true
+
+  @script Path.expand("../../support/unloaded.exs", __DIR__)
+
+  for kind <- ~w(map one two overlap purge agent before) do
+    test "a run that loses its library: #{kind}" do
+      ebin = Path.join(Application.app_dir(:ptc_runner_native), "ebin")
+      command = ["-s", "KILL", "60", "elixir", "-pa", ebin, @script, unquote(kind)]
+      {output, status} = System.cmd("timeout", command, stderr_to_stdout: true)
+
+      assert status == 0, output
+      assert [_, _] = results = for("RESULT" <> result <- String.split(output, "\n"), do: result)
+
+      # The second run starts without the library, except after a purge: then it is loaded again.
+      assert Enum.all?(results, &(&1 =~ "The native library was unloaded while it was in use"))
+      assert hd(results) =~ "{:error, "
+
+      refute output =~ "s3cret"
+      refute output =~ "LEAK"
+      refute output =~ "HANGS"
+      refute output =~ "Native.resume"
+    end
+  end
+
+  test "the handler of the calling process is what it was" do
+    before = :erlang.process_flag(:error_handler, :error_handler)
+    tools = %{"t" => fn _ -> raise "x" end}
+    call = %{"program" => %{"op" => "call", "tool" => "t"}}
+
+    for opts <- [[tools: tools], [tools: tools, tool_concurrency: 2], []] do
+      assert {:error, _} = PtcRunner.Json.run(call, opts)
+      assert :erlang.process_flag(:error_handler, :error_handler) == :error_handler
+    end
+
+    :erlang.process_flag(:error_handler, Kernel.ErrorHandler)
+    assert {:error, _} = PtcRunner.Json.run(call, tools: tools)
+    assert :erlang.process_flag(:error_handler, before) == Kernel.ErrorHandler
+  end
+
+  test "modules that are loaded on demand are loaded in tools too" do
+    module = :io_lib_fread
+    :code.purge(module)
+    :code.delete(module)
+    tools = %{"t" => fn _ -> :io_lib.fread(~c"~d", ~c"12") |> elem(1) end}
+
+    assert {:ok, [12], _, _} =
+             PtcRunner.Json.run(%{"program" => %{"op" => "call", "tool" => "t"}}, tools: tools)
+  end
+end

@@ -1,0 +1,69 @@
+# Runs in a VM of its own: `test/ptc_runner/native/unloaded_test.exs` starts it. The native module is deleted while a
+# run of the given kind goes on. Prints the run's result; all else that is printed is logs.
+{:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
+
+alias PtcRunner.{Agent, Json}
+
+[kind] = System.argv()
+secret = "s3cret-value"
+rows = for i <- 1..2_000, do: %{"id" => i, "v" => secret}
+call = %{"op" => "call", "tool" => "t", "args" => %{"n" => 1, "p" => secret}}
+expr = %{"a" => call, "b" => %{"op" => "get", "field" => "v"}}
+steps = [%{"op" => "load", "name" => "rows"}, %{"op" => "map", "expr" => expr}]
+map = %{"program" => %{"op" => "pipe", "steps" => steps}}
+two = %{"program" => %{"a" => call, "b" => call}}
+signature = "(n :int, p :string) -> :string"
+
+delete = fn _args ->
+  :code.delete(PtcRunner.Native)
+  secret
+end
+
+purge = fn _args ->
+  :code.delete(PtcRunner.Native)
+  :code.purge(PtcRunner.Native)
+  secret
+end
+
+opts = [context: %{"rows" => rows}, tools: %{"t" => delete}]
+
+work = fn
+  "map" -> Json.run(map, opts)
+  "one" -> Json.run(%{"program" => call}, opts)
+  "two" -> Json.run(two, opts)
+  "overlap" -> Json.run(map, [tool_concurrency: 4] ++ opts)
+  "purge" -> Json.run(map, Keyword.put(opts, :tools, %{"t" => purge}))
+  "agent" -> Agent.run(map, %{"t" => {delete, signature}}, context: %{"rows" => rows})
+  "before" -> delete.(nil) && Json.run(map, opts)
+end
+
+shown = fn result ->
+  leak = if inspect(result, limit: :infinity, printable_limit: :infinity) =~ secret, do: " LEAK"
+  IO.puts("RESULT#{leak} " <> String.replace(inspect(result), secret, "…"))
+end
+
+# In a plain process, and in one that reports its crashes with all that it has.
+for start <- [&spawn_monitor/1, &:proc_lib.spawn_opt(&1, [:monitor])] do
+  {pid, monitor} =
+    start.(fn ->
+      result =
+        try do
+          work.(kind)
+        catch
+          kind, reason -> {kind, reason, __STACKTRACE__}
+        end
+
+      shown.(result)
+      # An application may raise for the error.
+      if elem(result, 0) == :error, do: raise("no result: #{inspect(result)}")
+    end)
+
+  receive do
+    {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
+  after
+    10_000 -> IO.puts("HANGS")
+  end
+end
+
+Process.sleep(200)
+System.halt(0)
