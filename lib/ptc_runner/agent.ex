@@ -204,7 +204,8 @@ defmodule PtcRunner.Agent do
   Finds the program in a model's answer and compiles it.
 
   Ignores prose and a fence around the program, wraps an operation that is not under `"program"`, and repairs
-  almost valid JSON. It does not repair a truncated text, because half a program must not run.
+  almost valid JSON. It does not repair a truncated text, because half a program must not run; only
+  the last bracket of a program in a closed fence may be missing.
 
   ## Options
 

@@ -156,6 +156,44 @@ defmodule PtcRunner.Agent.AnswerTest do
     end
   end
 
+  test "programs that are cut off at any byte are errors, or the same program" do
+    load = ~s({"op": "load", "name": "rows"})
+
+    nodes = [
+      ~s({"op": "pipe", "steps": [#{load}, {"op": "sort_by", "field": "a", "order": "desc"}, {"op": "take", "count": 12}]}),
+      ~s({"a": {"op": "literal", "value": 12}, "b": {"op": "literal", "value": [1, 2]}}),
+      ~s({"op": "get", "path": ["a", "b"], "default": 15}),
+      ~s({"op": "sort_by", "field": "a", "order": "desc"}),
+      ~s({"op": "call", "tool": "refund", "args": {"amount": 1250, "to": "x"}}),
+      ~s({"op": "literal", "value": 1250})
+    ]
+
+    around = [
+      {"", ""},
+      {"", "\n"},
+      {"```json\n", ""},
+      {"```json\n", "\n```"},
+      {"Here:\n```\n", "```\n"},
+      {"", "```"},
+      {"", " …"}
+    ]
+
+    # A bare object with several operations counts as several programs.
+    for node <- nodes,
+        text <- [node, ~s({"program": #{node}})],
+        {:ok, %{source: whole}, _} <- [Agent.program(text)],
+        {before, rest} <- around do
+      for size <- 0..(byte_size(text) - 1) do
+        cut = before <> binary_part(text, 0, size) <> rest
+
+        with {:ok, %{source: source}, _warnings} <- Agent.program(cut),
+             do: assert({cut, source} == {cut, whole})
+      end
+    end
+
+    assert {:ok, _program, [_]} = Agent.program(~s(```json\n{"program": #{load}\n```))
+  end
+
   test "Json.run says where prose and a fence stand before the program" do
     text = "Here it is:\n```json\n{\"program\": {\"op\": \"count\"}}\n```"
 
