@@ -38,7 +38,8 @@ defmodule PtcRunner.Agent do
 
   A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
   structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
-  absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
+  absent. Types of the application's modules are read too, three levels deep, with parameters and `when`. Several clauses of a spec, or a union of maps, are
+  one map in which keys that are not in all of them may be absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
   default of `mix release`) does not have them, so give a signature there, or `strip_beams: [keep: ["Dbgi"]]`.
 
   Arguments are coerced and validated before the function is called, and its result is validated afterwards (see
@@ -328,7 +329,8 @@ defmodule PtcRunner.Agent do
   `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
 
     * `:max_turns`: no turn is left; `step.fail.details.feedback` is the feedback to the last answer
-    * `:model_error`: the model function returned `{:error, reason}`, raised, or did not answer in time; `step.fail.details.reason` is the
+    * `:model_error`: the model function returned `{:error, reason}`, raised, did not answer in time, or returned something else after tools
+      had been called; `step.fail.details.reason` is the
       reason as it was given, so that a status 429 can be told from other errors
     * `:halted`: it returned `{:halt, reason}`; `step.fail.details.reason`
 

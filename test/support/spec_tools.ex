@@ -13,6 +13,40 @@ defmodule PtcRunner.Test.SpecTools do
   @type address :: %{city: String.t(), zip: String.t() | nil}
   @type row :: %{:n => integer(), optional(:note) => String.t()}
 
+  defmodule Money do
+    @moduledoc false
+    @type t :: %{cents: integer(), currency: :eur | :usd}
+    @opaque account :: %{iban: String.t()}
+  end
+
+  @type page(item) :: %{items: [item], size: pos_integer()}
+
+  @spec bounded(args) :: integer() when args: %{id: id, all: [id]}, id: integer()
+  def bounded(%{id: id, all: all}), do: id + Enum.sum(all)
+
+  @spec clauses(%{id: integer(), kind: :one}) :: String.t()
+  @spec clauses(%{name: String.t(), kind: :two}) :: String.t()
+  def clauses(%{id: id, kind: :one}) when is_integer(id), do: "#{id}"
+  def clauses(%{name: name, kind: :two}), do: name
+
+  @spec either(%{id: integer()} | %{name: String.t()} | nil) :: String.t()
+  def either(%{id: id}) when is_integer(id), do: "#{id}"
+  def either(%{name: name}), do: name
+
+  @spec pay(%{:price => Money.t(), optional(:from) => Money.account(), :dry_run? => boolean()}) ::
+          String.t()
+  def pay(%{price: %{cents: cents, currency: :eur}, dry_run?: true} = args)
+      when is_integer(cents),
+      do: inspect(args)
+
+  @spec page(page(Money.t())) :: integer()
+  def page(%{items: items, size: size}), do: size + Enum.sum(for %{cents: c} <- items, do: c)
+
+  @spec small(%{kind: :refund, level: 1..10, less: neg_integer(), on: true}) :: String.t()
+  def small(%{kind: :refund, level: level, less: less, on: true})
+      when is_integer(level) and is_integer(less),
+      do: "#{level + less}"
+
   @doc "Refunds an order."
   @spec refund(%{order: integer(), amount: float()}) :: String.t()
   def refund(%{order: id, amount: amount}) when is_integer(id) and is_float(amount),

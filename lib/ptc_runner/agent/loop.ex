@@ -11,6 +11,7 @@ defmodule PtcRunner.Agent.Loop do
     Ask,
     Describe,
     Feedback,
+    Made,
     Prompt,
     Reply,
     Result,
@@ -91,7 +92,8 @@ defmodule PtcRunner.Agent.Loop do
     timeout = Keyword.get(state.opts, :model_timeout, :infinity)
     messages = Enum.reverse(state.messages)
 
-    reply = Telemetry.model(state.number, fn -> Reply.read(Ask.reply(ask, messages, timeout)) end)
+    reply =
+      Telemetry.model(state.number, fn -> understood(Ask.reply(ask, messages, timeout), state) end)
 
     case reply do
       {:text, nil, numbers} -> no_text(ask, counted(state, numbers))
@@ -101,6 +103,17 @@ defmodule PtcRunner.Agent.Loop do
       {:halt, reason} -> given_up(:halted, reason, state)
       {:error, reason} -> given_up(:model_error, reason, state)
     end
+  end
+
+  # A reply of no known form is a mistake of the application. Once tools have been called, their record must not be
+  # lost.
+  defp understood(reply, state) do
+    Reply.read(reply)
+  rescue
+    error in ArgumentError ->
+      if Enum.any?(state.turns, &(&1.tool_calls != [])),
+        do: {:error, Exception.message(error)},
+        else: reraise(error, __STACKTRACE__)
   end
 
   defp counted(state, numbers), do: %{state | usage: Reply.add(state.usage, numbers)}
@@ -247,7 +260,7 @@ defmodule PtcRunner.Agent.Loop do
     why = "the last program looked at a value, and gave no result"
     turn = record.([ok?: true, why: why] ++ fields)
     told = looked(value, Shape.entry(info.shape, @look), kept)
-    {:again, told <> Feedback.found(found), turn}
+    {:again, told <> Feedback.found(found) <> Made.looked(info.made), turn}
   end
 
   defp judged({:ok, value, info}, program, warnings, _info, record, state) do

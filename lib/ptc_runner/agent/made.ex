@@ -17,6 +17,22 @@ defmodule PtcRunner.Agent.Made do
   @unsure "These calls failed or did not finish, and may have had an effect. " <>
             "Make them again only if that does no harm:"
 
+  @looked "These calls have been made, and their effects have happened. " <>
+            "Make them again only if that does no harm:"
+
+  @doc """
+  The same behind what a program looked at: the next program may have to read the same again.
+
+      iex> call = %{name: "rows", args: %{}, status: :ok, result: "[]", ok?: true, warnings: []}
+      iex> text = PtcRunner.Agent.Made.text([{call, {:value, []}}], %{})
+      iex> text |> PtcRunner.Agent.Made.looked() |> String.split("\n", trim: true) |> hd()
+      "These calls have been made, and their effects have happened. Make them again only if that does no harm:"
+
+  """
+  @spec looked(String.t()) :: String.t()
+  def looked("\n" <> @made <> lines), do: "\n" <> @looked <> lines
+  def looked(other), do: other
+
   @doc """
   The calls as text behind the feedback, `""` if no tool was called. `dropped` are the numbers of calls that are not
   recorded.

@@ -5,10 +5,8 @@ defmodule PtcRunner.Agent.Spec do
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.TypeExtractor.{Memo, Spec}
-
-  # Maximum depth of expanding the module's own types.
-  @expansions 3
+  alias PtcRunner.Agent.Spec.{Expansion, Merged}
+  alias PtcRunner.SubAgent.TypeExtractor.Memo
 
   # Dates that signatures have no type for: what an error calls them.
   @dates %{Date => "date", Time => "time", NaiveDateTime => "datetime without offset"}
@@ -41,19 +39,27 @@ defmodule PtcRunner.Agent.Spec do
     with {:type, :external} <- Function.info(fun, :type),
          {:module, module} = Function.info(fun, :module),
          {:name, name} = Function.info(fun, :name),
-         {_shown, _checked, _form} = found <- Memo.fetch(module, {__MODULE__, name}, 1, &read/3) do
-      found
+         {{_shown, _checked, _form} = found, modules} <-
+           Memo.fetch(module, {__MODULE__, name}, 1, &read/3) do
+      # The memo knows when the function's own module changes.
+      if Expansion.current?(modules), do: found, else: again(module, name)
     else
       _other -> nil
     end
   end
 
+  defp again(module, name) do
+    case read(module, {__MODULE__, name}, 1) do
+      {found, _modules} -> found
+      :none -> nil
+    end
+  end
+
   defp read(module, {_this, name}, 1) do
-    with {param, types} <- Spec.only_param(module, name),
-         {{:map, [_ | _] = fields}, {:map, _struct, _fields} = form} <-
-           type(param, {types, @expansions}),
+    with {param, modules} <- Expansion.of(module, name),
+         {{:map, [_ | _] = fields}, {:map, _struct, _fields} = form} <- args(param),
          true <- Enum.all?(fields, &simple?/1) do
-      {put(fields, :string), put(fields, :any), form}
+      {{put(fields, :string), put(fields, :any), form}, modules}
     else
       _other -> :none
     end
@@ -63,7 +69,15 @@ defmodule PtcRunner.Agent.Spec do
   end
 
   # Other names cannot be written in a signature.
-  defp simple?({name, _type}), do: name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/
+  defp simple?({name, _type}), do: name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*[?!]?\z/
+
+  # Arguments are a map, even where the spec also allows nil.
+  defp args(param) do
+    case type(param) do
+      {{:optional, type}, form} -> {type, form}
+      other -> other
+    end
+  end
 
   # A date without a type is a text for the model, and anything for the check: `given/2` reads it.
   defp put(:date, type), do: type
@@ -75,30 +89,45 @@ defmodule PtcRunner.Agent.Spec do
   defp put(scalar, _type), do: scalar
 
   # The type and the form of a value.
-  defp type({:ann_type, _, [_name, type]}, types), do: type(type, types)
-  defp type({:paren_type, _, [type]}, types), do: type(type, types)
+  defp type({:ann_type, _, [_name, type]}), do: type(type)
+  defp type({:paren_type, _, [type]}), do: type(type)
 
-  defp type({:type, _, kind, [type]}, types) when kind in [:list, :nonempty_list] do
-    {type, form} = type(type, types)
+  defp type({:type, _, kind, [type]}) when kind in [:list, :nonempty_list] do
+    {type, form} = type(type)
     {{:list, type}, if(form == :same, do: :same, else: {:list, form})}
   end
 
-  defp type({:type, _, :map, fields}, types) when is_list(fields), do: map(fields, types)
-  defp type({:type, _, :union, members}, types), do: union(members, types)
-  defp type({:type, _, name, []}, _types), do: {builtin(name), :same}
-  defp type({:remote_type, _, [{_, _, module}, {_, _, :t}, []]}, _types), do: remote(module)
+  defp type({:type, _, :map, fields}) when is_list(fields), do: map(fields)
+  defp type({:type, _, :union, members}), do: members |> flat() |> union()
+  defp type({:type, _, :range, _bounds}), do: {:int, :same}
+  defp type({:integer, _, _value}), do: {:int, :same}
+  defp type({:op, _, :-, {:integer, _, _value}}), do: {:int, :same}
+  defp type({:atom, _, atom}) when is_boolean(atom), do: {:bool, :same}
+  defp type({:atom, _, atom}) when atom != nil, do: {:keyword, {:atoms, [atom]}}
+  defp type({:type, _, name, []}), do: {builtin(name), :same}
+  defp type({:remote_type, _, [{_, _, module}, {_, _, :t}, []]}), do: remote(module)
+  defp type(_other), do: {:any, :same}
 
-  defp type({:user_type, _, name, []}, {own, left}) when left > 0 and is_map_key(own, name),
-    do: type(Map.fetch!(own, name), {own, left - 1})
-
-  defp type(_other, _types), do: {:any, :same}
+  # The members of unions in a union, where types have been opened.
+  defp flat(members) do
+    Enum.flat_map(members, fn
+      {:type, _, :union, members} -> flat(members)
+      {kind, _, [_name, type]} when kind == :ann_type -> flat([type])
+      {:paren_type, _, [type]} -> flat([type])
+      member -> [member]
+    end)
+  end
 
   defp builtin(:binary), do: :string
-  defp builtin(name) when name in [:integer, :non_neg_integer, :pos_integer], do: :int
+
+  defp builtin(name) when name in [:integer, :non_neg_integer, :pos_integer, :neg_integer],
+    do: :int
+
+  defp builtin(name) when name in [:byte, :char, :arity], do: :int
   defp builtin(name) when name in [:float, :number], do: :float
   defp builtin(:boolean), do: :bool
   defp builtin(:atom), do: :keyword
-  defp builtin(:list), do: {:list, :any}
+  defp builtin(name) when name in [:list, :nonempty_list], do: {:list, :any}
   defp builtin(_name), do: :any
 
   defp remote(String), do: {:string, :same}
@@ -106,48 +135,36 @@ defmodule PtcRunner.Agent.Spec do
   defp remote(module) when is_map_key(@dates, module), do: {:date, {:date, module}}
   defp remote(_module), do: {:any, :same}
 
-  defp union(members, types) do
+  defp union(members) do
     {nils, rest} = Enum.split_with(members, &match?({:atom, _, nil}, &1))
 
     {type, form} =
-      case rest do
-        [type] -> type(type, types)
-        [_, _ | _] -> atoms(rest)
-      end
+      if rest == [], do: {:any, :same}, else: rest |> Enum.map(&type/1) |> Merged.of()
 
     {if(nils == [], do: type, else: optional(type)), form}
-  end
-
-  # A union of atoms only.
-  defp atoms(members) do
-    atoms = for {:atom, _, atom} <- members, not is_boolean(atom), do: atom
-
-    if length(atoms) == length(members),
-      do: {:keyword, {:atoms, atoms}},
-      else: {:any, :same}
   end
 
   defp optional({:optional, _type} = type), do: type
   defp optional(type), do: {:optional, type}
 
-  defp map(fields, types) do
+  defp map(fields) do
     known = for {:type, _, kind, [{:atom, _, key}, type]} <- fields, do: {key, kind, type}
 
     case List.keytake(known, :__struct__, 0) do
-      {{:__struct__, _kind, {:atom, _, module}}, rest} -> keys(rest, module, types)
+      {{:__struct__, _kind, {:atom, _, module}}, rest} -> keys(rest, module)
       nil when known == [] -> {:map, :same}
-      nil -> keys(known, nil, types)
+      nil -> keys(known, nil)
     end
   end
 
-  defp keys(known, struct, types) do
-    fields = Enum.map(known, &field(&1, struct, types))
+  defp keys(known, struct) do
+    fields = Enum.map(known, &field(&1, struct))
     {{:map, Enum.map(fields, &elem(&1, 0))}, {:map, struct, Enum.map(fields, &elem(&1, 1))}}
   end
 
   # Elixir adds the fields of a struct that its type does not name, as any term.
-  defp field({key, kind, type}, struct, types) do
-    {type, form} = type(type, types)
+  defp field({key, kind, type}, struct) do
+    {type, form} = type(type)
     missing? = kind == :map_field_assoc or (struct != nil and type == :any)
     nil? = match?({:optional, _}, type) or type == :any
     name = Atom.to_string(key)

@@ -292,8 +292,39 @@ defmodule PtcRunner.Agent.CallsTest do
                Agent.loop(fn _ -> raise "x" end, task: "x")
     end
 
+    test "a reply of no known form ends it too, once tools have been called" do
+      for bad <- [:nothing, {:ok, 7}, {:retry, -1}, {:ok, "x", 7}, %{"content" => [1]}] do
+        first = text(steps([call("refund", @refund), call("raise")]))
+        task = [task: "x", tools: tools()]
+        assert {:error, step} = Agent.loop(answers([first, fn _ -> bad end]), task)
+        assert %{reason: :model_error, message: message} = step.fail
+        assert message =~ "the model"
+        assert [%{name: "refund", status: :ok} | _] = step.tool_calls
+        assert_raise ArgumentError, fn -> Agent.loop(fn _ -> bad end, task) end
+      end
+    end
+
+    test "a program that looks at something has made its calls, too" do
+      test = self()
+      look = text(%{"program" => %{"look" => call("refund", @refund)}})
+
+      second = fn messages ->
+        send(test, {:told, List.last(messages).content})
+        text(%{"program" => literal(1)})
+      end
+
+      assert {:ok, step} = Agent.loop(answers([look, second]), task: "x", tools: tools())
+      assert [%{name: "refund"}] = step.tool_calls
+      assert_received {:told, told}
+
+      assert told ==
+               ~s(You looked at: {"receipt":"r-7"}\n) <>
+                 "These calls have been made, and their effects have happened. Make them again only if " <>
+                 ~s(that does no harm:\n- refund({"amount":5.0,"id":7}\) -> {"receipt":"r-7"}\n) <>
+                 "You have 4 turns left."
+    end
+
     test "a model function with a timeout leaves no process and no message" do
-      before = length(Process.list())
       test = self()
 
       ask = fn _ ->
@@ -307,7 +338,7 @@ defmodule PtcRunner.Agent.CallsTest do
       ask = fn _ -> text(%{"program" => literal(Process.get(:"$callers") == [test])}) end
       assert {:ok, %{return: true}} = Agent.loop(ask, [task: "x"], model_timeout: 5_000)
       assert {:messages, []} = Process.info(self(), :messages)
-      assert length(Process.list()) <= before + 3
+      assert Process.info(self(), :monitors) == {:monitors, []}
     end
   end
 end

@@ -149,8 +149,51 @@ defmodule PtcRunner.Agent.SpecTest do
     assert {:ok, text, _} = run(&SpecTools.own/1, %{"ticket" => %{"id" => "3", "title" => "x"}})
     assert text == inspect(%SpecTools.Ticket{id: 3, title: "x"})
     assert {:error, _, _} = run(&SpecTools.own/1, %{"ticket" => %{"title" => "x"}})
-    # A type of another module is not known, so its value stays as it is.
-    assert {:ok, ~s(%{"id" => 3}), _} = run(&SpecTools.close/1, %{"id" => 3})
+    # A type of another module.
+    assert {:ok, text, _} = run(&SpecTools.close/1, %{"id" => "3"})
+    assert text == inspect(%SpecTools.Ticket{id: 3})
+  end
+
+  test "types of other modules, with parameters and with when" do
+    args = %{"price" => %{"cents" => "5", "currency" => "eur"}, "dry_run?" => true}
+    price = %{cents: 5, currency: :eur}
+
+    for from <- [%{}, %{"from" => %{"iban" => "DE1"}}] do
+      assert {:ok, text, _} = run(&SpecTools.pay/1, Map.merge(args, from))
+      from = Map.new(from, fn {_, iban} -> {:from, %{iban: iban["iban"]}} end)
+      assert text == inspect(Map.merge(%{price: price, dry_run?: true}, from))
+    end
+
+    assert Agent.prompt(language: :none, tools: %{"t" => &SpecTools.pay/1}) =~
+             "- t(price {cents :int, currency :keyword}, from {iban :string}?, dry_run? :bool) -> :any"
+
+    args = %{"items" => [%{"cents" => 5, "currency" => "usd"}], "size" => 1}
+    assert {:ok, 6, _} = run(&SpecTools.page/1, args)
+    args = put_in(args, ["items", Access.at(0), "currency"], "yen")
+    assert {:error, _, feedback} = run(&SpecTools.page/1, args)
+    assert feedback =~ "currency"
+
+    assert {:ok, 6, _} = run(&SpecTools.bounded/1, %{"id" => "1", "all" => ["2", 3]})
+  end
+
+  test "single atoms, ranges and other integers" do
+    args = %{"kind" => "refund", "level" => "3", "less" => "-1", "on" => "true"}
+    assert {:ok, "2", _} = run(&SpecTools.small/1, args)
+    assert {:error, _, feedback} = run(&SpecTools.small/1, %{args | "kind" => "error"})
+    assert feedback =~ ~s(- kind: expected one of "refund", got "error")
+  end
+
+  test "several clauses, and a union of maps" do
+    assert {:ok, "7", _} = run(&SpecTools.clauses/1, %{"id" => "7", "kind" => "one"})
+    assert {:ok, "x", _} = run(&SpecTools.clauses/1, %{"name" => "x", "kind" => "two"})
+    assert {:error, _, feedback} = run(&SpecTools.clauses/1, %{"id" => 7, "kind" => "error"})
+    assert feedback =~ ~s(expected one of "one", "two")
+
+    assert Agent.prompt(language: :none, tools: %{"t" => &SpecTools.clauses/1}) =~
+             "- t(id :int?, kind :keyword, name :string?) -> :any"
+
+    assert {:ok, "7", _} = run(&SpecTools.either/1, %{"id" => "7"})
+    assert {:ok, "x", _} = run(&SpecTools.either/1, %{"name" => "x"})
   end
 
   test "functions without known keys, and those with a signature of their own, get string keys" do

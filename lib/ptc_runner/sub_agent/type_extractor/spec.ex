@@ -23,16 +23,34 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
     end
   end
 
-  @doc "The type of the only parameter of a function, as the compiler stores it, and the types of its module."
-  @spec only_param(module(), atom()) :: {tuple(), %{atom() => tuple()}} | nil
-  def only_param(module, name) do
+  @doc "The clauses of a function's spec, as the compiler stores them, and the definitions of its module."
+  @spec clauses(module(), atom(), arity()) :: {[tuple()], definitions()} | nil
+  def clauses(module, name, arity) do
     with {:ok, attributes} <- attributes(module),
-         [{:type, _, :fun, [{:type, _, :product, [param]}, _returns]} | _] <-
-           for({:attribute, _, :spec, {{^name, 1}, [clause | _]}} <- attributes, do: clause) do
-      {param, types(attributes)}
+         [clauses] <- for({:attribute, _, :spec, {{^name, ^arity}, all}} <- attributes, do: all) do
+      {clauses, defined(attributes)}
     else
       _ -> nil
     end
+  end
+
+  @typedoc "The variables and the type of each definition, by its name and arity."
+  @type definitions :: %{{atom(), arity()} => {[tuple()], tuple()}}
+
+  @doc "The types that a module defines; none if its file has no debug information."
+  @spec definitions(module()) :: definitions()
+  def definitions(module) do
+    case attributes(module) do
+      {:ok, attributes} -> defined(attributes)
+      _ -> %{}
+    end
+  end
+
+  defp defined(attributes) do
+    for {:attribute, _, kind, {name, type, vars}} <- attributes,
+        kind in [:type, :opaque],
+        into: %{},
+        do: {{name, length(vars)}, {vars, type}}
   end
 
   # Reads the specs and types of a module in one read of its file.
