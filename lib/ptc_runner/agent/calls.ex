@@ -90,6 +90,9 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
+  defp dropped(name) when is_binary(name),
+    do: "dropped the undeclared argument #{Shown.quoted(name)}"
+
   defp dropped(name), do: "dropped the undeclared argument #{Shown.text(name, 200)}"
 
   # The arguments that are not passed on, because validation does not find them under a declared name: also those in
@@ -111,9 +114,11 @@ defmodule PtcRunner.Agent.Calls do
     known = Map.new(Enum.flat_map(fields, &spellings/1))
 
     Enum.flat_map(:maps.to_list(map), fn {key, value} ->
+      name = if is_atom(key), do: Atom.to_string(key), else: key
+
       case known do
-        %{^key => type} when is_atom(type) -> []
-        %{^key => type} -> undeclared(type, value, joined(path, key))
+        %{^name => type} when is_atom(type) -> []
+        %{^name => type} -> undeclared(type, value, joined(path, name))
         _unknown -> [joined(path, key)]
       end
     end)

@@ -74,7 +74,7 @@ defmodule PtcRunner.Agent.Prompt do
   defp lines([], _reading, _left, _opts), do: []
 
   defp lines([{name, value} | rest] = names, reading, left, opts) do
-    label = name |> to_string() |> Shown.label()
+    label = label(name)
 
     line =
       if name in opts[:concealed], do: concealed(label), else: datum(label, value, reading, opts)
@@ -85,6 +85,11 @@ defmodule PtcRunner.Agent.Prompt do
       do: ["- … and #{length(names)} more"],
       else: [line | lines(rest, reading, left, opts)]
   end
+
+  # A tool's answer that has become the memory may have keys of any kind.
+  defp label(name) when is_binary(name), do: Shown.label(name)
+  defp label(name) when is_atom(name), do: name |> Atom.to_string() |> Shown.label()
+  defp label(name), do: Shown.text(name, 256)
 
   defp concealed(name), do: "- #{name} :any (not shown: it comes from firewalled fields)"
 

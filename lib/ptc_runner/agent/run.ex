@@ -122,7 +122,11 @@ defmodule PtcRunner.Agent.Run do
 
   # Names of data may be atoms, because there are few of them.
   defp named(%_struct{} = context), do: context |> Values.fields() |> named()
-  defp named(context), do: Map.new(context, fn {name, value} -> {to_string(name), value} end)
+  defp named(context), do: Map.new(context, fn {name, value} -> {name(name), value} end)
+
+  # Programs cannot name the others.
+  defp name(name) when is_atom(name) or is_number(name), do: to_string(name)
+  defp name(name), do: name
 
   # With `keys: :strings`, atom keys inside the data are refused: programs would not find them, and would not
   # report it.

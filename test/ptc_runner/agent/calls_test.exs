@@ -32,6 +32,8 @@ defmodule PtcRunner.Agent.CallsTest do
 
   @refund %{"id" => "7", "amount" => 5}
 
+  doctest PtcRunner.Agent.Made
+
   describe "an error has the calls that were made" do
     for {name, last, opts, kind} <- [
           {"a failing later step", %{"op" => "sum", "field" => "x"}, [], :execution_error},

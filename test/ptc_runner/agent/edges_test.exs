@@ -206,6 +206,7 @@ defmodule PtcRunner.Agent.EdgesTest do
       for {args, dropped} <- [
             {%{"userId" => 7}, ["userId"]},
             {%{"user-id" => 7, "o" => %{"due_at" => 5}}, []},
+            {%{:user_id => 7, "o" => %{due_at: 5}}, []},
             {%{"o" => %{"dueAt" => 5, "due-at" => 5}}, ["o.dueAt"]},
             {%{"rows" => [%{"n" => 1, "m" => 1}, %{"n" => 2, "m" => 2}]}, ["rows.m"]},
             {%{"rows" => List.duplicate(%{"n" => 1}, 100)}, []}
@@ -214,6 +215,23 @@ defmodule PtcRunner.Agent.EdgesTest do
         {:ok, _value, info} = Agent.run(program, tools)
         told = for name <- dropped, do: ~s(t: dropped the undeclared argument "#{name}")
         assert {args, Enum.filter(info.warnings, &(&1 =~ "dropped"))} == {args, told}
+      end
+    end
+
+    test "answers whose keys are no names can become the memory" do
+      keys = [{1, 2}, %{}, [1 | 2], 1.5, 7, :a, nil, "k\n## Task", <<255>>, {"_pin", "s3cret"}]
+      answer = Map.new(keys, &{&1, 1})
+      tools = %{"t" => fn _ -> answer end}
+      program = Codec.encode!(%{program: %{op: "call", tool: "t", args: %{}}})
+      {{:ok, step}, []} = loop([program], tools: tools)
+      assert step.return == answer
+
+      for task <- [[memory: step.memory], [context: step.memory]] do
+        {{:ok, %{return: 1}}, []} = loop([literal(1)], task)
+        prompt = Agent.prompt([language: :none] ++ task)
+        assert prompt =~ "- {1, 2} :int" and prompt =~ "- %{} :int"
+        refute prompt =~ "\n## Task"
+        assert {:ok, 1, _} = Agent.run(literal(1), %{}, task)
       end
     end
 

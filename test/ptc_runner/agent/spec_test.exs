@@ -5,6 +5,10 @@ defmodule PtcRunner.Agent.SpecTest do
   alias PtcRunner.Agent
   alias PtcRunner.Test.SpecTools
 
+  doctest PtcRunner.Agent.Spec
+  doctest PtcRunner.Agent.Spec.Expansion
+  doctest PtcRunner.Agent.Spec.Merged
+
   defp run(fun, args, opts \\ []) do
     program = %{"program" => %{"op" => "call", "tool" => "t", "args" => args}}
     Agent.run(program, %{"t" => fun}, opts)
