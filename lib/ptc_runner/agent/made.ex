@@ -25,7 +25,7 @@ defmodule PtcRunner.Agent.Made do
 
       iex> call = %{name: "rows", args: %{}, status: :ok, result: "[]", ok?: true, warnings: []}
       iex> text = PtcRunner.Agent.Made.text([{call, {:value, []}}], %{})
-      iex> text |> PtcRunner.Agent.Made.looked() |> String.split("\n", trim: true) |> hd()
+      iex> text |> PtcRunner.Agent.Made.looked() |> String.split("\\n", trim: true) |> hd()
       "These calls have been made, and their effects have happened. Make them again only if that does no harm:"
 
   """
