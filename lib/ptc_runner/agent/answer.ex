@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Answer do
   # From the text of an answer to its value: unchanged, or else coerced, or else repaired, or else repaired
   # and coerced. The first result that fits the signature counts.
 
+  alias PtcRunner.Agent.Literals
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
@@ -30,7 +31,7 @@ defmodule PtcRunner.Agent.Answer do
 
     with {why, wrong} when why in [:error, :unread] <-
            text |> exact(wrapped, limits, enums) |> respelled(text, wrapped, limits, enums, opts),
-         :error <-
+         found when found in [:error, :literal] <-
            coerced(
              text,
              wrapped,
@@ -39,8 +40,9 @@ defmodule PtcRunner.Agent.Answer do
              Keyword.get(opts, :coerce, true),
              Keyword.get(opts, :repair, true)
            ),
-         no when no == :error or (why == :error and elem(no, 0) == :truncated) <-
-           repaired(text, wrapped, limits, enums, opts) do
+         no
+         when no in [:error, :literal] or (why == :error and elem(no, 0) == :truncated) <-
+           if(found == :error, do: repaired(text, wrapped, limits, enums, opts), else: found) do
       {:error, wrong, feedback(wrong, text, wrapped, limits)}
     else
       {:truncated, %{path: path, message: message}} ->
@@ -144,7 +146,7 @@ defmodule PtcRunner.Agent.Answer do
   defp respelled(other, _text, _signature, _limits, _enums, _opts), do: other
 
   defp or_coerced(wrong, value, signature, enums, warnings) do
-    with :error <- coerce(value, signature, enums, warnings), do: wrong
+    with no when no in [:error, :literal] <- coerce(value, signature, enums, warnings), do: wrong
   end
 
   defp exactly(text, nil, limits), do: Answer.read_all(text, :any, limits)
@@ -207,10 +209,13 @@ defmodule PtcRunner.Agent.Answer do
     value = value |> items(type) |> Names.hyphenated(type)
 
     with {:ok, value, more} <- Coercion.coerce(value, type),
+         false <- Literals.named?(more),
          {:ok, value, warnings} <- allowed(value, signature, enums, warnings ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
       {:error, _reason} -> :error
+      # A repair must not read null as a text without quotes.
+      true -> :literal
       {:limit, errors} -> {:limit, errors}
     end
   end

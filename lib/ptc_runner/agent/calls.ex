@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Calls do
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
   # result, and record the call.
 
-  alias PtcRunner.Agent.{Made, Record, Spec, Tool, ToolError}
+  alias PtcRunner.Agent.{Literals, Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
@@ -161,7 +161,7 @@ defmodule PtcRunner.Agent.Calls do
 
   defp answer(%Tool{} = tool, args, begin) do
     # A signature does not know structs, and programs read them as maps of their fields.
-    checked = &checked(tool, &1, begin)
+    checked = &checked(tool, args, &1, begin)
 
     case ToolCall.call(signature(tool), args, checked, :enabled, &Values.plain/1) do
       {:ok, value, warnings} ->
@@ -188,13 +188,23 @@ defmodule PtcRunner.Agent.Calls do
   defp signature(%Tool{spec: {signature, _form}}), do: signature
   defp signature(%Tool{signature: signature}), do: signature
 
-  defp checked(tool, args, begin) do
-    with [] <- not_allowed(tool, args), {:ok, passed} <- passed(tool, args) do
+  defp checked(tool, raw, args, begin) do
+    with [] <- no_texts(tool, raw, args),
+         [] <- not_allowed(tool, args),
+         {:ok, passed} <- passed(tool, args) do
       begin.(args, passed)
     else
       {:error, errors} -> {:error, {@refused, errors}}
       errors -> {:error, {@refused, errors}}
     end
+  end
+
+  # Arguments that are not changed have no such place.
+  defp no_texts(_tool, args, args), do: []
+
+  defp no_texts(tool, raw, _args) do
+    {:signature, params, _returns} = signature(tool)
+    Literals.errors(raw, {:map, params})
   end
 
   defp not_allowed(%Tool{notes: nil}, _args), do: []
