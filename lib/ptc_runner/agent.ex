@@ -160,14 +160,14 @@ defmodule PtcRunner.Agent do
   Finds the value in a model's answer, by a signature.
 
   A valid answer gives its value and no warnings. An invalid one is coerced (a number
-  in a string), then repaired (a missing comma), and the warnings list the changes. A value that is not an
+  in a string), then repaired (a missing comma), and the warnings list the changes. `null`, `true` and `false` do not become texts. A value that is not an
   object or list may be bare, or in `{"value": ...}`.
 
   ## Options
 
     * `:coerce`, `:repair` - by default `true`
     * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
-      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text or of a closed fence is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
@@ -205,7 +205,8 @@ defmodule PtcRunner.Agent do
   Finds the program in a model's answer and compiles it.
 
   Ignores prose and a fence around the program, wraps an operation that is not under `"program"`, and repairs
-  almost valid JSON. It does not repair a truncated text, because half a program must not run.
+  almost valid JSON. It does not repair a truncated text, because half a program must not run; only
+  the last bracket of a program in a closed fence may be missing.
 
   ## Options
 
@@ -295,7 +296,9 @@ defmodule PtcRunner.Agent do
   an answer are sent back as feedback, with the number of turns that are left. The programs share their memory. If the value of a
   program has the key `"look"`, and the result does not declare it, the model receives that value and is asked again.
 
-  A float without a fraction fits `:int`, and ISO 8601 text fits `:datetime`; the turn's `prints` say so.
+  A float without a fraction fits `:int`, and ISO 8601 text fits `:datetime`. The language makes no text of a date and no number of a
+  decimal: dates, times and decimals fit `:string` as their text, and a decimal fits `:int` or `:float` if it is exactly such a
+  number. The turn's `prints` say what was converted.
 
   ## The task
 

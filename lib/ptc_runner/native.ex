@@ -171,7 +171,7 @@ defmodule PtcRunner.Native do
 
   @typedoc false
   @type coerced ::
-          {:ok, term(), warnings :: [String.t()]}
+          {:ok | :doubled, term(), warnings :: [String.t()]}
           | {:ask, questions :: [tuple()]}
           | {:unknown, term()}
           | :too_much
@@ -337,6 +337,11 @@ defmodule PtcRunner.Native do
   # `answers` are the answers to the questions, nil in the first call
   pair(
     signature_coerce(type(), term(), answers :: list() | nil) ::
+      coerced() | {:refused, failure :: term(), hidden? :: boolean()}
+  )
+
+  pair(
+    signature_spelled(type(), term()) ::
       coerced() | {:refused, failure :: term(), hidden? :: boolean()}
   )
 

@@ -134,6 +134,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:signature_public, 1} => [@type_term],
       {:signature_validate, 3} => [@type_term, value, false],
       {:signature_coerce, 3} => [@type_term, value, nil],
+      {:signature_spelled, 2} => [{:map, [{"a_b", :int}]}, %{"a-b" => 1}],
       {:signature_input, 3} => [[{"a", :int}], %{"a" => "1"}, nil],
       {:error_line, 1} => [errors],
       {:stream_new, 4} => [@type_term, false, true, true],

@@ -31,16 +31,33 @@ defmodule PtcRunner.Test.SignatureOracle do
 
   @doc "As `PtcRunner.SubAgent.Signature.Coercion.coerce/2`."
   def coerce(value, type) do
-    {value, warnings} = Coerce.coerce(value, type)
-    {:ok, value, warnings}
+    {coerced, warnings} = Coerce.coerce(value, type)
+    settled(coerced, warnings, value, type)
   catch
-    {:refused, reason} -> {:error, reason}
+    {:refused, reason} -> spelled(value, type, reason)
+  end
+
+  # A valid value stays as it is if it would not be valid.
+  defp settled(coerced, warnings, value, type) do
+    if validate(value, type) == :ok and validate(coerced, type) != :ok,
+      do: {:ok, value, []},
+      else: {:ok, coerced, warnings}
+  end
+
+  # A valid value whose keys have another spelling.
+  defp spelled(value, type, reason) do
+    with :ok <- validate(value, type),
+         {coerced, warnings, []} <- Input.walk(value, type, [], &Validate.spelled_key/2) do
+      settled(coerced, warnings, value, type)
+    else
+      _other -> {:error, reason}
+    end
   end
 
   @doc "The result of the input step of `PtcRunner.SubAgent.Signature.call_tool/4` for arguments."
   def input(value, type) do
     case Input.walk(value, type, []) do
-      {value, warnings, []} -> {:ok, value, warnings}
+      {coerced, warnings, []} -> settled(coerced, warnings, value, type)
       {_value, _warnings, errors} -> {:error, errors}
     end
   end

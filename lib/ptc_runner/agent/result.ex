@@ -1,10 +1,13 @@
 defmodule PtcRunner.Agent.Result do
   @moduledoc false
   # Whether the value of a program fits its signature. Programs are JSON and their quotients are floats, so a float
-  # without a fraction fits `:int`, and ISO 8601 text fits `:datetime`.
+  # without a fraction fits `:int`, and ISO 8601 text fits `:datetime`. The language has no operation that makes a text of
+  # a date, or a number of a decimal: dates, times and decimals fit `:string` as their text, and a decimal fits `:int` and
+  # `:float` if it is exactly such a number.
 
   alias PtcRunner.Agent.Describe
   alias PtcRunner.Firewall.Shape
+  alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums, Firewall}
@@ -71,6 +74,14 @@ defmodule PtcRunner.Agent.Result do
     end
   end
 
+  defp walk(%{__struct__: _module} = value, type, path, warnings)
+       when type in [:string, :int, :float] do
+    case convert(value, type) do
+      {:ok, converted, what} -> {converted, [{path, value, what} | warnings]}
+      :error -> {value, warnings}
+    end
+  end
+
   defp walk([_ | _] = list, {:list, type}, path, warnings) do
     if List.improper?(list) do
       {list, warnings}
@@ -96,6 +107,18 @@ defmodule PtcRunner.Agent.Result do
   end
 
   defp walk(value, _type, _path, warnings), do: {value, warnings}
+
+  defp convert(value, :string) do
+    with {:ok, text} <- Values.exact_text(value), do: {:ok, text, "a text"}
+  end
+
+  defp convert(value, :int) do
+    with {:ok, integer} <- Values.integer(value), do: {:ok, integer, "an integer"}
+  end
+
+  defp convert(value, :float) do
+    with {:ok, float} <- Values.float(value), do: {:ok, float, "a float"}
+  end
 
   # A key in another spelling.
   defp named(map, key, value, types, path, warnings) do

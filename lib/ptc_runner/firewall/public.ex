@@ -53,6 +53,9 @@ defmodule PtcRunner.Firewall.Public do
     if public === list, do: set, else: public
   end
 
+  # Programs read an association that is not loaded as null.
+  defp public(%{__struct__: Ecto.Association.NotLoaded}, _left), do: nil
+
   defp public(%module{} = struct, left) when is_atom(module) do
     fields = Map.from_struct(struct)
     public = map(fields, left)

@@ -15,6 +15,10 @@ defmodule PtcRunner.Json.Values do
   @parts 1
   @structs 2
 
+  # Maximum number of digits of an integer that is made of a decimal, and of a float.
+  @most_digits 400
+  @most_float_digits 17
+
   @doc """
   Whether the struct is a date, a time or a decimal.
 
@@ -136,6 +140,101 @@ defmodule PtcRunner.Json.Values do
   end
 
   def text(value), do: Shown.text(value)
+
+  @doc """
+  The text of a date, a time or a decimal, as `text/1` has it; `:error` if it has none, and for all other terms.
+
+      iex> PtcRunner.Json.Values.exact_text(~D[2024-02-29])
+      {:ok, "2024-02-29"}
+
+      iex> PtcRunner.Json.Values.exact_text(1..2)
+      :error
+
+  """
+  @spec exact_text(term()) :: {:ok, String.t()} | :error
+  def exact_text(%{__struct__: Decimal} = value), do: decimal(value)
+
+  def exact_text(%{__struct__: module} = value) when module in @iso do
+    {:ok, module.to_iso8601(value)}
+  rescue
+    _error -> :error
+  end
+
+  def exact_text(_other), do: :error
+
+  @doc """
+  The integer that a decimal is; `:error` if it has a fraction or more than 400 digits, and for all other terms.
+
+      iex> PtcRunner.Json.Values.integer(%{__struct__: Decimal, sign: -1, coef: 1200, exp: -2})
+      {:ok, -12}
+
+      iex> PtcRunner.Json.Values.integer(%{__struct__: Decimal, sign: 1, coef: 125, exp: -1})
+      :error
+
+  """
+  @spec integer(term()) :: {:ok, integer()} | :error
+  def integer(value) do
+    with {:ok, sign, digits, exp} when exp >= 0 <- parts(value),
+         true <- byte_size(digits) + exp <= @most_digits do
+      {:ok, sign * String.to_integer(digits) * Integer.pow(10, exp)}
+    else
+      _no -> :error
+    end
+  end
+
+  @doc """
+  The float whose shortest text is the decimal's number; `:error` if there is none, and for all other terms.
+
+      iex> PtcRunner.Json.Values.float(%{__struct__: Decimal, sign: 1, coef: 1250, exp: -2})
+      {:ok, 12.5}
+
+      iex> PtcRunner.Json.Values.float(%{__struct__: Decimal, sign: 1, coef: 12_345_678_901_234_567_891, exp: -2})
+      :error
+
+  """
+  @spec float(term()) :: {:ok, float()} | :error
+  def float(value) do
+    with {:ok, sign, digits, exp} <- parts(value),
+         true <- byte_size(digits) <= @most_float_digits and abs(exp) <= @most_digits,
+         {float, ""} <- Float.parse("#{digits}.0e#{exp}"),
+         {^digits, ^exp} <- shortest(float) do
+      {:ok, sign * float}
+    else
+      _no -> :error
+    end
+  rescue
+    # Beyond the largest float.
+    ArgumentError -> :error
+  end
+
+  # The sign, digits and exponent of a decimal, the digits without zeros at the end.
+  defp parts(%{__struct__: Decimal, sign: sign, coef: coef, exp: exp})
+       when sign in [1, -1] and is_integer(coef) and coef >= 0 and is_integer(exp) do
+    case digits(coef) do
+      nil -> :error
+      digits -> {digits, exp} |> trimmed() |> Tuple.insert_at(0, sign) |> Tuple.insert_at(0, :ok)
+    end
+  end
+
+  defp parts(_other), do: :error
+
+  defp shortest(float) do
+    {mantissa, exp} =
+      case float |> :erlang.float_to_binary([:short]) |> String.split("e") do
+        [mantissa] -> {mantissa, 0}
+        [mantissa, exp] -> {mantissa, String.to_integer(exp)}
+      end
+
+    [whole, fraction] = String.split(mantissa, ".")
+    trimmed({String.trim_leading(whole <> fraction, "0"), exp - byte_size(fraction)})
+  end
+
+  defp trimmed({digits, exp}) do
+    case String.trim_trailing(digits, "0") do
+      "" -> {"0", 0}
+      trimmed -> {trimmed, exp + byte_size(digits) - byte_size(trimmed)}
+    end
+  end
 
   @doc "The text of a decimal; `:error` if it is malformed, or too long to be written."
   @spec decimal(map()) :: {:ok, String.t()} | :error

@@ -115,6 +115,7 @@ rustler::atoms! {
     unexpected,
     missing,
     refused,
+    doubled,
     answered,
     unsupported,
     unknown,

@@ -114,6 +114,7 @@ defmodule PtcRunner.Agent.OrdinaryDataTest do
     assert_received {:messages, [_, _, _, %{content: told}]}
     assert told =~ ~s("day":"2024-01-31")
     assert told =~ ~s("total":"150.00")
+    assert told =~ ~s("customer":null)
     refute told =~ "_pin"
 
     wrong = program([load("orders"), %{"op" => "min", "field" => "total"}])

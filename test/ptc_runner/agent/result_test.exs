@@ -74,6 +74,63 @@ defmodule PtcRunner.Agent.ResultTest do
     assert feedback =~ "soon"
   end
 
+  # The prompt says `:string` of a date, and no operation makes a text of it.
+  test "dates, times and decimals fit :string, exact decimals :int and :float" do
+    dec = fn sign, coef, exp -> %{__struct__: Decimal, sign: sign, coef: coef, exp: exp} end
+
+    give = fn value, returns ->
+      Agent.run(program(%{op: "load", name: "v"}), %{}, context: %{"v" => value}, returns: returns)
+    end
+
+    for {value, text} <- [
+          {~D[2024-02-29], "2024-02-29"},
+          {~T[10:00:00.5], "10:00:00.5"},
+          {~N[2024-02-29 10:00:00], "2024-02-29T10:00:00"},
+          {~U[2024-02-29 10:00:00Z], "2024-02-29T10:00:00Z"},
+          {dec.(-1, 1250, -2), "-12.50"}
+        ] do
+      assert {:ok, ^text, %{warnings: [_]}} = give.(value, ":string")
+
+      assert {:ok, %{"rows" => [%{at: ^text}]}, %{memory: memory, warnings: [warning]}} =
+               give.(%{"rows" => [%{at: value}]}, "{rows [{at :string}]}")
+
+      assert memory == %{"rows" => [%{at: value}]}
+      assert warning == "rows.[0].at: converted \"#{text}\" to a text"
+      assert {:error, {:invalid_result, _}, _} = give.(value, ":bool")
+      if not match?(%{coef: _}, value), do: assert({:error, _, _} = give.(value, ":float"))
+    end
+
+    for {value, returns, want} <- [
+          {dec.(1, 1250, -2), ":float", 12.5},
+          {dec.(-1, 1250, -2), ":float?", -12.5},
+          {dec.(1, 1, -1), ":float", 0.1},
+          {dec.(1, 0, 5), ":float", 0.0},
+          {dec.(1, 1, 300), ":float", 1.0e300},
+          {dec.(1, 1_234_567, -20), ":float", 1.234567e-14},
+          {dec.(1, 1200, -2), ":int", 12},
+          {dec.(-1, 12, 3), ":int", -12_000},
+          {dec.(1, 123_456_789_012_345_678_901, 0), ":int", 123_456_789_012_345_678_901}
+        ] do
+      assert {:ok, got, %{warnings: [_]}} = give.(value, returns)
+      assert got === want
+    end
+
+    # No number is rounded, and none is built without bounds.
+    for {value, returns} <- [
+          {dec.(1, 1250, -2), ":int"},
+          {dec.(1, 123_456_789_012_345_678_901, -2), ":float"},
+          {dec.(1, 1, 400), ":float"},
+          {dec.(1, 1, -400), ":float"},
+          {dec.(1, 1, 1_000_000_000), ":int"},
+          {dec.(1, 1, 1_000_000_000), ":float"},
+          {dec.(1, :NaN, 0), ":float"},
+          {dec.(1, :inf, 0), ":int"},
+          {dec.(1, Integer.pow(7, 200_000), 0), ":int"}
+        ] do
+      assert {:error, {:invalid_result, [_]}, _} = give.(value, returns)
+    end
+  end
+
   describe "fields with a meaning" do
     test "a declared field named result" do
       node = %{result: 5, note: %{op: "literal", value: "n"}}

@@ -2,28 +2,32 @@ defmodule PtcRunner.Test.SignatureOracle.Input do
   @moduledoc false
   # Coerces and validates arguments of a tool together.
 
-  alias PtcRunner.Test.SignatureOracle
   alias PtcRunner.Test.SignatureOracle.{Coerce, Validate}
 
-  @doc "The value, its warnings and its errors; `path` is its path, innermost first."
-  def walk(nil, {:optional, _type}, _path), do: {nil, [], []}
-  def walk(value, {:optional, type}, path), do: walk(value, type, path)
+  @doc """
+  The value, its warnings and its errors; `path` is its path, innermost first, `key` finds the key of a name.
+  """
+  def walk(value, type, path, key \\ &Validate.key/2)
 
-  def walk(value, {:list, type}, path) when is_list(value) do
+  def walk(nil, {:optional, _type}, _path, _key), do: {nil, [], []}
+  def walk(value, {:optional, type}, path, key), do: walk(value, type, path, key)
+
+  def walk(value, {:list, type}, path, key) when is_list(value) do
     if List.improper?(value) do
       {value, [], Validate.errors(value, {:list, type}, path)}
     else
       walked =
-        for {element, index} <- Enum.with_index(value), do: walk(element, type, [index | path])
+        for {element, index} <- Enum.with_index(value),
+            do: walk(element, type, [index | path], key)
 
       {for({value, _, _} <- walked, do: value), Enum.flat_map(walked, &elem(&1, 1)),
        Enum.flat_map(walked, &elem(&1, 2))}
     end
   end
 
-  def walk(value, {kind, fields}, path)
+  def walk(value, {kind, fields}, path, key)
       when kind in [:map, :closed_map] and is_map(value) and not is_struct(value) do
-    found = for {name, type} <- fields, do: {name, type, Validate.key(value, name)}
+    found = for {name, type} <- fields, do: {name, type, key.(value, name)}
 
     {result, warnings, errors} =
       Enum.reduce(found, {%{}, [], []}, fn
@@ -33,24 +37,24 @@ defmodule PtcRunner.Test.SignatureOracle.Input do
         {name, _type, :error}, {result, warnings, errors} ->
           {result, warnings, errors ++ [Validate.missing([name | path])]}
 
-        {name, type, {:ok, key}}, {result, warnings, errors} ->
-          {field, more, wrong} = walk(Map.fetch!(value, key), type, [name | path])
-          {Map.put(result, key, field), warnings ++ more, errors ++ wrong}
+        {name, type, {:ok, found}}, {result, warnings, errors} ->
+          {field, more, wrong} = walk(Map.fetch!(value, found), type, [name | path], key)
+          {Map.put(result, found, field), warnings ++ more, errors ++ wrong}
       end)
 
     {result, warnings, errors ++ Validate.extra(kind, found, value, path)}
   end
 
-  def walk(value, {kind, _} = type, path) when kind in [:list, :map, :closed_map],
+  def walk(value, {kind, _} = type, path, _key) when kind in [:list, :map, :closed_map],
     do: {value, [], Validate.errors(value, type, path)}
 
-  def walk(value, :map, path), do: {value, [], Validate.errors(value, :map, path)}
+  def walk(value, :map, path, _key), do: {value, [], Validate.errors(value, :map, path)}
 
-  def walk(value, scalar, path) do
-    case SignatureOracle.coerce(value, scalar) do
-      {:ok, value, warnings} -> {value, said(warnings, path), []}
-      {:error, _reason} -> {value, [], [Validate.refused(path, wanted(scalar), value)]}
-    end
+  def walk(value, scalar, path, _key) do
+    {value, warnings} = Coerce.coerce(value, scalar)
+    {value, said(warnings, path), []}
+  catch
+    {:refused, _reason} -> {value, [], [Validate.refused(path, wanted(scalar), value)]}
   end
 
   defp said(warnings, path),

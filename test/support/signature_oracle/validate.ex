@@ -71,21 +71,26 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
   end
 
   @doc "The key of a map that a declared name refers to."
-  def key(map, name) do
+  def key(map, name), do: map |> keys(name) |> first()
+
+  @doc "The same without atoms that have hyphens and are not the name."
+  def spelled_key(map, name) do
+    hyphened? = &(is_atom(&1) and Atom.to_string(&1) != name and Atom.to_string(&1) =~ "-")
+    map |> keys(name) |> Enum.reject(hyphened?) |> first()
+  end
+
+  defp first([key | _]), do: {:ok, key}
+  defp first([]), do: :error
+
+  defp keys(map, name) do
     low = String.replace(name, "-", "_")
     names = [low, name, String.replace(low, "_", "-")]
 
-    candidates =
-      for name <- names,
-          atom? <- [true, false],
-          key <- Map.keys(map),
-          key?(key, name, atom?),
-          do: key
-
-    case candidates do
-      [key | _] -> {:ok, key}
-      [] -> :error
-    end
+    for name <- names,
+        atom? <- [true, false],
+        key <- Map.keys(map),
+        key?(key, name, atom?),
+        do: key
   end
 
   defp key?(key, name, true), do: is_atom(key) and Atom.to_string(key) == name

@@ -15,6 +15,20 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   | `42.0` | `:int` | an error | |
   | `"3 apples"`, `"1,234.50"` | `:float` | an error: the whole text must be a number | |
 
+  A key is found under the declared name, as an atom or a string.
+
+  ## Valid values
+
+  What `PtcRunner.SubAgent.Signature.Validator.validate/2` accepts is coerced to a value that it accepts:
+
+    * If coercion by the declared names fails, the keys that validation takes are found too: `"user-id"` for `user_id`. They
+      stay as they are.
+    * If one key stands for two fields, and what the one needs is wrong for the other (`{user_id :int, user-id :float}`), the
+      value stays as it is.
+
+  The exceptions are errors: a required field under an atom with hyphens that is not its name (`:"user-id"` for `user_id`), a
+  string for `:keyword` that is the name of no atom, and an integer for `:float` beyond the largest float.
+
   ## Sharing with the input
 
   Valid parts are not copied: a value that needs no change is returned as the same term. In a changed value,
@@ -26,7 +40,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Validator}
+  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Spelling, Validator}
   require Quanta
   require Telemetry
 
@@ -87,6 +101,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       {:ask, questions} -> walk(type, value, Conversions.answers(questions))
       other -> other
     end
+    |> Spelling.settled(value, type)
     |> Conversions.result()
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}

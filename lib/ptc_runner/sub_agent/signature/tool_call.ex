@@ -16,6 +16,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Conversions,
     ErrorText,
     Findings,
+    Spelling,
     UnknownType,
     Validator
   }
@@ -53,7 +54,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
       with {:ask, questions} <- walk(type, args, nil),
            do: walk(type, args, Conversions.answers(questions))
 
-    case reply do
+    case Spelling.settled(reply, args, type) do
       {:ok, _args, _warnings} = done -> done
       {:error, errors, true} -> invalid(:invalid_input, errors, args)
       {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)

@@ -115,13 +115,16 @@ impl<S: Source> Compiler<'_, S> {
             Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
             Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
+            // Without its text the source has stopped, and the step is done again.
             Step::Bind(name, slot) => {
-                let name = self.source.text(name).unwrap_or_default();
-                self.walk.bindings.bind(name, slot)
+                if let Some(name) = self.source.text(name) {
+                    self.walk.bindings.bind(name, slot)
+                }
             }
             Step::Unbind(name) => {
-                let name = self.source.text(name).unwrap_or_default();
-                self.walk.bindings.unbind(name)
+                if let Some(name) = self.source.text(name) {
+                    self.walk.bindings.unbind(name)
+                }
             }
             Step::Close => self.close(),
         }

@@ -18,6 +18,9 @@ use crate::heap::Heap;
 pub enum Purpose {
     /// To get the value: keys are as declared, and the first failure ends the coercion.
     Coerce,
+    /// The same for a value that is valid, but cannot be coerced like that: keys are matched as in validation,
+    /// except for atoms with hyphens.
+    Spelled,
     /// To check the arguments of a tool: keys are matched as in validation, and all findings have
     /// paths.
     Input,
@@ -43,6 +46,8 @@ pub struct Coerce<T> {
     /// The remaining answers, if this is the second walk.
     pub(super) answers: Option<T>,
     outputs: Kept<T>,
+    /// A struct was accepted as a map, which validation does not.
+    pub(super) took_struct: bool,
     pub(super) scratch: Scratch<T>,
 }
 
@@ -87,8 +92,14 @@ impl<T: Copy> Coerce<T> {
             asked: Kept::default(),
             answers,
             outputs: Kept::default(),
+            took_struct: false,
             scratch: Scratch::default(),
         }
+    }
+
+    /// Returns whether a struct was accepted as a `:map`, which validation does not.
+    pub fn took_struct(&self) -> bool {
+        self.took_struct
     }
 
     pub(super) fn purpose(&self) -> Purpose {
@@ -117,6 +128,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     fn matching(&self) -> Matching {
         match self.purpose {
             Purpose::Coerce => Matching::Exact,
+            Purpose::Spelled => Matching::Spelled,
             Purpose::Input => Matching::Lenient,
         }
     }
@@ -128,7 +140,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
 
     #[inline]
     fn ends_at_first(&self) -> bool {
-        self.purpose == Purpose::Coerce
+        self.purpose != Purpose::Input
     }
 
     #[inline]
@@ -279,6 +291,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             outputs: self.outputs.len(),
             questions: self.questions,
             has_answers: self.answers.is_some(),
+            took_struct: self.took_struct,
         };
         terms.push(self.warnings.freeze(heap));
         terms.push(self.asked.freeze(heap));
@@ -298,6 +311,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             asked,
             answers: terms.next().filter(|_| frozen.has_answers),
             outputs,
+            took_struct: frozen.took_struct,
             scratch: Scratch::default(),
         }
     }
@@ -312,4 +326,5 @@ pub struct Frozen {
     outputs: usize,
     questions: Vec<Question>,
     has_answers: bool,
+    took_struct: bool,
 }

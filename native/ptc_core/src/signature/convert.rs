@@ -48,7 +48,12 @@ impl<H: Values> Coercion<'_, H> {
                     || (class == Class::Map && self.heap.keyword_name(value).is_some())
             }
             Scalar::Map => match self.map_is_struct(value, id) {
-                Some(is_struct) => !is_struct || self.takes_structs(),
+                Some(true) => {
+                    let takes = self.takes_structs();
+                    self.task.took_struct |= takes;
+                    takes
+                }
+                Some(false) => true,
                 None => false,
             },
             Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),

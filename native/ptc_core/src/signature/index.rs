@@ -17,6 +17,8 @@ pub(super) struct NameIndex {
     last: HashMap<u64, u32>,
     /// By field: an earlier field with the same hash, or `NONE`.
     earlier: Vec<u32>,
+    /// Some map type has two fields with the same hash.
+    doubled: bool,
 }
 
 impl NameIndex {
@@ -26,6 +28,7 @@ impl NameIndex {
             state: RandomState::new(),
             last: HashMap::new(),
             earlier: vec![NONE; types.field_count()],
+            doubled: false,
         };
         for of in types.all() {
             match *of {
@@ -42,8 +45,14 @@ impl NameIndex {
             let hash = self.hash(fields, types.field(field).name);
             if let Some(earlier) = self.last.insert(hash, field as u32) {
                 self.earlier[field] = earlier;
+                self.doubled = true;
             }
         }
+    }
+
+    /// Returns whether some map type has two fields that one key may name; rarely by mistake.
+    pub fn has_doubles(&self) -> bool {
+        self.doubled
     }
 
     /// Returns the fields of a map type whose names have the same hash as the key.

@@ -3,7 +3,7 @@
 //! * [`types`]: a signature as a flat table, built by the grammar or by a reader of terms
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`rules`]: what differs between releases of ptc_runner
-//! * [`names`]: matching of map keys with declared field names
+//! * [`names`]: matching of map keys with declared field names; `index`, `doubles`: many names, and equal ones
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
 //! * [`findings`]: the errors found; [`mismatch`]: their messages
@@ -12,6 +12,7 @@
 pub mod check;
 pub mod coerce;
 mod convert;
+mod doubles;
 pub mod findings;
 pub mod grammar;
 mod index;

@@ -7,6 +7,8 @@ pub enum Matching {
     Exact,
     /// By equality, where hyphens and underscores are equal, as LLMs mix them.
     Lenient,
+    /// Same, except for an atom with hyphens that is not the declared name.
+    Spelled,
     /// By equality with the declared name with underscores only.
     Underscored,
 }
@@ -39,9 +41,17 @@ pub fn rank(declared: &[u8], key: &[u8], kind: KeyKind, matching: Matching) -> O
     let variant = match matching {
         Matching::Exact => (declared == key).then_some(0)?,
         Matching::Lenient => variant(declared, key)?,
+        Matching::Spelled if is_hyphened(declared, key, kind) => return None,
+        Matching::Spelled => variant(declared, key)?,
         Matching::Underscored => variant(declared, key).filter(|variant| *variant == 0)?,
     };
     Some(KeyKind::ALL.len() as u8 * variant + kind as u8)
+}
+
+/// Returns whether the key is an atom with hyphens that is not the declared name: [`Matching::Spelled`] does not
+/// find it.
+pub fn is_hyphened(declared: &[u8], key: &[u8], kind: KeyKind) -> bool {
+    kind == KeyKind::Atom && declared != key && key.contains(&b'-')
 }
 
 fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
@@ -136,6 +146,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn atoms_with_hyphens_have_one_spelling() {
+        let spelled = |key: &[u8], kind| rank(b"a_b", key, kind, Matching::Spelled);
+        assert_eq!(spelled(b"a-b", KeyKind::Atom), None);
+        assert_eq!(spelled(b"a-b", KeyKind::String), Some(7));
+        assert_eq!(spelled(b"a_b", KeyKind::Atom), Some(0));
+        assert_eq!(
+            rank(b"a-b", b"a-b", KeyKind::Atom, Matching::Spelled),
+            Some(3)
+        );
+        assert_eq!(
+            rank(b"a-b", b"a_b", KeyKind::Atom, Matching::Spelled),
+            Some(0)
+        );
     }
 
     #[test]

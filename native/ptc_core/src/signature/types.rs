@@ -1,6 +1,7 @@
 //! The table of types of a signature. Parts of a type precede it, so tables are built, read and walked
 //! without recursion, however deep a type nests.
 
+use super::doubles;
 use super::index::NameIndex;
 use std::cell::OnceCell;
 
@@ -130,6 +131,8 @@ pub struct Types {
     fields: Vec<Stored>,
     names: Vec<u8>,
     index: OnceCell<Box<NameIndex>>,
+    /// Some small map type has two fields that one key may name.
+    doubled: bool,
 }
 
 impl Types {
@@ -140,6 +143,7 @@ impl Types {
             fields: Vec::with_capacity(16),
             names: Vec::with_capacity(128),
             index: OnceCell::new(),
+            doubled: false,
         }
     }
 
@@ -152,7 +156,11 @@ impl Types {
     /// Adds consecutive fields.
     pub fn add_fields<'t>(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
         let start = self.fields.len();
+        let (mut seen, mut may_be_doubled) = (0, false);
         self.fields.extend(fields.map(|Field { name, holds }| {
+            let bit = doubles::bit(name);
+            may_be_doubled |= seen & bit != 0;
+            seen |= bit;
             let (start, length) = (self.names.len(), name.len());
             self.names.extend_from_slice(name);
             Stored {
@@ -161,10 +169,20 @@ impl Types {
                 holds,
             }
         }));
-        Fields {
+        let fields = Fields {
             start: start as u32,
             count: (self.fields.len() - start) as u32,
+        };
+        if may_be_doubled && !self.is_large(fields) {
+            self.doubled |= doubles::any(self, fields);
         }
+        fields
+    }
+
+    /// Returns whether some map type has two fields that one key may name. A large map type counts only
+    /// after a key was looked up in it, and may count by mistake.
+    pub fn has_doubles(&self) -> bool {
+        self.doubled || self.index.get().is_some_and(|index| index.has_doubles())
     }
 
     /// Returns a type.

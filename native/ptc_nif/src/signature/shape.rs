@@ -10,7 +10,7 @@ use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, TermKind, Terms};
-use ptc_core::signature::names::{candidates, rank, KeyKind, Matching};
+use ptc_core::signature::names::{candidates, is_hyphened, rank, KeyKind, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
 use rustler::types::atom::__struct__;
@@ -227,14 +227,17 @@ impl<'a> Shapes<'a> {
         }
         let (terms, matching) = (self.terms, self.matching);
         let keys = self.large_keys[field].get_or_insert_with(|| {
+            let declared = types.field(field).name;
+            let spelled = matching == Matching::Spelled;
             let kinds = |name: Vec<u8>| {
                 KeyKind::ALL.map(|kind| match kind {
+                    _ if spelled && is_hyphened(declared, &name, kind) => None,
                     KeyKind::Atom => atom_text::existing(terms, &name),
                     KeyKind::String => Some(terms.make_binary(&name)),
                     KeyKind::Keyword => make_keyword(terms, &name),
                 })
             };
-            let names = candidates(types.field(field).name, matching);
+            let names = candidates(declared, matching);
             names.into_iter().flat_map(kinds).flatten().collect()
         });
         keys.iter().find_map(|key| {

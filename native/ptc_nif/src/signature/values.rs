@@ -1,5 +1,5 @@
-//! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_input/3`; long walks
-//! continue in further quanta.
+//! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_spelled/2`,
+//! `signature_input/3`; long walks continue in further quanta.
 
 use super::errors::Listing;
 use super::read::{read, Read, ReadOptions};
@@ -194,7 +194,9 @@ impl<'a> Outcome<'a> for Check {
 
 impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
     /// `{:ok, value, warnings}`, `{:ask, questions}`, `{:refused, failure, hidden?}`, `:too_much`, or
-    /// the list of errors.
+    /// the list of errors. `{:doubled, value, warnings}` if the value changed and may not be valid although it was:
+    /// one key may name two fields of a type, and what the one requires can be wrong for the other; or of
+    /// two spellings of a key the one has a struct for a `:map`.
     fn outcome(
         walk: &mut Walk<'_, Beam<'a>, Self>,
         types: &Types,
@@ -208,9 +210,14 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 (atoms::ask(), questions(walk)).encode(env)
             }
             Ok(changed) if findings == 0 => {
+                let unsure = types.has_doubles() || walk.task.took_struct();
+                let tag = match changed.is_some() && unsure {
+                    true => atoms::doubled(),
+                    false => atoms::ok(),
+                };
                 let value = changed.map_or(value, |changed| changed.term(env));
                 let warnings = walk.task.warnings.list(walk.heap).term(env);
-                (atoms::ok(), value, warnings).encode(env)
+                (tag, value, warnings).encode(env)
             }
             Err(WalkEnd::Failed) => {
                 let hidden = walk
@@ -301,6 +308,13 @@ nif_pair! {
     /// Coerces a value.
     fn signature_coerce, signature_coerce_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
         rebuild(env, of, value, answers, Purpose::Coerce, pace)
+    }
+}
+
+nif_pair! {
+    /// Coerces a value that is valid, but was refused by `signature_coerce`.
+    fn signature_spelled, signature_spelled_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>) -> Term<'a> {
+        begin(env, (of, false), value, Coerce::new(Purpose::Spelled, None), pace)
     }
 }
 

@@ -1,0 +1,60 @@
+defmodule PtcRunner.Agent.Literals do
+  @moduledoc false
+  # JSON's null, true and false are no texts. `PtcRunner.SubAgent.Signature.Coercion` reads atoms as their names, because
+  # data of Elixir have keywords; of JSON it would make "nil" of null. An agent does not take these values.
+
+  @warning "coerced keyword to string"
+
+  @doc """
+  Whether a coercion of JSON has made a text of null, true or false, by its warnings.
+
+      iex> PtcRunner.Agent.Literals.named?(["coerced keyword to string"])
+      true
+
+  """
+  @spec named?([String.t()]) :: boolean()
+  def named?(warnings), do: @warning in warnings
+
+  @doc """
+  The places that have null, true or false where the type demands a text.
+
+      iex> PtcRunner.Agent.Literals.errors(%{"to" => nil, "n" => nil}, {:map, [{"to", :string}, {"n", {:optional, :string}}]})
+      [%{path: ["to"], message: "expected string, got keyword"}]
+
+  """
+  @spec errors(term(), term()) :: [%{path: [String.t() | non_neg_integer()], message: String.t()}]
+  def errors(value, type), do: value |> errors(type, []) |> Enum.reverse()
+
+  defp errors(nil, {:optional, _type}, _path), do: []
+  defp errors(value, {:optional, type}, path), do: errors(value, type, path)
+  defp errors(nil, :string, path), do: [error(path, "keyword")]
+  defp errors(value, :string, path) when is_boolean(value), do: [error(path, "bool")]
+
+  defp errors([_ | _] = list, {:list, type}, path), do: items(list, type, path, 0, [])
+
+  defp errors(map, {kind, fields}, path) when kind in [:map, :closed_map] and is_map(map) do
+    Enum.reduce(fields, [], fn {name, type}, found ->
+      case field(map, name) do
+        {:ok, value} -> errors(value, type, [name | path]) ++ found
+        :error -> found
+      end
+    end)
+  end
+
+  defp errors(_value, _type, _path), do: []
+
+  defp items([item | rest], type, path, index, found),
+    do: items(rest, type, path, index + 1, errors(item, type, [index | path]) ++ found)
+
+  defp items(_end, _type, _path, _index, found), do: found
+
+  # As the coercion finds it: the atom key first.
+  defp field(map, name) do
+    with :error <- Map.fetch(map, String.to_existing_atom(name)), do: Map.fetch(map, name)
+  rescue
+    _error in [ArgumentError, SystemLimitError] -> Map.fetch(map, name)
+  end
+
+  defp error(path, kind),
+    do: %{path: Enum.reverse(path), message: "expected string, got #{kind}"}
+end
