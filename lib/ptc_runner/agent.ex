@@ -167,7 +167,7 @@ defmodule PtcRunner.Agent do
 
     * `:coerce`, `:repair` - by default `true`
     * `:truncated` - what happens if the answer was cut off: `:error` (the default) or `:complete`, see
-      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text is taken as complete.
+      `PtcRunner.SubAgent.JsonParser.repair/3`. A bare number at the end of the text or of a closed fence is taken as complete.
     * `:enums` - the values that fields may have: `%{"status" => ["open", "closed"]}`
     * `:timeout`, `:max_heap` - see `PtcRunner.SubAgent.JsonParser.parse/2`
 
@@ -205,7 +205,8 @@ defmodule PtcRunner.Agent do
   Finds the program in a model's answer and compiles it.
 
   Ignores prose and a fence around the program, wraps an operation that is not under `"program"`, and repairs
-  almost valid JSON. It does not repair a truncated text, because half a program must not run.
+  almost valid JSON. It does not repair a truncated text, because half a program must not run; only
+  the last bracket of a program in a closed fence may be missing.
 
   ## Options
 

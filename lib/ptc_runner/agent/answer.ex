@@ -74,20 +74,37 @@ defmodule PtcRunner.Agent.Answer do
   defp scalar?({:optional, _type}), do: true
   defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
 
-  # Wraps a bare number or string.
+  # Wraps a bare number or string, also in a fence.
   defp primitive(text, {:signature, _params, type}, limits) do
-    {timeout, max_heap} = Limits.of_text(limits, byte_size(text))
-
-    with true <- scalar?(type),
-         {:ok, value} when not is_map(value) <-
-           Codec.decode(String.trim(text), timeout: timeout, max_heap: max_heap) do
-      Codec.encode!(%{@value => value})
-    else
-      _other -> text
-    end
+    if scalar?(type), do: text |> String.trim() |> wrap(text, limits), else: text
   end
 
   defp primitive(text, nil, _limits), do: text
+
+  defp wrap(bare, text, limits) do
+    {timeout, max_heap} = Limits.of_text(limits, byte_size(text))
+
+    case Codec.decode(bare, timeout: timeout, max_heap: max_heap) do
+      {:ok, value} when not is_map(value) -> Codec.encode!(%{@value => value})
+      {:ok, _map} -> text
+      {:error, _no_json} -> if fence?(bare), do: fenced(text, limits), else: text
+    end
+  end
+
+  # The backticks in a string are its content, also if it was cut off.
+  defp fence?(bare),
+    do: not String.starts_with?(bare, "\"") and :binary.match(bare, "```") != :nomatch
+
+  # Only a fence can have a value that is neither an object nor a list.
+  defp fenced(text, limits) do
+    case JsonParser.locate(text, limits) do
+      {:ok, value} when not is_map(value) and not is_list(value) ->
+        Codec.encode!(%{@value => value})
+
+      _other ->
+        text
+    end
+  end
 
   defp unwrapped(value, {:signature, _params, type}),
     do: if(scalar?(type), do: Map.get(value, @value), else: value)
@@ -137,6 +154,11 @@ defmodule PtcRunner.Agent.Answer do
 
   defp error(reason), do: %{path: [], message: Answer.message(reason)}
 
+  # A number or string in a fence, where an object or a list is expected.
+  defp judged(value, signature, _enums)
+       when not is_map(value) and not is_list(value) and signature != nil,
+       do: {:error, [error(:not_an_object)]}
+
   defp judged(value, signature, enums) do
     value =
       if is_list(value),
@@ -184,7 +206,9 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp coerce(value, {:signature, _params, type} = signature, enums, warnings) do
-    with {:ok, value, more} <- value |> items(type) |> Coercion.coerce(type),
+    value = value |> items(type) |> Names.hyphenated(type)
+
+    with {:ok, value, more} <- Coercion.coerce(value, type),
          false <- Literals.named?(more),
          {:ok, value, warnings} <- allowed(value, signature, enums, warnings ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}

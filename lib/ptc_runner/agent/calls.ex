@@ -90,30 +90,51 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
+  defp dropped(name) when is_binary(name),
+    do: "dropped the undeclared argument #{Shown.quoted(name)}"
+
   defp dropped(name), do: "dropped the undeclared argument #{Shown.text(name, 200)}"
 
-  # The arguments that the signature does not have in any spelling: they are not passed on.
-  defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw) do
-    declared = Map.new(params)
-
-    case for {name, _value} <- raw, not is_map_key(declared, name), do: name do
-      [] ->
-        []
-
-      names ->
-        known = MapSet.new(params, fn {name, _type} -> plain(name) end)
-        names |> Enum.reject(&(plain(&1) in known)) |> Enum.sort() |> Enum.take(@most)
-    end
-  end
+  # The arguments that are not passed on, because validation does not find them under a declared name: also those in
+  # another spelling, and those inside other arguments, by their paths.
+  defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw),
+    do: {:map, params} |> undeclared(raw, nil) |> Enum.sort() |> Enum.take(@most)
 
   defp undeclared(_tool, _raw), do: []
 
-  defp plain(name) when is_atom(name), do: name |> Atom.to_string() |> plain()
+  defp undeclared({:optional, type}, value, path), do: undeclared(type, value, path)
 
-  defp plain(name) when is_binary(name),
-    do: name |> String.replace(["_", "-"], "") |> String.downcase()
+  defp undeclared({:list, type}, [_ | _] = list, path) do
+    if is_atom(type) or List.improper?(list),
+      do: [],
+      else: list |> Enum.take(@most) |> Enum.flat_map(&undeclared(type, &1, path)) |> Enum.uniq()
+  end
 
-  defp plain(name), do: name
+  defp undeclared({kind, fields}, map, path) when kind in [:map, :closed_map] and is_map(map) do
+    known = Map.new(Enum.flat_map(fields, &spellings/1))
+
+    Enum.flat_map(:maps.to_list(map), fn {key, value} ->
+      name = if is_atom(key), do: Atom.to_string(key), else: key
+
+      case known do
+        %{^name => type} when is_atom(type) -> []
+        %{^name => type} -> undeclared(type, value, joined(path, name))
+        _unknown -> [joined(path, key)]
+      end
+    end)
+  end
+
+  defp undeclared(_type, _value, _path), do: []
+
+  # The keys under which validation finds a field.
+  defp spellings({name, type}) do
+    low = String.replace(name, "-", "_")
+    for spelling <- [low, name, String.replace(low, "_", "-")], do: {spelling, type}
+  end
+
+  defp joined(nil, key), do: key
+  defp joined(path, key) when is_binary(path) and is_binary(key), do: path <> "." <> key
+  defp joined(_path, key), do: key
 
   # An error that the tool itself returns is its answer, and says that nothing has happened.
   defp failed(record, key, {status, effect?}, reason) do

@@ -67,7 +67,7 @@ defmodule PtcRunner.Agent.Source do
   defp repaired(reason, place, text, limits, repair?)
        when repair? and reason in [:invalid_json, :no_json_found] do
     with {:ok, value, [_ | _] = repairs} <- JsonParser.repair_within(text, nil, limits),
-         true <- limits[:truncated] == :complete or whole?(repairs, text) do
+         true <- limits[:truncated] == :complete or whole?(value, repairs, text) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else
       {:error, {:truncated, %{message: message}}} -> {:truncated, {:parse_error, message}}
@@ -77,12 +77,17 @@ defmodule PtcRunner.Agent.Source do
 
   defp repaired(reason, place, text, _limits, _repair?), do: refused(reason, place, text)
 
-  # A program without its last brackets may be half a program. It is known to be complete only if a fence is
-  # closed after it.
-  defp whole?(repairs, text) do
-    String.ends_with?(String.trim_trailing(text), "```") or
-      not Enum.any?(repairs, &(&1.kind == :missing_close))
+  # A program without its last brackets may be half a program: without "default", without a field of its object. Only
+  # the bracket around "program" may be missing, if a fence is closed after it.
+  defp whole?(value, repairs, text) do
+    case for %{kind: :missing_close, path: path} <- repairs, do: path do
+      [] -> true
+      [[]] -> match?(%{"program" => _node}, value) and fenced?(text)
+      _inner -> false
+    end
   end
+
+  defp fenced?(text), do: text |> String.trim_trailing() |> String.ends_with?("```")
 
   defp refused(reason, nil, _text), do: {:error, {:parse_error, Answer.message(reason)}}
 

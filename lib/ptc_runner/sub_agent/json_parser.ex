@@ -164,7 +164,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
       its last number may lack digits.
 
   A text was cut off if it ends inside a string, a key, a number or a literal, after a comma or a colon, or with an open
-  list. Missing brackets of objects are added after a complete value, if the object has all declared fields, optional ones
+  list. A number at its end may have had more digits, also if blanks follow. Missing brackets of objects are added after a complete value, if the object has all declared fields, optional ones
   included. Without a type, an object is closed whatever its fields are.
 
       iex> {:error, {:truncated, place}} = PtcRunner.SubAgent.JsonParser.repair(~s({"rows": [1, 2), "{rows [:int]}")

@@ -22,9 +22,13 @@ defmodule PtcRunner.Agent.AnswerTest do
   end
 
   test "numbers, texts and dates stand bare, in a fence, or in an object" do
-    for text <- ["42", " 42\n", ~s({"value": 42}), ~s(It is {"value": 42}.)] do
+    for text <-
+          ["42", " 42\n", ~s({"value": 42}), ~s(It is {"value": 42}.)] ++
+            ["```json\n42\n```", "```\n42```", "So:\n```json\n42\n```\nDone.", "```json42\n```"] do
       assert value(text, ":int") == 42
     end
+
+    assert {:error, _errors, _feedback} = Agent.answer("```json\n42", ":int")
 
     assert value(~s("open"), ":string", enums: %{"" => ["open"]}) == "open"
 
@@ -34,6 +38,20 @@ defmodule PtcRunner.Agent.AnswerTest do
     assert value(~s({"value": null}), ":int?") == nil
     assert value("null", ":int?") == nil
     assert value(~s("2026-05-03T09:14:00Z"), ":datetime") == ~U[2026-05-03 09:14:00Z]
+  end
+
+  test "a value in a fence that is no object or list is an error where one is expected" do
+    for text <- ["42", "null", "true", ~s("x")],
+        text <- ["```json\n#{text}\n```", "So:\n```\n#{text}\n```", text],
+        type <- ["{a :int}", "{a :int?}", "[:int]", ":map", ":datetime", nil],
+        opts <- [[], [coerce: false], [repair: false], [truncated: :complete]] do
+      answer = Agent.answer(text, type, opts)
+      assert {text, type, match?({:error, [_ | _], _}, answer)} == {text, type, true}
+    end
+
+    model = fn messages -> if length(messages) == 2, do: "```json5\n```", else: ~s({"a": 1}) end
+    assert {:ok, step} = Agent.loop(model, task: "t", answer: :value, returns: "{a :int}")
+    assert {step.return, length(step.turns)} == {%{"a" => 1}, 2}
   end
 
   test "slips are coerced, with warnings, or not" do
@@ -136,6 +154,44 @@ defmodule PtcRunner.Agent.AnswerTest do
       assert {:error, {:validation_error, _}, _} =
                Agent.program(~s({"program": {"op": "take", "count": -1}}))
     end
+  end
+
+  test "programs that are cut off at any byte are errors, or the same program" do
+    load = ~s({"op": "load", "name": "rows"})
+
+    nodes = [
+      ~s({"op": "pipe", "steps": [#{load}, {"op": "sort_by", "field": "a", "order": "desc"}, {"op": "take", "count": 12}]}),
+      ~s({"a": {"op": "literal", "value": 12}, "b": {"op": "literal", "value": [1, 2]}}),
+      ~s({"op": "get", "path": ["a", "b"], "default": 15}),
+      ~s({"op": "sort_by", "field": "a", "order": "desc"}),
+      ~s({"op": "call", "tool": "refund", "args": {"amount": 1250, "to": "x"}}),
+      ~s({"op": "literal", "value": 1250})
+    ]
+
+    around = [
+      {"", ""},
+      {"", "\n"},
+      {"```json\n", ""},
+      {"```json\n", "\n```"},
+      {"Here:\n```\n", "```\n"},
+      {"", "```"},
+      {"", " …"}
+    ]
+
+    # A bare object with several operations counts as several programs.
+    for node <- nodes,
+        text <- [node, ~s({"program": #{node}})],
+        {:ok, %{source: whole}, _} <- [Agent.program(text)],
+        {before, rest} <- around do
+      for size <- 0..(byte_size(text) - 1) do
+        cut = before <> binary_part(text, 0, size) <> rest
+
+        with {:ok, %{source: source}, _warnings} <- Agent.program(cut),
+             do: assert({cut, source} == {cut, whole})
+      end
+    end
+
+    assert {:ok, _program, [_]} = Agent.program(~s(```json\n{"program": #{load}\n```))
   end
 
   test "Json.run says where prose and a fence stand before the program" do

@@ -190,10 +190,32 @@ defmodule PtcRunner.Agent.EdgesTest do
 
       assert Enum.filter(info.warnings, &(&1 =~ "dropped")) == [
                ~s(t: dropped the undeclared argument "Z"),
-               ~s(t: dropped the undeclared argument "note")
+               ~s(t: dropped the undeclared argument "note"),
+               ~s(t: dropped the undeclared argument "paidAt")
              ]
 
       assert [%{warnings: [_, _ | _], raw_args: %{"note" => "x"}}] = info.tool_calls
+    end
+
+    test "so is one inside another argument, and none is that validation finds" do
+      tools = %{
+        "t" =>
+          {fn args -> args end, "(user_id :int?, o {due-at :float?}?, rows [{n :int}]?) -> :any"}
+      }
+
+      for {args, dropped} <- [
+            {%{"userId" => 7}, ["userId"]},
+            {%{"user-id" => 7, "o" => %{"due_at" => 5}}, []},
+            {%{:user_id => 7, "o" => %{due_at: 5}}, []},
+            {%{"o" => %{"dueAt" => 5, "due-at" => 5}}, ["o.dueAt"]},
+            {%{"rows" => [%{"n" => 1, "m" => 1}, %{"n" => 2, "m" => 2}]}, ["rows.m"]},
+            {%{"rows" => List.duplicate(%{"n" => 1}, 100)}, []}
+          ] do
+        program = %{"program" => %{"op" => "call", "tool" => "t", "args" => args}}
+        {:ok, _value, info} = Agent.run(program, tools)
+        told = for name <- dropped, do: ~s(t: dropped the undeclared argument "#{name}")
+        assert {args, Enum.filter(info.warnings, &(&1 =~ "dropped"))} == {args, told}
+      end
     end
 
     test "answers whose keys are no names can become the memory" do

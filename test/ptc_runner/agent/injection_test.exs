@@ -95,6 +95,22 @@ defmodule PtcRunner.Agent.InjectionTest do
     assert feedback =~ ~S(expected integer, got string "x")
   end
 
+  test "names in findings, explanations and warnings stand on one line" do
+    node = %{"op" => "sum", "field" => @heading}
+    steps = [%{"op" => "literal", "value" => [%{"a" => 1}]}, node]
+    program = %{"program" => %{"op" => "pipe", "steps" => steps}}
+    harmless!(PtcRunner.Json.Explain.to_text(PtcRunner.Json.explain(program)))
+
+    answer = PtcRunner.Json.Codec.encode!(program)
+    {:ok, step} = Agent.loop(fn _ -> answer end, task: "t")
+    harmless!(Enum.at(step.messages, 3).content)
+
+    program = put_in(call("t"), ["program", "args"], %{@heading => 1})
+    {:ok, _value, info} = Agent.run(program, %{"t" => {fn _ -> 1 end, "(a :int?) -> :int"}})
+    assert [warning] = info.warnings
+    harmless!(warning)
+  end
+
   test "names that a program keeps in memory stand on one line" do
     answer = PtcRunner.Json.Codec.encode!(%{"program" => %{"look" => 1, @heading => 2}})
     {:error, step} = Agent.loop(fn _ -> answer end, [task: "t"], max_turns: 2)

@@ -380,4 +380,15 @@ defmodule PtcRunner.Json.ExplainTest do
     assert Process.info(self(), :message_queue_len) == {:message_queue_len, 0}
     assert length(Process.list()) < before + 20
   end
+
+  test "the text of a deep program takes little time" do
+    nest = fn _, node -> %{"op" => "not", "condition" => node} end
+    program = %{"program" => Enum.reduce(1..2_000, %{"op" => "literal", "value" => 1}, nest)}
+    explanation = PtcRunner.Json.explain(program, timeout: 20_000)
+    {:reductions, before} = Process.info(self(), :reductions)
+    text = to_string(explanation)
+    {:reductions, reductions} = Process.info(self(), :reductions)
+    assert reductions - before < 3_000_000
+    assert [_head, _columns, "not" <> _, "└─ not" <> _ | _] = String.split(text, "\n")
+  end
 end

@@ -55,6 +55,47 @@ defmodule PtcRunner.SubAgent.OptionalSpellingTest do
     end
   end
 
+  test "keys with hyphens are not lost in coercions" do
+    at = ~U[2026-05-03 09:14:00Z]
+
+    for {text, type, value} <- [
+          {~s({"paid-at": "2026-05-03T09:14:00Z"}), "{paid_at :datetime?}", %{"paid_at" => at}},
+          {~s({"paid_at": "2026-05-03T09:14:00Z"}), "{paid-at :datetime?}", %{"paid_at" => at}},
+          {~s({"paid-at": "7"}), "{paid_at :int?}", %{"paid_at" => 7}},
+          {~s({"paid-at": 7, "id": "1"}), "{paid_at :int?, id :int}",
+           %{"paid_at" => 7, "id" => 1}},
+          {~s([{"a-b": {"c-d": "1"}}]), "[{a_b {c_d :int?}?}]", [%{"a_b" => %{"c_d" => 1}}]},
+          {~s({"a-b": "1", "a_b": "2"}), "{a-b :int?, a_b :int?}", %{"a_b" => 2}}
+        ],
+        repair? <- [true, false] do
+      assert {^text, {:ok, ^value, [_ | _]}} = {text, Agent.answer(text, type, repair: repair?)}
+    end
+
+    assert {:error, [%{path: ["paid_at"]}], _} =
+             Agent.answer(~s({"paid-at": "x"}), "{paid_at :int?}")
+  end
+
+  test "a date in another spelling is found by JsonHandler too" do
+    {:ok, signature} = Signature.parse("{id :int, paid_at :datetime?, a {at :datetime?}?}")
+    agent = Answers.agent(signature)
+    at = ~U[2026-05-03 09:14:00Z]
+
+    for {text, value} <- [
+          {~s({"id": 1, "paidAt": "2026-05-03T09:14:00Z"}), %{"id" => 1, "paid_at" => at}},
+          {~s({"id": 1, "paidAt": null}), %{"id" => 1, "paid_at" => nil}},
+          {~s({"id": 1, "a": {"At": "2026-05-03T09:14:00Z"}}), %{"id" => 1, "a" => %{"at" => at}}}
+        ] do
+      {:stop, {:ok, step}, _turn, _tokens} =
+        JsonHandler.handle_json_answer(text, agent, Answers.state(), repair: true)
+
+      assert {step.return, length(step.usage.repairs)} == {value, 1}
+    end
+
+    text = ~s({"id": 1, "paidAt": "2026-05-03T09:14:00Z"})
+    {:stop, {:ok, step}, _, _} = JsonHandler.handle_json_answer(text, agent, Answers.state())
+    assert step.return == %{"id" => 1, "paidAt" => "2026-05-03T09:14:00Z"}
+  end
+
   test "a value of another type is an error, as for a required field" do
     assert {:error, [%{path: ["paid_at"], message: "expected int, got list"}], _} =
              Agent.answer(~s({"paidAt": [1]}), "{paid_at :int?}")

@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Explain.About do
   # Describes an operation on one line: its name and its literal fields.
 
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
 
   @line 60
   @value 24
@@ -43,10 +44,13 @@ defmodule PtcRunner.Json.Explain.About do
   """
   @spec name(term()) :: String.t()
   def name(name) when is_binary(name) and byte_size(name) in 1..64 do
-    if String.valid?(name) and name =~ ~r/\A[\w\-]+\z/u, do: name, else: Shown.text(name, 128)
+    if String.valid?(name) and name =~ ~r/\A[\w\-]+\z/u, do: name, else: line(name)
   end
 
-  def name(name), do: Shown.text(name, 128)
+  def name(name), do: line(name)
+
+  # `inspect/1` does not escape separators of lines and marks of direction.
+  defp line(name), do: name |> Shown.text(128) |> Line.escape()
 
   defp named("path", %{"path" => path}) when is_list(path), do: several(path, ".")
   defp named("fields", %{"fields" => fields}) when is_list(fields), do: several(fields, ", ")

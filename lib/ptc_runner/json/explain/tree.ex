@@ -7,6 +7,8 @@ defmodule PtcRunner.Json.Explain.Tree do
 
   @bar 10
   @widest 56
+  # Levels of the tree that are drawn, three columns each: what is deeper is cut off.
+  @levels 20
   # Maximum number of operations in the text.
   @lines 500
 
@@ -92,7 +94,8 @@ defmodule PtcRunner.Json.Explain.Tree do
       operations
       |> Enum.reverse()
       |> Enum.map_reduce(MapSet.new(), fn %{depth: depth} = operation, open ->
-        trunk = for level <- 1..(depth - 1)//1, do: if(level in open, do: "│  ", else: "   ")
+        drawn = min(depth - 1, @levels)
+        trunk = for level <- 1..drawn//1, do: if(level in open, do: "│  ", else: "   ")
         fork = if depth == 0, do: "", else: if(depth in open, do: "├─ ", else: "└─ ")
         open = open |> MapSet.filter(&(&1 <= depth)) |> MapSet.put(depth)
         {IO.iodata_to_binary([trunk, fork, role(operation), operation.about]), open}

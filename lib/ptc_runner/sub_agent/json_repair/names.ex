@@ -90,6 +90,42 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   defp rename(value, _type, warnings), do: {value, warnings}
 
+  @doc """
+  Gives keys that differ from a declared name in hyphens and underscores only that name: validation finds them,
+  coercion does not, and would drop them.
+
+      iex> type = {:map, [{"paid_at", {:optional, :int}}]}
+      iex> PtcRunner.SubAgent.JsonRepair.Names.hyphenated(%{"paid-at" => "7"}, type)
+      %{"paid_at" => "7"}
+
+  """
+  @spec hyphenated(term(), term()) :: term()
+  def hyphenated(value, {:optional, type}), do: hyphenated(value, type)
+
+  def hyphenated(value, {:list, type}) when is_list(value),
+    do: if(plain?(type), do: value, else: Enum.map(value, &hyphenated(&1, type)))
+
+  def hyphenated(value, {kind, fields}) when kind in [:map, :closed_map] and is_map(value) do
+    Enum.reduce(fields, value, fn {name, type}, map ->
+      case key(map, name) do
+        nil -> map
+        ^name -> if plain?(type), do: map, else: Map.update!(map, name, &hyphenated(&1, type))
+        key -> as_declared(map, key, name, type, fields)
+      end
+    end)
+  end
+
+  def hyphenated(value, _type), do: value
+
+  defp as_declared(map, key, name, type, fields) do
+    if List.keymember?(fields, key, 0) do
+      map
+    else
+      {value, map} = Map.pop!(map, key)
+      Map.put(map, name, hyphenated(value, type))
+    end
+  end
+
   # Keys inside a firewalled field are not shown.
   defp public([_ | _] = warnings, name) do
     if Firewall.hidden?(name),

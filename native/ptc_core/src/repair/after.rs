@@ -105,15 +105,13 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn may_close_at_end(&self, branch: &Branch) -> bool {
         match branch.top.kind {
             Bracket::Object => {
-                // Only a blank at the end of the text shows that a number is complete.
-                let all = self.text.len();
-                let is_open = |span: Span| span.end as usize == all || (branch.at as usize) < all;
                 let is_quoted = |span: Span| {
                     let before = &self.text[..span.start as usize];
                     matches!(before.last(), Some(b'"' | b'\'' | b'`' | 0x80..))
                 };
-                let complete = match self.log.last(branch.node) {
-                    Some(Event::Number(span) | Event::Loose(span)) => !is_open(span),
+                let complete = match self.log.last_token(branch.node) {
+                    // A number may have had more digits; blanks and an ellipsis after it say nothing.
+                    Some(Event::Number(_) | Event::Loose(_)) | None => false,
                     Some(Event::Plain(span) | Event::Escaped(span)) => is_quoted(span),
                     _ => true,
                 };

@@ -128,10 +128,10 @@ impl Scan {
         }
     }
 
-    /// Returns whether the last token is a number that may have more digits: no blank ends the text.
+    /// Returns whether the last token is a number: it may have had more digits. Blanks after it say nothing,
+    /// because programs that store or wrap a text add line breaks.
     fn is_open_number(&self, text: &[u8]) -> bool {
-        let is_last = self.number > 0 && skip_blanks(text, self.number) == self.at;
-        is_last && (self.number == text.len() || self.at < text.len())
+        self.number > 0 && skip_blanks(text, self.number) == self.at
     }
 
     /// Returns whether only brackets of objects are missing, after a complete value.

@@ -91,6 +91,9 @@ pub struct Log {
 /// Maximum number of events that a comparison of two readings examines.
 const COMPARED: usize = 2048;
 
+/// Maximum number of remarks between the end of a text and its last token.
+const REMARKS: usize = 16;
+
 impl Log {
     /// Creates an empty log with capacity for the events of a text of this length.
     pub fn for_text(length: usize) -> Self {
@@ -114,6 +117,19 @@ impl Log {
     /// Returns the last event of a reading.
     pub fn last(&self, leaf: NodeId) -> Option<Event> {
         self.nodes.get(leaf as usize).map(|node| node.event)
+    }
+
+    /// Returns the last event of a reading that is not a remark; none behind more than [`REMARKS`] remarks.
+    pub fn last_token(&self, leaf: NodeId) -> Option<Event> {
+        let mut at = leaf;
+        for _ in 0..REMARKS {
+            let node = self.nodes.get(at as usize)?;
+            match node.event {
+                Event::Repair(..) | Event::Cut { .. } | Event::Unsure(_) => at = node.before,
+                event => return Some(event),
+            }
+        }
+        None
     }
 
     /// Returns the events of a reading, in order.

@@ -26,14 +26,17 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
           {:ok, map() | list()} | {:repaired, map() | list(), [JsonRepair.repair()]}
   def respelled({:ok, value} = right, content, agent, opts) do
     with true <- Keyword.get(opts, :repair, false),
-         %{parsed_signature: {:signature, _params, type}} <- agent,
-         true <- Names.optional?(type),
-         {_value, [_ | _]} <- Names.renamed(value, type) do
+         true <- lost?(value, agent) do
       typed(right, content, agent, opts)
     else
       _as_declared -> right
     end
   end
+
+  defp lost?(value, %{parsed_signature: {:signature, _params, type}}),
+    do: Names.optional?(type) and match?({_value, [_ | _]}, Names.renamed(value, type))
+
+  defp lost?(_value, _agent), do: false
 
   # An answer that met a limit is not read again.
   defp limit?(wrong), do: wrong in [error: :timeout, error: :memory_exceeded]
@@ -41,7 +44,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   # Dates, keys that become equal, and invalid signatures: a value was found and may be valid.
   defp read({found, value} = wrong, content, agent, opts) when found in [:map, :list] do
     case judge(value, agent) do
-      {:ok, _value} -> wrong
+      {:ok, _value} -> if lost?(value, agent), do: typed(wrong, content, agent, opts), else: wrong
       {:error, _errors} -> typed(wrong, content, agent, opts)
     end
   end
