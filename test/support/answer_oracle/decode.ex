@@ -23,7 +23,7 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
   defp value("null" <> rest), do: {nil, rest}
   defp value("true" <> rest), do: {true, rest}
   defp value("false" <> rest), do: {false, rest}
-  defp value("\"" <> rest), do: string(rest, "")
+  defp value("\"" <> rest), do: string(rest, [])
   defp value("[" <> rest), do: array(blank(rest))
   defp value("{" <> rest), do: object(blank(rest))
   defp value(text), do: number(text)
@@ -45,7 +45,7 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
   defp object(text), do: pairs(text, %{})
 
   defp pairs("\"" <> text, before) do
-    {key, rest} = string(text, "")
+    {key, rest} = string(text, [])
     ":" <> rest = or_none(blank(rest), ":")
     {value, rest} = value(blank(rest))
     map = Map.put_new(before, key, value)
@@ -62,34 +62,36 @@ defmodule PtcRunner.Test.AnswerOracle.Decode do
   defp or_none(text, start),
     do: if(String.starts_with?(text, start), do: text, else: throw(:no_json))
 
-  defp string("\"" <> rest, text), do: {text, rest}
-  defp string("\\u" <> rest, text), do: unicode(rest, text)
+  # The parts are collected in a list: with `<<text::binary, char>>`, whose place the compiler of Erlang 27 and 29 reuses,
+  # the VM ended with a segmentation fault in a garbage collection.
+  defp string("\"" <> rest, parts), do: {parts |> Enum.reverse() |> IO.iodata_to_binary(), rest}
+  defp string("\\u" <> rest, parts), do: unicode(rest, parts)
 
-  defp string(<<?\\, char, rest::binary>>, text) do
+  defp string(<<?\\, char, rest::binary>>, parts) do
     escapes = %{?" => ?", ?\\ => ?\\, ?/ => ?/, ?b => 8, ?f => 12, ?n => 10, ?r => 13, ?t => 9}
     char = escapes[char] || throw(:no_json)
-    string(rest, <<text::binary, char>>)
+    string(rest, [char | parts])
   end
 
-  defp string(<<char::utf8, rest::binary>>, text) when char >= 0x20 and char != ?\\,
-    do: string(rest, <<text::binary, char::utf8>>)
+  defp string(<<char::utf8, rest::binary>>, parts) when char >= 0x20 and char != ?\\,
+    do: string(rest, [<<char::utf8>> | parts])
 
-  defp string(_other, _text), do: throw(:no_json)
+  defp string(_other, _parts), do: throw(:no_json)
 
-  defp unicode(rest, text) do
+  defp unicode(rest, parts) do
     case hex(rest) do
       {high, "\\u" <> rest} when high in 0xD800..0xDBFF ->
         case hex(rest) do
           {low, rest} when low in 0xDC00..0xDFFF ->
             char = 0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00
-            string(rest, <<text::binary, char::utf8>>)
+            string(rest, [<<char::utf8>> | parts])
 
           _other ->
             throw(:no_json)
         end
 
       {char, rest} when char not in 0xD800..0xDFFF ->
-        string(rest, <<text::binary, char::utf8>>)
+        string(rest, [<<char::utf8>> | parts])
 
       _other ->
         throw(:no_json)
