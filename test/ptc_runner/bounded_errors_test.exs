@@ -238,7 +238,8 @@ defmodule PtcRunner.BoundedErrorsTest do
           reductions(fn -> Message.error({:execution, code, "operation", "field", terms}) end)
 
         assert {name, code, byte_size(text) <= @limit} == {name, code, true}
-        assert {name, code, work, work < 600_000} == {name, code, work, true}
+        # Elixir 1.18 takes 606,000 reductions where 1.14 takes less than 600,000.
+        assert {name, code, work, work < 620_000} == {name, code, work, true}
         assert ErrorText.format({:execution_error, text}) |> byte_size() <= @limit
       end
     end

@@ -37,7 +37,7 @@ defmodule PtcRunner.Test.SpecTools do
           String.t()
   def pay(%{price: %{cents: cents, currency: :eur}, dry_run?: true} = args)
       when is_integer(cents),
-      do: inspect(args)
+      do: sorted(args)
 
   @spec page(page(Money.t())) :: integer()
   def page(%{items: items, size: size}), do: size + Enum.sum(for %{cents: c} <- items, do: c)
@@ -47,18 +47,21 @@ defmodule PtcRunner.Test.SpecTools do
       when is_integer(level) and is_integer(less),
       do: "#{level + less}"
 
+  @doc "The text of a term. From Erlang 26 on the keys of small maps have no order."
+  def sorted(term), do: inspect(term, custom_options: [sort_maps: true])
+
   @doc "Refunds an order."
   @spec refund(%{order: integer(), amount: float()}) :: String.t()
   def refund(%{order: id, amount: amount}) when is_integer(id) and is_float(amount),
     do: "#{id}: #{amount}"
 
   @spec search(%{:q => String.t(), optional(:limit) => pos_integer()}) :: {:ok, String.t()}
-  def search(%{q: q} = args), do: {:ok, inspect({q, args})}
+  def search(%{q: q} = args), do: {:ok, sorted({q, args})}
 
   @spec nested(%{to: address(), rows: [row()], open: [address()] | nil}) :: String.t()
   def nested(%{to: %{city: _, zip: _}, rows: rows, open: _} = args) do
     for %{n: n} <- rows, do: true = is_integer(n)
-    inspect(args)
+    sorted(args)
   end
 
   @spec at(%{at: DateTime.t(), day: Date.t(), time: Time.t() | nil, local: NaiveDateTime.t()}) ::

@@ -28,13 +28,29 @@ end
 opts = [context: %{"rows" => rows}, tools: %{"t" => delete}]
 
 work = fn
-  "map" -> Json.run(map, opts)
-  "one" -> Json.run(%{"program" => call}, opts)
-  "two" -> Json.run(two, opts)
-  "overlap" -> Json.run(map, [tool_concurrency: 4] ++ opts)
-  "purge" -> Json.run(map, Keyword.put(opts, :tools, %{"t" => purge}))
-  "agent" -> Agent.run(map, %{"t" => {delete, signature}}, context: %{"rows" => rows})
-  "before" -> delete.(nil) && Json.run(map, opts)
+  "map" ->
+    Json.run(map, opts)
+
+  "one" ->
+    Json.run(%{"program" => call}, opts)
+
+  "two" ->
+    Json.run(two, opts)
+
+  "overlap" ->
+    Json.run(map, [tool_concurrency: 4] ++ opts)
+
+  "purge" ->
+    Json.run(map, Keyword.put(opts, :tools, %{"t" => purge}))
+
+  # The feedback is no log: it lists the calls with the arguments that the model wrote.
+  "agent" ->
+    with {:error, error, _feedback} <-
+           Agent.run(map, %{"t" => {delete, signature}}, context: %{"rows" => rows}),
+         do: {:error, error}
+
+  "before" ->
+    delete.(nil) && Json.run(map, opts)
 end
 
 shown = fn result ->
