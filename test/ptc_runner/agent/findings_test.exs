@@ -255,7 +255,11 @@ defmodule PtcRunner.Agent.FindingsTest do
             {%{op: "not", condition: object}, "not"},
             {%{op: "and", conditions: [holds, object]}, "and"},
             {%{op: "filter", where: %{op: "or", conditions: [%{op: "not", condition: %{}}]}},
-             "not"}
+             "not"},
+            {%{op: "filter", where: %{op: "pipe", steps: [holds, object]}}, "filter"},
+            {%{op: "filter", where: %{op: "if", condition: holds, then: holds, else: object}},
+             "filter"},
+            {%{op: "reject", where: %{op: "let", name: "a", value: holds, in: object}}, "reject"}
           ] do
         program = %{"program" => node |> Codec.encode!() |> Codec.decode!()}
         {:error, {:validation_error, text}} = Json.run(program, strict: true)

@@ -14,12 +14,15 @@ use crate::source::{Shape, Source};
 /// Number of parts that the comparison of a name with the missing fields' names counts as.
 const PARTS_A_NAME: usize = 8;
 
+/// Maximum number of parts that are looked at in a condition.
+const MOST_PARTS: usize = 64;
+
 /// The fields that hold a condition, or a list of conditions.
 const CONDITIONS: [&str; 3] = ["where", "condition", "conditions"];
 
 impl<S: Source> Plan<'_, '_, S> {
-    /// Returns the fault of a strict program where a condition is an object that names no operation: it builds
-    /// an object, which is always true.
+    /// Returns the fault of a strict program where the value of a condition is an object that names no operation: it is
+    /// always true.
     pub(super) fn condition_without_op(&mut self) -> Checked<Option<Rejection<S::Node>>, S::Node> {
         if !self.is_strict() {
             return Ok(None);
@@ -33,16 +36,48 @@ impl<S: Source> Plan<'_, '_, S> {
                 Shape::List => self.elements(node)?,
                 _ => vec![node],
             };
-            let source = self.source();
-            let has_no_op =
-                |part: &S::Node| source.is_map(*part) && source.field(*part, "op").is_none();
-            if let Some(part) = parts.into_iter().find(has_no_op) {
-                let fault = Fault::new(
-                    Code::ConditionWithoutOp,
-                    Some(self.op),
-                    vec![Const::Node(part)],
-                );
-                return Ok(Some(fault.about(name)));
+            for part in parts {
+                if let Some(object) = self.object_of(part)? {
+                    let fault = Fault::new(
+                        Code::ConditionWithoutOp,
+                        Some(self.op),
+                        vec![Const::Node(object)],
+                    );
+                    return Ok(Some(fault.about(name)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns an object without operation that can be the value of a condition: the condition itself, the last
+    /// step of a `pipe`, a branch of an `if` or the body of a `let`.
+    fn object_of(&mut self, condition: S::Node) -> Checked<Option<S::Node>, S::Node> {
+        let source = self.source();
+        let mut open = vec![condition];
+        for _ in 0..MOST_PARTS {
+            let Some(part) = open.pop() else { break };
+            if !source.is_map(part) {
+                continue;
+            }
+            let Some(name) = source.field(part, "op") else {
+                return Ok(Some(part));
+            };
+            match source.text(name).and_then(OpCode::from_name) {
+                Some(OpCode::Pipe) => {
+                    let steps = source.field(part, "steps");
+                    if let Some(steps) = steps.filter(|it| self.shape(*it) == Shape::List) {
+                        open.extend(self.elements(steps)?.last());
+                    }
+                }
+                Some(OpCode::If) => open.extend(
+                    ["else", "then"]
+                        .map(|it| source.field(part, it))
+                        .into_iter()
+                        .flatten(),
+                ),
+                Some(OpCode::Let) => open.extend(source.field(part, "in")),
+                _ => {}
             }
         }
         Ok(None)
