@@ -350,8 +350,16 @@ defmodule PtcRunner.Native do
       coerced() | {:error, errors :: list(), finished? :: boolean()}
   )
 
-  # native/ptc_nif/src/error_line.rs; `:other`: the errors contain unexpected terms
-  pair(error_line(errors :: term()) :: {:ok, String.t()} | :other | :busy)
+  # native/ptc_nif/src/error_line.rs: at most `most` errors and `bytes` bytes; `omitted`: the number of errors
+  # that are not in the list; `:other`: the errors contain unexpected terms
+  pair(
+    error_line(
+      errors :: term(),
+      most :: non_neg_integer(),
+      bytes :: non_neg_integer(),
+      omitted :: non_neg_integer()
+    ) :: {:ok, String.t()} | :other | :busy
+  )
 
   # native/ptc_nif/src/stream.rs: a stream is a reference, and the number of bytes it has read
   pair(
@@ -387,7 +395,7 @@ defmodule PtcRunner.Native do
       | left()
   )
 
-  # native/ptc_nif/src/normalize
+  # native/ptc_nif/src/normalize.rs
   pair(
     normalize(term(), :keys | :cache_key | :public) ::
       {:ok, term()} | {:improper, tail :: term()} | :busy

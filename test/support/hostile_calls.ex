@@ -136,7 +136,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:signature_coerce, 3} => [@type_term, value, nil],
       {:signature_spelled, 2} => [{:map, [{"a_b", :int}]}, %{"a-b" => 1}],
       {:signature_input, 3} => [[{"a", :int}], %{"a" => "1"}, nil],
-      {:error_line, 1} => [errors],
+      {:error_line, 4} => [errors, 1_000_000, 1_048_576, 0],
       {:stream_new, 4} => [@type_term, false, true, true],
       {:stream_feed, 3} => [stream, 0, ~s({"a":)],
       {:stream_again, 2} => [stream, ""],

@@ -46,7 +46,7 @@ pub enum Inside<'h, T> {
 }
 
 /// Maximum number of entries of a map that is a flat array; a larger one is a tree.
-const FLAT_MAP: usize = 32;
+pub const FLAT_MAP: usize = 32;
 
 /// Returns the words of a new map, the nodes of its tree included.
 #[inline]
@@ -107,6 +107,10 @@ pub trait Heap {
     fn bytes_to_copy(&self, _term: Self::Term) -> usize {
         0
     }
+    /// Returns a binary that can be read without a copy: the same one or its copy. Linear.
+    fn aligned(&self, binary: Self::Term) -> Self::Term {
+        binary
+    }
     /// Returns the content of a binary. Constant time, except for [`Heap::bytes_to_copy`].
     fn bytes(&self, term: Self::Term) -> Option<&[u8]>;
     /// Returns the head and tail of a non-empty list.
@@ -146,6 +150,12 @@ pub trait Heap {
     /// Returns all entries of a map, in unspecified order. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 
+    /// Returns the keys and the values of a map of at most [`FLAT_MAP`] entries, in the same order, if the
+    /// heap can read them in place.
+    fn flat(&self, _map: Self::Term) -> Option<(&[Self::Term], &[Self::Term])> {
+        None
+    }
+
     /// `nil`
     fn nil(&self) -> Self::Term;
     /// `true` or `false`
@@ -163,6 +173,18 @@ pub trait Heap {
     /// Makes a map; of equal keys the first one counts. Linear in the fields.
     fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
+    /// Makes a map with these values at these keys of `map`, where `old` are its own; the other keys are
+    /// dropped. Linear.
+    fn remake_map(
+        &mut self,
+        _map: Self::Term,
+        keys: &[Self::Term],
+        _old: &[Self::Term],
+        values: &[Self::Term],
+    ) -> Self::Term {
+        self.make_map(keys, values)
+    }
+
     /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
     /// Returns the arity of a tuple; `None` for any other term.
@@ -170,11 +192,10 @@ pub trait Heap {
     /// Returns an element of a tuple, counted from 0.
     fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term>;
 
-    /// Returns the words of a copy of a small map without lists, maps or other large values in it, if
-    /// the heap finds them quickly.
-    fn words_of_row(&self, _term: Self::Term) -> Option<usize> {
-        None
-    }
+    /// Returns the words of a reference to bytes that are not copied with a term.
+    fn words_of_reference(&self) -> usize;
+    /// Returns the words of a term of [`Kind::Other`] that is no tuple, without what is inside it.
+    fn words_of_opaque(&self, term: Self::Term) -> usize;
 
     /// Returns the number of words built. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they
     /// suspend the machine, which must not affect the heap limit.

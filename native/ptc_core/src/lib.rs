@@ -15,6 +15,8 @@
 //! * [`live`]: liveness analysis: what the rest of a run can still read
 //! * [`meter`]: fuel, clock and heap limit of all long work
 //! * [`stop`]: why work on a text stops early; [`workspace`]: its heap and meter
+//! * [`parts`]: the parts of a term; [`weight`]: the words of its copy; [`normalize`]: values in another form
+//! * [`spread`]: hashes of words
 //! * [`similar`]: suggestions for mistyped names
 //! * [`value`]: dates, times and decimals, compared by their meaning
 //! * [`digits`]: long integers, read one product at a time
@@ -28,6 +30,7 @@ pub mod answer;
 pub mod compile;
 pub mod digits;
 pub mod engine;
+pub mod error_line;
 pub mod explain;
 pub mod fault;
 pub mod heap;
@@ -35,9 +38,11 @@ pub mod json;
 pub mod live;
 pub mod meter;
 pub mod named;
+pub mod normalize;
 pub mod number;
 pub mod opcode;
 pub mod ops;
+pub mod parts;
 /// A heap of plain Rust values, for tests and fuzzers.
 #[cfg(any(test, feature = "plain"))]
 #[path = "../tests/plain/mod.rs"]
@@ -47,7 +52,9 @@ pub mod repair;
 pub mod signature;
 pub mod similar;
 pub mod source;
+pub mod spread;
 pub mod stop;
 pub mod value;
 pub mod vm;
+pub mod weight;
 pub mod workspace;

@@ -49,6 +49,19 @@ impl Number {
         Number::from_big(value.unwrap_or_default())
     }
 
+    /// Returns the integer that is equal to a finite double; `None` for one with a fraction.
+    pub fn of_whole(value: f64) -> Option<Self> {
+        if value.fract() != 0.0 {
+            return None;
+        }
+        if value.abs() < 9e18 {
+            return Some(Number::Int(value as i64));
+        }
+        let (mantissa, shift) = parts_of(value);
+        let size = BigInt::from(mantissa) << -shift;
+        Some(Number::Big(if value < 0.0 { -size } else { size }))
+    }
+
     /// True for 0, 0.0 and -0.0.
     pub fn is_zero(&self) -> bool {
         matches!(self, Number::Int(0)) || matches!(self, Number::Float(value) if *value == 0.0)
@@ -169,14 +182,7 @@ pub fn finite(value: f64) -> Result<f64, BadArith> {
 /// Returns the double nearest to `value` rounded to `places` decimals (0 to 15) in exact decimal
 /// arithmetic, ties away from zero, like `Float.round/2`.
 pub fn round(value: f64, places: u32) -> f64 {
-    let bits = value.to_bits();
-    let exponent = ((bits >> 52) & 0x7FF) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    // value = mantissa * 2^-shift, exactly
-    let (mantissa, shift) = match exponent {
-        0 => (fraction, 1074),
-        _ => (fraction | (1 << 52), 1075 - exponent),
-    };
+    let (mantissa, shift) = parts_of(value);
     if shift <= 0 {
         return value; // an integer already
     }
@@ -189,6 +195,17 @@ pub fn round(value: f64, places: u32) -> f64 {
     // Parsing decimal text gives the correctly rounded quotient by a power of ten.
     let size: f64 = format!("{rounded}e-{places}").parse().unwrap_or(0.0);
     size.copysign(value)
+}
+
+/// Returns the mantissa and the shift of a double: its size is mantissa * 2^-shift, exactly.
+fn parts_of(value: f64) -> (u64, i32) {
+    let bits = value.to_bits();
+    let exponent = ((bits >> 52) & 0x7FF) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    match exponent {
+        0 => (fraction, 1074),
+        _ => (fraction | (1 << 52), 1075 - exponent),
+    }
 }
 
 #[cfg(test)]

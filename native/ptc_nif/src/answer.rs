@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::decode::{frozen, thawed};
-use crate::error_line::{error_text, LONGEST_LINE};
+use crate::error_line::error_text;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
@@ -11,6 +11,7 @@ use crate::signature::{Judge, LeftWalk, Verdict};
 use crate::task::{Call, Print, Work};
 use crate::wire;
 use ptc_core::answer::{read_underscored, Answer, NoAnswer, Search};
+use ptc_core::error_line::LONGEST_LINE;
 use ptc_core::heap::{Heap, Kind};
 use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
 use ptc_core::meter::Meter;

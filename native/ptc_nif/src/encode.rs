@@ -1,26 +1,16 @@
 //! `json_encode/3`: terms to JSON text.
 
 use crate::atoms;
-use crate::big_view;
-use crate::bits_view;
 use crate::clock::nif;
 use crate::heap::Beam;
-use crate::map_view::{self, Flat};
-use crate::raw::{Raw, TermKind, Terms};
+use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
 use crate::task::{Call, Work};
-use num_bigint::BigInt;
-use ptc_core::json::{Draft, Gap, JsonView, Readable, Refusal, Writer, BYTES_PER_UNIT};
+use ptc_core::json::{Draft, Gap, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
 use ptc_core::stop::Stop;
-use ptc_core::workspace::Workspace;
-use rustler::types::atom::{self, Atom};
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
-/// In a slice, no integer with more limbs than this is decoded.
-const LIMBS_IN_A_SLICE: usize = 500;
-/// In a slice, no unaligned string with more bytes than this is copied.
-const COPIED_IN_A_SLICE: usize = 16_384;
 /// Bytes of a word.
 const BYTES_PER_WORD: usize = 8;
 
@@ -92,9 +82,11 @@ fn encode<'a>(
     mut terms: EncodeTerms<'a>,
     root: Option<Raw<'a>>,
 ) -> Term<'a> {
-    let source = WriterTerms::new(call.env, call.pace);
-    let (mut heap, mut meter) = (Beam::new(call.env, 0), call.meter());
-    let mut work = Workspace::new(&mut heap, &mut meter);
+    let (heap, mut meter) = (Beam::new(call.env, 0), call.meter());
+    let source = OnHeap {
+        heap: &heap,
+        in_slice: call.pace != Pace::Quantum,
+    };
     let Encoding {
         ref mut draft,
         limit,
@@ -102,8 +94,9 @@ fn encode<'a>(
         ..
     } = encoding;
     let mut spend = |bytes: usize, held: usize| {
-        work.consume_fuel_or_suspend(bytes / BYTES_PER_UNIT)?;
-        work.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD)
+        meter.consume_fuel(bytes / BYTES_PER_UNIT, &heap)?;
+        meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, &heap)?;
+        Ok(())
     };
     let mut writer = Writer::new(&source, draft, terms.frozen, limit, &mut spend);
     let begun = root.map_or(Ok(()), |root| writer.begin(root));
@@ -112,20 +105,20 @@ fn encode<'a>(
     let (frozen, foreign) = writer.freeze();
     call.settle(&meter);
     if !foreign.is_empty() {
-        terms.foreign = Some(onto(source.terms, terms.foreign, foreign));
+        terms.foreign = Some(onto(heap.terms, terms.foreign, foreign));
     }
     if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
-        let frozen = onto(source.terms, terms.frozen, frozen);
-        let foreign = onto(source.terms, terms.foreign, Vec::new());
+        let frozen = onto(heap.terms, terms.frozen, frozen);
+        let foreign = onto(heap.terms, terms.foreign, Vec::new());
         return call.more(Work::Encode(encoding), &[frozen, foreign]);
     }
     if written.is_ok() && encoding.draft.gaps.is_empty() && encoding.draft.text.len() > PIECE {
         encoding.written = true;
-        let none = source.terms.make_list(&[]);
+        let none = heap.terms.make_list(&[]);
         return call.leave(Work::Encode(encoding), &[none, none], atoms::long());
     }
     let reply = match written {
-        Ok(()) => text(source.terms, &encoding.draft, terms.foreign),
+        Ok(()) => text(heap.terms, &encoding.draft, terms.foreign),
         Err(Refusal::Stopped(stop)) => call.stopped(stop),
         Err(refusal) => refused(call.env, refusal),
     };
@@ -197,147 +190,4 @@ fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> 
     }
     pieces.push(terms.make_binary(&text[from..]));
     terms.make_list(&pieces).term(terms.env)
-}
-
-/// The writer's access to terms, for one NIF call.
-struct WriterTerms<'a> {
-    terms: Terms<'a>,
-    nil: Raw<'a>,
-    yes: Raw<'a>,
-    no: Raw<'a>,
-    struct_key: Raw<'a>,
-    /// In a slice, no long integer is decoded and no long string is copied.
-    pace: Pace,
-}
-
-impl<'a> WriterTerms<'a> {
-    fn new(env: Env<'a>, pace: Pace) -> Self {
-        let atom = |atom: Atom| Raw::from(atom.encode(env));
-        WriterTerms {
-            terms: Terms { env },
-            nil: atom(atoms::nil()),
-            yes: atom(atoms::true_()),
-            no: atom(atoms::false_()),
-            struct_key: atom(atom::__struct__()),
-            pace,
-        }
-    }
-
-    fn integer(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
-        match self.terms.integer(term) {
-            Some(value) => JsonView::Int(value),
-            None if self.is_slice() && self.limbs(term) > LIMBS_IN_A_SLICE => JsonView::TooLong,
-            None => {
-                let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
-                big.map_or(JsonView::Foreign, JsonView::Big)
-            }
-        }
-    }
-
-    fn map(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
-        match map_view::view(self.terms, term) {
-            map_view::MapView::Flat(Flat { keys, values }) => {
-                let is_tag = |key: &Raw| key.word() == self.struct_key.word();
-                match keys.iter().position(is_tag) {
-                    Some(at) if self.is_atom(values[at]) => JsonView::Foreign,
-                    _ => JsonView::Map(keys, values),
-                }
-            }
-            map_view::MapView::Large => match self.terms.map_get(term, self.struct_key) {
-                Some(tag) if self.is_atom(tag) => JsonView::Foreign,
-                _ => JsonView::LargeMap(self.terms.map_size(term).unwrap_or(0)),
-            },
-            map_view::MapView::NotAMap => JsonView::Foreign,
-        }
-    }
-
-    fn text(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
-        let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
-        match self.is_slice() && to_copy > COPIED_IN_A_SLICE {
-            true => JsonView::TooLong,
-            false => self
-                .terms
-                .bytes(term)
-                .map_or(JsonView::Foreign, JsonView::Text),
-        }
-    }
-
-    fn is_slice(&self) -> bool {
-        self.pace != Pace::Quantum
-    }
-
-    /// The limbs of an integer beyond 64 bits; 0 if they cannot be read.
-    fn limbs(&self, integer: Raw<'a>) -> usize {
-        big_view::limbs(self.terms, integer).unwrap_or(0)
-    }
-
-    fn is_atom(&self, term: Raw<'a>) -> bool {
-        self.terms.kind(term) == TermKind::Atom
-    }
-}
-
-impl<'a> Readable for WriterTerms<'a> {
-    type Term = Raw<'a>;
-
-    #[inline]
-    fn view(&self, term: Raw<'a>) -> JsonView<'_, Raw<'a>> {
-        // These are frequent, and comparing words needs no call of the VM.
-        match term.word() {
-            word if word == self.nil.word() => return JsonView::Null,
-            word if word == self.yes.word() => return JsonView::Bool(true),
-            word if word == self.no.word() => return JsonView::Bool(false),
-            _ => {}
-        }
-        match self.terms.kind(term) {
-            TermKind::Binary => self.text(term),
-            TermKind::Atom => JsonView::Name,
-            TermKind::Integer => self.integer(term),
-            TermKind::Float => self
-                .terms
-                .float(term)
-                .map_or(JsonView::Foreign, JsonView::Float),
-            TermKind::List => JsonView::List,
-            TermKind::Map => self.map(term),
-            _ => JsonView::Foreign,
-        }
-    }
-
-    fn name(&self, atom: Raw<'a>) -> String {
-        self.terms.atom_text(atom).unwrap_or_default()
-    }
-
-    #[inline]
-    fn uncons(&self, term: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
-        self.terms.uncons(term)
-    }
-
-    #[inline]
-    fn is_empty_list(&self, term: Raw<'a>) -> bool {
-        self.terms.is_empty_list(term)
-    }
-
-    fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        self.terms.entries(map)
-    }
-
-    #[inline]
-    fn identity(&self, term: Raw<'a>) -> usize {
-        term.identity()
-    }
-
-    /// Replaces an unaligned string by an aligned copy, because each call that reads it would copy it. A long
-    /// one is copied by the quantum that resumes the work.
-    fn to_keep(&self, term: Raw<'a>) -> Raw<'a> {
-        let to_copy = bits_view::unaligned(self.terms, term).unwrap_or(0);
-        if self.is_slice() && to_copy > COPIED_IN_A_SLICE {
-            return term;
-        }
-        let (Some(bytes), Some(again)) = (self.terms.bytes(term), self.terms.bytes(term)) else {
-            return term;
-        };
-        match bytes.as_ptr() == again.as_ptr() {
-            true => term,
-            false => self.terms.make_binary(bytes),
-        }
-    }
 }

@@ -5,7 +5,6 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
-use crate::weigh::words_of_arguments;
 use crate::{atoms, wire};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
@@ -13,6 +12,7 @@ use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::program::Program;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
+use ptc_core::weight::words_of_row;
 use rustler::{Encoder, Env, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -276,7 +276,7 @@ impl<'a> Execution<'a> {
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
                 drop(vm);
-                let weight = words_of_arguments(&self.heap, args);
+                let weight = words_of_row(&self.heap, args);
                 let (tool, args) = (tool.term(env), args.term(env));
                 let left = self.milliseconds_left();
                 (atoms::last(), tool, args, weight, left, self.heap_words()).encode(env)

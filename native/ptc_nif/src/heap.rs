@@ -3,11 +3,10 @@
 use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
-use crate::map_view::{self, KeyCache, LastMap, SMALL};
+use crate::map_view::{self, view, Flat, KeyCache, LastMap, MapView, SMALL};
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::existing_atom;
 use crate::structs::Structs;
-use crate::weigh::words_of_arguments;
 use num_bigint::BigInt;
 use ptc_core::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_core::number::Number;
@@ -19,9 +18,23 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bits of the largest integer in any version of the VM.
 const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
+
+/// Words of a reference to bytes outside of the heap, until OTP 26 and since OTP 27.
+const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
+static SINCE_27: AtomicBool = AtomicBool::new(false);
+/// Words of references, pids and ports of other nodes, and a fun without the terms in its closure.
+const WORDS_OF_OTHER: usize = 5;
+/// A map with at most this many changed values is updated value by value, so that it shares its keys.
+const FEW: usize = 4;
+
+/// Stores the release of Erlang/OTP. Called when the library is loaded.
+pub fn know_release(release: usize) {
+    SINCE_27.store(release >= 27, Relaxed);
+}
 
 /// The heap of one NIF call.
 pub struct Beam<'a> {
@@ -216,6 +229,15 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
+    fn aligned(&self, term: Raw<'a>) -> Raw<'a> {
+        match (self.terms.bytes(term), self.terms.bytes(term)) {
+            (Some(bytes), Some(again)) if bytes.as_ptr() != again.as_ptr() => {
+                self.terms.make_binary(bytes)
+            }
+            _ => term,
+        }
+    }
+
     #[inline]
     fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
         if let Some((word, bytes)) = self.last_binary.get() {
@@ -274,6 +296,14 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
+    fn flat(&self, map: Raw<'a>) -> Option<(&[Raw<'a>], &[Raw<'a>])> {
+        match view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => Some((keys, values)),
+            MapView::Large | MapView::NotAMap => None,
+        }
+    }
+
+    #[inline]
     fn nil(&self) -> Raw<'a> {
         self.nil
     }
@@ -326,6 +356,23 @@ impl<'a> Heap for Beam<'a> {
         items.iter().rev().fold(tail, cons)
     }
 
+    fn remake_map(
+        &mut self,
+        map: Raw<'a>,
+        keys: &[Raw<'a>],
+        old: &[Raw<'a>],
+        values: &[Raw<'a>],
+    ) -> Raw<'a> {
+        let terms = self.terms;
+        let others = || (0..keys.len()).filter(|at| values[*at].word() != old[*at].word());
+        if self.map_size(map) == Some(keys.len()) && others().take(FEW + 1).count() <= FEW {
+            let update =
+                |map, at: usize| terms.map_update(map, keys[at], values[at]).unwrap_or(map);
+            return others().fold(map, update);
+        }
+        terms.make_map(keys, values).unwrap_or(map)
+    }
+
     fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {
         self.terms.make_tuple(elements)
     }
@@ -361,9 +408,18 @@ impl<'a> Heap for Beam<'a> {
         self.words
     }
 
-    #[inline]
-    fn words_of_row(&self, term: Raw<'a>) -> Option<usize> {
-        words_of_arguments(self, term)
+    fn words_of_reference(&self) -> usize {
+        WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Relaxed))]
+    }
+
+    fn words_of_opaque(&self, term: Raw<'a>) -> usize {
+        match self.terms.kind(term) {
+            TermKind::Fun | TermKind::Reference => WORDS_OF_OTHER,
+            TermKind::Pid | TermKind::Port if !self.terms.is_local(term) => WORDS_OF_OTHER,
+            // For example a bitstring: a reference into a binary, with a position.
+            TermKind::Unknown => self.words_of_reference() + WORDS_OF_OTHER,
+            _ => 0,
+        }
     }
 
     fn abandoned(&self) -> bool {

@@ -45,7 +45,6 @@ mod run;
 mod schedule;
 mod signature;
 mod source;
-mod spread;
 mod stream;
 mod structs;
 mod table;
@@ -68,7 +67,7 @@ fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
     map_view::look_before_use(env, &references, &others);
     big_view::look_before_use(env);
     bits_view::look_before_use(env, samples);
-    weigh::know_release(otp_release);
+    heap::know_release(otp_release);
     true
 }
 

@@ -12,9 +12,9 @@ use crate::raw::Terms;
 use crate::repair::Mending;
 use crate::schedule::{self, Pace};
 use crate::signature::LeftWalk;
-use crate::weigh::Weighing;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
+use ptc_core::weight::FrozenWeighing;
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ pub enum Work {
     Answer(Answering),
     Encode(Encoding),
     Repair(Box<Mending>),
-    Weigh(Weighing),
+    Weigh(FrozenWeighing),
 }
 
 /// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.

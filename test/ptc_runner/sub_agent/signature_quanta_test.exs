@@ -123,7 +123,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       message = String.duplicate("m", 1_000_000)
       errors = List.duplicate(%{path: ["a"], message: message}, 100)
       # Of a long message only what is shown is copied.
-      {:ok, line} = Native.error_line(errors)
+      {:ok, line} = Native.error_line(errors, 1_000_000, 1_048_576, 0)
       assert byte_size(line) < 100 * 2_010
       assert line =~ "(1000000 bytes)"
       assert JsonHandler.format_validation_errors(errors) == line

@@ -14,7 +14,9 @@ pub use document::{Document, Entry, Table};
 pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;
 pub use table::TableReader;
-pub use writer::{write, Draft, Gap, JsonView, Readable, Refusal, Spend, Writer, BYTES_PER_UNIT};
+pub use writer::{
+    write, Draft, Gap, JsonView, OnHeap, Readable, Refusal, Spend, Writer, BYTES_PER_UNIT,
+};
 
 /// Why a text is not valid JSON within the limits; positions are zero-based byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -4,6 +4,7 @@
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`rules`]: what differs between releases of ptc_runner
 //! * [`names`]: matching of map keys with declared field names; `index`, `doubles`: many names, and equal ones
+//! * [`twin`]: the key of a map that spells a name in another way
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
 //! * [`findings`]: the errors found; [`mismatch`]: their messages
@@ -23,6 +24,7 @@ pub mod mismatch;
 pub mod names;
 pub mod render;
 pub mod rules;
+pub mod twin;
 pub mod types;
 pub mod values;
 pub mod walk;

@@ -105,6 +105,13 @@ pub fn is_firewalled(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'_' | b'-'))
 }
 
+/// Replaces the hyphens of a name by underscores.
+pub fn underscore(name: &mut [u8]) {
+    for byte in name.iter_mut().filter(|byte| **byte == b'-') {
+        *byte = b'_';
+    }
+}
+
 /// Converts a name to the form for Lisp programs: hyphens for underscores, except at the start.
 pub fn lisp_key(name: &[u8]) -> Vec<u8> {
     let hyphen = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };

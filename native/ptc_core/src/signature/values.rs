@@ -1,6 +1,6 @@
 //! The interface to terms that signatures need, in addition to [`Heap`].
 
-use super::names::Matching;
+use super::names::{KeyKind, Matching};
 use super::{Fields, TypeId, Types};
 use crate::heap::Heap;
 
@@ -58,6 +58,10 @@ pub trait Values: Heap {
     fn tuple(&self, term: Self::Term) -> Option<&[Self::Term]>;
     /// Returns the atom of this name, if it already exists.
     fn existing_atom(&self, name: &[u8]) -> Option<Self::Term>;
+    /// Returns whether this is the name of an atom.
+    fn atom_is(&self, atom: Self::Term, name: &[u8]) -> bool;
+    /// Makes the key of this kind with this name; `None` for an atom that does not exist yet.
+    fn make_key(&mut self, kind: KeyKind, name: &[u8]) -> Option<Self::Term>;
     /// Appends the name of an atom, in UTF-8.
     fn put_atom_name(&self, atom: Self::Term, out: &mut Vec<u8>);
 }

@@ -6,7 +6,8 @@
 use super::machine::Machine;
 use super::meaning::Kinds;
 use crate::fault::Halt;
-use crate::heap::{Heap, Inside, Kind};
+use crate::heap::{Heap, Kind};
+use crate::parts::Parts;
 use std::cmp::Ordering;
 use std::time::Duration;
 
@@ -67,27 +68,9 @@ impl<T: Copy> Walk<T> {
         count(1)?;
         let kind = heap.kind(term);
         self.cost += leaf(heap, term, kind);
-        match kind {
-            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {}
-            Kind::List => {
-                if let Some((head, tail)) = heap.uncons(term) {
-                    self.todo.extend([tail, head]);
-                }
-            }
-            Kind::Map => {
-                count(2 * heap.map_size(term).unwrap_or(0))?;
-                for (key, value) in heap.entries(term) {
-                    self.todo.extend([value, key]);
-                }
-            }
-            Kind::Other => match heap.inside(term) {
-                Inside::Elements(elements) => {
-                    count(elements.len())?;
-                    self.todo.extend(elements.iter().rev());
-                }
-                Inside::Nothing => {}
-                Inside::Unknown => self.cost += UNKNOWN,
-            },
+        match Parts::of(heap, term, kind, count)? {
+            Parts::Unknown => self.cost += UNKNOWN,
+            parts => parts.each(|part| self.todo.push(part)),
         }
         Ok(true)
     }

@@ -11,19 +11,14 @@
 use super::machine::Machine;
 use super::run::Vm;
 use crate::fault::Halt;
-use crate::heap::{words_of_map, Heap, Inside, Kind};
+use crate::heap::{Heap, Kind};
 use crate::meter::Pace;
+use crate::parts;
+use crate::weight::{own_words, Weighing};
 use std::collections::HashMap;
 
-/// The longest string that is copied with a term; for a longer one only the reference is
-/// copied.
-const COPIED_BYTES: usize = 64;
 /// The part of the limit that a copy of a result may take in addition to what was given.
 const SPARE: usize = 8;
-/// The words of a reference to a string, a process or any other term that is not copied.
-const REFERENCE: usize = 6;
-/// The bits of an integer that takes no words of its own.
-const SMALL_BITS: u32 = 60;
 /// With fewer words built, no loop can have repeated a constant often.
 const FEW_WORDS: usize = 128;
 
@@ -68,28 +63,6 @@ impl<H: Heap> Vm<'_, H> {
     }
 }
 
-/// Returns the words of a term without parts, without the word that refers to it.
-fn words_of_leaf<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
-    match kind {
-        Kind::Nil | Kind::Bool | Kind::List | Kind::Map => 0,
-        Kind::String => match heap.byte_length(term).unwrap_or(0) {
-            length if length <= COPIED_BYTES => 2 + length.div_ceil(8),
-            _ => REFERENCE,
-        },
-        Kind::Number => match heap.small_integer(term) {
-            Some(value) => {
-                let sign = value >> (SMALL_BITS - 1);
-                2 * usize::from(sign != 0 && sign != -1)
-            }
-            None => 1 + heap.limbs(term).max(1),
-        },
-        Kind::Other => match heap.inside(term) {
-            Inside::Elements(_) | Inside::Nothing => 0,
-            Inside::Unknown => REFERENCE,
-        },
-    }
-}
-
 /// Returns whether the constants may exceed the limit if each is repeated once for every word
 /// that the run has built.
 fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
@@ -97,7 +70,10 @@ fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
     if built < FEW_WORDS {
         return false;
     }
-    let words = |term: &H::Term| words_of_leaf(heap, *term, heap.kind(*term));
+    let words = |term: &H::Term| match heap.kind(*term) {
+        Kind::List | Kind::Map => 0,
+        kind => own_words(heap, *term, kind),
+    };
     let heaviest = machine.consts.iter().map(words).max().unwrap_or(0);
     built.saturating_mul(heaviest) > machine.meter.limits.words
 }
@@ -110,73 +86,15 @@ fn fits<H: Heap>(
     term: H::Term,
     most: usize,
 ) -> Result<bool, Halt<H::Term>> {
-    let (mut todo, mut words) = (vec![term], 0_usize);
-    while let Some(term) = todo.pop() {
-        machine.consume_fuel(1)?;
-        words = words.saturating_add(match machine.heap.words_of_row(term) {
-            Some(words) => words,
-            None => {
-                let kind = machine.heap.kind(term);
-                let own = own_words(machine, term, kind);
-                // No part is looked at if there are too many of them.
-                if words.saturating_add(own) > most {
-                    return Ok(false);
-                }
-                add_parts(machine, term, kind, &mut todo)?;
-                own
-            }
-        });
-        if words > most {
-            return Ok(false);
+    let mut weighing = Weighing::new([term], 0, most);
+    loop {
+        match weighing.step(machine.heap, &mut machine.meter) {
+            Ok(true) => {}
+            Ok(false) => return Ok(true),
+            Err(Halt::MemoryExceeded) if weighing.words() > most => return Ok(false),
+            Err(halt) => return Err(halt),
         }
     }
-    Ok(true)
-}
-
-/// Returns the words of a term without those of its parts; of a list, those of its first cell.
-fn own_words<H: Heap>(machine: &Machine<'_, H>, term: H::Term, kind: Kind) -> usize {
-    match kind {
-        Kind::List => 2 * usize::from(!machine.heap.is_empty_list(term)),
-        Kind::Map => words_of_map(machine.heap.map_size(term).unwrap_or(0)),
-        Kind::Other => match machine.heap.inside(term) {
-            Inside::Elements(elements) => 1 + elements.len(),
-            Inside::Nothing | Inside::Unknown => words_of_leaf(machine.heap, term, kind),
-        },
-        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {
-            words_of_leaf(machine.heap, term, kind)
-        }
-    }
-}
-
-/// Adds the parts of a term: of a list, its first item and its tail.
-fn add_parts<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    term: H::Term,
-    kind: Kind,
-    todo: &mut Vec<H::Term>,
-) -> Result<(), Halt<H::Term>> {
-    match kind {
-        Kind::List => todo
-            .extend((machine.heap.uncons(term).into_iter()).flat_map(|(item, tail)| [tail, item])),
-        Kind::Map => {
-            let size = machine.heap.map_size(term).unwrap_or(0);
-            machine.consume_fuel(2 * size)?;
-            let entries = machine.heap.entries(term).into_iter();
-            todo.extend(entries.flat_map(|(key, value)| [key, value]));
-        }
-        Kind::Other => {
-            let count = match machine.heap.inside(term) {
-                Inside::Elements(elements) => elements.len(),
-                Inside::Nothing | Inside::Unknown => 0,
-            };
-            machine.consume_fuel(count)?;
-            if let Inside::Elements(elements) = machine.heap.inside(term) {
-                todo.extend(elements);
-            }
-        }
-        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {}
-    }
-    Ok(())
 }
 
 /// A list, map or tuple that is being weighed.
@@ -202,19 +120,22 @@ fn weigh<H: Heap>(
         if let Some(term) = next.take() {
             machine.consume_fuel(1)?;
             let kind = machine.heap.kind(term);
-            weight = words_of_leaf(machine.heap, term, kind);
-            if matches!(kind, Kind::List | Kind::Map | Kind::Other) {
-                let identity = machine.heap.identity(term);
-                if let Some(known) = weights.get(&identity) {
-                    weight = *known;
-                } else if let Some((parts, words)) = parts(machine, term, kind)? {
-                    total = total.saturating_add(words);
-                    open.push(OpenTerm {
-                        identity,
-                        parts,
-                        words,
-                    });
-                }
+            let identity = machine.heap.identity(term);
+            let known = match kind {
+                Kind::List | Kind::Map | Kind::Other => weights.get(&identity).copied(),
+                Kind::Nil | Kind::Bool | Kind::Number | Kind::String => None,
+            };
+            if let Some(known) = known {
+                weight = known;
+            } else if let Some((parts, words)) = parts(machine, term, kind)? {
+                total = total.saturating_add(words);
+                open.push(OpenTerm {
+                    identity,
+                    parts,
+                    words,
+                });
+            } else {
+                weight = own_words(machine.heap, term, kind);
             }
             total = total.saturating_add(weight);
             if total > most {
@@ -245,24 +166,23 @@ fn parts<H: Heap>(
     term: H::Term,
     kind: Kind,
 ) -> Result<Option<Parts<H::Term>>, Halt<H::Term>> {
-    let mut parts = Vec::new();
-    match kind {
-        Kind::List => {
-            let mut rest = term;
-            while let Some((item, tail)) = machine.heap.uncons(rest) {
-                machine.consume_fuel(1)?;
-                parts.push(item);
-                rest = tail;
-            }
-            let own = 2 * parts.len();
-            // The tail of an improper list is one more part.
-            parts.extend((!machine.heap.is_empty_list(rest)).then_some(rest));
-            return Ok(Some((parts, own)));
-        }
-        Kind::Map => {}
-        Kind::Other if matches!(machine.heap.inside(term), Inside::Elements(_)) => {}
-        _ => return Ok(None),
+    let Machine { heap, meter, .. } = machine;
+    let heap = &**heap;
+    let (mut parts, mut rest) = (Vec::new(), term);
+    while let Some((item, tail)) = heap.uncons(rest) {
+        meter.consume_fuel(1, heap)?;
+        parts.push(item);
+        rest = tail;
     }
-    add_parts(machine, term, kind, &mut parts)?;
-    Ok(Some((parts, own_words(machine, term, kind))))
+    if kind == Kind::List {
+        let own = 2 * parts.len();
+        // The tail of an improper list is one more part.
+        parts.extend((!heap.is_empty_list(rest)).then_some(rest));
+        return Ok(Some((parts, own)));
+    }
+    match parts::Parts::of(heap, term, kind, |parts| meter.consume_fuel(parts, heap))? {
+        parts::Parts::None | parts::Parts::Unknown => return Ok(None),
+        open => open.each(|part| parts.push(part)),
+    }
+    Ok(Some((parts, own_words(heap, term, kind))))
 }

@@ -17,6 +17,7 @@ pub mod rng;
 pub mod shared;
 pub mod steps;
 pub mod walks;
+pub mod whole;
 
 use ptc_core::compile::{compile, Compiled, Failure, Options, Walk, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt};

@@ -31,7 +31,7 @@ mod source;
 mod structs;
 mod values;
 
-use crate::heap::{Heap, Inside, Kind, Lookup};
+use crate::heap::{Heap, Inside, Kind, Lookup, FLAT_MAP};
 use crate::number::Number;
 use crate::value::Form;
 use std::cell::Cell;
@@ -85,6 +85,8 @@ pub struct PlainHeap {
     values: Vec<Value>,
     /// The atoms by name.
     atoms: HashMap<Box<[u8]>, Term>,
+    /// The keys and the values of small maps.
+    flat: HashMap<usize, (Box<[Term]>, Box<[Term]>)>,
     words: usize,
     conses: usize,
     abandoned: bool,
@@ -104,6 +106,7 @@ impl PlainHeap {
         let mut heap = PlainHeap {
             values: Vec::new(),
             atoms: HashMap::new(),
+            flat: HashMap::new(),
             words: 0,
             conses: 0,
             abandoned: false,
@@ -299,6 +302,11 @@ impl Heap for PlainHeap {
         self.map(map).unwrap_or_default().to_vec()
     }
 
+    fn flat(&self, map: Term) -> Option<(&[Term], &[Term])> {
+        let (keys, values) = self.flat.get(&map.0)?;
+        Some((keys, values))
+    }
+
     fn nil(&self) -> Term {
         NIL
     }
@@ -365,7 +373,23 @@ impl Heap for PlainHeap {
         // The sort is stable: of equal keys the first one stays in front.
         entries.sort_by(|(a, _), (b, _)| self.exact_order(*a, *b));
         entries.dedup_by(|(later, _), (first, _)| self.identical(*later, *first));
+        if entries.len() <= FLAT_MAP {
+            let (keys, values): (Vec<_>, Vec<_>) = entries.iter().copied().unzip();
+            let flat = (keys.into(), values.into());
+            self.flat.insert(self.values.len(), flat);
+        }
         self.push(Value::Map(entries.into()))
+    }
+
+    fn words_of_reference(&self) -> usize {
+        6
+    }
+
+    fn words_of_opaque(&self, term: Term) -> usize {
+        match self.value(term) {
+            Value::Opaque(Opaque::Fun | Opaque::Reference, _) => 5,
+            _ => 0,
+        }
     }
 
     fn words_built(&self) -> usize {

@@ -101,6 +101,21 @@ impl Values for PlainHeap {
         self.atoms.get(name).copied()
     }
 
+    fn atom_is(&self, atom: Term, name: &[u8]) -> bool {
+        self.atom_name(atom).map(str::as_bytes) == Some(name)
+    }
+
+    fn make_key(&mut self, kind: KeyKind, name: &[u8]) -> Option<Term> {
+        match kind {
+            KeyKind::Atom => self.existing_atom(name),
+            KeyKind::String => Some(self.make_string(name)),
+            KeyKind::Keyword => {
+                let name = self.make_string(name);
+                Some(self.structure("PtcRunner.Lisp.Keyword", &[("name", name)]))
+            }
+        }
+    }
+
     fn put_atom_name(&self, atom: Term, out: &mut Vec<u8>) {
         out.extend_from_slice(self.atom_name(atom).unwrap_or_default().as_bytes());
     }

@@ -5,22 +5,6 @@ use rustler::sys::*;
 use std::mem::MaybeUninit;
 
 impl<'a> Terms<'a> {
-    /// An atom's name. The interface of this version knows Latin-1 atoms only; other names are read from the
-    /// external term format.
-    pub fn atom_text(self, term: Raw<'a>) -> Option<String> {
-        let term = term.term(self.env);
-        if let Ok(text) = term.atom_to_string() {
-            return Some(text);
-        }
-        // Version, tag, length in one or two bytes, characters.
-        match term.to_binary().as_slice() {
-            [131, 119, _, text @ ..] | [131, 118, _, _, text @ ..] => {
-                String::from_utf8(text.to_vec()).ok()
-            }
-            _ => None,
-        }
-    }
-
     /// Writes a Latin-1 name of an atom to the buffer. Returns its length; `None` for other terms and other
     /// names.
     pub fn latin1_name(self, atom: Raw<'a>, buffer: &mut [u8; 256]) -> Option<usize> {

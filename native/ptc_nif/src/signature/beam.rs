@@ -7,6 +7,7 @@ use crate::heap::Beam;
 use crate::names;
 use crate::raw::{Raw, TermKind};
 use ptc_core::heap::Heap;
+use ptc_core::signature::names::KeyKind;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
@@ -66,7 +67,14 @@ impl<'a> Values for Beam<'a> {
     }
 
     fn is_struct(&self, map: Raw<'a>) -> bool {
-        let module = self.terms.map_get(map, self.atom(__struct__()));
+        let key = self.atom(__struct__());
+        let module = match self.flat(map) {
+            Some((keys, values)) => {
+                let place = keys.iter().position(|other| other.word() == key.word());
+                place.map(|place| values[place])
+            }
+            None => self.terms.map_get(map, key),
+        };
         module.is_some_and(|module| self.class(module) == Class::Atom)
     }
 
@@ -80,6 +88,24 @@ impl<'a> Values for Beam<'a> {
 
     fn existing_atom(&self, name: &[u8]) -> Option<Raw<'a>> {
         atom_text::existing(self.terms, name)
+    }
+
+    #[inline]
+    fn atom_is(&self, atom: Raw<'a>, name: &[u8]) -> bool {
+        // In ASCII there are as many characters as bytes, otherwise fewer.
+        match self.terms.latin1_length(atom) {
+            Some(length) if length > name.len() => false,
+            Some(length) if length < name.len() && name.is_ascii() => false,
+            _ => atom_text::is_named(self.terms, atom, name),
+        }
+    }
+
+    fn make_key(&mut self, kind: KeyKind, name: &[u8]) -> Option<Raw<'a>> {
+        match kind {
+            KeyKind::Atom => self.existing_atom(name),
+            KeyKind::String => Some(self.terms.make_binary(name)),
+            KeyKind::Keyword => names::make_keyword(self.terms, name),
+        }
     }
 
     fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {

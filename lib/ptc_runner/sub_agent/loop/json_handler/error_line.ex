@@ -1,60 +1,37 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   @moduledoc false
-  # Validation errors in one line of limited length. There may be millions of errors:
-  # the errors of a validation are written natively, and native/ptc_nif/src/error_line.rs writes
-  # the same text as this module.
+  # Validation errors in one line of limited length, written natively: there may be millions of errors.
 
   alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   require Quanta
 
-  # Maximum bytes of the path and the message of one error, and of the line.
-  @part 2_000
+  # Maximum bytes of the line, and more errors than any list has.
   @all 1_048_576
+  @most 0xFFFF_FFFF
 
   @doc false
-  def text(errors) do
-    case native(errors) do
-      :other -> write(errors, :infinity, @all, 0)
-      {:ok, text} -> text
-    end
-  end
+  def text(errors), do: first(errors, @most, @all, 0)
 
   @doc false
   # At most `most` errors and about `bytes` bytes, and then the number of further errors, including
   # `omitted` that are not in the list.
-  def first(errors, most, bytes, omitted), do: write(errors, most, bytes, omitted)
+  def first(errors, most, bytes, omitted) do
+    with :other <- line(errors, most, bytes, omitted) do
+      {:ok, text} = errors |> Enum.map(&plain/1) |> line(most, bytes, omitted)
+      text
+    else
+      {:ok, text} -> text
+    end
+  end
 
-  defp native(errors) do
-    Quanta.run(Native.error_line(errors))
+  defp line(errors, most, bytes, omitted) do
+    Quanta.run(Native.error_line(errors, most, bytes, omitted))
   catch
-    :error, :nif_panicked ->
-      _text = Panic.caught()
-      :other
+    :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp write(errors, most, bytes, omitted) do
-    {texts, _count, _left, more} = Enum.reduce(errors, {[], 0, bytes, 0}, &add(&1, &2, most))
-    more = more + omitted
-    texts = if more > 0, do: ["and #{more} more" | texts], else: texts
-    texts |> Enum.reverse() |> Enum.join("; ")
-  end
-
-  defp add(error, {texts, count, left, more}, most) when count < most and more == 0 do
-    text = one(error)
-    left = left - byte_size(text) - 2
-
-    if left < 0,
-      do: {texts, count, left, 1},
-      else: {[text | texts], count + 1, left, 0}
-  end
-
-  defp add(_error, {texts, count, left, more}, _most), do: {texts, count, left, more + 1}
-
-  defp one(%{path: path, message: message}), do: way(path) <> ": " <> part(message)
-
-  defp way([]), do: "root"
-  defp way(path), do: path |> Enum.map_join(".", &Shown.string/1) |> part()
-
-  defp part(text), do: text |> Shown.string() |> Shown.cut(@part)
+  # The same error of strings only.
+  defp plain(%{path: path, message: message}),
+    do: %{path: Enum.map(path, &Shown.string/1), message: Shown.string(message)}
 end

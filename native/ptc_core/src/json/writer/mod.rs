@@ -15,7 +15,7 @@ pub use draft::Draft;
 use draft::{OpenContainer, Stack, Thawed};
 use key::{KeyText, KEYS};
 use put::{put_float, put_integer};
-pub use readable::{JsonView, Readable};
+pub use readable::{JsonView, OnHeap, Readable};
 
 /// Why the text was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

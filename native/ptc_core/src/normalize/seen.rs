@@ -1,7 +1,6 @@
-//! Memo of a long walk: results by the address of the term. Parts of a term may be shared, and
+//! Memo of a long walk: results by the identity of the term. Parts of a term may be shared, and
 //! a small term can stand for a huge one.
 
-use crate::raw::Raw;
 use crate::spread::{spread, Spread};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -14,15 +13,24 @@ const LONG: usize = 1 << 18;
 const FLAT: usize = 1024;
 
 /// Results by term, empty until the walk is long.
-#[derive(Default)]
-pub struct Converted<'a> {
+pub(super) struct Converted<T> {
     units: usize,
-    deep: HashMap<usize, Raw<'a>, BuildHasherDefault<Spread>>,
-    /// A cache; the address selects the index.
-    flat: Vec<Option<(usize, Raw<'a>)>>,
+    deep: HashMap<usize, T, BuildHasherDefault<Spread>>,
+    /// A cache; the identity selects the index.
+    flat: Vec<Option<(usize, T)>>,
 }
 
-impl<'a> Converted<'a> {
+impl<T> Default for Converted<T> {
+    fn default() -> Self {
+        Converted {
+            units: 0,
+            deep: HashMap::default(),
+            flat: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Converted<T> {
     /// Counts work.
     #[inline]
     pub fn count(&mut self, units: usize) {
@@ -37,11 +45,11 @@ impl<'a> Converted<'a> {
 
     /// The kept result of a term.
     #[inline]
-    pub fn get(&self, term: Raw<'a>) -> Option<Raw<'a>> {
+    pub fn get(&self, identity: impl FnOnce() -> usize) -> Option<T> {
         if !self.is_long() {
             return None;
         }
-        let identity = term.identity();
+        let identity = identity();
         match self.flat.get(place_of(identity)) {
             Some(Some((known, result))) if *known == identity => Some(*result),
             _ => self.deep.get(&identity).copied(),
@@ -50,26 +58,28 @@ impl<'a> Converted<'a> {
 
     /// The kept result of the rest of a list, after its first `at` elements.
     #[inline]
-    pub fn tail(&self, rest: Raw<'a>, at: usize) -> Option<Raw<'a>> {
-        match self.is_long() && at > 0 && self.keeps(rest) {
-            true => self.deep.get(&rest.identity()).copied(),
+    pub fn tail(&self, identity: impl FnOnce() -> usize, at: usize) -> Option<T> {
+        match self.is_long() && at > 0 {
+            true => Some(identity()).filter(|rest| keeps(*rest)),
             false => None,
         }
+        .and_then(|rest| self.deep.get(&rest).copied())
     }
 
-    /// Whether the result of the rest of a list that begins with this cell is kept: one cell in sixteen, so
-    /// that a walk soon meets one.
-    pub fn keeps(&self, rest: Raw<'a>) -> bool {
-        spread(rest.identity() as u64) >> 60 == 0
+    /// Keeps the result of the rest of a list, if it is one of those that are kept.
+    pub fn add_tail(&mut self, identity: usize, result: T) {
+        if keeps(identity) {
+            self.add(|| identity, result, true);
+        }
     }
 
     /// Keeps a result; `deep`: the term has parts that have parts.
     #[inline]
-    pub fn add(&mut self, term: Raw<'a>, result: Raw<'a>, deep: bool) {
+    pub fn add(&mut self, identity: impl FnOnce() -> usize, result: T, deep: bool) {
         if !self.is_long() {
             return;
         }
-        let identity = term.identity();
+        let identity = identity();
         if deep {
             self.deep.insert(identity, result);
             return;
@@ -77,6 +87,12 @@ impl<'a> Converted<'a> {
         self.flat.resize(FLAT, None);
         self.flat[place_of(identity)] = Some((identity, result));
     }
+}
+
+/// Whether the result of the rest of a list that begins with this cell is kept: one cell in sixteen, so
+/// that a walk soon meets one.
+fn keeps(identity: usize) -> bool {
+    spread(identity as u64) >> 60 == 0
 }
 
 fn place_of(identity: usize) -> usize {

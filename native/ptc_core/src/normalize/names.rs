@@ -1,0 +1,93 @@
+//! Converts keys. Rows repeat their keys, so the results are cached.
+
+use crate::signature::names::{is_firewalled, underscore};
+use crate::signature::values::{Class, Values};
+use crate::spread::spread;
+
+/// Size of each cache, a power of two; the content or the identity of a key selects the index.
+const PLACES: usize = 64;
+
+/// Caches of converted keys, with the key.
+pub(super) struct Names<T> {
+    atoms: [Option<(T, T)>; PLACES],
+    strings: [Option<(T, T)>; PLACES],
+    hidden: [Option<(T, bool)>; PLACES],
+}
+
+impl<T: Copy> Names<T> {
+    pub fn new() -> Self {
+        Names {
+            atoms: [None; PLACES],
+            strings: [None; PLACES],
+            hidden: [None; PLACES],
+        }
+    }
+
+    /// An atom or a string as a string with underscores; other keys are unchanged.
+    #[inline]
+    pub fn underscored<H: Values<Term = T>>(&mut self, heap: &mut H, key: T) -> T {
+        let mut name = Vec::new();
+        let place = match heap.class(key) {
+            Class::Atom => {
+                let place = &mut self.atoms[place_of(heap.identity(key))];
+                match place {
+                    Some((known, name)) if heap.same(*known, key) => return *name,
+                    _ => heap.put_atom_name(key, &mut name),
+                }
+                place
+            }
+            Class::Bitstring => {
+                let text = heap.bytes(key).unwrap_or_default();
+                if !text.contains(&b'-') {
+                    return key;
+                }
+                let ends = [text.first(), text.last(), text.get(text.len() / 2)];
+                let mix = |sum: usize, byte: Option<&u8>| sum * 31 + *byte.unwrap_or(&0) as usize;
+                let place = &mut self.strings[place_of(ends.into_iter().fold(text.len(), mix))];
+                match place {
+                    Some((known, name))
+                        if heap.same(*known, key) || heap.bytes(*known) == Some(text) =>
+                    {
+                        return *name
+                    }
+                    _ => name.extend_from_slice(text),
+                }
+                place
+            }
+            _ => return key,
+        };
+        underscore(&mut name);
+        let name = heap.make_string(&name);
+        *place = Some((key, name));
+        name
+    }
+
+    /// Whether a key begins with an underscore, or with the hyphen that may stand for it.
+    #[inline]
+    pub fn is_hidden<H: Values<Term = T>>(&mut self, heap: &H, key: T) -> bool {
+        let hides = |key| heap.bytes(key).is_some_and(is_firewalled);
+        match heap.class(key) {
+            Class::Bitstring => hides(key),
+            Class::Atom => {
+                let place = &mut self.hidden[place_of(heap.identity(key))];
+                match place {
+                    Some((known, hidden)) if heap.same(*known, key) => *hidden,
+                    _ => {
+                        let mut name = Vec::new();
+                        heap.put_atom_name(key, &mut name);
+                        let hidden = is_firewalled(&name);
+                        *place = Some((key, hidden));
+                        hidden
+                    }
+                }
+            }
+            Class::Map => heap.keyword_name(key).is_some_and(hides),
+            _ => false,
+        }
+    }
+}
+
+/// Maps a word to an index; the lowest bits of a word vary little.
+fn place_of(word: usize) -> usize {
+    spread(word as u64) as usize >> 32 & (PLACES - 1)
+}
