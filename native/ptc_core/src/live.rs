@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_list_is_dead_within_its_loop_and_its_rest_is_not() {
-        let call = Instr::Call { tool: 0, args: 1 };
+        let call = Instr::Call { tool: 0 };
         let code = vec![
             Instr::LoadContext(2),
             Instr::Store(1),
@@ -270,7 +270,7 @@ mod tests {
             Instr::Slot(5),
             Instr::Slot(2),
             Instr::LoadContext(7),
-            Instr::Call { tool: 0, args: 1 },
+            Instr::Call { tool: 0 },
             Instr::Next(at(1)),
             Instr::Done,
         ];

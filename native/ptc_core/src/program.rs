@@ -1,7 +1,7 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
 use crate::explain::{Detail, Mark, Site};
-use crate::fault::Code;
+use crate::fault::{Code, Name};
 use crate::opcode::OpCode;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
@@ -172,19 +172,17 @@ pub enum Instr {
     },
     /// Evaluates an operation.
     Apply(Apply),
-    /// Stops the machine for a tool call; pushes its answer.
+    /// Pops the arguments of a tool and stops the machine for its call; pushes its answer.
     Call {
         /// The tool's name.
         tool: ConstId,
-        /// The arguments, literally.
-        args: ConstId,
     },
     /// Fails: an error that only counts when it is reached.
     Fail {
         /// The kind of error.
         code: Code,
-        /// The operation.
-        op: Option<OpCode>,
+        /// What failed.
+        name: Option<Name>,
         /// The field.
         field: Option<&'static str>,
         /// The offending part, or [`NO_CONST`].

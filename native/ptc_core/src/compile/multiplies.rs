@@ -71,8 +71,7 @@ pub(super) fn multiplies<'s>(
         inside: Vec::new(),
     };
     found.set(INPUT, Origins::one(Root::Input));
-    let mut each = code.iter().zip(0..);
-    each.any(|(instr, pc)| found.follow(instr, pc, consts).is_err())
+    (0..code.len()).any(|pc| found.follow(code, pc, consts).is_err())
 }
 
 /// The origins of all values at one instruction.
@@ -88,10 +87,11 @@ struct Found<'s> {
 impl<'s> Found<'s> {
     fn follow(
         &mut self,
-        instr: &Instr,
-        pc: Pc,
+        code: &[Instr],
+        at: usize,
         consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
     ) -> Result<(), Twice> {
+        let (instr, following, pc) = (&code[at], code.get(at + 1), at as Pc);
         while let Some((_, other)) = self.jumps.pop_if(|(to, _)| *to == pc) {
             // One of the two branches is run.
             let top = self.stack.last_mut();
@@ -100,6 +100,10 @@ impl<'s> Found<'s> {
         // A value from outside of a loop is used for each item.
         let in_a_loop = !self.inside.is_empty();
         match instr {
+            // The arguments of a tool are no part of the result.
+            Instr::Const(_) if matches!(following, Some(Instr::Call { .. })) => {
+                self.stack.push(Origins::default())
+            }
             Instr::Const(id) => self.push_const(*id, consts)?,
             Instr::Nil | Instr::Bool(_) | Instr::Fail { .. } => self.stack.push(Origins::default()),
             Instr::Slot(slot) => {
@@ -119,7 +123,10 @@ impl<'s> Found<'s> {
                 let root = Root::Memory((consts.text)(*key));
                 self.stack.push(Origins::one(root));
             }
-            Instr::Call { .. } => self.stack.push(Origins::one(Root::Answer(pc))),
+            Instr::Call { .. } => {
+                self.pop();
+                self.stack.push(Origins::one(Root::Answer(pc)));
+            }
             Instr::Store(slot) | Instr::StoreOnce(slot) => {
                 let value = self.pop();
                 self.set(*slot, value);

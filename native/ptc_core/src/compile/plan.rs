@@ -152,7 +152,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
-                Fault::new(code, Some(self.op), terms).about(field),
+                Fault::new(code, Some(self.op.name()), terms).about(field),
             )),
         }
     }
@@ -221,7 +221,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Emits a failure.
     pub fn fail(&mut self, code: Code, field: &'static str, subject: Const<S::Node>) {
-        let fault = Fault::new(code, Some(self.op), vec![subject]);
+        let fault = Fault::new(code, Some(self.op.name()), vec![subject]);
         let instr = self.compiler.fail(fault.about(field));
         self.emit(instr);
     }

@@ -33,7 +33,7 @@ pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
 use crate::compile::{Plan, MOST_FIELDS};
-use crate::fault::Halt;
+use crate::fault::{Halt, Name};
 use crate::heap::Heap;
 use crate::opcode::operations;
 use crate::program::{Apply, Demand, Slot, NO_CONST};
@@ -220,8 +220,14 @@ impl OpCode {
     }
 
     /// Returns its name in a program.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Name {
         NAMES[self as usize]
+    }
+}
+
+impl From<OpCode> for Name {
+    fn from(op: OpCode) -> Name {
+        op.name()
     }
 }
 

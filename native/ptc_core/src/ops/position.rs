@@ -164,7 +164,7 @@ fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'stati
     machine.resumable(apply, |machine, work| {
         machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
         let term = machine.constant(apply.a);
-        let fault = Fault::new(Code::NotACount, Some(apply.op), vec![term]);
+        let fault = Fault::new(Code::NotACount, Some(apply.op.name()), vec![term]);
         Err(fault.about(field).into())
     })
 }

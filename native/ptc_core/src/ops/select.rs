@@ -62,7 +62,8 @@ impl Operation for Select {
                 }
                 if apply.c != NO_CONST {
                     let fields = machine.constant(apply.c);
-                    let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
+                    let fault =
+                        Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![fields]);
                     return Err(fault.about("fields").into());
                 }
                 work.walk.rest = match (places, work.best) {

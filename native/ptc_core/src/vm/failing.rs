@@ -99,7 +99,8 @@ impl<H: Heap> Vm<'_, H> {
             failing.rest = None;
             failing.loops += 1;
             if !is_proper {
-                failing.fault = Fault::new(Code::NeedsList, Some(running.kind.op()), vec![list]);
+                failing.fault =
+                    Fault::new(Code::NeedsList, Some(running.kind.op().name()), vec![list]);
                 failing.loops = self.loops.len();
             }
         }

@@ -3,11 +3,10 @@
 use super::needle::Needle;
 use super::stack::Stack;
 use super::work::{Walk, Work};
-use crate::fault::{Code, Fault, Halt};
+use crate::fault::{Code, Fault, Halt, Name};
 use crate::heap::{words_of_map, Heap};
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::opcode::OpCode;
 use crate::program::{Apply, ConstId, Program, Slot};
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
@@ -341,22 +340,22 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Makes a number; `badarith` for a float that is not finite.
-    pub fn make_number(&mut self, op: OpCode, number: Number) -> Eval<H> {
+    pub fn make_number(&mut self, name: impl Into<Name>, number: Number) -> Eval<H> {
         match self.heap.make_number(number) {
             Some(term) => Ok(term),
-            None => Err(self.fault(op, Code::BadArith, vec![])),
+            None => Err(self.fault(name, Code::BadArith, vec![])),
         }
     }
 
     /// Builds the fault for a current value that is not a proper list.
     #[cold]
-    pub fn not_a_list(&self, op: OpCode, value: H::Term) -> Halt<H::Term> {
-        self.fault(op, Code::NeedsList, vec![value])
+    pub fn not_a_list(&self, name: impl Into<Name>, value: H::Term) -> Halt<H::Term> {
+        self.fault(name, Code::NeedsList, vec![value])
     }
 
     /// Builds a fault of the operation.
     #[cold]
-    pub fn fault(&self, op: OpCode, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
-        Fault::new(code, Some(op), terms).into()
+    pub fn fault(&self, name: impl Into<Name>, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
+        Fault::new(code, Some(name.into()), terms).into()
     }
 }

@@ -177,16 +177,16 @@ impl<H: Heap> Vm<'_, H> {
                         .drop_top(apply.operands as usize, machine.heap);
                     machine.stack.push(value);
                 }
-                Instr::Call { tool, args } => {
+                Instr::Call { tool } => {
                     self.pc += 1;
                     return Ok(Exit::Call {
-                        tool: self.machine.constant(*tool),
-                        args: self.machine.constant(*args),
+                        tool: machine.constant(*tool),
+                        args: machine.stack.pop(machine.heap),
                     });
                 }
                 Instr::Fail {
                     code,
-                    op,
+                    name,
                     field,
                     subject,
                 } => {
@@ -194,7 +194,7 @@ impl<H: Heap> Vm<'_, H> {
                         NO_CONST => vec![],
                         id => vec![machine.constant(id)],
                     };
-                    let mut fault = Fault::new(*code, *op, terms);
+                    let mut fault = Fault::new(*code, *name, terms);
                     fault.field = *field;
                     return Err(fault.into());
                 }
