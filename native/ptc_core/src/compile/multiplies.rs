@@ -7,7 +7,8 @@
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
 use crate::opcode::OpCode;
-use crate::program::{Apply, ConstId, Instr, LoopKind, Pc, Slot, INPUT, NO_CONST};
+use crate::ops::Keeps;
+use crate::program::{Apply, ConstId, Instr, Pc, Slot, INPUT, NO_CONST};
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;
@@ -58,7 +59,7 @@ pub(super) fn multiplies<'s>(
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
         Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
-        Instr::Enter(enter) => enter.kind == LoopKind::Map,
+        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
         _ => false,
     };
     if !code.iter().any(puts_together) {
@@ -139,19 +140,22 @@ impl<'s> Found<'s> {
             Instr::Enter(enter) | Instr::Sieve(enter, _) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
-                    .extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                    .extend((enter.op.keeps() == Keeps::Value).then_some(enter.item));
             }
-            Instr::Next(next) => {
+            Instr::Next(start) => {
                 let value = self.pop();
-                let list = self.slot(next.list);
-                if next.kind != LoopKind::Map {
+                let Some(looped) = code[*start as usize].as_loop() else {
+                    return Ok(());
+                };
+                let list = self.slot(looped.list);
+                if looped.op.keeps() != Keeps::Value {
                     self.stack.push(list);
                     return Ok(());
                 }
                 self.inside.pop();
                 let mut origins = Origins::default();
                 for origin in value.iter() {
-                    match origin.0 == Root::Item(next.item) {
+                    match origin.0 == Root::Item(looped.item) {
                         true => origins.join(&list),
                         false => origins.push(*origin),
                     }
