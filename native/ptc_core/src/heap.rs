@@ -48,6 +48,9 @@ pub enum Inside<'h, T> {
 /// Maximum number of entries of a map that is a flat array; a larger one is a tree.
 pub const FLAT_MAP: usize = 32;
 
+/// The keys and the values of a map, in the same order.
+pub type Flat<'h, T> = (&'h [T], &'h [T]);
+
 /// Returns the words of a new map, the nodes of its tree included.
 #[inline]
 pub fn words_of_map(entries: usize) -> usize {
@@ -150,9 +153,8 @@ pub trait Heap {
     /// Returns all entries of a map, in unspecified order. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
 
-    /// Returns the keys and the values of a map of at most [`FLAT_MAP`] entries, in the same order, if the
-    /// heap can read them in place.
-    fn flat(&self, _map: Self::Term) -> Option<(&[Self::Term], &[Self::Term])> {
+    /// Returns the content of a map of at most [`FLAT_MAP`] entries, if the heap can read it in place.
+    fn flat(&self, _map: Self::Term) -> Option<Flat<'_, Self::Term>> {
         None
     }
 

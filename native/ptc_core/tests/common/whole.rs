@@ -210,7 +210,7 @@ fn twins(bytes: &[u8], heap: &mut PlainHeap, value: Term) {
     let mut rng = Rng::new(
         bytes
             .iter()
-            .fold(7, |sum, byte| (sum << 5 | sum >> 59) ^ u64::from(*byte)),
+            .fold(7, |sum, byte| sum.rotate_left(5) ^ u64::from(*byte)),
     );
     for name in ["a", "a_b", "a-b", "-"] {
         heap.atom(name);

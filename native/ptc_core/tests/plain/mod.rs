@@ -86,7 +86,7 @@ pub struct PlainHeap {
     /// The atoms by name.
     atoms: HashMap<Box<[u8]>, Term>,
     /// The keys and the values of small maps.
-    flat: HashMap<usize, (Box<[Term]>, Box<[Term]>)>,
+    flat: HashMap<usize, [Box<[Term]>; 2]>,
     words: usize,
     conses: usize,
     abandoned: bool,
@@ -303,7 +303,7 @@ impl Heap for PlainHeap {
     }
 
     fn flat(&self, map: Term) -> Option<(&[Term], &[Term])> {
-        let (keys, values) = self.flat.get(&map.0)?;
+        let [keys, values] = self.flat.get(&map.0)?;
         Some((keys, values))
     }
 
@@ -375,7 +375,7 @@ impl Heap for PlainHeap {
         entries.dedup_by(|(later, _), (first, _)| self.identical(*later, *first));
         if entries.len() <= FLAT_MAP {
             let (keys, values): (Vec<_>, Vec<_>) = entries.iter().copied().unzip();
-            let flat = (keys.into(), values.into());
+            let flat = [keys.into(), values.into()];
             self.flat.insert(self.values.len(), flat);
         }
         self.push(Value::Map(entries.into()))
