@@ -6,14 +6,14 @@
 
 use super::log::Event;
 use super::reader::Reader;
-use super::replay::{PathPart, Repaired, DEEPEST};
+use super::replay::{Repaired, DEEPEST};
 use super::scan::{escape, number, skip_all_blanks, skip_blanks};
 use super::unescape::unescape;
-use super::wanted::{Found, Of, Ty, ANY};
 use super::{Fault, Stop};
-use crate::answer::LIMITS;
+use crate::answer::{PathPart, LIMITS};
 use crate::heap::Heap;
 use crate::json::scan::to_special;
+use crate::signature::{TypeId, Types};
 
 /// What is done with a text that ends before the answer is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ enum Next {
 struct Frame {
     object: bool,
     /// The type of an object; for a list, the type of its elements.
-    ty: Ty,
+    ty: TypeId,
     /// The last key, without its quotes.
     key: Option<(u32, u32)>,
     /// Number of complete elements.
@@ -79,7 +79,7 @@ pub struct Scan {
     at: usize,
     next: Next,
     /// The type of the next value.
-    ty: Ty,
+    ty: TypeId,
     /// The end of the last number.
     number: usize,
     open: Vec<Frame>,
@@ -90,7 +90,7 @@ const WORDS: usize = std::mem::size_of::<Frame>().div_ceil(8);
 
 impl Scan {
     /// Begins at a bracket.
-    pub fn new(at: usize, ty: Ty) -> Self {
+    pub fn new(at: usize, ty: TypeId) -> Self {
         Scan {
             at,
             next: Next::Value,
@@ -154,7 +154,7 @@ impl Scan {
             (Next::After, b',') => {
                 let object = self.open.last().is_some_and(|frame| frame.object);
                 self.next = if object { Next::Key } else { Next::Value };
-                self.ty = self.open.last().map_or(ANY, |frame| frame.ty);
+                self.ty = self.open.last().map_or(Types::ANY, |frame| frame.ty);
                 self.at += 1;
                 Step::On
             }
@@ -198,17 +198,18 @@ impl Scan {
             StringEnd::Cut => return Step::End(true),
             StringEnd::Invalid(at) => return Step::InString(at),
         };
-        (self.at, self.next, self.ty) = (end + 1, Next::Colon, ANY);
+        (self.at, self.next, self.ty) = (end + 1, Next::Colon, Types::ANY);
         let Some(frame) = self.open.last_mut() else {
             return Step::Other;
         };
         frame.key = Some((start as u32, end as u32));
-        if let Of::Map(shape) = reader.want(frame.ty).of {
-            let shape = reader.wanted.shape(shape);
+        let types = reader.types();
+        if let Some((fields, _)) = types.map(frame.ty) {
             let name = name(reader.text, (start as u32, end as u32));
-            if let Found::Field(index) | Found::Spelled(index) = shape.find(&name, 0) {
-                frame.seen |= 1_u64.checked_shl(index as u32).unwrap_or(0);
-                self.ty = shape.fields[index].ty;
+            let named = types.named(fields, &name, fields.start as usize);
+            if let Some(index) = named.or_else(|| types.spelled(fields, &name)) {
+                frame.seen |= fields.bit(index);
+                self.ty = types.holds(index);
             }
         }
         Step::On
@@ -219,11 +220,8 @@ impl Scan {
         match byte {
             b'{' | b'[' if self.open.len() < LIMITS.depth => {
                 let object = byte == b'{';
-                let ty = match (reader.want(self.ty).of, object) {
-                    (Of::Map(_), true) => self.ty,
-                    (Of::List(holds), false) => holds,
-                    _ => ANY,
-                };
+                let ty = reader.types().inside(self.ty, object);
+                let ty = ty.unwrap_or(Types::ANY);
                 let (key, items, seen) = (None, 0, 0);
                 self.open.push(Frame {
                     object,

@@ -7,11 +7,11 @@ use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
 use super::reader::{Kept, Reader};
 use super::start::{self, Start};
-use super::wanted::{Of, ANY};
 use super::{same, scan, Refusal, Repaired, Stop, Wanted};
 use crate::answer::scan::region_end;
 use crate::heap::Heap;
 use crate::meter::Meter;
+use crate::signature::{Json, Type, Types};
 
 /// Maximum number of start offsets outside of fences.
 const PLACES: usize = 4;
@@ -178,8 +178,8 @@ impl Repairing {
         match &mut self.best {
             None => self.best = Some(found),
             Some(best) => {
-                let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
-                let equal = |a, b| same::events(text, wanted, inner, a, b);
+                let (text, types, inner) = (reader.text, reader.types(), &reader.inner);
+                let equal = |a, b| same::events(text, types, inner, a, b);
                 if !reader.log.same_value(best.node, found.node, equal) {
                     best.unsure = Some(found.start);
                 }
@@ -261,22 +261,16 @@ fn finish<'r, H: Heap>(
 /// Returns the readings that begin at a start.
 fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
     let wanted = reader.wanted;
-    let root = wanted.root();
+    let (types, root) = (wanted.types(), wanted.answer_type.root());
     let mut begins: Vec<Branch> = Vec::with_capacity(3);
     let text = reader.text;
     if start.inside {
-        let is_object = matches!(wanted.want(root).of, Of::Any | Of::AnyMap | Of::Map(_));
-        let ty = match wanted.wrapper() {
-            Some(wrapper) => Some(wrapper),
-            None => is_object.then_some(root),
-        };
-        if let Some(ty) = ty {
+        let is_object = types.takes(root, Json::Object);
+        let wrapper = wanted.answer_type.wrapper();
+        if let Some(ty) = wrapper.or(is_object.then_some(root)) {
             let mut inside = reader.begin(start.at, ty);
             reader.repair(&mut inside, Fault::MissingOpen, start.at, start.at);
-            let ty = match wanted.want(ty).of {
-                Of::Map(_) => ty,
-                _ => ANY,
-            };
+            let ty = types.inside(ty, true).unwrap_or(Types::ANY);
             reader.open(&mut inside, Bracket::Object, ty);
             inside.phase = Phase::NextKey;
             begins.push(inside);
@@ -287,8 +281,8 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
             Some(wrapper) => begins.push(reader.begin(start.at, wrapper)),
             None => begins.push(reader.begin(start.at, root)),
         }
-        if let (Of::List(holds), None, Some(b'{')) =
-            (wanted.want(root).of, wrapped, text.get(start.at))
+        if let (Type::List(holds), None, Some(b'{')) =
+            (types.required(root).0, wrapped, text.get(start.at))
         {
             let mut inside = reader.begin(start.at, root);
             reader.repair(&mut inside, Fault::MissingOpen, start.at, start.at);
@@ -309,7 +303,7 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
     if start.inside && wanted.is_anything() && reader.log.events(end.node).iter().any(closed) {
         return None;
     }
-    let equal = |a, b| same::events(text, wanted, inner, a, b);
+    let equal = |a, b| same::events(text, wanted.types(), inner, a, b);
     let other = reader.ends[1..]
         .iter()
         .find(|other| !reader.log.same_value(end.node, other.node, equal));

@@ -1,9 +1,9 @@
 //! JSON lexer, byte by byte: a token may span several chunks.
 
-use super::checker::{Checker, Rest, Start};
 use super::window::Window;
+use crate::answer::checker::Checker;
 use crate::answer::LIMITS;
-use crate::signature::{Got, Scalar, Target};
+use crate::signature::Json;
 
 /// Why the lexer stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,6 @@ pub(super) struct Lexer {
     /// Offset of the current string's content, and whether it has escapes.
     string: usize,
     escaped: bool,
-    rest: Rest,
     /// A key was read.
     pub(super) has_keys: bool,
     /// A string, a comma or a bracket was read, which prose in brackets does not have.
@@ -114,7 +113,6 @@ impl Lexer {
             open: Vec::new(),
             string: 0,
             escaped: false,
-            rest: Rest::Free,
             has_keys: false,
             has_marks: false,
             has_exponent: false,
@@ -147,9 +145,9 @@ impl Lexer {
     }
 
     /// Returns the offset of the current string if its content will be checked.
-    pub(super) fn string_to_keep(&self) -> Option<usize> {
+    pub(super) fn string_to_keep(&self, checker: &Checker) -> Option<usize> {
         let looked_at = match self.next {
-            Next::String { key } => key || self.rest == Rest::Keyword,
+            Next::String { key } => key || checker.needs_content(),
             _ => false,
         };
         (looked_at && !self.escaped).then_some(self.string)
@@ -225,7 +223,7 @@ impl Lexer {
                 Next::Number(digits) => match digits.after(byte) {
                     Some(digits) => {
                         if matches!(digits, Digits::Dot | Digits::E) {
-                            self.is_a_float(checker);
+                            checker.fraction();
                         }
                         self.has_exponent |= digits == Digits::E;
                         self.next = Next::Number(digits);
@@ -234,9 +232,7 @@ impl Lexer {
                         }
                     }
                     None if digits.may_end() => {
-                        if let Rest::Unwanted(wanted) = self.rest {
-                            checker.not_wanted(wanted, Got::Int);
-                        }
+                        checker.number_end();
                         self.value_end(begin + *at);
                         // The byte is not consumed yet.
                         continue;
@@ -298,39 +294,30 @@ impl Lexer {
     }
 
     fn value(&mut self, byte: u8, at: usize, checker: &mut Checker) -> bool {
-        let (start, next) = match byte {
+        let (json, next) = match byte {
             b'"' => {
                 self.string_begin(at, false);
-                (Start::String, self.next)
+                (Json::String, self.next)
             }
             b'{' | b'[' if self.open.len() == LIMITS.depth => return false,
-            b'{' => (Start::Object, Next::KeyOrEnd),
-            b'[' => (Start::Array, Next::ValueOrEnd),
-            b'-' => (Start::Number, Next::Number(Digits::Minus)),
-            b'0' => (Start::Number, Next::Number(Digits::Zero)),
-            b'1'..=b'9' => (Start::Number, Next::Number(Digits::Whole)),
-            b't' => (Start::Bool, Next::Word(b"rue")),
-            b'f' => (Start::Bool, Next::Word(b"alse")),
-            b'n' => (Start::Null, Next::Word(b"ull")),
+            b'{' => (Json::Object, Next::KeyOrEnd),
+            b'[' => (Json::Array, Next::ValueOrEnd),
+            b'-' => (Json::Integer, Next::Number(Digits::Minus)),
+            b'0' => (Json::Integer, Next::Number(Digits::Zero)),
+            b'1'..=b'9' => (Json::Integer, Next::Number(Digits::Whole)),
+            b't' => (Json::Bool, Next::Word(b"rue")),
+            b'f' => (Json::Bool, Next::Word(b"alse")),
+            b'n' => (Json::Null, Next::Word(b"ull")),
             _ => return false,
         };
-        self.rest = checker.value(start);
+        checker.value(json);
         self.next = next;
-        if matches!(start, Start::Object | Start::Array) {
+        if matches!(json, Json::Object | Json::Array) {
             self.has_marks |= !self.open.is_empty();
-            self.open.push(start == Start::Object);
+            self.open.push(json == Json::Object);
             self.whole = at + 1;
         }
         true
-    }
-
-    fn is_a_float(&mut self, checker: &mut Checker) {
-        let wanted = match std::mem::replace(&mut self.rest, Rest::Free) {
-            Rest::Integer => Target::Scalar(Scalar::Int),
-            Rest::Unwanted(wanted) => wanted,
-            Rest::Free | Rest::Keyword => return,
-        };
-        checker.not_wanted(wanted, Got::Float);
     }
 
     fn string_begin(&mut self, at: usize, key: bool) {
@@ -348,25 +335,19 @@ impl Lexer {
         key: bool,
         checker: &mut Checker,
     ) {
-        let is_kept = (key || self.rest == Rest::Keyword) && !self.escaped;
+        let is_kept = (key || checker.needs_content()) && !self.escaped;
         let content = is_kept.then(|| &text[self.string - begin..at]);
         if key {
-            checker.key(content);
+            checker.name(content);
             self.next = Next::Colon;
             return;
         }
-        if self.rest == Rest::Keyword {
-            let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<>=?!_".contains(byte);
-            let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
-            if content.is_some_and(|name| !is_name(name)) {
-                checker.not_wanted(Target::Scalar(Scalar::Keyword), Got::String);
-            }
-        }
+        content.into_iter().for_each(|text| checker.content(text));
         self.value_end(begin + at + 1);
     }
 
     fn close(&mut self, at: usize, checker: &mut Checker) {
-        checker.close();
+        checker.end();
         self.open.pop();
         self.value_end(at + 1);
     }
