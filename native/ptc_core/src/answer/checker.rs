@@ -162,8 +162,8 @@ impl Checker {
             (Asked::Root, Json::Object, None)
             | (Asked::Root, Json::Array, Some(_))
             | (Asked::Items, Json::Array, _) => return self.typed(json, self.answer_type.root()),
-            (Asked::Root, ..) => self.wrong(What::NotAnObject),
-            (Asked::Items, ..) => self.wrong(What::NotWrapped),
+            (Asked::Root, ..) => self.wrong(What::NotAnObject, None),
+            (Asked::Items, ..) => self.wrong(What::NotWrapped, None),
             (Asked::Nothing, ..) => {}
         }
         self.enter(json, CheckFrame::Free);
@@ -239,7 +239,7 @@ impl Checker {
     }
 
     fn not_wanted(&mut self, expected: Target, got: Got) {
-        self.wrong(What::Mismatch(Mismatch { expected, got }));
+        self.wrong(What::Mismatch(Mismatch { expected, got }), None);
     }
 
     /// Handles a key; `None` if it has escapes.
@@ -262,18 +262,8 @@ impl Checker {
                 let types = self.answer_type.types();
                 let Some(found) = types.named(*fields, key, *hint) else {
                     *field = None;
-                    if *closed && self.mistake.is_none() {
-                        let mut path = path(types, &self.frames);
-                        // The content of a firewalled field is not shown, keys included.
-                        let hides = |segment: &PathPart| match segment {
-                            PathPart::Name(name) => is_firewalled(name),
-                            PathPart::Index(_) => false,
-                        };
-                        if !path.iter().any(hides) {
-                            path.push(PathPart::Name(key.into()));
-                        }
-                        let what = What::Unexpected;
-                        self.mistake = Some(Mistake { path, what });
+                    if *closed {
+                        self.wrong(What::Unexpected, Some(key));
                     }
                     return;
                 };
@@ -307,38 +297,38 @@ impl Checker {
                 unsure,
                 ..
             }) => {
-                if !unsure {
-                    self.missing(fields, seen);
-                }
+                let types = self.answer_type.types();
+                let place = |field: usize| seen + field - fields.start as usize;
+                let is_missing = |field: &usize| {
+                    !unsure && !self.seen[place(*field)] && !types.is_optional(*field)
+                };
+                let missing = fields.range().find(is_missing);
+                let name = missing.map(|field| types.field(field).name.to_vec());
                 self.seen.truncate(seen);
+                if name.is_some() {
+                    self.wrong(What::Mismatch(Mismatch::MISSING), name.as_deref());
+                }
             }
             Some(CheckFrame::Wrapper {
                 items: Items::Missing,
-            }) => self.wrong(What::NotWrapped),
+            }) => self.wrong(What::NotWrapped, None),
             _ => {}
         }
     }
 
-    fn missing(&mut self, fields: Fields, seen: usize) {
-        let types = self.answer_type.types();
-        let place = |field: usize| seen + field - fields.start as usize;
-        let is_missing = |field: &usize| !self.seen[place(*field)] && !types.is_optional(*field);
-        if let Some(field) = fields.range().find(is_missing) {
-            if self.mistake.is_none() {
-                let mut path = path(types, &self.frames);
-                path.push(PathPart::Name(types.field(field).name.into()));
-                let what = What::Mismatch(Mismatch::MISSING);
-                self.mistake = Some(Mistake { path, what });
-            }
-        }
-    }
-
+    /// Notes the first error: of the current value, or of its key `key`.
     #[cold]
-    fn wrong(&mut self, what: What) {
-        if self.mistake.is_none() {
-            let path = path(self.answer_type.types(), &self.frames);
-            self.mistake = Some(Mistake { path, what });
+    fn wrong(&mut self, what: What, key: Option<&[u8]>) {
+        if self.mistake.is_some() {
+            return;
         }
+        let mut path = path(self.answer_type.types(), &self.frames);
+        // The content of a firewalled field is not shown, undeclared keys included.
+        let hides = |part: &PathPart| matches!(part, PathPart::Name(name) if is_firewalled(name));
+        if what != What::Unexpected || !path.iter().any(hides) {
+            path.extend(key.map(|key| PathPart::Name(key.into())));
+        }
+        self.mistake = Some(Mistake { path, what });
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Where {
 
 /// The next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum Awaited {
     Value,
     FirstItem,
     Key,
@@ -77,7 +77,7 @@ enum Step {
 #[derive(Debug)]
 pub struct Scan {
     at: usize,
-    next: Next,
+    next: Awaited,
     /// The type of the next value.
     ty: TypeId,
     /// The end of the last number.
@@ -93,7 +93,7 @@ impl Scan {
     pub fn new(at: usize, ty: TypeId) -> Self {
         Scan {
             at,
-            next: Next::Value,
+            next: Awaited::Value,
             ty,
             number: 0,
             open: Vec::new(),
@@ -115,10 +115,12 @@ impl Scan {
                 Step::InString(_) => return Ok(Some(self.place(reader.text, true))),
                 // Words follow the text that was cut off.
                 Step::Other if has_any(reader, self.at, b"\"'{}[]")? => return Ok(None),
-                Step::Other if self.next == Next::After && self.may_be_closed(reader) => {
+                Step::Other if self.next == Awaited::After && self.may_be_closed(reader) => {
                     return Ok(None)
                 }
-                Step::Other => return Ok(Some(self.place(reader.text, self.next != Next::After))),
+                Step::Other => {
+                    return Ok(Some(self.place(reader.text, self.next != Awaited::After)))
+                }
                 Step::End(inside) if !inside && self.may_be_closed(reader) => return Ok(None),
                 Step::End(inside) => {
                     let inside = inside || self.is_open_number(reader.text);
@@ -137,7 +139,7 @@ impl Scan {
     /// Returns whether only brackets of objects are missing, after a complete value.
     fn may_be_closed<H: Heap>(&self, reader: &Reader<H>) -> bool {
         let closes = |frame: &Frame| frame.object && reader.wanted.may_close(frame.ty, frame.seen);
-        let complete = self.next == Next::After && !self.is_open_number(reader.text);
+        let complete = self.next == Awaited::After && !self.is_open_number(reader.text);
         complete && self.open.iter().all(closes)
     }
 
@@ -151,22 +153,22 @@ impl Scan {
             return Step::End(false);
         }
         match (self.next, text[self.at]) {
-            (Next::After, b',') => {
+            (Awaited::After, b',') => {
                 let object = self.open.last().is_some_and(|frame| frame.object);
-                self.next = if object { Next::Key } else { Next::Value };
+                self.next = if object { Awaited::Key } else { Awaited::Value };
                 self.ty = self.open.last().map_or(Types::ANY, |frame| frame.ty);
                 self.at += 1;
                 Step::On
             }
-            (Next::After | Next::FirstKey, b'}') => self.close(true),
-            (Next::After | Next::FirstItem, b']') => self.close(false),
-            (Next::Key | Next::FirstKey, b'"') => self.key(reader),
-            (Next::Colon, b':') => {
-                self.next = Next::Value;
+            (Awaited::After | Awaited::FirstKey, b'}') => self.close(true),
+            (Awaited::After | Awaited::FirstItem, b']') => self.close(false),
+            (Awaited::Key | Awaited::FirstKey, b'"') => self.key(reader),
+            (Awaited::Colon, b':') => {
+                self.next = Awaited::Value;
                 self.at += 1;
                 Step::On
             }
-            (Next::Value | Next::FirstItem, byte) => self.value(reader, byte),
+            (Awaited::Value | Awaited::FirstItem, byte) => self.value(reader, byte),
             _ => Step::Other,
         }
     }
@@ -183,7 +185,7 @@ impl Scan {
 
     /// Handles the end of a value.
     fn done(&mut self) -> Step {
-        self.next = Next::After;
+        self.next = Awaited::After;
         match self.open.last_mut() {
             Some(frame) => frame.items += 1,
             None => return Step::Done,
@@ -198,7 +200,7 @@ impl Scan {
             StringEnd::Cut => return Step::End(true),
             StringEnd::Invalid(at) => return Step::InString(at),
         };
-        (self.at, self.next, self.ty) = (end + 1, Next::Colon, Types::ANY);
+        (self.at, self.next, self.ty) = (end + 1, Awaited::Colon, Types::ANY);
         let Some(frame) = self.open.last_mut() else {
             return Step::Other;
         };
@@ -231,9 +233,9 @@ impl Scan {
                     seen,
                 });
                 self.next = if object {
-                    Next::FirstKey
+                    Awaited::FirstKey
                 } else {
-                    Next::FirstItem
+                    Awaited::FirstItem
                 };
                 self.ty = ty;
                 self.at += 1;
@@ -291,7 +293,7 @@ impl Scan {
                 path.push(PathPart::Name(name(text, key)));
             }
         }
-        let complete = self.next == Next::After && !inside || self.next == Next::Key;
+        let complete = self.next == Awaited::After && !inside || self.next == Awaited::Key;
         let (items, after) = (None, complete);
         Where { path, items, after }
     }

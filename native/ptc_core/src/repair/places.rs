@@ -5,7 +5,7 @@ use super::branch::{Bracket, Branch, Phase};
 use super::cut::{self, Scan};
 use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
-use super::reader::{Kept, Reader};
+use super::reader::{Reader, SearchState};
 use super::start::{self, Start};
 use super::{same, scan, Refusal, Repaired, Stop, Wanted};
 use crate::answer::scan::region_end;
@@ -28,7 +28,7 @@ struct Found {
 
 /// The kind of the next start offsets.
 #[derive(Debug)]
-enum Stage {
+enum StartKind {
     Begin,
     /// In fences.
     Fences(std::vec::IntoIter<Start>),
@@ -44,8 +44,8 @@ enum Stage {
 /// The state of a repair between two quanta.
 #[derive(Debug)]
 pub struct Repairing {
-    kept: Option<Kept>,
-    stage: Stage,
+    kept: Option<SearchState>,
+    stage: StartKind,
     best: Option<Found>,
     /// The start that is scanned for an end that is too early.
     scanning: Option<(Start, Scan)>,
@@ -57,8 +57,8 @@ impl Repairing {
     /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
         Repairing {
-            kept: Some(Kept::new(length)),
-            stage: Stage::Begin,
+            kept: Some(SearchState::new(length)),
+            stage: StartKind::Begin,
             best: None,
             scanning: None,
             reading: None,
@@ -139,8 +139,10 @@ impl Repairing {
     fn next_place(&mut self, text: &[u8]) -> Option<Start> {
         loop {
             match &mut self.stage {
-                Stage::Begin => self.stage = Stage::Fences(start::in_fences(text).into_iter()),
-                Stage::Fences(starts) => match starts.next() {
+                StartKind::Begin => {
+                    self.stage = StartKind::Fences(start::in_fences(text).into_iter())
+                }
+                StartKind::Fences(starts) => match starts.next() {
                     Some(start) => {
                         // A part of a text that was already read is not an answer of its own.
                         let is_part = |found: &Found| start.at < found.end;
@@ -150,19 +152,19 @@ impl Repairing {
                     }
                     None if self.best.is_some() => return None,
                     None => {
-                        self.stage = Stage::Inside;
+                        self.stage = StartKind::Inside;
                         if let Some(start) = start::inside(text) {
                             return Some(start);
                         }
                     }
                 },
-                Stage::Inside => {
-                    self.stage = Stage::Bare {
+                StartKind::Inside => {
+                    self.stage = StartKind::Bare {
                         from: self.best.as_ref().map_or(0, |found| found.end),
                         left: PLACES,
                     }
                 }
-                Stage::Bare { from, left } => {
+                StartKind::Bare { from, left } => {
                     *left = left.checked_sub(1)?;
                     return start::next_bare(text, *from);
                 }
@@ -195,7 +197,7 @@ impl Repairing {
         start: Start,
         end: Option<usize>,
     ) -> Result<(), Refusal> {
-        let Stage::Bare { from, left } = &mut self.stage else {
+        let StartKind::Bare { from, left } = &mut self.stage else {
             return Ok(());
         };
         let next = match end {

@@ -20,7 +20,7 @@ const STILL: u32 = 6;
 
 /// The state of a search while it is suspended.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SearchState {
     log: Log,
     frames: Vec<BranchFrame>,
     inner: Vec<Vec<u8>>,
@@ -33,10 +33,10 @@ pub struct Kept {
     running: Option<(Branch, Recent)>,
 }
 
-impl Kept {
+impl SearchState {
     /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
-        Kept {
+        SearchState {
             log: Log::for_text(length),
             frames: Vec::with_capacity(16 + length / 64),
             inner: Vec::new(),
@@ -81,7 +81,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     pub fn new(
         text: &'r [u8],
         wanted: &'r Wanted,
-        kept: Kept,
+        kept: SearchState,
         meter: &'m mut Meter,
         heap: &'m H,
     ) -> Self {
@@ -104,8 +104,8 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     }
 
     /// Returns the state to suspend.
-    pub fn keep(self) -> Kept {
-        Kept {
+    pub fn keep(self) -> SearchState {
+        SearchState {
             log: self.log,
             frames: self.frames,
             inner: self.inner,

@@ -184,9 +184,9 @@ impl Repaired<'_> {
             }
             if let Event::Repair(fault, span) = *event {
                 match place(fault) {
-                    Place::Before => repairs.push(repair(fault, span, way.path(self))),
-                    Place::Around => repairs.push(repair(fault, span, way.around(self))),
-                    Place::Next => waiting.push((fault, span)),
+                    About::Before => repairs.push(repair(fault, span, way.path(self))),
+                    About::Around => repairs.push(repair(fault, span, way.around(self))),
+                    About::Next => waiting.push((fault, span)),
                 }
                 continue;
             }
@@ -204,7 +204,7 @@ impl Repaired<'_> {
 }
 
 /// The value that a repair is about.
-enum Place {
+enum About {
     /// The previous one.
     Before,
     /// The innermost open one.
@@ -213,10 +213,10 @@ enum Place {
     Next,
 }
 
-fn place(fault: Fault) -> Place {
+fn place(fault: Fault) -> About {
     match fault {
-        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => Place::Before,
-        Fault::MissingColon | Fault::NoColon => Place::Before,
+        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => About::Before,
+        Fault::MissingColon | Fault::NoColon => About::Before,
         Fault::TrailingComma
         | Fault::MissingClose
         | Fault::ExtraClose
@@ -225,8 +225,8 @@ fn place(fault: Fault) -> Place {
         | Fault::Comment
         | Fault::Ellipsis
         | Fault::Leftover
-        | Fault::StrayCharacter => Place::Around,
-        _ => Place::Next,
+        | Fault::StrayCharacter => About::Around,
+        _ => About::Next,
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum Progress {
 
 /// The token that is expected next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextToken {
     Value,
     /// After `[`.
     ValueOrEnd,
@@ -88,7 +88,7 @@ impl Digits {
 /// The state between two bytes.
 #[derive(Debug)]
 pub(super) struct Lexer {
-    next: Next,
+    next: NextToken,
     /// The open brackets, innermost last; true is an object.
     pub(super) open: Vec<bool>,
     /// Offset of the current string's content, and whether it has escapes.
@@ -109,7 +109,7 @@ pub(super) struct Lexer {
 impl Lexer {
     pub(super) fn new() -> Self {
         Lexer {
-            next: Next::Value,
+            next: NextToken::Value,
             open: Vec::new(),
             string: 0,
             escaped: false,
@@ -136,8 +136,8 @@ impl Lexer {
     /// Returns the range of the current string value so far, without a partial escape.
     pub(super) fn open_string(&self, end: usize) -> Option<(usize, usize)> {
         match self.next {
-            Next::String { key: false } => Some((self.string, end)),
-            Next::Escape { key: false } | Next::Hex { key: false, .. } => {
+            NextToken::String { key: false } => Some((self.string, end)),
+            NextToken::Escape { key: false } | NextToken::Hex { key: false, .. } => {
                 Some((self.string, self.escape))
             }
             _ => None,
@@ -147,7 +147,7 @@ impl Lexer {
     /// Returns the offset of the current string if its content will be checked.
     pub(super) fn string_to_keep(&self, checker: &Checker) -> Option<usize> {
         let looked_at = match self.next {
-            Next::String { key } => key || checker.needs_content(),
+            NextToken::String { key } => key || checker.needs_content(),
             _ => false,
         };
         (looked_at && !self.escaped).then_some(self.string)
@@ -184,7 +184,7 @@ impl Lexer {
     ) -> Progress {
         while let Some(&byte) = text.get(*at) {
             match self.next {
-                Next::String { key } => {
+                NextToken::String { key } => {
                     *at += run_of(&text[*at..], |byte| !is_special(byte));
                     let Some(&byte) = text.get(*at) else {
                         return Progress::More;
@@ -194,39 +194,39 @@ impl Lexer {
                         b'\\' => {
                             self.escaped = true;
                             self.escape = begin + *at;
-                            self.next = Next::Escape { key };
+                            self.next = NextToken::Escape { key };
                         }
                         _ => return Progress::Broken,
                     }
                 }
-                Next::Escape { key } => {
+                NextToken::Escape { key } => {
                     self.next = match byte {
-                        b'u' => Next::Hex { key, left: 4 },
+                        b'u' => NextToken::Hex { key, left: 4 },
                         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                            Next::String { key }
+                            NextToken::String { key }
                         }
                         _ => return Progress::Broken,
                     }
                 }
-                Next::Hex { key, left } => {
+                NextToken::Hex { key, left } => {
                     if !byte.is_ascii_hexdigit() {
                         return Progress::Broken;
                     }
                     self.next = match left {
-                        1 => Next::String { key },
-                        _ => Next::Hex {
+                        1 => NextToken::String { key },
+                        _ => NextToken::Hex {
                             key,
                             left: left - 1,
                         },
                     };
                 }
-                Next::Number(digits) => match digits.after(byte) {
+                NextToken::Number(digits) => match digits.after(byte) {
                     Some(digits) => {
                         if matches!(digits, Digits::Dot | Digits::E) {
                             checker.fraction();
                         }
                         self.has_exponent |= digits == Digits::E;
-                        self.next = Next::Number(digits);
+                        self.next = NextToken::Number(digits);
                         if matches!(digits, Digits::Whole | Digits::Fraction) {
                             *at += run_of(&text[*at + 1..], |byte| byte.is_ascii_digit());
                         }
@@ -239,9 +239,9 @@ impl Lexer {
                     }
                     None => return Progress::Broken,
                 },
-                Next::Word(left) => match left.split_first() {
+                NextToken::Word(left) => match left.split_first() {
                     Some((letter, left)) if *letter == byte => {
-                        self.next = Next::Word(left);
+                        self.next = NextToken::Word(left);
                         if left.is_empty() {
                             self.value_end(begin + *at + 1);
                         }
@@ -267,27 +267,31 @@ impl Lexer {
     }
 
     /// Handles a byte outside of strings, numbers and words; returns false if it is invalid there.
-    fn token(&mut self, next: Next, byte: u8, at: usize, checker: &mut Checker) -> bool {
+    fn token(&mut self, next: NextToken, byte: u8, at: usize, checker: &mut Checker) -> bool {
         match (next, byte) {
-            (Next::Colon, b':') => {
+            (NextToken::Colon, b':') => {
                 self.has_keys = true;
-                self.next = Next::Value;
+                self.next = NextToken::Value;
             }
-            (Next::Key | Next::KeyOrEnd, b'"') => self.string_begin(at, true),
-            (Next::CommaOrEnd, b',') => {
+            (NextToken::Key | NextToken::KeyOrEnd, b'"') => self.string_begin(at, true),
+            (NextToken::CommaOrEnd, b',') => {
                 self.has_marks = true;
                 self.next = match self.open.last() {
-                    Some(true) => Next::Key,
-                    _ => Next::Value,
+                    Some(true) => NextToken::Key,
+                    _ => NextToken::Value,
                 }
             }
-            (Next::CommaOrEnd | Next::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+            (NextToken::CommaOrEnd | NextToken::KeyOrEnd, b'}')
+                if self.open.last() == Some(&true) =>
+            {
                 self.close(at, checker)
             }
-            (Next::CommaOrEnd | Next::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+            (NextToken::CommaOrEnd | NextToken::ValueOrEnd, b']')
+                if self.open.last() == Some(&false) =>
+            {
                 self.close(at, checker)
             }
-            (Next::Value | Next::ValueOrEnd, _) => return self.value(byte, at, checker),
+            (NextToken::Value | NextToken::ValueOrEnd, _) => return self.value(byte, at, checker),
             _ => return false,
         }
         true
@@ -300,14 +304,14 @@ impl Lexer {
                 (Json::String, self.next)
             }
             b'{' | b'[' if self.open.len() == LIMITS.depth => return false,
-            b'{' => (Json::Object, Next::KeyOrEnd),
-            b'[' => (Json::Array, Next::ValueOrEnd),
-            b'-' => (Json::Integer, Next::Number(Digits::Minus)),
-            b'0' => (Json::Integer, Next::Number(Digits::Zero)),
-            b'1'..=b'9' => (Json::Integer, Next::Number(Digits::Whole)),
-            b't' => (Json::Bool, Next::Word(b"rue")),
-            b'f' => (Json::Bool, Next::Word(b"alse")),
-            b'n' => (Json::Null, Next::Word(b"ull")),
+            b'{' => (Json::Object, NextToken::KeyOrEnd),
+            b'[' => (Json::Array, NextToken::ValueOrEnd),
+            b'-' => (Json::Integer, NextToken::Number(Digits::Minus)),
+            b'0' => (Json::Integer, NextToken::Number(Digits::Zero)),
+            b'1'..=b'9' => (Json::Integer, NextToken::Number(Digits::Whole)),
+            b't' => (Json::Bool, NextToken::Word(b"rue")),
+            b'f' => (Json::Bool, NextToken::Word(b"alse")),
+            b'n' => (Json::Null, NextToken::Word(b"ull")),
             _ => return false,
         };
         checker.value(json);
@@ -324,7 +328,7 @@ impl Lexer {
         self.has_marks = true;
         self.string = at + 1;
         self.escaped = false;
-        self.next = Next::String { key };
+        self.next = NextToken::String { key };
     }
 
     fn string_end(
@@ -339,10 +343,12 @@ impl Lexer {
         let content = is_kept.then(|| &text[self.string - begin..at]);
         if key {
             checker.name(content);
-            self.next = Next::Colon;
+            self.next = NextToken::Colon;
             return;
         }
-        content.into_iter().for_each(|text| checker.content(text));
+        if let Some(content) = content {
+            checker.content(content);
+        }
         self.value_end(begin + at + 1);
     }
 
@@ -354,7 +360,7 @@ impl Lexer {
 
     fn value_end(&mut self, end: usize) {
         self.whole = end;
-        self.next = Next::CommaOrEnd;
+        self.next = NextToken::CommaOrEnd;
     }
 }
 
