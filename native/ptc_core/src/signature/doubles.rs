@@ -1,13 +1,13 @@
 //! Finds small map types with two fields that one key may name: names that are equal where hyphens and
 //! underscores are equal.
 
-use super::names::{is_alike, underscore};
+use super::names::{as_underscore, is_alike};
 use super::{Fields, Types};
 
 /// Returns one of 64 bits for a name. Names that are equal, hyphens and underscores alike, have the same bit.
 #[inline]
 pub(super) fn bit(name: &[u8]) -> u64 {
-    let byte = |at: usize| u32::from(name.get(at).copied().map_or(0, underscore));
+    let byte = |at: usize| u32::from(name.get(at).copied().map_or(0, as_underscore));
     let last = name.len().saturating_sub(1);
     let parts = [byte(0), byte(name.len() / 2), byte(last)];
     let add = |sum: u32, part: u32| sum.wrapping_mul(31).wrapping_add(part);

@@ -103,7 +103,7 @@ pub fn is_firewalled(name: &[u8]) -> bool {
 
 /// Returns the byte, but an underscore for a hyphen.
 #[inline]
-pub fn underscore(byte: u8) -> u8 {
+pub fn as_underscore(byte: u8) -> u8 {
     match byte {
         b'-' => b'_',
         byte => byte,
@@ -119,12 +119,12 @@ fn hyphen(byte: u8) -> u8 {
 
 /// Converts a name to underscores only.
 pub fn underscored(name: &[u8]) -> Vec<u8> {
-    name.iter().map(|byte| underscore(*byte)).collect()
+    name.iter().map(|byte| as_underscore(*byte)).collect()
 }
 
 /// Returns whether two names differ at most in hyphens and underscores.
 pub fn is_alike(a: &[u8], b: &[u8]) -> bool {
-    let same = |(a, b): (&u8, &u8)| underscore(*a) == underscore(*b);
+    let same = |(a, b): (&u8, &u8)| as_underscore(*a) == as_underscore(*b);
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
