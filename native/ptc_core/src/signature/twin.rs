@@ -1,7 +1,7 @@
 //! Finds the key of a map that spells a name in another way: as an atom, a string or a keyword of
 //! PTC-Lisp, with hyphens or with underscores.
 
-use super::names::{underscore, KeyKind};
+use super::names::{underscored, KeyKind};
 use super::values::{Class, Values};
 use crate::heap::Lookup;
 use KeyKind::{Atom, Keyword, String};
@@ -31,16 +31,12 @@ fn order(of: KeyKind) -> [Spelling; 4] {
 /// Returns the value of the key of `map` that spells the name of a key of the kind `of` in another way.
 /// Creates no atom.
 pub fn twin<H: Values>(heap: &mut H, map: H::Term, name: &[u8], of: KeyKind) -> Option<H::Term> {
-    let mut plain = Vec::new();
-    if name.contains(&b'-') {
-        plain.extend_from_slice(name);
-        underscore(&mut plain);
-    }
+    let plain = name.contains(&b'-').then(|| underscored(name));
     let order = order(of);
     let spelled = |underscores| match underscores {
         false => Some(name),
         // A name without hyphens has no other spelling with underscores.
-        true => Some(&plain[..]).filter(|plain| !plain.is_empty()),
+        true => plain.as_deref(),
     };
     let Some((keys, values)) = heap.flat(map) else {
         return order.into_iter().find_map(|(kind, underscores)| {
