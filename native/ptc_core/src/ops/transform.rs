@@ -3,7 +3,6 @@
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::Plan;
 use crate::program::LoopKind;
-use crate::source::Source;
 
 const CONDITION: Field = Field::required(
     "where",
@@ -23,7 +22,7 @@ macro_rules! transform {
             const FIELDS: &'static [Field] = &[$field];
             const READS_INPUT_ONCE: bool = true;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 plan.each_item(LoopKind::$op, $field.name);
                 Ok(())
             }
