@@ -3,7 +3,7 @@
 //! A text is read into a table and a term is copied into one; the compiler reads the table. The work can
 //! be suspended at any time.
 
-use crate::compile::copy::{Copier, CopyTerms};
+use crate::compile::copy::{Copier, LoadTerms};
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use crate::explain::Detail;
 use crate::fault::{Fault, Halt};
@@ -55,19 +55,13 @@ struct Building {
     begun: Option<(Replay, Parts)>,
 }
 
-/// The terms of a program that is being loaded.
-struct Terms<T> {
-    copy: CopyTerms<T>,
-    consts: Buffer<T>,
-    /// Those of the constant that is partly built.
-    begun: FrozenTerms<T>,
-}
-
 /// A program that is being loaded.
 pub struct Loader<T> {
     stage: Stage,
     options: LoadOptions,
-    terms: Terms<T>,
+    terms: LoadTerms<T>,
+    /// The terms of the constant that is partly built.
+    begun: FrozenTerms<T>,
 }
 
 /// A suspended [`Loader`] without its terms.
@@ -117,31 +111,28 @@ impl<T: Copy> Loader<T> {
     /// Loads a text of this many bytes: `{"program": …}`.
     pub fn of_text<H: Heap<Term = T>>(heap: &H, length: usize, options: LoadOptions) -> Self {
         let limits = JsonLimits::depth(options.options.depth as usize);
-        let stage = Stage::Read(TableReader::new(length, limits));
-        Loader::new(heap, stage, options, CopyTerms::default())
+        Loader::new(heap, Stage::Read(TableReader::new(length, limits)), options)
     }
 
     /// Loads a term: the program itself.
     pub fn of_term<H: Heap<Term = T>>(heap: &H, program: T, options: LoadOptions) -> Self {
-        let (copier, terms) = Copier::new(program, options.options.depth);
-        Loader::new(heap, Stage::Copy(copier), options, terms)
+        let stage = Stage::Copy(Copier::new(options.options.depth));
+        let mut loader = Loader::new(heap, stage, options);
+        loader.terms.next.push(program);
+        loader
     }
 
-    fn new<H: Heap<Term = T>>(
-        heap: &H,
-        stage: Stage,
-        options: LoadOptions,
-        copy: CopyTerms<T>,
-    ) -> Self {
+    fn new<H: Heap<Term = T>>(heap: &H, stage: Stage, options: LoadOptions) -> Self {
         let values = heap.nil();
         Loader {
             stage,
             options,
-            terms: Terms {
-                copy,
+            terms: LoadTerms {
+                entries: Buffer::default(),
+                next: Buffer::default(),
                 consts: Buffer::default(),
-                begun: FrozenTerms { values, tail: None },
             },
+            begun: FrozenTerms { values, tail: None },
         }
     }
 
@@ -155,13 +146,8 @@ impl<T: Copy> Loader<T> {
 
     /// Suspends the loader; [`FrozenLoader::thaw`] rebuilds it in another call of the heap.
     pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenLoader, Vec<T>) {
-        let Terms {
-            copy,
-            consts,
-            begun,
-        } = self.terms;
-        let mut out = vec![begun.values, begun.tail.unwrap_or(heap.nil())];
-        let buffers = [copy.entries, copy.next, consts];
+        let mut out = vec![self.begun.values, self.begun.tail.unwrap_or(heap.nil())];
+        let buffers = [self.terms.entries, self.terms.next, self.terms.consts];
         let lengths = buffers.map(|buffer| buffer.freeze(heap, &mut out));
         let frozen = FrozenLoader {
             stage: self.stage,
@@ -197,7 +183,7 @@ impl<T: Copy> Loader<T> {
                 },
                 Stage::Copy(copier) => {
                     let work = &mut Workspace::new(heap, meter);
-                    let table = copier.run(&mut self.terms.copy, work)?;
+                    let table = copier.run(&mut self.terms, work)?;
                     self.options.walk(Document::new(text, table), 0)
                 }
                 Stage::Compile(walk, table) => {
@@ -220,7 +206,8 @@ impl<T: Copy> Loader<T> {
                 }
                 Stage::Build(building) => {
                     let document = Document::new(text, std::mem::take(&mut building.table));
-                    let built = self.terms.build(building, &document, heap, meter);
+                    let begun = &mut self.begun;
+                    let built = self.terms.build(building, begun, &document, heap, meter);
                     building.table = document.into_table();
                     built?;
                     Stage::Ready(building.program.clone())
@@ -243,7 +230,7 @@ impl LoadOptions {
     }
 }
 
-impl<T: Copy> Terms<T> {
+impl<T: Copy> LoadTerms<T> {
     fn compile<H: Heap<Term = T>>(
         &mut self,
         walk: &mut Walk,
@@ -281,7 +268,7 @@ impl<T: Copy> Terms<T> {
 
     /// Returns the term of an entry that was copied.
     fn copied<H: Heap<Term = T>>(&self, node: Node, heap: &H) -> Option<T> {
-        let entries = &self.copy.entries;
+        let entries = &self.entries;
         ((node as usize) < entries.len()).then(|| entries.get(heap, node as usize))
     }
 
@@ -305,50 +292,35 @@ impl<T: Copy> Terms<T> {
     fn build<H: Heap<Term = T>>(
         &mut self,
         building: &mut Building,
+        frozen: &mut FrozenTerms<T>,
         document: &Document,
         heap: &mut H,
         meter: &mut Meter,
     ) -> Result<(), Stop> {
         while let Some(node) = building.consts.get(self.consts.len()).copied() {
-            let term = match self.copied(node, heap) {
-                Some(term) => term,
-                None => {
-                    meter.consume_fuel(SMALL_CONSTANT, heap)?;
-                    match document.build_small(node, heap) {
-                        Some(term) => term,
-                        None => {
-                            self.build_long(node, document, &mut building.begun, heap, meter)?
-                        }
-                    }
-                }
+            if let Some(term) = self.copied(node, heap) {
+                self.consts.push(term);
+                continue;
+            }
+            meter.consume_fuel(SMALL_CONSTANT, heap)?;
+            if let Some(term) = document.build_small(node, heap) {
+                self.consts.push(term);
+                continue;
+            }
+            let work = Workspace::new(heap, meter);
+            let (mut replay, mut builder) = match building.begun.take() {
+                Some((replay, parts)) => (replay, TermBuilder::thaw(work, parts, *frozen)),
+                None => (Replay::new(document, node), TermBuilder::new(work)),
             };
-            self.consts.push(term);
+            if let Err(stop) = replay.run(document, &mut builder) {
+                let (parts, terms) = builder.freeze();
+                *frozen = terms;
+                building.begun = Some((replay, parts));
+                return Err(stop);
+            }
+            self.consts.push(builder.finish());
         }
         Ok(())
-    }
-
-    fn build_long<H: Heap<Term = T>>(
-        &mut self,
-        node: Node,
-        document: &Document,
-        begun: &mut Option<(Replay, Parts)>,
-        heap: &mut H,
-        meter: &mut Meter,
-    ) -> Result<T, Stop> {
-        let work = Workspace::new(heap, meter);
-        let (mut replay, mut builder) = match begun.take() {
-            Some((replay, parts)) => (replay, TermBuilder::thaw(work, parts, self.begun)),
-            None => (Replay::new(document, node), TermBuilder::new(work)),
-        };
-        match replay.run(document, &mut builder) {
-            Ok(()) => Ok(builder.finish()),
-            Err(stop) => {
-                let (parts, frozen) = builder.freeze();
-                self.begun = frozen;
-                *begun = Some((replay, parts));
-                Err(stop)
-            }
-        }
     }
 }
 
@@ -359,21 +331,17 @@ impl FrozenLoader {
         let mut tuples = tuples.iter().copied();
         let [entries, next, consts] = self.lengths;
         let mut buffer = |length| Buffer::thaw(heap, length, &mut tuples);
-        let copy = CopyTerms {
-            entries: buffer(entries)?,
-            next: buffer(next)?,
-        };
-        let begun = FrozenTerms {
-            values: *values,
-            tail: (heap.kind(*tail) != Kind::Nil).then_some(*tail),
-        };
         Some(Loader {
             stage: self.stage,
             options: self.options,
-            terms: Terms {
-                copy,
+            terms: LoadTerms {
+                entries: buffer(entries)?,
+                next: buffer(next)?,
                 consts: buffer(consts)?,
-                begun,
+            },
+            begun: FrozenTerms {
+                values: *values,
+                tail: (heap.kind(*tail) != Kind::Nil).then_some(*tail),
             },
         })
     }

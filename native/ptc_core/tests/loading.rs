@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{load_options, term, End, Lab, FREE, STRICT, UNCHECKED};
+use common::{load_options, term, End, Lab, FREE, LONG, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::fault::Code;
 use ptc_core::heap::Heap;
@@ -182,7 +182,7 @@ fn cost(build: impl FnOnce(&mut PlainHeap) -> Term) -> usize {
     let mut heap = PlainHeap::new();
     let program = build(&mut heap);
     let mut loader = Loader::of_term(&heap, program, load_options(STRICT));
-    let mut meter = Meter::new(FREE, Pace::Quantum);
+    let mut meter = Meter::new(FREE, Pace::Quantum).with_quantum(LONG);
     let loaded = loader.run(b"", &mut heap, &mut meter);
     assert!(loaded.is_ok(), "{loaded:?}");
     meter.fuel_consumed()

@@ -59,22 +59,15 @@ pub(crate) struct Copier {
     counted: bool,
 }
 
-/// The terms of a copy.
+/// The terms of a program that is being loaded.
 #[derive(Debug)]
-pub(crate) struct CopyTerms<T> {
-    /// Those of the table's entries.
+pub(crate) struct LoadTerms<T> {
+    /// Those of the table's entries, if the program is a term.
     pub entries: Buffer<T>,
-    /// Those of what follows.
+    /// Those that follow in the copy.
     pub next: Buffer<T>,
-}
-
-impl<T> Default for CopyTerms<T> {
-    fn default() -> Self {
-        CopyTerms {
-            entries: Buffer::default(),
-            next: Buffer::default(),
-        }
-    }
+    /// The constants.
+    pub consts: Buffer<T>,
 }
 
 /// Number of entries between two checks of the limits.
@@ -93,24 +86,21 @@ const FUEL_PER_PAIR: usize = 8;
 const BYTES_PER_UNIT: usize = 64;
 
 impl Copier {
-    /// Creates the copy of a program, whose root will be entry 0.
-    pub fn new<T: Copy>(root: T, depth: u32) -> (Self, CopyTerms<T>) {
-        let mut terms = CopyTerms::default();
-        terms.next.push(root);
-        let copier = Copier {
+    /// Creates the copy of the program whose term is `next` among the terms; it will be entry 0.
+    pub fn new(depth: u32) -> Self {
+        Copier {
             table: Table::for_text(0),
             next: vec![Next::Copy(Role::Operation, 1)],
             depth,
             uncounted: 0,
             counted: false,
-        };
-        (copier, terms)
+        }
     }
 
     /// Runs to the end; then the table is complete.
     pub fn run<H: Heap>(
         &mut self,
-        terms: &mut CopyTerms<H::Term>,
+        terms: &mut LoadTerms<H::Term>,
         work: &mut Workspace<H>,
     ) -> Result<Table, Stop> {
         while let Some(next) = self.next.last().copied() {
@@ -164,12 +154,12 @@ impl Copier {
     }
 
     /// Adds the end, the rest or the copy of a term to what follows.
-    fn push<T: Copy>(&mut self, next: Next, term: T, terms: &mut CopyTerms<T>) {
+    fn push<T: Copy>(&mut self, next: Next, term: T, terms: &mut LoadTerms<T>) {
         self.next.push(next);
         terms.next.push(term);
     }
 
-    fn add<T: Copy>(&mut self, entry: Entry, term: T, terms: &mut CopyTerms<T>) -> u32 {
+    fn add<T: Copy>(&mut self, entry: Entry, term: T, terms: &mut LoadTerms<T>) -> u32 {
         self.table.entries.push(entry);
         terms.entries.push(term);
         self.table.entries.len() as u32 - 1
@@ -187,7 +177,7 @@ impl Copier {
         &mut self,
         rest: H::Term,
         (at, role, depth): (u32, Role, u32),
-        terms: &mut CopyTerms<H::Term>,
+        terms: &mut LoadTerms<H::Term>,
         heap: &H,
     ) {
         if let Some((element, rest)) = heap.uncons(rest) {
@@ -213,7 +203,7 @@ impl Copier {
         term: H::Term,
         role: Role,
         depth: u32,
-        terms: &mut CopyTerms<H::Term>,
+        terms: &mut LoadTerms<H::Term>,
         work: &mut Workspace<H>,
     ) -> Result<(), Stop> {
         let kind = work.heap.kind(term);
@@ -276,7 +266,7 @@ impl Copier {
         map: H::Term,
         role: Role,
         depth: u32,
-        terms: &mut CopyTerms<H::Term>,
+        terms: &mut LoadTerms<H::Term>,
         work: &mut Workspace<H>,
     ) -> Result<(), Stop> {
         let size = work.heap.map_size(map).unwrap_or(0);
