@@ -26,8 +26,6 @@ pub struct Compiler<'s> {
 
 /// Number of parts between two checks of the limits.
 const PARTS_BETWEEN_LOOKS: usize = 256;
-/// Bytes of keys that are compared in the time that a part takes.
-const KEY_BYTES_A_PART: usize = 1024;
 /// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 
@@ -92,17 +90,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the parts that listing the entries of a map counts as: their keys are sorted.
-    pub(super) fn cost_of_entries(&self, map: Node) -> usize {
-        let keys = self.source.pairs(map).map(|(key, _)| key);
-        let bytes = keys.map(|key| self.source.text(key).map_or(0, <[u8]>::len));
-        let size = self.source.size(map);
-        size + bytes.sum::<usize>() / KEY_BYTES_A_PART * (size.max(1).ilog2() as usize + 1)
-    }
-
     /// Returns the entries of a map in ascending order of the keys.
     pub(super) fn sorted_entries(&mut self, map: Node) -> Result<Vec<(Node, Node)>, Failure> {
-        self.count(self.cost_of_entries(map))?;
+        self.count(self.source.size(map))?;
         Ok(self.source.entries(map))
     }
 

@@ -4,7 +4,7 @@
 //! names. Any other term is one entry, however large it is. The term of each entry is kept beside the
 //! table, because the constants of a compiled program are its own terms.
 
-use crate::heap::{Heap, Inside, Kind};
+use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::json::{Entry, Outside, Shape, Table, LONG};
 use crate::meter::Pace;
 use crate::number::Number;
@@ -82,8 +82,10 @@ const WORDS_PER_NEXT: usize = size_of::<Next>() / 8 + 1;
 const MANY: usize = 32;
 /// Fuel for reading an entry of such a map.
 const FUEL_PER_PAIR: usize = 8;
-/// Bytes that are copied per unit of fuel.
-const BYTES_PER_UNIT: usize = 64;
+/// Bytes of a long name that are copied per unit of fuel, into a buffer that grows.
+const BYTES_PER_UNIT: usize = 8;
+/// Bytes of long keys that are compared per unit of fuel.
+const COMPARED_PER_UNIT: usize = 64;
 
 impl Copier {
     /// Creates the copy of the program whose term is `next` among the terms; it will be entry 0.
@@ -114,14 +116,8 @@ impl Copier {
             self.next.pop();
             let done = match next {
                 Next::Copy(role, depth) => self.copy(term, role, depth, terms, work),
-                Next::Rest(at, role, depth) => {
-                    self.element(term, (at, role, depth), terms, work.heap);
-                    Ok(())
-                }
-                Next::End(at) => {
-                    self.close(at);
-                    Ok(())
-                }
+                Next::Rest(at, role, depth) => self.rest(term, (at, role, depth), terms, work.heap),
+                Next::End(at) => self.close(at),
             };
             if let Err(stop) = done {
                 self.next.push(next);
@@ -165,21 +161,22 @@ impl Copier {
         self.table.entries.len() as u32 - 1
     }
 
-    fn close(&mut self, at: u32) {
+    fn close(&mut self, at: u32) -> Result<(), Stop> {
         let after = self.table.entries.len() as u32;
         if let Entry::List(end, _) | Entry::Object(end, _) = &mut self.table.entries[at as usize] {
             *end = after;
         }
+        Ok(())
     }
 
     /// Copies the next element of a list; at its end, closes it.
-    fn element<H: Heap>(
+    fn rest<H: Heap>(
         &mut self,
         rest: H::Term,
         (at, role, depth): (u32, Role, u32),
         terms: &mut LoadTerms<H::Term>,
         heap: &H,
-    ) {
+    ) -> Result<(), Stop> {
         if let Some((element, rest)) = heap.uncons(rest) {
             if let Entry::List(_, count) = &mut self.table.entries[at as usize] {
                 *count += 1;
@@ -187,7 +184,7 @@ impl Copier {
             self.push(Next::Rest(at, role, depth), rest, terms);
             self.push(Next::Copy(role, depth), element, terms);
         } else if heap.is_empty_list(rest) {
-            self.close(at);
+            self.close(at)?;
         } else {
             // An improper list is not looked into.
             while self.table.entries.len() > at as usize + 1 {
@@ -196,6 +193,7 @@ impl Copier {
             }
             self.table.entries[at as usize] = outside(Shape::Other, true);
         }
+        Ok(())
     }
 
     fn copy<H: Heap>(
@@ -244,21 +242,29 @@ impl Copier {
         work: &mut Workspace<H>,
     ) -> Result<Entry, Stop> {
         let length = work.heap.byte_length(term).unwrap_or(0);
-        if length > LONG {
-            if !matches!(role, Role::Names | Role::Key) {
-                return Ok(Entry::Term(Outside {
-                    shape: Shape::String,
-                    has_parts: false,
-                    is_long: true,
-                }));
+        let mut copied = length;
+        match role {
+            _ if length <= LONG => {}
+            Role::Names => {
+                self.count(length / BYTES_PER_UNIT, work)?;
+                self.check_heap_limit(length / 8 + 1, work)?;
             }
-            self.count(length / BYTES_PER_UNIT, work)?;
-            self.check_heap_limit(length / 8 + 1, work)?;
+            Role::Key => {
+                self.count(work.heap.bytes_to_copy(term) / BYTES_PER_UNIT, work)?;
+                copied = LONG;
+            }
+            _ => return Ok(Entry::Long(0, 0)),
         }
         let start = self.table.unescaped.len() as u32;
         let bytes = work.heap.bytes(term).unwrap_or_default();
-        self.table.unescaped.extend_from_slice(bytes);
-        Ok(Entry::Unescaped(start, self.table.unescaped.len() as u32))
+        self.table
+            .unescaped
+            .extend_from_slice(&bytes[..copied.min(bytes.len())]);
+        let end = self.table.unescaped.len() as u32;
+        Ok(match copied == length {
+            true => Entry::Unescaped(start, end),
+            false => Entry::Long(start, end),
+        })
     }
 
     fn map<H: Heap>(
@@ -280,20 +286,28 @@ impl Copier {
         }
         let heap = &mut *work.heap;
         let mut pairs = heap.entries(map);
-        let is_text = |(key, _): &(H::Term, H::Term)| heap.kind(*key) == Kind::String;
-        if !pairs.iter().all(is_text) {
+        let lengths = pairs.iter().map(|(key, _)| heap.byte_length(*key));
+        let uncommon = lengths.filter(|length| length.is_none_or(|bytes| bytes > LONG));
+        let (count, bytes) = uncommon.fold((0, 0), |(count, bytes), length| {
+            (count + 1, bytes + length.unwrap_or(0))
+        });
+        if count > 0 {
             if is_struct(map, &pairs, heap) {
                 self.add(outside(Shape::Struct, true), map, terms);
                 return Ok(());
             }
+            let rounds = size.ilog2() as usize + 1;
+            work.consume_fuel(bytes / COMPARED_PER_UNIT * rounds)?;
+            let heap = &*work.heap;
             pairs.sort_by(|(a, _), (b, _)| heap.compare(*a, *b));
         }
+        let heap = &*work.heap;
         let op = match role {
             Role::Fields => None,
             _ => pairs
                 .iter()
-                .find(|(key, _)| heap.bytes(*key) == Some(b"op"))
-                .map(|(_, name)| heap.bytes(*name).and_then(OpCode::from_name)),
+                .find(|(key, _)| short(*key, heap) == b"op")
+                .map(|(_, name)| OpCode::from_name(short(*name, heap))),
         };
         if op.is_none() && role == Role::Value {
             self.add(outside(Shape::Map, true), map, terms);
@@ -305,7 +319,7 @@ impl Copier {
         for (key, value) in pairs.into_iter().rev() {
             let role = match op {
                 None => Role::Value,
-                Some(op) => role_of_field(op, heap.bytes(key).unwrap_or_default()),
+                Some(op) => role_of_field(op, short(key, heap)),
             };
             self.push(Next::Copy(role, inner), value, terms);
             self.push(Next::Copy(Role::Key, inner), key, terms);
@@ -329,6 +343,14 @@ fn role_of_field(op: Option<OpCode>, name: &[u8]) -> Role {
         Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
         Some(FieldKind::Any) if op != OpCode::Literal => Role::Value,
         _ => Role::Constant,
+    }
+}
+
+/// Returns the content of a string that is not long; otherwise nothing.
+fn short<H: Heap>(term: H::Term, heap: &H) -> &[u8] {
+    match heap.byte_length(term) {
+        Some(..=LONG) => heap.bytes(term).unwrap_or_default(),
+        _ => &[],
     }
 }
 
@@ -360,18 +382,15 @@ fn number<H: Heap>(term: H::Term, heap: &mut H) -> Entry {
 fn has_op<H: Heap>(map: H::Term, heap: &mut H) -> bool {
     let op = heap.make_string(b"op");
     let found = heap.lookup(map, op, &mut H::KeyCache::default());
-    matches!(found, crate::heap::Lookup::Found(_))
+    matches!(found, Lookup::Found(_))
 }
 
 /// Returns whether a map has the key `__struct__`, whatever its value is.
 fn is_struct<H: Heap>(map: H::Term, pairs: &[(H::Term, H::Term)], heap: &mut H) -> bool {
-    if heap.form(map) != Form::Plain {
-        return true;
+    if heap.form(map) != Form::Plain || !pairs.iter().any(|(key, _)| heap.is_hidden(*key)) {
+        return heap.form(map) != Form::Plain;
     }
-    let hidden = pairs.iter().find(|(key, _)| heap.is_hidden(*key));
-    hidden.is_some() && {
-        let name = heap.make_string(b"__struct__");
-        let key = heap.atom_named(name);
-        key.is_some_and(|key| pairs.iter().any(|(other, _)| heap.identical(*other, key)))
-    }
+    let name = heap.make_string(b"__struct__");
+    let key = heap.atom_named(name);
+    key.is_some_and(|key| pairs.iter().any(|(other, _)| heap.identical(*other, key)))
 }

@@ -290,7 +290,7 @@ impl Compiler<'_> {
     }
 
     fn entries(&mut self, map: Node, field: Option<&'static str>, parts: &mut Vec<Part>) {
-        self.uncounted += self.cost_of_entries(map);
+        self.uncounted += self.source.size(map);
         let entries = self.source.entries(map).into_iter();
         parts.extend(entries.map(|(key, node)| Part {
             node,

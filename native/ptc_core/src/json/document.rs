@@ -26,6 +26,9 @@ pub enum Entry {
     List(u32, u32),
     /// `{`; the table's index after the last value, and the number of key-value pairs.
     Object(u32, u32),
+    /// A string of more than [`LONG`] bytes that is not copied into the table, with the range of its first bytes in the
+    /// buffer if it is a key.
+    Long(u32, u32),
     /// A term that is not copied into the table.
     Term(Outside),
 }
@@ -37,7 +40,7 @@ pub struct Outside {
     pub shape: Shape,
     /// Whether it contains other terms.
     pub has_parts: bool,
-    /// Whether it is a string or an integer of more than [`LONG`] bytes.
+    /// Whether it is an integer of more than [`LONG`] bytes.
     pub is_long: bool,
 }
 
@@ -163,7 +166,7 @@ impl<'t> Document<'t> {
         match self.entry(node) {
             Entry::Object(..) => Shape::Map,
             Entry::List(..) => Shape::List,
-            Entry::Str(..) | Entry::Unescaped(..) => Shape::String,
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Long(..) => Shape::String,
             Entry::Int(value) => Shape::Integer {
                 negative: value < 0,
             },
@@ -180,6 +183,7 @@ impl<'t> Document<'t> {
     /// Returns whether a part is a string or an integer of more than [`LONG`] bytes.
     pub fn is_long(&self, node: Node) -> bool {
         match self.entry(node) {
+            Entry::Long(..) => true,
             Entry::Term(term) => term.is_long,
             entry => self.bytes(entry).is_some_and(|bytes| bytes.len() > LONG),
         }
@@ -222,9 +226,13 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the pairs of an object, each key once, in ascending order of the keys: first those that are no strings.
+    /// Pairs whose long keys begin alike keep their order.
     pub fn entries(&self, object: Node) -> Vec<(Node, Node)> {
         let mut pairs: Vec<_> = self.pairs(object).collect();
-        pairs.sort_by_key(|(key, _)| self.text(*key));
+        pairs.sort_by_key(|(key, _)| match self.entry(*key) {
+            Entry::Long(start, end) => self.table.unescaped.get(start as usize..end as usize),
+            key => self.bytes(key),
+        });
         pairs.dedup_by(|(later, _), (first, _)| {
             let text = self.text(*later);
             text.is_some() && text == self.text(*first)

@@ -62,7 +62,7 @@ impl Replay {
         let bytes = document.bytes(entry).unwrap_or_default();
         match entry {
             // A term has no text: it is a constant itself.
-            Entry::Null | Entry::Term(_) => sink.null(),
+            Entry::Null | Entry::Term(_) | Entry::Long(..) => sink.null(),
             Entry::Bool(value) => sink.boolean(value),
             Entry::Int(value) => sink.integer(value),
             Entry::Float(value) => sink.float(value),
