@@ -219,7 +219,7 @@ impl Compiler<'_> {
     /// Handles a missing field. In an unchecked part, a missing operation evaluates to `nil`.
     fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going {
         let fault = match scope.checked {
-            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            true => Fault::new(Code::FieldMissing, Some(op.name()), vec![]).about(name),
             false => Fault::new(Code::NodeNotAMap, None, vec![self.walk.omitted]),
         };
         self.reject(scope, fault)
@@ -243,7 +243,7 @@ impl Compiler<'_> {
         };
         Instr::Fail {
             code: fault.code,
-            op: fault.op,
+            name: fault.name,
             field: fault.field,
             subject,
         }

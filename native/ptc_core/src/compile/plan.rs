@@ -7,7 +7,7 @@ use crate::fault::{Code, Fault};
 use crate::json::{Document, Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::Field;
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST, NO_PC};
+use crate::program::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
 
 /// The result of a check.
 pub type Checked<T> = Result<T, Failure>;
@@ -144,7 +144,7 @@ impl<'p, 's> Plan<'p, 's> {
         match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
-                Fault::new(code, Some(self.op), terms).about(field),
+                Fault::new(code, Some(self.op.name()), terms).about(field),
             )),
         }
     }
@@ -228,7 +228,7 @@ impl<'p, 's> Plan<'p, 's> {
 
     /// Emits a failure.
     pub fn fail(&mut self, code: Code, field: &'static str, subject: Node) {
-        let fault = Fault::new(code, Some(self.op), vec![subject]);
+        let fault = Fault::new(code, Some(self.op.name()), vec![subject]);
         let instr = self.compiler.fail(fault.about(field));
         self.emit(instr);
     }
@@ -327,26 +327,23 @@ impl<'p, 's> Plan<'p, 's> {
     }
 
     /// Runs the body in a field once for each item of the current value.
-    pub fn each_item(&mut self, kind: LoopKind, body: &'static str) {
+    pub fn each_item(&mut self, body: &'static str) {
         self.needs_input();
         let list = self.scope.input;
         let item = self.take_slot();
-        self.take_slot(); // the rest of the list
-        self.take_slot(); // the item that could not be tallied
         let (start, end) = (self.label(), self.label());
-        let at = |to: Label| Loop {
-            kind,
+        self.mark(start);
+        self.emit(Instr::Enter(Loop {
+            op: self.op,
             list,
             item,
-            to: to.0,
+            end: end.0,
             tally: None,
             demand: Demand::All,
             residue: NO_PC,
-        };
-        self.emit(Instr::Enter(at(end)));
-        self.mark(start);
+        }));
         self.expr_in(body, self.scope.with_input(item), true);
-        self.emit(Instr::Next(at(start)));
+        self.emit(Instr::Next(start.0));
         self.mark(end);
     }
 

@@ -37,7 +37,8 @@ impl Plan<'_, '_> {
             };
             for part in parts {
                 if let Some(object) = self.object_of(part)? {
-                    let fault = Fault::new(Code::ConditionWithoutOp, Some(self.op), vec![object]);
+                    let fault =
+                        Fault::new(Code::ConditionWithoutOp, Some(self.op.name()), vec![object]);
                     return Ok(Some(fault.about(name)));
                 }
             }
@@ -104,13 +105,13 @@ impl Compiler<'_> {
                 .text(*key)
                 .and_then(|name| closest(name, missing.iter().copied(), longest));
             if let Some(meant) = meant {
-                let fault = Fault::new(Code::UnknownField, Some(op), vec![*key]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
                 return self.reject(scope, fault.about(meant));
             }
         }
         match others.first() {
             Some((key, _)) if self.walk.strict => {
-                let fault = Fault::new(Code::UnknownField, Some(op), vec![*key]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
                 self.reject(scope, fault)
             }
             _ => Ok(()),

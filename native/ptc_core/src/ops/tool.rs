@@ -19,7 +19,8 @@ impl Operation for Call {
         let args = plan.field("args").unwrap_or(plan.empty_map());
         let args = plan.constant(args);
         let tool = plan.constant_of("tool");
-        plan.emit(Instr::Call { tool, args });
+        plan.emit(Instr::Const(args));
+        plan.emit(Instr::Call { tool });
         Ok(())
     }
 }
