@@ -118,6 +118,8 @@ impl<T: Copy> Loader<T> {
     pub fn of_term<H: Heap<Term = T>>(heap: &H, program: T, options: LoadOptions) -> Self {
         let stage = Stage::Copy(Copier::new(options.options.depth));
         let mut loader = Loader::new(heap, stage, options);
+        loader.terms.entries.reserve(64);
+        loader.terms.next.reserve(32);
         loader.terms.next.push(program);
         loader
     }

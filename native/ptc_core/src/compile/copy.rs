@@ -90,9 +90,14 @@ const COMPARED_PER_UNIT: usize = 64;
 impl Copier {
     /// Creates the copy of the program whose term is `next` among the terms; it will be entry 0.
     pub fn new(depth: u32) -> Self {
+        // Enough for most programs that an LLM writes.
+        let mut table = Table::for_text(4 * ENTRIES_BETWEEN_LOOKS);
+        table.unescaped.reserve(LONG);
+        let mut next = Vec::with_capacity(32);
+        next.push(Next::Copy(Role::Operation, 1));
         Copier {
-            table: Table::for_text(0),
-            next: vec![Next::Copy(Role::Operation, 1)],
+            table,
+            next,
             depth,
             uncounted: 0,
             counted: false,
