@@ -78,7 +78,7 @@ const FUEL_PER_ENTRY: usize = 4;
 const WORDS_PER_ENTRY: usize = size_of::<Entry>() / 8 + 1;
 /// Words that what follows takes with its term.
 const WORDS_PER_NEXT: usize = size_of::<Next>() / 8 + 1;
-/// Number of entries from which on those of a map are counted before they are read.
+/// Number of entries of a map from which on they are counted first.
 const MANY: usize = 32;
 /// Fuel for reading an entry of such a map.
 const FUEL_PER_PAIR: usize = 8;
@@ -90,7 +90,6 @@ const COMPARED_PER_UNIT: usize = 64;
 impl Copier {
     /// Creates the copy of the program whose term is `next` among the terms; it will be entry 0.
     pub fn new(depth: u32) -> Self {
-        // Enough for most programs that an LLM writes.
         let mut table = Table::for_text(4 * ENTRIES_BETWEEN_LOOKS);
         table.unescaped.reserve(LONG);
         let mut next = Vec::with_capacity(32);
