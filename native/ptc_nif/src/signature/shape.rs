@@ -101,7 +101,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
             MapView::Flat(flat) => {
                 let last = &self.last[id.index()];
                 if !last.met || last.keys.as_ptr() != flat.keys.as_ptr() {
-                    self.meet(types, id, fields, flat.keys);
+                    self.keep_keys(types, id, fields, flat.keys);
                 }
                 Some(Opened::Flat(flat.values))
             }
@@ -255,7 +255,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Finds the fields among keys at a new address.
-    fn meet(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
+    fn keep_keys(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
         self.fuel += last.fuel as usize;
         if last.met && same_keys(self.terms, last.keys, keys) {
