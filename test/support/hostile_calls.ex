@@ -142,7 +142,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:stream_again, 2} => [stream, ""],
       {:stream_partial, 2} => [stream, ""],
       {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],
-      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom]
+      {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
+      {:similarity, 2} => [["a", "b"], ["b", "a"]]
     })
   end
 

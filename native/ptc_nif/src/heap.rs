@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, view, Flat, KeyCache, LastMap, MapView, SMALL};
-use crate::raw::{Raw, TermKind, Terms};
+use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::existing_atom;
 use crate::structs::Structs;
 use num_bigint::BigInt;
@@ -240,6 +240,9 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
+        if let Some(bytes) = words::short_binary(term) {
+            return Some(bytes);
+        }
         if let Some((word, bytes)) = self.last_binary.get() {
             if word == term.word() {
                 return Some(bytes);
@@ -292,7 +295,13 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        self.terms.entries(map)
+        match map_view::view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let entries = keys.iter().copied().zip(values.iter().copied());
+                entries.collect()
+            }
+            MapView::Large | MapView::NotAMap => self.terms.entries(map),
+        }
     }
 
     #[inline]
