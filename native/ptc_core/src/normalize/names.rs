@@ -1,10 +1,9 @@
 //! Converts keys. Rows repeat their keys, so the results are cached.
 
-use crate::signature::names::{is_firewalled, underscored};
+use crate::signature::names::{as_underscore, is_firewalled};
 use crate::signature::values::{Class, Values};
-use crate::spread::spread;
 
-/// Size of each cache, a power of two; the content or the identity of a key selects the index.
+/// Size of each cache; the content or the identity of a key selects the index.
 const PLACES: usize = 64;
 
 /// Caches of converted keys, with the key.
@@ -43,7 +42,8 @@ impl<T: Copy> Names<T> {
                 }
                 let ends = [text.first(), text.last(), text.get(text.len() / 2)];
                 let mix = |sum: usize, byte: Option<&u8>| sum * 31 + *byte.unwrap_or(&0) as usize;
-                let place = &mut self.strings[place_of(ends.into_iter().fold(text.len(), mix))];
+                let place =
+                    &mut self.strings[place_of(ends.into_iter().fold(text.len(), mix) << 4)];
                 match place {
                     Some((known, name))
                         if heap.same(*known, key) || heap.bytes(*known) == Some(text) =>
@@ -56,7 +56,9 @@ impl<T: Copy> Names<T> {
             }
             _ => return key,
         };
-        let name = heap.make_string(&underscored(&name));
+        name.iter_mut()
+            .for_each(|byte| *byte = as_underscore(*byte));
+        let name = heap.make_string(&name);
         *place = Some((key, name));
         name
     }
@@ -88,5 +90,5 @@ impl<T: Copy> Names<T> {
 
 /// Maps a word to an index; the lowest bits of a word vary little.
 fn place_of(word: usize) -> usize {
-    spread(word as u64) as usize >> 32 & (PLACES - 1)
+    (word >> 4 ^ word >> 10) % PLACES
 }
