@@ -164,7 +164,26 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp without_args(call), do: call
 
   @doc """
-  Call this directly before each `receive`: it ends a process whose heap has been found to exceed its limit.
+  A `receive` of a process that may have a heap limit, in its own code or in that of its tools: see `settle/0`.
+
+      require Guarded
+
+      Guarded.await do
+        {^ref, reply} -> reply
+      after
+        1_000 -> :timeout
+      end
+
+  """
+  defmacro await(clauses) do
+    quote do
+      PtcRunner.Sandbox.Guarded.settle()
+      receive(unquote(clauses))
+    end
+  end
+
+  @doc """
+  Ends a process whose heap has been found to exceed its limit. It comes directly before each `receive`: `await/1`.
 
   The VM marks such a process when it collects garbage. Until OTP 25.2 the process goes on until the end of its turn. If
   it reaches a `receive` before, it never ends and holds its scheduler for ever (OTP-18463, mended in later releases).
@@ -192,18 +211,6 @@ defmodule PtcRunner.Sandbox.Guarded do
   """
   @spec limited?() :: boolean()
   def limited?, do: not match?({_, %{size: 0}}, Process.info(self(), :max_heap_size))
-
-  @doc """
-  Like `settle/0`, before a long wait of a process that may be `limited?/0`.
-
-  A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in the receive. It
-  has no reason to if all terms that native functions made are on the heap already.
-  """
-  @spec settle(boolean()) :: :ok
-  def settle(limited?) do
-    if limited?, do: :erlang.garbage_collect(self(), type: :minor)
-    settle()
-  end
 
   # Ends this turn of the process, which is the last one.
   defp yield do
