@@ -18,12 +18,16 @@ defmodule PtcRunner.Json.Driver do
   @type call(acc) :: (reply(), acc -> {:ok, answer(), acc} | {result :: term(), acc})
 
   @doc """
-  Drives a run from a reply on. An error of the native library is an error of the run.
+  Starts a run and drives it. An error of the native library is an error of the run.
 
-      iex> PtcRunner.Json.Driver.drive({:ok, 1, 0}, fn _call, acc -> {:not_called, acc} end, nil)
+      iex> PtcRunner.Json.Driver.start(fn -> {:ok, 1, 0} end, fn _call, acc -> {:not_called, acc} end, nil)
       {{:ok, 1, 0}, nil}
 
   """
+  @spec start((() -> reply()), call(acc), acc) :: {result :: term(), acc} when acc: term()
+  def start(begin, call, acc), do: begin |> Panic.instead() |> drive(call, acc)
+
+  @doc "Drives a run from a reply on."
   @spec drive(reply(), call(acc), acc) :: {result :: term(), acc} when acc: term()
   def drive({next, _state, _terms} = left, call, acc) when next in [:more, :long] do
     Telemetry.on?() && Telemetry.suspended()

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Fork do
 
   alias PtcRunner.Json.{Driver, ToolProcess, ToolWorker}
   alias PtcRunner.Native
-  alias PtcRunner.Native.{Panic, Telemetry}
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
   require Telemetry
@@ -73,8 +73,9 @@ defmodule PtcRunner.Json.Fork do
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round, ref)
        when map_size(fork.waiting) < fork.most do
-    fork
-    |> step(Panic.instead(fn -> Native.round(fork.state, fork.terms, item) end), round)
+    fn -> Native.round(fork.state, fork.terms, item) end
+    |> Driver.start(&call(&1, &2, round), fork)
+    |> stepped(round)
     |> go_on(items, round + 1, ref)
   end
 
@@ -116,14 +117,12 @@ defmodule PtcRunner.Json.Fork do
     end
   end
 
-  defp step(fork, reply, round) do
-    case Driver.drive(reply, &call(&1, &2, round), fork) do
-      {:waits, fork} -> fork
-      {{:ok, value, _words}, fork} -> %{fork | values: Map.put(fork.values, round, value)}
-      {{:error, :deadline}, fork} -> fail(fork, -1, :timeout)
-      {{:error, reason}, fork} -> fail(fork, round, reason)
-    end
-  end
+  defp stepped({:waits, fork}, _round), do: fork
+  defp stepped({{:error, :deadline}, fork}, _round), do: fail(fork, -1, :timeout)
+  defp stepped({{:error, reason}, fork}, round), do: fail(fork, round, reason)
+
+  defp stepped({{:ok, value, _words}, fork}, round),
+    do: %{fork | values: Map.put(fork.values, round, value)}
 
   # The round waits for the tool. `answered/4` goes on with it.
   defp call({:call, _state, _terms, _name, _args, left, _weight}, fork, _round) when left <= 0,
@@ -160,8 +159,12 @@ defmodule PtcRunner.Json.Fork do
     told(span, result)
 
     case result do
-      {:ok, value, words} -> step(fork, Driver.resume(call, {:answer, value, words}), round)
-      {:error, reason} -> fail(fork, round, reason)
+      {:ok, value, words} ->
+        reply = Driver.resume(call, {:answer, value, words})
+        reply |> Driver.drive(&call(&1, &2, round), fork) |> stepped(round)
+
+      {:error, reason} ->
+        fail(fork, round, reason)
     end
   end
 

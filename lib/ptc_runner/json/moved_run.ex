@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.MovedRun do
   # is the caller's side.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Driver, ToolWorker}
+  alias PtcRunner.Json.{Driver, ToolProcess, ToolWorker}
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
@@ -13,23 +13,9 @@ defmodule PtcRunner.Json.MovedRun do
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
 
-  # Words that the run itself uses between two garbage collections.
-  @own 4_096
-
   # The weight of a list longer than this is estimated from its first items.
   @long_list 64
   @items_weighed 16
-
-  @doc """
-  The number of words by which the process's heap limit grows for a run that has moved and built this many
-  words: live data is on a heap twice during a garbage collection.
-
-      iex> PtcRunner.Json.MovedRun.room(1_000, 0) > 2_000
-      true
-
-  """
-  @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
-  def room(moved, built), do: 2 * (moved + built) + @own
 
   @doc """
   Goes on with a run at its call; does not return. `moved`: the words of its copy; `funs`: the functions of the tools
@@ -42,7 +28,7 @@ defmodule PtcRunner.Json.MovedRun do
           String.t() => (term() -> term())
         }) :: no_return()
   def start(reply_to, max_heap, call, moved, funs) do
-    Guarded.allow(max_heap, room(moved, 0))
+    Guarded.allow(max_heap, ToolProcess.room(moved, 0))
     {result, run} = Driver.drive(call, &call/2, {reply_to, max_heap, moved, 0, funs})
     ToolWorker.leave(elem(run, 0), ended(result, run))
   end
@@ -70,7 +56,7 @@ defmodule PtcRunner.Json.MovedRun do
   # their limit in addition, as they would if the run had not moved.
   defp allow(words, {reply_to, max_heap, moved, allowed, funs})
        when words > allowed + div(max_heap, @part_of_limit) do
-    Guarded.allow(max_heap, room(moved, words))
+    Guarded.allow(max_heap, ToolProcess.room(moved, words))
     {reply_to, max_heap, moved, words, funs}
   end
 

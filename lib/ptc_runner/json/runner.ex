@@ -38,16 +38,32 @@ defmodule PtcRunner.Json.Runner do
           {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
   def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
 
-  # Without tools, a program that may end in its first steps starts without limits.
-  def run(program, context, memory, tools, limits, tool_concurrency) do
-    limits = if tools == %{}, do: limits, else: Limits.resolve(limits)
+  # A program that may end in its first steps starts without limits.
+  def run(program, context, memory, tools, limits, _tool_concurrency) when tools == %{} do
     {timeout, max_heap, reading} = limits
-    forks? = tool_concurrency > 1 and tools != %{}
 
-    case start(program, {context, memory, timeout, max_heap}, reading, forks?) do
-      {:ok, _value, words} = done when words <= @small -> done
-      step -> step |> driven(tools, limits, tool_concurrency) |> settled(program, memory, limits)
+    case start(program, {context, memory, timeout, max_heap}, reading, false) do
+      {:ok, _value, words} = done when words <= @small ->
+        done
+
+      step ->
+        limits = Limits.resolve(limits)
+
+        fn -> limited(step, limits) end
+        |> driven(tools, limits, 1)
+        |> settled(program, memory, limits)
     end
+  catch
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
+
+  def run(program, context, memory, tools, limits, tool_concurrency) do
+    {timeout, max_heap, reading} = limits = Limits.resolve(limits)
+    given = {context, memory, timeout, max_heap}
+
+    fn -> start(program, given, reading, tool_concurrency > 1) end
+    |> driven(tools, limits, tool_concurrency)
+    |> settled(program, memory, limits)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
@@ -95,14 +111,11 @@ defmodule PtcRunner.Json.Runner do
   def eval(ast, %Context{} = context) do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
 
-    {:unchecked, ast}
-    |> start(given, Limits.default_max_depth(), false)
-    |> Driver.drive(&call_here/2, context.tools || %{})
+    fn -> start({:unchecked, ast}, given, Limits.default_max_depth(), false) end
+    |> Driver.start(&call_here/2, context.tools || %{})
     |> elem(0)
     |> concealed(ast, context.memory)
     |> worded()
-  catch
-    :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
   defp start(%Program{} = program, given, reading, false),
@@ -139,29 +152,25 @@ defmodule PtcRunner.Json.Runner do
       end
   end
 
-  defp driven(step, tools, limits, tool_concurrency) do
+  # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
+  # So the modules that it needs are loaded before.
+  defp driven(begin, tools, {_timeout, max_heap, _reading} = limits, tool_concurrency) do
+    run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
     handler = ErrorHandler.install()
 
     try do
-      drive(step, tools, limits, tool_concurrency)
+      {result, {_, _, process, _}} = Driver.start(begin, &call/2, run)
+      ToolProcess.stop(process)
+      finish(result, limits)
     after
       ErrorHandler.restore(handler)
     end
   end
 
-  # There is no process to stop yet.
-  defp drive({:limits, state, terms}, tools, limits, tool_concurrency) do
-    {timeout, max_heap, _reading} = limits = Limits.resolve(limits)
-    step = Native.resume(state, terms, {:limits, timeout, max_heap})
-    drive(step, tools, limits, tool_concurrency)
-  end
+  defp limited({:limits, state, terms}, {timeout, max_heap, _reading}),
+    do: Native.resume(state, terms, {:limits, timeout, max_heap})
 
-  defp drive(step, tools, {_timeout, max_heap, _reading} = limits, tool_concurrency) do
-    run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
-    {result, {_, _, process, _}} = Driver.drive(step, &call/2, run)
-    ToolProcess.stop(process)
-    finish(result, limits)
-  end
+  defp limited(step, _limits), do: step
 
   # The run moves to the process of its tools, if its copy is small enough.
   defp call({:moves, _, terms, _, args, _, {:at_most, words}} = call, {_, _, _, _} = run) do

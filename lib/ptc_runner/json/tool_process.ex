@@ -9,9 +9,12 @@ defmodule PtcRunner.Json.ToolProcess do
   # No message of this module is left in the caller's mailbox: nothing follows the death of the process or the end of
   # an alias, and monitors are flushed. Messages that tools send to the caller stay.
 
-  alias PtcRunner.Json.{Driver, MovedRun, ToolWorker}
+  alias PtcRunner.Json.{Driver, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
   require Guarded
+
+  # Words that the run itself uses between two garbage collections.
+  @own 4_096
 
   @enforce_keys [:max_heap]
   defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
@@ -35,9 +38,14 @@ defmodule PtcRunner.Json.ToolProcess do
 
   @doc """
   Prepares calls under a heap limit in words (0: none); starts no process.
+
+  Raises `ArgumentError` for a limit that the VM rejects.
   """
   @spec new(Guarded.max_heap()) :: t()
-  def new(max_heap), do: %__MODULE__{max_heap: max_heap}
+  def new(max_heap) do
+    Guarded.check_max_heap!(max_heap)
+    %__MODULE__{max_heap: max_heap}
+  end
 
   @doc """
   Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds. Returns the value and the words of its copy.
@@ -143,9 +151,20 @@ defmodule PtcRunner.Json.ToolProcess do
 
   # The heap of a process that starts with a run.
   defp heap(max_heap, {_call, moved}) when max_heap > 0,
-    do: Guarded.sum(max_heap, MovedRun.room(moved, 0))
+    do: Guarded.sum(max_heap, room(moved, 0))
 
   defp heap(max_heap, _then), do: max_heap
+
+  @doc """
+  The words by which the process's heap limit grows for a run that has moved and built this many
+  words: live data is on a heap twice during a garbage collection.
+
+      iex> PtcRunner.Json.ToolProcess.room(1_000, 0) > 2_000
+      true
+
+  """
+  @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
+  def room(moved, built), do: 2 * (moved + built) + @own
 
   @doc "Stops the process, if there is one. Call it at every end of the run."
   @spec stop(t()) :: :ok

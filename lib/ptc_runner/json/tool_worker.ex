@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.ToolWorker do
   def start(reply_to, max_heap, {name, fun, _args, _then} = request),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
-  defp serve(reply_to, max_heap, {name, _fun, args, :next}, fun, funs) do
+  defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
@@ -54,10 +54,10 @@ defmodule PtcRunner.Json.ToolWorker do
     end
   end
 
-  defp serve(reply_to, max_heap, {name, _fun, args, :done}, fun, _funs),
+  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  defp serve(reply_to, max_heap, {_name, _fun, args, {call, moved}}, _fun, funs),
+  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs),
     do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
 
   @doc "Sends the last result; does not return."
