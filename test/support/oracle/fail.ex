@@ -39,6 +39,10 @@ defmodule PtcRunner.Test.Oracle.Fail do
   @spec shown(term()) :: String.t()
   def shown(value), do: value |> public() |> Kernel.inspect()
 
+  @doc "A name in an error: on one line. How it is escaped is not what the oracle judges."
+  @spec name(binary()) :: String.t()
+  def name(name), do: PtcRunner.Shown.name(name)
+
   defp public(map) when is_map(map) and not is_struct(map),
     do:
       Map.new(map, fn {key, value} ->
