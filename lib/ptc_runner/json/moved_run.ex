@@ -28,7 +28,6 @@ defmodule PtcRunner.Json.MovedRun do
           String.t() => (term() -> term())
         }) :: no_return()
   def start(reply_to, max_heap, call, moved, funs) do
-    Guarded.allow(max_heap, ToolProcess.room(moved, 0))
     {result, run} = Driver.drive(call, &call/2, {reply_to, max_heap, moved, 0, funs})
     ToolWorker.leave(elem(run, 0), ended(result, run))
   end

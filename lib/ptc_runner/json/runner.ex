@@ -11,6 +11,15 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
 
+  # The call of a tool, with its events.
+  defmacrop told(name, call) do
+    quote do
+      if Telemetry.on?(),
+        do: Telemetry.tool(unquote(name), fn -> unquote(call) end),
+        else: unquote(call)
+    end
+  end
+
   # A value of so few words hardly makes the VM collect garbage.
   @small 1_000
 
@@ -196,7 +205,7 @@ defmodule PtcRunner.Json.Runner do
       with {:ok, fun} <- tool(tools, name),
            {:ok, _words} <- weigh(args, weight, max_heap) do
         then = if kind == :last, do: :done, else: :next
-        told(name, fn -> ToolProcess.call(process, name, fun, args, left, then) end)
+        told(name, ToolProcess.call(process, name, fun, args, left, then))
       else
         error -> {error, process}
       end
@@ -223,6 +232,8 @@ defmodule PtcRunner.Json.Runner do
          {:ok, fun} <- wrapped(tools, name) do
       find = &wrapped(tools, &1)
       {result, process} = ToolProcess.move(process, call, words, fun, find, left)
+      # The value was copied, and may be large whatever the run has built.
+      Guarded.settle()
       with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
       {result, {tools, max_heap, process, most}}
     else
@@ -234,7 +245,7 @@ defmodule PtcRunner.Json.Runner do
   # Calls a tool in the calling process.
   defp call_here({kind, _, _, name, args, _, _}, tools) do
     with {:ok, fun} <- tool(tools, name),
-         {:ok, value} <- told(name, fn -> ToolWorker.run(name, fun, args) end) do
+         {:ok, value} <- told(name, ToolWorker.run(name, fun, args)) do
       if kind == :last, do: {{:ok, value, 0}, tools}, else: {:ok, {:moved, value, 0}, tools}
     else
       error -> {error, tools}
@@ -248,8 +259,6 @@ defmodule PtcRunner.Json.Runner do
 
   defp weigh(args, _weight, max_heap), do: Weight.within(args, max_heap)
 
-  defp told(name, call), do: if(Telemetry.on?(), do: Telemetry.tool(name, call), else: call.())
-
   # The tool, wrapped for calls in another process.
   defp wrapped(tools, name) do
     with {:ok, fun} <- tool(tools, name),
@@ -261,9 +270,9 @@ defmodule PtcRunner.Json.Runner do
 
   defp tool(tools, name), do: {:error, {:unknown_tool, name, tools}}
 
-  # The value may be large, and the caller may wait for a message next.
-  defp finish({:ok, _value, _words} = done, _limits) do
-    Guarded.settle()
+  # The caller may wait for a message next.
+  defp finish({:ok, _value, words} = done, _limits) do
+    if words > @small, do: Guarded.settle()
     done
   end
 

@@ -16,6 +16,10 @@ defmodule PtcRunner.Json.ToolProcess do
   # Words that the run itself uses between two garbage collections.
   @own 4_096
 
+  # The first heap of a process that starts with a run; the least limit of such a process, in words.
+  @room_for_calls [min_heap_size: 4_000]
+  @little 100_000
+
   @enforce_keys [:max_heap]
   defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
 
@@ -84,14 +88,15 @@ defmodule PtcRunner.Json.ToolProcess do
 
   defp request(t, _request, timeout, _find) when is_integer(timeout) and timeout <= 0 do
     stop(t)
-    {{:error, :timeout}, forget(t)}
+    {{:error, :timeout}, forgotten()}
   end
 
   # The first request is passed at the start of the process, which saves a message.
   defp request(%__MODULE__{pid: nil} = t, {name, _fun, _args, then} = request, timeout, find) do
     ref = make_ref()
     start = [{self(), ref}, t.max_heap, request]
-    {pid, monitor} = Guarded.start(heap(t.max_heap, then), ref, ToolWorker, :start, start)
+    heap = heap(t.max_heap, then)
+    {pid, monitor} = Guarded.start(heap, ref, ToolWorker, :start, start, room_for(heap, then))
     t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
 
     Guarded.await do
@@ -104,7 +109,7 @@ defmodule PtcRunner.Json.ToolProcess do
         # There is no alias that could end, so only the death of the process ensures that no message follows.
         Process.alive?(pid)
         drop(ref)
-        {{:error, :timeout}, forget(t)}
+        {{:error, :timeout}, forgotten()}
     end
   end
 
@@ -130,14 +135,14 @@ defmodule PtcRunner.Json.ToolProcess do
         # After the alias has ended, no further answer can arrive.
         :erlang.unalias(ref)
         drop(ref)
-        {{:error, :timeout}, forget(t)}
+        {{:error, :timeout}, forgotten()}
     end
   end
 
   # The process has sent its last message, and ends.
   defp replied(t, result, :done, _find) do
     Guarded.leave(t.pid, t.monitor)
-    {result, forget(t)}
+    {result, forgotten()}
   end
 
   defp replied(t, {:need, name, left}, tag, find) do
@@ -154,6 +159,10 @@ defmodule PtcRunner.Json.ToolProcess do
     do: Guarded.sum(max_heap, room(moved, 0))
 
   defp heap(max_heap, _then), do: max_heap
+
+  # It begins with room for the garbage of some calls, if that is little beside its limit.
+  defp room_for(heap, {_call, _moved}) when heap == 0 or heap > @little, do: @room_for_calls
+  defp room_for(_heap, _then), do: []
 
   @doc """
   The words by which the process's heap limit grows for a run that has moved and built this many
@@ -185,8 +194,11 @@ defmodule PtcRunner.Json.ToolProcess do
 
   defp ended(t, reason) do
     Guarded.forget(t.pid)
-    {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+    {{:error, Guarded.ended(reason, t.max_heap)}, forgotten()}
   end
+
+  # A process that has ended.
+  defp forgotten, do: %__MODULE__{max_heap: 0}
 
   defp drop(ref) do
     Guarded.await do
@@ -195,6 +207,4 @@ defmodule PtcRunner.Json.ToolProcess do
       0 -> :ok
     end
   end
-
-  defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}
 end

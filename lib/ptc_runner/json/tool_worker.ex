@@ -7,13 +7,13 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
   # do not make later calls slower.
 
-  alias PtcRunner.Json.{Driver, MovedRun}
+  alias PtcRunner.Json.{Driver, MovedRun, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
 
   # The key of the words that the running tool has been charged for.
-  @charged {__MODULE__, :charged}
+  @charged :ptc_runner_words_charged
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
@@ -37,7 +37,13 @@ defmodule PtcRunner.Json.ToolWorker do
   answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
   @spec start(reply_to(), Guarded.max_heap(), request()) :: no_return()
-  def start(reply_to, max_heap, {name, fun, _args, _then} = request),
+  def start(reply_to, max_heap, {name, fun, args, {call, moved}}),
+    do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
+
+  def start(reply_to, max_heap, {name, fun, args, :done}),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
+
+  def start(reply_to, max_heap, {name, fun, _args, :next} = request),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
   defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
@@ -54,11 +60,11 @@ defmodule PtcRunner.Json.ToolWorker do
     end
   end
 
-  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
-    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
-
-  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs),
-    do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
+  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs) do
+    # A process that starts with the run has this limit already.
+    Guarded.allow(max_heap, ToolProcess.room(moved, 0))
+    MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
+  end
 
   @doc "Sends the last result; does not return."
   @spec leave(reply_to(), term()) :: no_return()

@@ -89,15 +89,17 @@ defmodule PtcRunner.Sandbox.Guarded do
   The message of the monitor has `tag` in place of `:DOWN`. If the process replies under the
   same reference, one receive waits for this reference only, and the VM skips all older messages.
   """
-  @spec start(max_heap(), reference(), module(), atom(), [term()]) :: {pid(), reference()}
-  def start(max_heap, tag, module, function, args) do
-    caller = self()
-    callers = [caller | Process.get(:"$callers") || []]
+  @spec start(max_heap(), reference(), module(), atom(), [term()], [
+          {:min_heap_size, pos_integer()}
+        ]) ::
+          {pid(), reference()}
+  def start(max_heap, tag, module, function, args, opts \\ []) do
+    callers = Process.get(:"$callers") || []
     metadata = :logger.get_process_metadata()
 
-    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, metadata, module, function, args], [
+    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, metadata, module, function, args], [
       {:monitor, [tag: tag]},
-      {:max_heap_size, limit(max_heap)}
+      {:max_heap_size, limit(max_heap)} | opts
     ])
   end
 
@@ -129,11 +131,11 @@ defmodule PtcRunner.Sandbox.Guarded do
     # This comes first, because the code that runs here may never return.
     case guard(caller) do
       :ok ->
-        run(callers, metadata, module, function, args)
+        run([caller | callers], metadata, module, function, args)
 
       :none ->
         :erlang.spawn(__MODULE__, :watch, [caller, self()])
-        run(callers, metadata, module, function, args)
+        run([caller | callers], metadata, module, function, args)
 
       :gone ->
         :ok

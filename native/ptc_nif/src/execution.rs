@@ -228,22 +228,23 @@ impl<'a> Execution<'a> {
         };
         let mut meter = schedule::meter(self.run.limits, self.pace);
         let starts = matches!(begin, Entry::Start);
-        if matches!(begin, Entry::Resume(..)) {
+        // Between two calls of tools most runs take too few steps to read a clock.
+        if matches!(begin, Entry::Resume(_, _, None)) {
             meter.start_clock();
         }
         let (program, heap) = (&*self.run.program, &mut self.heap);
-        let (mut vm, answer) = match begin {
+        let mut answer = None;
+        let mut vm = match begin {
             Entry::Start => {
                 let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-                (Vm::start(program, heap, inputs, input, meter), None)
+                Vm::start(program, heap, inputs, input, meter)
             }
-            Entry::Resume(checkpoint, frozen, answer) => {
-                let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?;
-                (vm, answer)
+            Entry::Resume(checkpoint, frozen, value) => {
+                answer = value;
+                Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?
             }
             Entry::Round(left, slots, item) => {
-                let vm = Vm::round(program, heap, inputs, &left, slots, item, meter)?;
-                (vm, None)
+                Vm::round(program, heap, inputs, &left, slots, item, meter)?
             }
         };
         if let Some(watch) = self.run.observation.as_ref().and_then(|place| place.take()) {
