@@ -62,11 +62,8 @@ pub fn reduce<'a>(run: &mut Execution<'a>, pc: Pc, frozen: &mut Frozen<Raw<'a>>)
         let consts = run.consts.slice();
         run.context = only(heap, consts, run.context, &live.context);
         run.memory = only(heap, consts, run.memory, &live.memory);
-        let rest = live.around.and_then(|around| {
-            let rest = frozen.slots.get_mut(around.rest as usize)?;
-            Some((around, rest))
-        });
-        if let Some((around, rest)) = rest {
+        let list = frozen.frames.first_mut();
+        if let (Some(around), Some(rest)) = (live.around, list) {
             if around.calls_each_round {
                 calls += length(heap, *rest, MOST_ROUNDS);
             }
