@@ -165,6 +165,7 @@ defmodule PtcRunner.Json.Runner do
   # So the modules that it needs are loaded before.
   defp driven(begin, tools, {_timeout, max_heap, _reading} = limits, tool_concurrency) do
     run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
+    :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
     handler = ErrorHandler.install()
 
     try do
