@@ -40,10 +40,7 @@ defmodule PtcRunner.Json.ToolWorker do
   def start(reply_to, max_heap, {name, fun, args, {call, moved}}),
     do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
 
-  def start(reply_to, max_heap, {name, fun, args, :done}),
-    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
-
-  def start(reply_to, max_heap, {name, fun, _args, :next} = request),
+  def start(reply_to, max_heap, {name, fun, _args, _then} = request),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
   defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
@@ -59,6 +56,9 @@ defmodule PtcRunner.Json.ToolWorker do
         serve(reply_to, max_heap, request, fun, Map.put(funs, name, fun))
     end
   end
+
+  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
   defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs) do
     # A process that starts with the run has this limit already.

@@ -104,7 +104,7 @@ impl<'a> Consts<'a> {
 }
 
 /// The terms of a suspended run.
-pub struct Held<'a> {
+pub struct RunTerms<'a> {
     pub consts: Consts<'a>,
     pub context: Raw<'a>,
     pub memory: Raw<'a>,
@@ -119,7 +119,7 @@ impl Suspended {
     }
 
     /// Unpacks the terms that the caller held; `None` if they are not the terms of this run.
-    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
+    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<RunTerms<'a>> {
         let [token, consts, context, memory, slots, stack, frames] =
             *heap.terms.tuple(terms.into())?
         else {
@@ -133,7 +133,7 @@ impl Suspended {
             stack,
             frames: heap.terms.tuple(frames)?.to_vec(),
         };
-        Some(Held {
+        Some(RunTerms {
             consts,
             context,
             memory,
@@ -142,7 +142,7 @@ impl Suspended {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> RunTerms<'a> {
     /// Packs the terms into a tuple.
     pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
         let terms = heap.terms;
@@ -361,7 +361,7 @@ impl<'a> Execution<'a> {
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
         let words = self.heap_words();
         self.share_words();
-        let held = Held {
+        let held = RunTerms {
             consts: self.consts,
             context: self.context,
             memory: self.memory,
