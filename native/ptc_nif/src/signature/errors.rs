@@ -128,6 +128,7 @@ impl<'a, 't> Paths<'a, 't> {
         }
     }
 
+    #[inline]
     fn name(&mut self, field: u32) -> (Raw<'a>, Raw<'a>) {
         let (terms, types, field) = (self.terms, self.types, field as usize);
         if self.names.len() <= field {
