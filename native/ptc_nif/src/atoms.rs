@@ -86,6 +86,8 @@ rustler::atoms! {
     not_an_object,
     hyphens,
     invalid,
+    undecided,
+    unfit,
 
     // types of a signature, as terms
     signature,

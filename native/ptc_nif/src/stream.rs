@@ -9,8 +9,8 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
-use crate::signature::answer_type;
-use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
+use crate::signature::types_of;
+use ptc_core::answer::stream::{AnswerType, Caution, Mistake, Rules, Segment, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -40,8 +40,9 @@ impl Held {
 }
 
 fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> Term<'a> {
-    match answer_type(env, of.into(), list, pace) {
-        Some(answer_type) => {
+    match types_of(env, of.into(), pace) {
+        Some((types, id)) => {
+            let answer_type = AnswerType::new(&types, id, list);
             let held = ResourceArc::new(Held(Mutex::new(Stream::new(answer_type, rules))));
             (atoms::ok(), held).encode(env)
         }

@@ -7,13 +7,16 @@
 //! * [`recovery`]: the search for another candidate if the first one is not JSON
 //! * [`stream`]: an answer that arrives in chunks
 //! * [`read`]: the value, built in the heap during the search
+//! * [`reading`]: the whole way from text to judged value; [`judge`]: the check against a type
 //!
 //! Everything is linear in the length of the text, and works on bytes: text outside of the JSON need
 //! not be UTF-8.
 
 mod check;
 mod choice;
+mod judge;
 mod read;
+mod reading;
 mod recovery;
 pub(crate) mod scan;
 pub mod stream;
@@ -23,4 +26,6 @@ mod walks;
 mod tests;
 
 pub use check::LIMITS;
+pub use judge::{Errors, Judge, Report, Verdict};
 pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};
+pub use reading::{judge_built, object_or_list, Ask, Reading, Reply, Unfit};
