@@ -7,10 +7,11 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
+use crate::raw::Terms;
+use crate::repair::path;
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
-use crate::signature::types_of;
-use ptc_core::answer::stream::{AnswerType, Caution, Mistake, Rules, Segment, Stream, What};
+use crate::signature::answer_type;
+use ptc_core::answer::stream::{Caution, Mistake, Rules, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -40,9 +41,8 @@ impl Held {
 }
 
 fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> Term<'a> {
-    match types_of(env, of.into(), pace) {
-        Some((types, id)) => {
-            let answer_type = AnswerType::new(&types, id, list);
+    match answer_type(env, of.into(), list, pace) {
+        Some(answer_type) => {
             let held = ResourceArc::new(Held(Mutex::new(Stream::new(answer_type, rules))));
             (atoms::ok(), held).encode(env)
         }
@@ -76,14 +76,7 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
         What::Prose => return atoms::prose().encode(env),
         What::Syntax(offset) => return (atoms::syntax(), *offset).encode(env),
     };
-    let terms = Terms { env };
-    let segment = |segment: &Segment| match segment {
-        Segment::Name(name) => terms.make_binary(name),
-        Segment::Index(index) => terms.make_integer(*index as i64),
-    };
-    let path: Vec<Raw> = mistake.path.iter().map(segment).collect();
-    let path = terms.make_list(&path).term(env);
-    (path, message).encode(env)
+    (path(Terms { env }, &mistake.path), message).encode(env)
 }
 
 fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<'a> {

@@ -89,7 +89,7 @@ enum Stage {
 }
 
 /// The result of a step.
-enum Next<T> {
+enum Stepped<T> {
     Stage(Stage, Vec<T>),
     Reply(Reply<T>),
     Stopped(Stop, Stage, Vec<T>),
@@ -125,7 +125,9 @@ impl Reading {
                 (Stage::Search(search, parts), _) => {
                     searched((search, parts), ask, text, &terms, heap, meter)
                 }
-                (_, Ask::Value | Ask::Range) => Next::Reply(Reply::None(NoAnswer::NotFound(None))),
+                (_, Ask::Value | Ask::Range) => {
+                    Stepped::Reply(Reply::None(NoAnswer::NotFound(None)))
+                }
                 (Stage::Judge(hyphens, left), _) => {
                     judged(hyphens, left, ask, of, terms, heap, meter)
                 }
@@ -134,9 +136,9 @@ impl Reading {
                 }
             };
             (stage, terms) = match next {
-                Next::Stage(stage, terms) => (stage, terms),
-                Next::Reply(reply) => return Ok(reply),
-                Next::Stopped(stop, stage, terms) => {
+                Stepped::Stage(stage, terms) => (stage, terms),
+                Stepped::Reply(reply) => return Ok(reply),
+                Stepped::Stopped(stop, stage, terms) => {
                     return Err((stop, Reading { stage, ask }, terms))
                 }
             };
@@ -151,7 +153,7 @@ fn searched<H: Values>(
     terms: &[H::Term],
     heap: &mut H,
     meter: &mut Meter,
-) -> Next<H::Term> {
+) -> Stepped<H::Term> {
     if let Ask::Range = ask {
         let mut work = Workspace::new(heap, meter);
         let mut count = |units, leave| match leave {
@@ -160,9 +162,9 @@ fn searched<H: Values>(
         };
         let found = search.go_on(text, &mut Ignore { count: &mut count });
         return match found {
-            Ok(Ok(range)) => Next::Reply(Reply::Range(range.start, range.end)),
-            Ok(Err(error)) => Next::Reply(Reply::None(error)),
-            Err(stop) => Next::Stopped(stop, Stage::Search(search, parts), Vec::new()),
+            Ok(Ok(range)) => Stepped::Reply(Reply::Range(range.start, range.end)),
+            Ok(Err(error)) => Stepped::Reply(Reply::None(error)),
+            Err(stop) => Stepped::Stopped(stop, Stage::Search(search, parts), Vec::new()),
         };
     }
     let nil = heap.nil();
@@ -180,22 +182,22 @@ fn searched<H: Values>(
     let found = search.go_on(text, &mut builder);
     let start = match builder.check_heap_limit().and(found) {
         Ok(Ok(range)) => range.start,
-        Ok(Err(error)) => return Next::Reply(Reply::None(error)),
+        Ok(Err(error)) => return Stepped::Reply(Reply::None(error)),
         Err(stop) => {
             let (parts, FrozenTerms { values, tail }) = builder.freeze();
             let terms = vec![values, tail.unwrap_or(nil)];
-            return Next::Stopped(stop, Stage::Search(search, parts), terms);
+            return Stepped::Stopped(stop, Stage::Search(search, parts), terms);
         }
     };
     let Answer { value, hyphens, .. } = Answer::of(&mut builder, start);
     drop(builder);
     let list = match ask {
-        Ask::Value | Ask::Range => return Next::Reply(Reply::Value(value)),
+        Ask::Value | Ask::Range => return Stepped::Reply(Reply::Value(value)),
         Ask::Type { list, .. } => list,
     };
     match object_or_list(heap, value, list) {
-        Ok(value) => Next::Stage(Stage::Judge(hyphens.then_some(start), None), vec![value]),
-        Err(unfit) => Next::Reply(Reply::Unfit(unfit, value)),
+        Ok(value) => Stepped::Stage(Stage::Judge(hyphens.then_some(start), None), vec![value]),
+        Err(unfit) => Stepped::Reply(Reply::Unfit(unfit, value)),
     }
 }
 
@@ -207,8 +209,8 @@ fn judged<H: Values>(
     mut terms: Vec<H::Term>,
     heap: &mut H,
     meter: &mut Meter,
-) -> Next<H::Term> {
-    let lost = Next::Stopped(Stop::Abandoned, Stage::Judge(hyphens, None), Vec::new());
+) -> Stepped<H::Term> {
+    let lost = Stepped::Stopped(Stop::Abandoned, Stage::Judge(hyphens, None), Vec::new());
     let (Some(&found), Ask::Type { report, check, .. }) = (terms.first(), ask) else {
         return lost;
     };
@@ -226,21 +228,23 @@ fn judged<H: Values>(
     terms.truncate(1);
     match verdict {
         Some(Verdict::Right) => match hyphens {
-            Some(start) => Next::Stage(Stage::Rename(start), terms),
-            None => Next::Reply(Reply::Right {
+            Some(start) => Stepped::Stage(Stage::Rename(start), terms),
+            None => Stepped::Reply(Reply::Right {
                 value: found,
                 found,
             }),
         },
-        Some(Verdict::Wrong(errors)) => Next::Reply(Reply::Wrong { errors, found }),
-        Some(Verdict::Undecided) => Next::Reply(Reply::Undecided(found)),
+        Some(Verdict::Wrong(errors)) => Stepped::Reply(Reply::Wrong { errors, found }),
+        Some(Verdict::Undecided) => Stepped::Reply(Reply::Undecided(found)),
         Some(Verdict::Left(left, kept)) => {
             terms.extend(kept);
             let stage = Stage::Judge(hyphens, Some(left));
-            Next::Stopped(Stop::SliceOver, stage, terms)
+            Stepped::Stopped(Stop::SliceOver, stage, terms)
         }
-        Some(Verdict::Busy) => Next::Stopped(Stop::SliceOver, Stage::Judge(hyphens, None), terms),
-        Some(Verdict::Stopped(stop)) => Next::Stopped(stop, Stage::Judge(hyphens, None), terms),
+        Some(Verdict::Busy) => {
+            Stepped::Stopped(Stop::SliceOver, Stage::Judge(hyphens, None), terms)
+        }
+        Some(Verdict::Stopped(stop)) => Stepped::Stopped(stop, Stage::Judge(hyphens, None), terms),
         None => lost,
     }
 }
@@ -252,16 +256,16 @@ fn renamed<H: Values>(
     terms: Vec<H::Term>,
     heap: &mut H,
     meter: &mut Meter,
-) -> Next<H::Term> {
+) -> Stepped<H::Term> {
     let Some(&found) = terms.first() else {
-        return Next::Stopped(Stop::Abandoned, Stage::Rename(start), terms);
+        return Stepped::Stopped(Stop::Abandoned, Stage::Rename(start), terms);
     };
     match read_underscored(text, start, Workspace::in_one_go(heap, meter)) {
-        Err(stop) => Next::Stopped(stop, Stage::Rename(start), terms),
-        Ok(None) => Next::Reply(Reply::Hyphens(found)),
+        Err(stop) => Stepped::Stopped(stop, Stage::Rename(start), terms),
+        Ok(None) => Stepped::Reply(Reply::Hyphens(found)),
         Ok(Some(whole)) => {
             let value = object_or_list(heap, whole, list).unwrap_or(found);
-            Next::Reply(Reply::Right { value, found })
+            Stepped::Reply(Reply::Right { value, found })
         }
     }
 }

@@ -136,17 +136,17 @@ pub fn read<H: Values>(
         scalars: [None; 8],
         name_bytes: 0,
     };
-    let mut next = Next::Read(term);
+    let mut next = ReadStep::Read(term);
     loop {
         meter.consume_fuel(2, heap)?;
         next = match next {
-            Next::Read(term) => reader.step(term),
-            Next::Close(map) => {
+            ReadStep::Read(term) => reader.step(term),
+            ReadStep::Close(map) => {
                 let bytes = std::mem::take(&mut reader.name_bytes);
                 meter.consume_fuel(bytes / BYTES_A_UNIT, heap)?;
                 reader.close(map)
             }
-            Next::Complete(id) => match reader.hand_over(id) {
+            ReadStep::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None => return Ok((reader.read, id)),
             },
@@ -155,7 +155,7 @@ pub fn read<H: Values>(
 }
 
 /// The next step.
-enum Next<T> {
+enum ReadStep<T> {
     Read(T),
     /// All fields of this map were read.
     Close(Map<T>),
@@ -164,26 +164,28 @@ enum Next<T> {
 
 impl<H: Values> Reader<'_, H> {
     /// Reads a term as a type.
-    fn step(&mut self, term: H::Term) -> Next<H::Term> {
+    fn step(&mut self, term: H::Term) -> ReadStep<H::Term> {
         if self.read.types.all().len() > FEW {
             if let Some(id) = self.known.get(&self.heap.identity(term)) {
-                return Next::Complete(*id);
+                return ReadStep::Complete(*id);
             }
         }
         if let Some(scalar) = self.type_atoms.scalar(self.heap, term) {
             let types = &mut self.read.types;
             let known = &mut self.scalars[scalar as usize];
-            return Next::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))));
+            return ReadStep::Complete(
+                *known.get_or_insert_with(|| types.add(Type::Scalar(scalar))),
+            );
         }
         let (heap, type_atoms) = (self.heap, self.type_atoms);
         match heap.tuple(term) {
             Some([tag, inner]) if heap.same(*tag, type_atoms.optional) => {
                 self.open.push(OpenType::Optional(term));
-                Next::Read(*inner)
+                ReadStep::Read(*inner)
             }
             Some([tag, inner]) if heap.same(*tag, type_atoms.list) => {
                 self.open.push(OpenType::List(term));
-                Next::Read(*inner)
+                ReadStep::Read(*inner)
             }
             Some([tag, fields]) if heap.same(*tag, type_atoms.map()) => {
                 self.fields(self.map(term, self.reading.closed), *fields)
@@ -205,7 +207,7 @@ impl<H: Values> Reader<'_, H> {
     }
 
     /// Reads the next field of a map.
-    fn fields(&mut self, map: Map<H::Term>, fields: H::Term) -> Next<H::Term> {
+    fn fields(&mut self, map: Map<H::Term>, fields: H::Term) -> ReadStep<H::Term> {
         if let Some((field, rest)) = self.heap.uncons(fields) {
             let heap = self.heap;
             if let Some([name, holds]) = heap.tuple(field) {
@@ -217,18 +219,18 @@ impl<H: Values> Reader<'_, H> {
                     self.pending.push((field, *name));
                     self.name_bytes += BYTES_A_FIELD + bytes.len();
                     self.open.push(OpenType::Map(map, rest));
-                    return Next::Read(*holds);
+                    return ReadStep::Read(*holds);
                 }
             }
         } else if self.heap.is_empty_list(fields) {
-            return Next::Close(map);
+            return ReadStep::Close(map);
         }
         self.pending.truncate(map.start);
         self.unknown(map.term)
     }
 
     /// Completes a map type.
-    fn close(&mut self, map: Map<H::Term>) -> Next<H::Term> {
+    fn close(&mut self, map: Map<H::Term>) -> ReadStep<H::Term> {
         let pending = &self.pending[map.start..];
         if self.reading.names {
             let names = pending.iter().map(|(_, name)| *name);
@@ -238,18 +240,18 @@ impl<H: Values> Reader<'_, H> {
         let fields = self.read.types.add_fields(fields);
         self.pending.truncate(map.start);
         let closed = map.closed;
-        Next::Complete(self.add(map.term, Type::Map { fields, closed }))
+        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
-    fn hand_over(&mut self, id: TypeId) -> Option<Next<H::Term>> {
+    fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
-            OpenType::List(term) => Next::Complete(self.add(term, Type::List(id))),
+            OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));
                 match twice && self.reading.once_optional {
-                    true => Next::Complete(id),
-                    false => Next::Complete(self.add(term, Type::Optional(id))),
+                    true => ReadStep::Complete(id),
+                    false => ReadStep::Complete(self.add(term, Type::Optional(id))),
                 }
             }
             OpenType::Map(map, rest) => {
@@ -269,9 +271,9 @@ impl<H: Values> Reader<'_, H> {
         id
     }
 
-    fn unknown(&mut self, term: H::Term) -> Next<H::Term> {
+    fn unknown(&mut self, term: H::Term) -> ReadStep<H::Term> {
         let number = self.read.unknown.len() as u32;
         self.read.unknown.push(term);
-        Next::Complete(self.add(term, Type::Unknown(number)))
+        ReadStep::Complete(self.add(term, Type::Unknown(number)))
     }
 }

@@ -2,12 +2,12 @@
 
 use super::oracle::shown;
 use super::rng::Rng;
-use ptc_core::answer::stream::{AnswerType, Caution, Rules, Stream};
+use ptc_core::answer::stream::{Caution, Rules, Stream};
 use ptc_core::answer::{read_answer, Ask, Errors, NoAnswer, Reading, Reply, Report};
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::{parse, Check, Scalar, Type, TypeId, Types};
+use ptc_core::signature::{parse, AnswerType, Check, Scalar, Type, TypeId, Types};
 use ptc_core::stop::Stop;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -59,7 +59,7 @@ pub fn stream(text: &[u8]) {
     let signature = rng.pick(SIGNATURES).as_bytes();
     if let Ok(signature) = parse(signature) {
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(signature.types, signature.returns, is_list);
         halts(text, plan, Caution::Early, &mut rng);
     }
 }
@@ -193,7 +193,7 @@ pub fn stream_cost(text: &[u8]) {
     for signature in SIGNATURES {
         let signature = parse(signature.as_bytes()).expect("a signature");
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(signature.types, signature.returns, is_list);
         let rules = Rules {
             caution: Caution::Early,
             prose: true,
@@ -211,7 +211,7 @@ pub fn stream_cost(text: &[u8]) {
 fn any_object() -> AnswerType {
     let mut types = Types::new();
     let any = types.add(Type::Scalar(Scalar::Any));
-    AnswerType::new(&types, any, false)
+    AnswerType::new(types, any, false)
 }
 
 /// A text like an answer, built from JSON that the caller makes.

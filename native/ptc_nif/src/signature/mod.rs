@@ -25,13 +25,13 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{settle, Pace};
 use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::{read, ReadOptions, TypeId, Types};
+use ptc_core::signature::{read, AnswerType, ReadOptions};
 use rustler::Env;
 
-/// Reads a type; `None` if it has too many parts for a slice.
-pub fn types_of<'a>(env: Env<'a>, of: Raw<'a>, pace: Pace) -> Option<(Types, TypeId)> {
+/// The type of an answer; `None` if it has too many parts for a slice.
+pub fn answer_type<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<AnswerType> {
     let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let (read, id) = read(&Beam::new(env, 0), of, ReadOptions::VALUES, &mut meter).ok()?;
     settle(env, &meter);
-    Some((read.types, id))
+    Some(AnswerType::new(read.types, id, list))
 }
