@@ -110,7 +110,7 @@ impl Reading {
 
     /// Continues in `text`, with the type `of`. Where it stops, the reading and its terms are
     /// returned too; `terms` are those, or none at the beginning.
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::result_large_err, clippy::type_complexity)]
     pub fn go_on<H: Values>(
         self,
         text: &[u8],
