@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
-use crate::map_view::{self, KeyCache, LastMap, SMALL};
+use crate::map_view::{self, Flat, KeyCache, LastMap, MapView, SMALL};
 use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::existing_atom;
 use crate::structs::Structs;
@@ -273,7 +273,13 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        self.terms.entries(map)
+        match map_view::view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let entries = keys.iter().copied().zip(values.iter().copied());
+                entries.collect()
+            }
+            MapView::Large | MapView::NotAMap => self.terms.entries(map),
+        }
     }
 
     #[inline]
