@@ -127,11 +127,12 @@ pub fn charge_fuel(env: Env, pace: Pace, units: usize) {
         return;
     }
     let owed = OWED.get() + units;
-    OWED.set(owed % UNITS_A_PERCENT);
-    if owed >= UNITS_A_PERCENT {
-        let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
-        rustler::schedule::consume_timeslice(env, percent);
+    if owed < UNITS_A_PERCENT {
+        return OWED.set(owed);
     }
+    OWED.set(owed % UNITS_A_PERCENT);
+    let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
+    rustler::schedule::consume_timeslice(env, percent);
 }
 
 /// Charges the caller for the work that a meter has counted.

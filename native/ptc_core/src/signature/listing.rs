@@ -219,6 +219,7 @@ impl<T: Copy> ErrorTerms<T> {
         }
     }
 
+    #[inline]
     fn name<H: Values<Term = T>>(&mut self, heap: &mut H, types: &Types, field: u32) -> (T, T) {
         let field = field as usize;
         if self.names.len() <= field {
