@@ -1,18 +1,13 @@
-//! Validation errors in one line of limited length: `rows.1.name: expected string, got int; root: …`.
+//! Validation errors as terms in one line.
 
 use crate::heap::{Heap, Lookup};
 use crate::meter::Meter;
+use crate::signature::error_line::ErrorLine;
 use crate::signature::findings::LONGEST_PATH;
 
 /// Fuel for a path segment or an error, and bytes that are copied for one unit of fuel.
 const FUEL_A_PART: usize = 5;
 const BYTES_A_UNIT: usize = 64;
-
-/// Maximum bytes of a path, and of a message.
-const PART: usize = LONGEST_PATH;
-
-/// Maximum bytes of the line, without the number of omitted errors.
-pub const LONGEST_LINE: usize = 1_048_576;
 
 /// Number of recent strings that are not read again: errors share their messages and the names of fields.
 const SEEN: usize = 4;
@@ -42,9 +37,7 @@ struct Line<'h, 'm, H: Heap> {
     meter: &'m mut Meter,
     /// The atoms `path` and `message`.
     keys: [(H::Term, H::KeyCache); 2],
-    text: Vec<u8>,
-    /// Bytes of the current path or message, including those that are cut off.
-    part: usize,
+    line: ErrorLine,
     seen: [Option<(usize, &'h [u8])>; SEEN],
     oldest: usize,
 }
@@ -62,38 +55,25 @@ pub fn error_line<H: Heap>(
         heap,
         meter,
         keys: [path, message].map(|key| (key, H::KeyCache::default())),
-        text: Vec::new(),
-        part: 0,
+        line: ErrorLine::default(),
         seen: [None; SEEN],
         oldest: 0,
     };
     let (mut count, mut more) = (0, 0);
-    line.each(errors, |line, error, first| {
+    line.each(errors, |line, error, _| {
         if more > 0 || count == extent.errors {
             more += 1;
             return Ok(());
         }
-        let before = line.text.len();
-        if !first {
-            line.text.extend_from_slice(b"; ");
-        }
         line.error(error)?;
-        count += 1;
-        // Each error counts with the two bytes of its separator.
-        if line.text.len() + 2 > extent.bytes {
-            line.text.truncate(before);
-            more = 1;
+        match line.line.end_within(extent.bytes) {
+            true => count += 1,
+            false => more = 1,
         }
         Ok(())
     })?;
-    let more = more + extent.omitted;
-    if more > 0 {
-        let separator = if line.text.is_empty() { "" } else { "; " };
-        let note = format!("{separator}and {more} more");
-        line.text.extend_from_slice(note.as_bytes());
-    }
-    line.spend(line.text.len() / BYTES_A_UNIT)?;
-    Ok(line.text)
+    line.spend(line.line.len() / BYTES_A_UNIT)?;
+    Ok(line.line.finish(more + extent.omitted))
 }
 
 impl<'h, H: Heap> Line<'h, '_, H> {
@@ -131,49 +111,22 @@ impl<'h, H: Heap> Line<'h, '_, H> {
             Lookup::Missing | Lookup::NotAMap => Err(Unwritten::Other),
         };
         let (path, message) = (field(path)?, field(message)?);
+        self.line.begin();
         match self.heap.is_empty_list(path) {
-            true => self.text.extend_from_slice(b"root"),
-            false => self.part(|line| line.each(path, Line::segment))?,
+            true => self.line.push(b"root"),
+            false => self.each(path, Line::segment)?,
         }
-        self.text.extend_from_slice(b": ");
-        self.part(|line| line.string(message))
-    }
-
-    /// Writes a path or a message; a long one is cut off, with a note of its size.
-    fn part(
-        &mut self,
-        write: impl FnOnce(&mut Self) -> Result<(), Unwritten>,
-    ) -> Result<(), Unwritten> {
-        let start = self.text.len();
-        self.part = 0;
-        write(self)?;
-        if self.part > PART {
-            let note = format!("… ({} bytes)", self.part);
-            let mut end = start + PART - note.len();
-            // Do not split a character.
-            let inside = |end: usize| matches!(self.text[end], 0x80..=0xBF);
-            let steps = (0..3).take_while(|step| inside(end - step)).count();
-            end -= steps;
-            self.text.truncate(end);
-            self.text.extend_from_slice(note.as_bytes());
-        }
-        Ok(())
-    }
-
-    /// Appends to a path or message, up to the limit.
-    fn push(&mut self, bytes: &[u8]) {
-        let room = (PART + 1).saturating_sub(self.part).min(bytes.len());
-        self.text.extend_from_slice(&bytes[..room]);
-        self.part += bytes.len();
+        self.line.message();
+        self.string(message)
     }
 
     fn segment(&mut self, segment: H::Term, first: bool) -> Result<(), Unwritten> {
         if !first {
-            self.push(b".");
+            self.line.push(b".");
         }
         match self.heap.small_integer(segment) {
             Some(index) => {
-                self.push(itoa::Buffer::new().format(index).as_bytes());
+                self.line.push(itoa::Buffer::new().format(index).as_bytes());
                 Ok(())
             }
             None => self.string(segment),
@@ -192,8 +145,8 @@ impl<'h, H: Heap> Line<'h, '_, H> {
                 bytes
             }
         };
-        self.spend(bytes.len().min(PART) / BYTES_A_UNIT)?;
-        self.push(bytes);
+        self.spend(bytes.len().min(LONGEST_PATH) / BYTES_A_UNIT)?;
+        self.line.push(bytes);
         Ok(())
     }
 }

@@ -175,8 +175,8 @@ pub trait Heap {
     /// Makes a map; of equal keys the first one counts. Linear in the fields.
     fn make_map(&mut self, keys: &[Self::Term], values: &[Self::Term]) -> Self::Term;
 
-    /// Makes a map with these values at these keys of `map`, where `old` are its own; the other keys are
-    /// dropped. Linear.
+    /// Makes a map with these values at these keys of `map`; the other keys are dropped. If there are no others,
+    /// `old` are its own values. Linear.
     fn remake_map(
         &mut self,
         _map: Self::Term,

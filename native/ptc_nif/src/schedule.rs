@@ -80,11 +80,9 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
-/// Makes a meter for work that cannot be suspended: a quantum continues to the end of the work or to a limit.
+/// See [`Meter::whole`].
 pub fn whole(limits: Limits, pace: Pace) -> Meter {
-    let mut meter = Meter::new(limits, pace);
-    meter.begin_whole();
-    meter
+    Meter::whole(limits, pace)
 }
 
 /// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.

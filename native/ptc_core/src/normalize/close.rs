@@ -153,11 +153,16 @@ impl<H: Values> Walk<'_, H> {
         start: usize,
     ) -> H::Term {
         let values = &self.results[start..];
-        let shown = |at: &usize| !self.names.is_hidden(self.heap, keys[*at]);
-        let shown: Vec<usize> = (0..keys.len()).filter(shown).collect();
-        let only =
-            |terms: &[H::Term]| -> Vec<H::Term> { shown.iter().map(|at| terms[*at]).collect() };
-        self.heap
-            .remake_map(map, &only(keys), &only(old), &only(values))
+        let (mut kept, mut kept_values) = (Vec::with_capacity(keys.len()), Vec::new());
+        for (key, value) in keys.iter().zip(values) {
+            if !self.names.is_hidden(self.heap, *key) {
+                kept.push(*key);
+                kept_values.push(*value);
+            }
+        }
+        match kept.len() == keys.len() {
+            true => self.heap.remake_map(map, keys, old, values),
+            false => self.heap.remake_map(map, &kept, &[], &kept_values),
+        }
     }
 }

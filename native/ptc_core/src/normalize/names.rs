@@ -11,6 +11,8 @@ pub(super) struct Names<T> {
     atoms: [Option<(T, T)>; PLACES],
     strings: [Option<(T, T)>; PLACES],
     hidden: [Option<(T, bool)>; PLACES],
+    /// Buffer for a name.
+    name: Vec<u8>,
 }
 
 impl<T: Copy> Names<T> {
@@ -19,19 +21,21 @@ impl<T: Copy> Names<T> {
             atoms: [None; PLACES],
             strings: [None; PLACES],
             hidden: [None; PLACES],
+            name: Vec::with_capacity(64),
         }
     }
 
     /// An atom or a string as a string with underscores; other keys are unchanged.
     #[inline]
     pub fn underscored<H: Values<Term = T>>(&mut self, heap: &mut H, key: T) -> T {
-        let mut name = Vec::new();
+        let buffer = &mut self.name;
+        buffer.clear();
         let place = match heap.class(key) {
             Class::Atom => {
                 let place = &mut self.atoms[place_of(heap.identity(key))];
                 match place {
                     Some((known, name)) if heap.same(*known, key) => return *name,
-                    _ => heap.put_atom_name(key, &mut name),
+                    _ => heap.put_atom_name(key, buffer),
                 }
                 place
             }
@@ -50,15 +54,16 @@ impl<T: Copy> Names<T> {
                     {
                         return *name
                     }
-                    _ => name.extend_from_slice(text),
+                    _ => buffer.extend_from_slice(text),
                 }
                 place
             }
             _ => return key,
         };
-        name.iter_mut()
-            .for_each(|byte| *byte = as_underscore(*byte));
-        let name = heap.make_string(&name);
+        for byte in buffer.iter_mut() {
+            *byte = as_underscore(*byte);
+        }
+        let name = heap.make_string(buffer);
         *place = Some((key, name));
         name
     }
@@ -74,9 +79,9 @@ impl<T: Copy> Names<T> {
                 match place {
                     Some((known, hidden)) if heap.same(*known, key) => *hidden,
                     _ => {
-                        let mut name = Vec::new();
-                        heap.put_atom_name(key, &mut name);
-                        let hidden = is_firewalled(&name);
+                        self.name.clear();
+                        heap.put_atom_name(key, &mut self.name);
+                        let hidden = is_firewalled(&self.name);
                         *place = Some((key, hidden));
                         hidden
                     }
