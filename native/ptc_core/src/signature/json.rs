@@ -71,6 +71,7 @@ impl Types {
     }
 
     /// Returns whether JSON values of this kind are of a type.
+    #[inline]
     pub fn takes(&self, id: TypeId, json: Json) -> bool {
         let (of, optional) = self.required(id);
         of.takes(json) || optional && json == Json::Null
@@ -91,6 +92,7 @@ impl Types {
     }
 
     /// Returns the fields of a map type, and whether other keys are refused.
+    #[inline]
     pub fn map(&self, id: TypeId) -> Option<(Fields, bool)> {
         match self.required(id).0 {
             Type::Map { fields, closed } => Some((fields, closed)),
@@ -100,6 +102,7 @@ impl Types {
 
     /// Returns the type that decides about the parts of an object or a list: the map type itself, or the type of
     /// the elements. `None` if the type takes no such value.
+    #[inline]
     pub fn inside(&self, id: TypeId, object: bool) -> Option<TypeId> {
         match (self.required(id).0, object) {
             (Type::Map { .. }, true) => Some(id),
