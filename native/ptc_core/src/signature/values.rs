@@ -1,7 +1,9 @@
 //! The interface to terms that signatures need, in addition to [`Heap`].
 
+use super::listing::ErrorAtoms;
 use super::names::Matching;
-use super::{Fields, TypeId, Types};
+use super::read::TypeAtoms;
+use super::{Fields, Scalar, TypeId, Types};
 use crate::heap::Heap;
 
 /// The classes of terms that types distinguish.
@@ -51,6 +53,11 @@ pub trait Values: Heap {
     fn time_struct(&self, map: Self::Term) -> Option<TimeStruct>;
     /// Returns whether a map has an atom under the key `:__struct__`.
     fn is_struct(&self, map: Self::Term) -> bool;
+    /// Returns true only if a value has this type and needs no conversion, and that is quick to see.
+    #[inline(always)]
+    fn is_plainly(&self, _scalar: Scalar, _value: Self::Term) -> bool {
+        false
+    }
     /// Returns the name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`);
     /// `None` for any other term.
     fn keyword_name(&self, term: Self::Term) -> Option<Self::Term>;
@@ -60,6 +67,12 @@ pub trait Values: Heap {
     fn existing_atom(&self, name: &[u8]) -> Option<Self::Term>;
     /// Appends the name of an atom, in UTF-8.
     fn put_atom_name(&self, atom: Self::Term, out: &mut Vec<u8>);
+    /// Returns the atoms in type terms.
+    fn type_atoms(&self) -> TypeAtoms<Self::Term>;
+    /// Returns the atoms in errors.
+    fn error_atoms(&self) -> ErrorAtoms<Self::Term>;
+    /// Makes a map with another value for one of its keys.
+    fn with_value(&mut self, map: Self::Term, key: Self::Term, value: Self::Term) -> Self::Term;
 }
 
 /// A field that was found in a map.

@@ -2,14 +2,20 @@
 
 use super::atom_text;
 use super::shape::Shapes;
+use super::type_atoms::{error_atoms, type_atoms, TypeAtoms};
 use crate::atoms;
 use crate::heap::Beam;
+use crate::map_view::{view, Flat, MapView};
 use crate::names;
-use crate::raw::{Raw, TermKind};
+use crate::raw::{words, Raw, TermKind};
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
+use ptc_core::signature::{ErrorAtoms, Scalar};
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
+
+/// Words of a map of two keys that shares them with another map.
+const WORDS_OF_UPDATE: usize = 5;
 
 impl<'a> Beam<'a> {
     fn atom(&self, atom: Atom) -> Raw<'a> {
@@ -66,8 +72,28 @@ impl<'a> Values for Beam<'a> {
     }
 
     fn is_struct(&self, map: Raw<'a>) -> bool {
-        let module = self.terms.map_get(map, self.atom(__struct__()));
+        let key = self.atom(__struct__());
+        let module = match view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let at = keys.iter().position(|other| other.word() == key.word());
+                at.map(|at| values[at])
+            }
+            _ => self.terms.map_get(map, key),
+        };
         module.is_some_and(|module| self.class(module) == Class::Atom)
+    }
+
+    #[inline(always)]
+    fn is_plainly(&self, scalar: Scalar, value: Raw<'a>) -> bool {
+        match scalar {
+            Scalar::Any => true,
+            Scalar::String => words::short_binary(value).is_some(),
+            Scalar::Int => words::known() && words::small_integer(value).is_some(),
+            Scalar::Float => words::known() && words::float(value).is_some(),
+            Scalar::Bool => self.is_bool(value),
+            Scalar::Map => self.class(value) == Class::Map && !self.is_struct(value),
+            Scalar::Keyword | Scalar::DateTime => false,
+        }
     }
 
     fn keyword_name(&self, term: Raw<'a>) -> Option<Raw<'a>> {
@@ -84,5 +110,19 @@ impl<'a> Values for Beam<'a> {
 
     fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {
         atom_text::with_name(self.terms, atom, |name| out.extend_from_slice(name));
+    }
+
+    #[inline]
+    fn type_atoms(&self) -> TypeAtoms<'a> {
+        type_atoms(self.terms.env)
+    }
+
+    fn error_atoms(&self) -> ErrorAtoms<Raw<'a>> {
+        error_atoms(self.terms.env)
+    }
+
+    fn with_value(&mut self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Raw<'a> {
+        self.built(WORDS_OF_UPDATE);
+        self.terms.map_update(map, key, value).unwrap_or(map)
     }
 }
