@@ -5,9 +5,20 @@ defmodule PtcRunner.RandomProgramTest do
 
   import PtcRunner.Test.Agreement
 
-  alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Places, Random, Shrink}
+  alias PtcRunner.Test.{
+    Disguise,
+    Environment,
+    Generator,
+    JsonText,
+    Oracle,
+    Places,
+    Random,
+    Shrink
+  }
+
   alias PtcRunner.Test.Generator.Data
 
+  doctest Disguise
   doctest Environment
   doctest JsonText
   doctest Oracle
@@ -35,6 +46,16 @@ defmodule PtcRunner.RandomProgramTest do
   @tag timeout: 600_000
   test "the interpreter and the oracle agree on such pipelines that nobody validated" do
     assert_agreement(&Generator.dropping_case/2, div(@cases, 4), unvalidated())
+  end
+
+  @tag timeout: 600_000
+  test "they agree on programs over atoms and structs, where structs are values" do
+    assert_agreement(&Generator.right_case/2, div(@cases, 2), values())
+  end
+
+  @tag timeout: 600_000
+  test "they agree on pipelines over dates, decimals and atoms" do
+    assert_agreement(&Generator.values_case/2, @cases, values())
   end
 
   # Long enough for sorting, hashing and suspending to be seen.

@@ -4,7 +4,7 @@
 //! the checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
-use super::meaning::Kinds;
+use super::kinds::Kinds;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 
