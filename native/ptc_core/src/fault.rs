@@ -1,7 +1,9 @@
 //! Errors as data: a code, the operation and field concerned, and the offending terms.
 
 use crate::named::named;
-use crate::opcode::OpCode;
+
+/// What can fail: an operation, or a function of a language. Its name is a part of the language.
+pub type Name = &'static str;
 
 named! {
     /// The error codes of the check and of a run; other modules make the messages.
@@ -96,8 +98,8 @@ named! {
 pub struct Fault<T> {
     /// The code.
     pub code: Code,
-    /// The operation, if there is one.
-    pub op: Option<OpCode>,
+    /// What failed, if that has a name.
+    pub name: Option<Name>,
     /// The field, if the error is about one.
     pub field: Option<&'static str>,
     /// The offending terms, as [`Code`] lists them.
@@ -108,10 +110,10 @@ pub struct Fault<T> {
 
 impl<T> Fault<T> {
     /// Creates an error that is not about a field.
-    pub fn new(code: Code, op: Option<OpCode>, terms: Vec<T>) -> Self {
+    pub fn new(code: Code, name: Option<Name>, terms: Vec<T>) -> Self {
         Fault {
             code,
-            op,
+            name,
             field: None,
             terms,
             expensive_to_inspect: false,
@@ -134,7 +136,7 @@ impl<T> Fault<T> {
     pub fn with_terms<U>(self, terms: Vec<U>) -> Fault<U> {
         Fault {
             code: self.code,
-            op: self.op,
+            name: self.name,
             field: self.field,
             terms,
             expensive_to_inspect: self.expensive_to_inspect,

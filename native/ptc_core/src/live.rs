@@ -3,7 +3,8 @@
 //! A run that moves to another process takes only these along. What is reported dead is never read
 //! again; what is reported live may be read.
 
-use crate::program::{ConstId, Instr, Loop, LoopKind, Pc, Program, Slot, INPUT, NO_PC};
+use crate::ops::Keeps;
+use crate::program::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
@@ -28,9 +29,7 @@ pub struct Live {
 /// A loop during an iteration that has called a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Around {
-    /// The slot with the remaining items.
-    pub rest: Slot,
-    /// Whether any of these items is read, and not only counted.
+    /// Whether any of the remaining items is read, and not only counted.
     pub reads_items: bool,
     /// Whether each remaining iteration calls a tool, unless an earlier one fails.
     pub calls_each_round: bool,
@@ -58,7 +57,7 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
             continue;
         };
         if !std::mem::replace(&mut reached[pc as usize], true) {
-            open.extend(next_of(instr, pc).into_iter().flatten());
+            open.extend(next_of(code, instr, pc).into_iter().flatten());
         }
     }
     let slots = slots(code, &reached)?;
@@ -81,15 +80,16 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
 /// Returns the innermost loop around the call before `pc`.
 fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
     // A residue is outside of the loop that it belongs to.
-    let has_residue = |instr: &Instr| matches!(instr, Instr::Next(next) if next.residue != NO_PC);
-    if code.iter().any(has_residue) {
+    let mut loops = code.iter().filter_map(Instr::as_loop);
+    if loops.any(|looped| looped.residue != NO_PC) {
         return None;
     }
-    let next = code[pc as usize..].iter().find_map(|instr| match instr {
-        Instr::Next(next) if next.to < pc => Some(next),
+    let start = code[pc as usize..].iter().find_map(|instr| match instr {
+        Instr::Next(start) if *start < pc => Some(*start as usize),
         _ => None,
     })?;
-    let before = &code[next.to as usize..pc as usize];
+    let looped = code[start].as_loop()?;
+    let before = &code[start + 1..pc as usize];
     let jumps = |instr: &Instr| {
         matches!(
             instr,
@@ -97,8 +97,7 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
         )
     };
     Some(Around {
-        rest: next.item + 1,
-        reads_items: slots[next.to as usize] >> next.item & 1 == 1,
+        reads_items: slots[start + 1] >> looped.item & 1 == 1,
         calls_each_round: !before.iter().any(jumps),
     })
 }
@@ -111,11 +110,11 @@ fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
         let mut changed = false;
         for at in (0..code.len()).rev().filter(|at| reached[*at]) {
             let instr = &code[at];
-            let next = next_of(instr, at as Pc).into_iter().flatten();
+            let next = next_of(code, instr, at as Pc).into_iter().flatten();
             let after = next
                 .filter_map(|pc| live.get(pc as usize))
                 .fold(0, |all, slots| all | slots);
-            let (reads, writes) = slots_of(instr);
+            let (reads, writes) = slots_of(code, instr);
             let before = reads | (after & !writes);
             changed |= before != live[at];
             live[at] = before;
@@ -128,25 +127,19 @@ fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
 }
 
 /// Returns the possible addresses after an instruction.
-fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
+fn next_of(code: &[Instr], instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
     match instr {
-        Instr::Jump(to) => [Some(*to), None, None, None],
-        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None, None],
-        Instr::Enter(enter) => [Some(pc + 1), Some(enter.to), None, None],
-        Instr::Sieve(looped, _) => [
-            Some(looped.to),
-            looped.tally.map(|_| looped.to + 2),
-            None,
-            None,
+        Instr::Jump(to) => [Some(*to), None, None],
+        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
+        Instr::Enter(looped) => [Some(pc + 1), Some(looped.end), None],
+        Instr::Sieve(looped, _) => [Some(looped.end), None, None],
+        Instr::Next(start) => [
+            Some(*start + 1),
+            code[*start as usize].as_loop().map(|looped| looped.end),
+            (code[*start as usize].as_loop())
+                .and_then(|looped| (looped.residue != NO_PC).then_some(looped.residue)),
         ],
-        // After a loop that tallies, the store and the tally are skipped.
-        Instr::Next(next) => [
-            Some(pc + 1),
-            Some(next.to),
-            next.tally.map(|_| pc + 3),
-            (next.residue != NO_PC).then_some(next.residue),
-        ],
-        Instr::Done | Instr::Fail { .. } => [None; 4],
+        Instr::Done | Instr::Fail { .. } => [None; 3],
         Instr::Const(_)
         | Instr::Nil
         | Instr::Bool(_)
@@ -160,20 +153,27 @@ fn next_of(instr: &Instr, pc: Pc) -> [Option<Pc>; 4] {
         | Instr::Expect { .. }
         | Instr::Apply(_)
         | Instr::Call { .. }
-        | Instr::Watch(_) => [Some(pc + 1), None, None, None],
+        | Instr::Watch(_) => [Some(pc + 1), None, None],
     }
 }
 
 /// Returns the slots that an instruction reads, and those that it always writes.
-fn slots_of(instr: &Instr) -> (u64, u64) {
+fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
     let bit = |slot: Slot| 1u64 << slot;
     match instr {
         Instr::Slot(slot) => (bit(*slot), 0),
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
-        // They are not written for an empty list; then the code after the loop does not read them.
-        Instr::Enter(enter) => (bit(enter.list), STATE << enter.item),
+        // The item is not written for an empty list; then the code after the loop does not read it.
+        Instr::Enter(looped) => (bit(looped.list), bit(looped.item)),
         Instr::Sieve(looped, _) => (bit(looped.list), 0),
-        Instr::Next(next) => (read_by(next), bit(next.item)),
+        Instr::Next(start) => match code[*start as usize].as_loop() {
+            // The item is read where it is kept, and written if there is another one.
+            Some(looped) if looped.op.keeps() != Keeps::Value || looped.residue != NO_PC => {
+                (bit(looped.item), bit(looped.item))
+            }
+            Some(looped) => (0, bit(looped.item)),
+            None => (0, 0),
+        },
         // Reads whether it exists.
         Instr::NeedInput(_) => (bit(INPUT), 0),
         Instr::Expect { input, .. } => (bit(*input), 0),
@@ -194,21 +194,11 @@ fn slots_of(instr: &Instr) -> (u64, u64) {
     }
 }
 
-/// A loop's item, the rest of its list and the item it could not tally are in three slots.
-const STATE: u64 = 0b111;
-
-/// Returns the slots that the end of an iteration reads. The rest gives the next item, which is written
-/// then.
-fn read_by(next: &Loop) -> u64 {
-    let item = u64::from(next.kind != LoopKind::Map || next.residue != NO_PC);
-    let wrong = u64::from(next.tally.is_some());
-    (item | 0b10 | wrong << 2) << next.item
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Demand;
+    use crate::opcode::OpCode;
+    use crate::program::{Demand, Loop};
 
     fn program(code: Vec<Instr>) -> Program {
         Program {
@@ -225,12 +215,12 @@ mod tests {
         }
     }
 
-    fn at(to: Pc) -> Loop {
+    fn ends_at(end: Pc) -> Loop {
         Loop {
-            kind: LoopKind::Map,
+            op: OpCode::Map,
             list: 1,
             item: 2,
-            to,
+            end,
             tally: None,
             demand: Demand::All,
             residue: NO_PC,
@@ -238,24 +228,22 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_dead_within_its_loop_and_its_rest_is_not() {
-        let call = Instr::Call { tool: 0, args: 1 };
+    fn a_list_is_dead_within_its_loop() {
+        let call = Instr::Call { tool: 0 };
         let code = vec![
             Instr::LoadContext(2),
             Instr::Store(1),
-            Instr::Enter(at(5)),
+            Instr::Enter(ends_at(5)),
             call,
-            Instr::Next(at(3)),
+            Instr::Next(2),
             Instr::Store(1),
             Instr::LoadMemory(3),
             Instr::Done,
         ];
         let live = live_at(&program(code), 4).unwrap();
         assert!(!live.slot(1));
-        assert!(live.slot(3));
         assert!(!live.slot(0) && !live.slot(2));
         let around = Around {
-            rest: 3,
             reads_items: false,
             calls_each_round: true,
         };
@@ -266,12 +254,12 @@ mod tests {
     #[test]
     fn what_the_body_reads_in_its_next_round_is_live() {
         let code = vec![
-            Instr::Enter(at(6)),
+            Instr::Enter(ends_at(6)),
             Instr::Slot(5),
             Instr::Slot(2),
             Instr::LoadContext(7),
-            Instr::Call { tool: 0, args: 1 },
-            Instr::Next(at(1)),
+            Instr::Call { tool: 0 },
+            Instr::Next(0),
             Instr::Done,
         ];
         let live = live_at(&program(code), 5).unwrap();

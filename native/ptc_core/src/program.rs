@@ -1,7 +1,7 @@
 //! A compiled program: instructions for a stack machine with slots, immutable and without terms.
 
 use crate::explain::{Detail, Mark, Site};
-use crate::fault::Code;
+use crate::fault::{Code, Name};
 use crate::opcode::OpCode;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
@@ -43,17 +43,6 @@ impl<N> Const<N> {
     }
 }
 
-/// What a loop does with an item and the value of its body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LoopKind {
-    /// Keeps the item if the value is truthy.
-    Filter,
-    /// Keeps the item if the value is not truthy.
-    Reject,
-    /// Keeps the value.
-    Map,
-}
-
 /// Which items of a list its consumer reads. The producer of the list may omit the items after them,
 /// and replace those before them with any term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,19 +73,19 @@ pub struct Tests {
     pub decisive: bool,
 }
 
-/// A loop: its slots, and where its body starts.
+/// A loop: an operation that evaluates a body for items of a list. The body follows its `Enter`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
-    /// Its kind.
-    pub kind: LoopKind,
+    /// The operation.
+    pub op: OpCode,
     /// The slot of the list.
     pub list: Slot,
-    /// The slot of the item; the next slot has the rest of the list.
+    /// The slot of the item, the body's current value.
     pub item: Slot,
-    /// The jump target: the end of the loop for `Enter`, the body for `Next`.
-    pub to: Pc,
+    /// The address at which the run goes on with the loop's value.
+    pub end: Pc,
     /// The operation (and its field) that tallies the items instead of collecting them. The list's
-    /// `Store` and the operation's `Apply` follow the loop, for an empty list.
+    /// `Store` and the operation's `Apply` follow the body, and `end` follows them.
     pub tally: Option<(OpCode, ConstId)>,
     /// Which items of its value are read.
     pub demand: Demand,
@@ -161,8 +150,8 @@ pub enum Instr {
     Enter(Loop),
     /// A complete loop that filters with comparisons, instead of `Enter`.
     Sieve(Loop, Tests),
-    /// Ends one iteration of a loop.
-    Next(Loop),
+    /// Ends one iteration of the loop that starts at this address; pops the body's value.
+    Next(Pc),
     /// Lets the operation check its operands so far, and fails if they are invalid.
     Expect {
         /// The operation.
@@ -172,19 +161,17 @@ pub enum Instr {
     },
     /// Evaluates an operation.
     Apply(Apply),
-    /// Stops the machine for a tool call; pushes its answer.
+    /// Pops the arguments of a tool and stops the machine for its call; pushes its answer.
     Call {
         /// The tool's name.
         tool: ConstId,
-        /// The arguments, literally.
-        args: ConstId,
     },
     /// Fails: an error that only counts when it is reached.
     Fail {
         /// The kind of error.
         code: Code,
-        /// The operation.
-        op: Option<OpCode>,
+        /// What failed.
+        name: Option<Name>,
         /// The field.
         field: Option<&'static str>,
         /// The offending part, or [`NO_CONST`].
@@ -194,6 +181,16 @@ pub enum Instr {
     Watch(Mark),
     /// Ends the run; the top of the stack is the program's value.
     Done,
+}
+
+impl Instr {
+    /// Returns the loop that starts here.
+    pub fn as_loop(&self) -> Option<&Loop> {
+        match self {
+            Instr::Enter(looped) | Instr::Sieve(looped, _) => Some(looped),
+            _ => None,
+        }
+    }
 }
 
 /// A compiled program. Its constants are terms in a separate table.

@@ -110,7 +110,7 @@ impl Suspended {
 
     /// Unpacks the terms that the caller held; `None` if they are not the terms of this run.
     pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
-        let [token, consts, context, memory, slots, stack, work] =
+        let [token, consts, context, memory, slots, stack, frames] =
             *heap.terms.tuple(terms.into())?
         else {
             return None;
@@ -121,7 +121,7 @@ impl Suspended {
         let frozen = Frozen {
             slots: heap.terms.tuple(slots)?.to_vec(),
             stack,
-            work: heap.terms.tuple(work)?.to_vec(),
+            frames: heap.terms.tuple(frames)?.to_vec(),
         };
         Some(Held {
             consts,
@@ -143,7 +143,7 @@ impl<'a> Held<'a> {
             self.memory,
             terms.make_tuple(&self.frozen.slots),
             self.frozen.stack,
-            terms.make_tuple(&self.frozen.work),
+            terms.make_tuple(&self.frozen.frames),
         ])
     }
 }
@@ -293,13 +293,12 @@ impl<'a> Execution<'a> {
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::call(), state, terms, tool, args, left).encode(env)
             }
-            Exit::Fork { kind, list } => {
+            Exit::Fork { op, list } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let left = self.milliseconds_left();
                 self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
-                let (kind, list) = (kind.op().name(), list.term(env));
-                (atoms::fork(), state, terms, kind, list, left).encode(env)
+                (atoms::fork(), state, terms, op.name(), list.term(env), left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();

@@ -73,7 +73,7 @@ fn packed<'a>(
         held.context = only(heap, &held, held.context, &live.context);
         held.memory = only(heap, &held, held.memory, &live.memory);
         if let Some(around) = live.around {
-            let rest = held.frozen.slots.get_mut(around.rest as usize)?;
+            let rest = held.frozen.frames.first_mut()?;
             if around.calls_each_round {
                 calls += length(heap, *rest, MOST_ROUNDS);
             }

@@ -26,14 +26,13 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
     }
 }
 
-/// `{:error, {stage, code, op, field, terms}}`; `op` and `field` are strings or nil. If the terms are
+/// `{:error, {stage, code, name, field, terms}}`; `name` and `field` are strings or nil. If the terms are
 /// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
-    let op = fault.op.map(|op| op.name());
     let terms = heap.terms.make_list(&fault.terms).term(env);
     let code = atoms::named(env, fault.code);
-    let found = (stage, code, op, fault.field, terms);
+    let found = (stage, code, fault.name, fault.field, terms);
     match fault.expensive_to_inspect {
         true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
         false => (atoms::error(), found).encode(env),

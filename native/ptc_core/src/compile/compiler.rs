@@ -218,7 +218,7 @@ impl<S: Source> Compiler<'_, S> {
     /// Handles a missing field. In an unchecked part, a missing operation evaluates to `nil`.
     fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going<S> {
         let fault = match scope.checked {
-            true => Fault::new(Code::FieldMissing, Some(op), vec![]).about(name),
+            true => Fault::new(Code::FieldMissing, Some(op.name()), vec![]).about(name),
             false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
         };
         self.reject(scope, fault)
@@ -242,7 +242,7 @@ impl<S: Source> Compiler<'_, S> {
         };
         Instr::Fail {
             code: fault.code,
-            op: fault.op,
+            name: fault.name,
             field: fault.field,
             subject,
         }

@@ -3,7 +3,7 @@
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
 use crate::ops::Tally;
-use crate::program::{Const, ConstId, Instr, Loop, Program, INPUT};
+use crate::program::{Const, ConstId, Instr, Pc, Program, INPUT};
 use crate::source::Source;
 
 impl<N: Copy> Walk<N> {
@@ -16,10 +16,10 @@ impl<N: Copy> Walk<N> {
         let mut calls_tools = false;
         for instr in &mut self.code {
             match instr {
-                Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
-                Instr::Enter(looped) | Instr::Next(looped) => {
-                    looped.to = labels[looped.to as usize]
+                Instr::Jump(to) | Instr::JumpIf { to, .. } | Instr::Next(to) => {
+                    *to = labels[*to as usize]
                 }
+                Instr::Enter(looped) => looped.end = labels[looped.end as usize],
                 Instr::Slot(INPUT) => self.reads_input = true,
                 Instr::Call { .. } => calls_tools = true,
                 _ => {}
@@ -62,17 +62,15 @@ impl<N: Copy> Walk<N> {
 /// Lets a loop tally its items if its list is only tallied.
 fn tally_in_loops(code: &mut [Instr]) {
     for at in 0..code.len().saturating_sub(2) {
-        let (Instr::Next(next), Instr::StoreOnce(slot), Instr::Apply(apply)) =
+        let (Instr::Next(start), Instr::StoreOnce(slot), Instr::Apply(apply)) =
             (code[at], code[at + 1], code[at + 2])
         else {
             continue;
         };
-        if apply.input == slot && Tally::of(apply.op).is_some() {
-            let tally = Some((apply.op, apply.a));
-            code[at] = Instr::Next(Loop { tally, ..next });
-            // The loop's start directly precedes its body.
-            if let Some(Instr::Enter(enter)) = code.get_mut((next.to as usize).wrapping_sub(1)) {
-                enter.tally = tally;
+        if let (Instr::Enter(looped), Some(_)) = (&mut code[start as usize], Tally::of(apply.op)) {
+            if apply.input == slot {
+                looped.tally = Some((apply.op, apply.a));
+                looped.end = at as Pc + 3;
             }
         }
     }

@@ -7,7 +7,8 @@
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
 use crate::opcode::OpCode;
-use crate::program::{Apply, ConstId, Instr, LoopKind, Pc, Slot, INPUT, NO_CONST};
+use crate::ops::Keeps;
+use crate::program::{Apply, ConstId, Instr, Pc, Slot, INPUT, NO_CONST};
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;
@@ -58,7 +59,7 @@ pub(super) fn multiplies<'s>(
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
         Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
-        Instr::Enter(enter) => enter.kind == LoopKind::Map,
+        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
         _ => false,
     };
     if !code.iter().any(puts_together) {
@@ -71,8 +72,7 @@ pub(super) fn multiplies<'s>(
         inside: Vec::new(),
     };
     found.set(INPUT, Origins::one(Root::Input));
-    let mut each = code.iter().zip(0..);
-    each.any(|(instr, pc)| found.follow(instr, pc, consts).is_err())
+    (0..code.len()).any(|pc| found.follow(code, pc, consts).is_err())
 }
 
 /// The origins of all values at one instruction.
@@ -88,10 +88,11 @@ struct Found<'s> {
 impl<'s> Found<'s> {
     fn follow(
         &mut self,
-        instr: &Instr,
-        pc: Pc,
+        code: &[Instr],
+        at: usize,
         consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
     ) -> Result<(), Twice> {
+        let (instr, following, pc) = (&code[at], code.get(at + 1), at as Pc);
         while let Some((_, other)) = self.jumps.pop_if(|(to, _)| *to == pc) {
             // One of the two branches is run.
             let top = self.stack.last_mut();
@@ -100,6 +101,10 @@ impl<'s> Found<'s> {
         // A value from outside of a loop is used for each item.
         let in_a_loop = !self.inside.is_empty();
         match instr {
+            // The arguments of a tool are no part of the result.
+            Instr::Const(_) if matches!(following, Some(Instr::Call { .. })) => {
+                self.stack.push(Origins::default())
+            }
             Instr::Const(id) => self.push_const(*id, consts)?,
             Instr::Nil | Instr::Bool(_) | Instr::Fail { .. } => self.stack.push(Origins::default()),
             Instr::Slot(slot) => {
@@ -119,7 +124,10 @@ impl<'s> Found<'s> {
                 let root = Root::Memory((consts.text)(*key));
                 self.stack.push(Origins::one(root));
             }
-            Instr::Call { .. } => self.stack.push(Origins::one(Root::Answer(pc))),
+            Instr::Call { .. } => {
+                self.pop();
+                self.stack.push(Origins::one(Root::Answer(pc)));
+            }
             Instr::Store(slot) | Instr::StoreOnce(slot) => {
                 let value = self.pop();
                 self.set(*slot, value);
@@ -132,19 +140,22 @@ impl<'s> Found<'s> {
             Instr::Enter(enter) | Instr::Sieve(enter, _) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
-                    .extend((enter.kind == LoopKind::Map).then_some(enter.item));
+                    .extend((enter.op.keeps() == Keeps::Value).then_some(enter.item));
             }
-            Instr::Next(next) => {
+            Instr::Next(start) => {
                 let value = self.pop();
-                let list = self.slot(next.list);
-                if next.kind != LoopKind::Map {
+                let Some(looped) = code[*start as usize].as_loop() else {
+                    return Ok(());
+                };
+                let list = self.slot(looped.list);
+                if looped.op.keeps() != Keeps::Value {
                     self.stack.push(list);
                     return Ok(());
                 }
                 self.inside.pop();
                 let mut origins = Origins::default();
                 for origin in value.iter() {
-                    match origin.0 == Root::Item(next.item) {
+                    match origin.0 == Root::Item(looped.item) {
                         true => origins.join(&list),
                         false => origins.push(*origin),
                     }

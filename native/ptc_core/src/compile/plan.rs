@@ -6,9 +6,7 @@ use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::Field;
-use crate::program::{
-    Apply, Const, ConstId, Demand, Instr, Loop, LoopKind, Slot, INPUT, NO_CONST, NO_PC,
-};
+use crate::program::{Apply, Const, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
 use crate::source::{Shape, Source};
 
 /// The result of a check.
@@ -152,7 +150,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
         match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
-                Fault::new(code, Some(self.op), terms).about(field),
+                Fault::new(code, Some(self.op.name()), terms).about(field),
             )),
         }
     }
@@ -221,7 +219,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Emits a failure.
     pub fn fail(&mut self, code: Code, field: &'static str, subject: Const<S::Node>) {
-        let fault = Fault::new(code, Some(self.op), vec![subject]);
+        let fault = Fault::new(code, Some(self.op.name()), vec![subject]);
         let instr = self.compiler.fail(fault.about(field));
         self.emit(instr);
     }
@@ -320,26 +318,23 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Runs the body in a field once for each item of the current value.
-    pub fn each_item(&mut self, kind: LoopKind, body: &'static str) {
+    pub fn each_item(&mut self, body: &'static str) {
         self.needs_input();
         let list = self.scope.input;
         let item = self.take_slot();
-        self.take_slot(); // the rest of the list
-        self.take_slot(); // the item that could not be tallied
         let (start, end) = (self.label(), self.label());
-        let at = |to: Label| Loop {
-            kind,
+        self.mark(start);
+        self.emit(Instr::Enter(Loop {
+            op: self.op,
             list,
             item,
-            to: to.0,
+            end: end.0,
             tally: None,
             demand: Demand::All,
             residue: NO_PC,
-        };
-        self.emit(Instr::Enter(at(end)));
-        self.mark(start);
+        }));
         self.expr_in(body, self.scope.with_input(item), true);
-        self.emit(Instr::Next(at(start)));
+        self.emit(Instr::Next(start.0));
         self.mark(end);
     }
 

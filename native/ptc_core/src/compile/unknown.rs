@@ -40,7 +40,7 @@ impl<S: Source> Plan<'_, '_, S> {
                 if let Some(object) = self.object_of(part)? {
                     let fault = Fault::new(
                         Code::ConditionWithoutOp,
-                        Some(self.op),
+                        Some(self.op.name()),
                         vec![Const::Node(object)],
                     );
                     return Ok(Some(fault.about(name)));
@@ -110,13 +110,15 @@ impl<S: Source> Compiler<'_, S> {
                 .text(*key)
                 .and_then(|name| closest(name, missing.iter().copied(), longest));
             if let Some(meant) = meant {
-                let fault = Fault::new(Code::UnknownField, Some(op), vec![Const::Node(*key)]);
+                let fault =
+                    Fault::new(Code::UnknownField, Some(op.name()), vec![Const::Node(*key)]);
                 return self.reject(scope, fault.about(meant));
             }
         }
         match others.first() {
             Some((key, _)) if self.walk.strict => {
-                let fault = Fault::new(Code::UnknownField, Some(op), vec![Const::Node(*key)]);
+                let fault =
+                    Fault::new(Code::UnknownField, Some(op.name()), vec![Const::Node(*key)]);
                 self.reject(scope, fault)
             }
             _ => Ok(()),

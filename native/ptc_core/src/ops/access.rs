@@ -85,7 +85,7 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     let mut value = machine.slot(apply.input);
     if apply.b == NO_PATH {
         let path = machine.constant(apply.a);
-        let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![path]);
+        let fault = Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![path]);
         return Err(fault.about("path").into());
     }
     for (index, key) in (apply.a..apply.a + apply.b).enumerate() {

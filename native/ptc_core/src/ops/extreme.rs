@@ -27,23 +27,23 @@ fn extreme<H: Heap>(
             work.progress.searched = true;
         }
         let kinds = &work.progress.kinds;
-        let best = &mut work.best;
+        let (found, best) = (&mut work.found, &mut work.field);
         machine.each_item(apply, &mut work.walk, |machine, item| {
             let value = machine.value_or_nil(item, apply.a)?;
             if machine.heap.kind(value) == Kind::Nil {
                 return Ok(());
             }
             let is_better = match *best {
-                Some((_, least)) if kinds.is_empty() => machine.compare(value, least)? == better,
-                Some((_, least)) => machine.compare_among(kinds, value, least)? == better,
+                Some(least) if kinds.is_empty() => machine.compare(value, least)? == better,
+                Some(least) => machine.compare_among(kinds, value, least)? == better,
                 None => true,
             };
             if is_better {
-                *best = Some((item, value));
+                (*found, *best) = (Some(item), Some(value));
             }
             Ok(())
         })?;
-        Ok(work.best)
+        Ok(work.found.zip(work.field))
     })
 }
 

@@ -33,12 +33,12 @@ pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
 use crate::compile::{Plan, MOST_FIELDS};
-use crate::fault::Halt;
+use crate::fault::{Halt, Name};
 use crate::heap::Heap;
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Slot, NO_CONST};
+use crate::program::{Apply, Demand, Loop, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Machine};
+use crate::vm::{Eval, Frame, Machine, Step};
 
 /// The result of a plan's check.
 type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
@@ -89,6 +89,21 @@ trait Operation {
         Ok(())
     }
 
+    /// What it keeps of each item, if it has a body.
+    const KEEPS: Keeps = Keeps::Other;
+
+    /// Takes the value of its body for the item before, none at the start; for operations whose plan emits
+    /// `Enter`. A step that halts is taken again with the same value, unless `frame.progress.second` is
+    /// set: then the body runs no more, and the step has none.
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        _looped: &Loop,
+        _frame: &mut Frame<H::Term>,
+        _returned: Option<H::Term>,
+    ) -> Stepped<H> {
+        Ok(Step::Done(machine.heap.nil()))
+    }
+
     /// If it compares a field of its current value (the constant `a`) with its value (`b`): the orders
     /// for which the comparison holds.
     const HOLDS_FOR: Orders = Orders::NONE;
@@ -106,6 +121,20 @@ trait Operation {
     fn can_fail(_apply: &Apply) -> bool {
         true
     }
+}
+
+/// What an operation with a body does next, or the reason why it cannot.
+pub(crate) type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
+
+/// What an operation with a body keeps of each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// The value of the body.
+    Value,
+    /// The item, if this is the truth of the body's value.
+    Item(bool),
+    /// Something else.
+    Other,
 }
 
 /// An operation's entry without its code, for the schema functions.
@@ -185,6 +214,23 @@ macro_rules! entries {
                 match self { $(OpCode::$op => $room::$op::expect(machine, input),)+ }
             }
 
+            /// See [`Operation::step`].
+            #[inline]
+            pub(crate) fn step<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                looped: &Loop,
+                frame: &mut Frame<H::Term>,
+                returned: Option<H::Term>,
+            ) -> Stepped<H> {
+                match self { $(OpCode::$op => $room::$op::step(machine, looped, frame, returned),)+ }
+            }
+
+            /// See [`Operation::KEEPS`].
+            pub(crate) fn keeps(self) -> Keeps {
+                match self { $(OpCode::$op => $room::$op::KEEPS,)+ }
+            }
+
             /// See [`Operation::HOLDS_FOR`].
             #[inline]
             pub(crate) fn holds_for(self) -> Orders {
@@ -222,8 +268,14 @@ impl OpCode {
     }
 
     /// Returns its name in a program.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Name {
         NAMES[self as usize]
+    }
+}
+
+impl From<OpCode> for Name {
+    fn from(op: OpCode) -> Name {
+        op.name()
     }
 }
 

@@ -37,12 +37,12 @@ impl Operation for Last {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.resumable(apply, |machine, work| {
-            let last = &mut work.best;
+            let last = &mut work.found;
             machine.each_item(apply, &mut work.walk, |_, item| {
-                *last = Some((item, item));
+                *last = Some(item);
                 Ok(())
             })?;
-            Ok(work.best.map_or(machine.heap.nil(), |(last, _)| last))
+            Ok(work.found.unwrap_or(machine.heap.nil()))
         })
     }
 
@@ -135,7 +135,7 @@ impl Operation for Drop {
                 machine.meter.advanced();
             }
             // The walk continues to the end of the list, which must be proper.
-            let (left, _) = *work.best.get_or_insert((work.walk.rest, work.walk.rest));
+            let left = *work.found.get_or_insert(work.walk.rest);
             work.progress.count = count;
             machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
             Ok(left)
@@ -145,15 +145,15 @@ impl Operation for Drop {
 
 fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -> Eval<H> {
     machine.resumable(apply, |machine, work| {
-        let (at, found) = (&mut work.progress.count, &mut work.best);
+        let (at, found) = (&mut work.progress.count, &mut work.found);
         machine.each_item(apply, &mut work.walk, |_, item| {
             if *at == index {
-                *found = Some((item, item));
+                *found = Some(item);
             }
             *at += 1;
             Ok(())
         })?;
-        Ok(work.best.map_or(machine.heap.nil(), |(found, _)| found))
+        Ok(work.found.unwrap_or(machine.heap.nil()))
     })
 }
 
@@ -164,7 +164,7 @@ fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'stati
     machine.resumable(apply, |machine, work| {
         machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
         let term = machine.constant(apply.a);
-        let fault = Fault::new(Code::NotACount, Some(apply.op), vec![term]);
+        let fault = Fault::new(Code::NotACount, Some(apply.op.name()), vec![term]);
         Err(fault.about(field).into())
     })
 }

@@ -54,20 +54,21 @@ impl Operation for Select {
         machine.resumable(apply, |machine, work| {
             if !work.progress.second {
                 if !one {
-                    let last = &mut work.best;
+                    let last = &mut work.found;
                     machine.each_item(apply, &mut work.walk, |_, item| {
-                        *last = Some((item, item));
+                        *last = Some(item);
                         Ok(())
                     })?;
                 }
                 if apply.c != NO_CONST {
                     let fields = machine.constant(apply.c);
-                    let fault = Fault::new(Code::UncheckedNotList, Some(apply.op), vec![fields]);
+                    let fault =
+                        Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![fields]);
                     return Err(fault.about("fields").into());
                 }
-                work.walk.rest = match (places, work.best) {
+                work.walk.rest = match (places, work.found) {
                     (Places::Number, _) => return Ok(input),
-                    (Places::Last, Some((last, _))) => machine.make_list(&[last])?,
+                    (Places::Last, Some(last)) => machine.make_list(&[last])?,
                     _ => input,
                 };
                 work.progress.second = true;

@@ -63,15 +63,9 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             let added = tally.add(machine, apply.a, item)?;
             added.map_err(|wrong| wrong.halt(machine, apply.op))
         });
-        let halt = match walked {
-            Ok(()) => match machine.consume_fuel(tally.cost_of_finish()) {
-                Ok(()) => return tally.finish(machine, apply.op),
-                Err(halt) => halt,
-            },
-            Err(halt) => halt,
-        };
+        let value = walked.and_then(|()| tally.finish(machine, (apply.op, apply.a), None));
         work.progress.tally = Some(tally);
-        Err(halt)
+        value
     })
 }
 
@@ -123,14 +117,6 @@ impl Tally {
             Tally::Sum(Number::Big(sum)) | Tally::Mean(Number::Big(sum), _) => {
                 (sum.bits() / 4096) as usize
             }
-            _ => 0,
-        }
-    }
-
-    /// Returns the fuel to make a term of the tally.
-    pub fn cost_of_finish(&self) -> usize {
-        match self {
-            Tally::Sum(sum @ Number::Big(_)) => UNITS_A_LIMB * sum.limbs(),
             _ => 0,
         }
     }
@@ -188,13 +174,29 @@ impl Tally {
         Ok(Ok(()))
     }
 
-    /// Returns the operation's value.
-    pub fn finish<H: Heap>(self, machine: &mut Machine<'_, H>, op: OpCode) -> Eval<H> {
+    /// Returns the operation's value at the end of the list. `wrong`: the first item that could not be
+    /// added, and is an error only now. Can be repeated if it halts.
+    pub fn finish<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        (op, field): (OpCode, ConstId),
+        wrong: Option<H::Term>,
+    ) -> Eval<H> {
+        if let Some(item) = wrong {
+            if let Err(wrong) = self.add(machine, field, item)? {
+                return Err(wrong.halt(machine, op));
+            }
+        }
         match self {
-            Tally::Count(count) => machine.make_number(op, Number::Int(count)),
-            Tally::Sum(sum) => machine.make_number(op, sum),
+            Tally::Count(count) => machine.make_number(op, Number::Int(*count)),
+            Tally::Sum(sum) => {
+                if let Number::Big(_) = sum {
+                    machine.consume_fuel(UNITS_A_LIMB * sum.limbs())?;
+                }
+                machine.make_number(op, std::mem::replace(sum, Number::Int(0)))
+            }
             Tally::Mean(_, 0) => Ok(machine.heap.nil()),
-            Tally::Mean(sum, count) => match divide(&sum, &Number::Int(count)) {
+            Tally::Mean(sum, count) => match divide(sum, &Number::Int(*count)) {
                 Ok(mean) => machine.make_number(op, Number::Float(mean)),
                 Err(_) => Err(machine.fault(op, Code::BadArith, vec![])),
             },

@@ -20,7 +20,8 @@ impl Operation for Call {
         let args = plan.field("args").map_or(Const::EmptyMap, Const::Node);
         let args = plan.constant(args);
         let tool = plan.constant_of("tool");
-        plan.emit(Instr::Call { tool, args });
+        plan.emit(Instr::Const(args));
+        plan.emit(Instr::Call { tool });
         Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! Loops over the current list with an operation per item: `filter`, `map`, `reject`.
 
-use super::{Checked, Field, FieldKind, OpCode, Operation};
+use super::{Checked, Field, FieldKind, Keeps, Operation, Stepped};
 use crate::compile::Plan;
-use crate::program::LoopKind;
+use crate::heap::Heap;
+use crate::program::Loop;
 use crate::source::Source;
+use crate::vm::{Frame, Machine};
 
 const CONDITION: Field = Field::required(
     "where",
@@ -13,7 +15,7 @@ const CONDITION: Field = Field::required(
 const EXPR: Field = Field::required("expr", FieldKind::Expr, "what is evaluated for each item");
 
 macro_rules! transform {
-    ($op:ident, $name:literal, $about:literal, $field:ident) => {
+    ($op:ident, $name:literal, $about:literal, $field:ident, $keeps:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -22,26 +24,26 @@ macro_rules! transform {
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = &[$field];
             const READS_INPUT_ONCE: bool = true;
+            const KEEPS: Keeps = $keeps;
 
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-                plan.each_item(LoopKind::$op, $field.name);
+                plan.each_item($field.name);
                 Ok(())
+            }
+
+            #[inline]
+            fn step<H: Heap>(
+                machine: &mut Machine<'_, H>,
+                looped: &Loop,
+                frame: &mut Frame<H::Term>,
+                returned: Option<H::Term>,
+            ) -> Stepped<H> {
+                machine.collect(looped, frame, returned, Self::KEEPS)
             }
         }
     };
 }
 
-transform! { Filter, "filter", "The items for which the condition holds.", CONDITION }
-transform! { Map, "map", "The expression's value for each item.", EXPR }
-transform! { Reject, "reject", "The items for which the condition does not hold.", CONDITION }
-
-impl LoopKind {
-    /// Returns the operation of this kind of loop.
-    pub fn op(self) -> OpCode {
-        match self {
-            LoopKind::Filter => OpCode::Filter,
-            LoopKind::Reject => OpCode::Reject,
-            LoopKind::Map => OpCode::Map,
-        }
-    }
-}
+transform! { Filter, "filter", "The items for which the condition holds.", CONDITION, Keeps::Item(true) }
+transform! { Map, "map", "The expression's value for each item.", EXPR, Keeps::Value }
+transform! { Reject, "reject", "The items for which the condition does not hold.", CONDITION, Keeps::Item(false) }

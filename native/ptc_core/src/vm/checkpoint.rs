@@ -1,12 +1,11 @@
 //! A run that has stopped: the reason, its plain data and its terms.
 
 use super::failing::FailingOutline;
-use super::places::Places;
+use super::frame::Outline;
 use super::stack::Segment;
-use super::work::Outline;
 use crate::fault::Halt;
-use crate::ops::{Tally, Wrong};
-use crate::program::{Instr, LoopKind, Pc, Program, Slot};
+use crate::opcode::OpCode;
+use crate::program::{Instr, Pc, Program};
 
 /// Why the machine stopped.
 #[derive(Debug, PartialEq)]
@@ -23,8 +22,8 @@ pub enum Exit<T> {
     /// A loop whose body calls tools begins. Its iterations may run concurrently, each in a
     /// [`Vm::round`] of its own. [`Checkpoint::behind_loop`] receives the results.
     Fork {
-        /// The kind of loop.
-        kind: LoopKind,
+        /// Its operation.
+        op: OpCode,
         /// Its list, which is not empty.
         list: T,
     },
@@ -36,15 +35,14 @@ pub enum Exit<T> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pub(super) pc: Pc,
-    pub(super) loops: Vec<Running>,
+    /// The frames, innermost first. One of an evaluation is at `pc`, all others enclose it.
+    pub(super) frames: Vec<Outline>,
     pub(super) has_input: bool,
     /// Whether the run was suspended before the instruction had advanced.
     pub(super) whole: bool,
     /// The layout of the stack, without its values.
     pub(super) segments: Vec<Segment>,
-    /// The suspended work of the instruction.
-    pub(super) work: Option<Box<Outline>>,
-    /// The fault that is being checked. Then there is no work.
+    /// The fault that is being checked. Then no evaluation has a frame.
     pub(super) failing: Option<Box<FailingOutline>>,
     /// Whether the run is one iteration of a loop, see [`Vm::round`](super::Vm::round).
     pub(super) is_round: bool,
@@ -60,34 +58,14 @@ impl Checkpoint {
     /// the loop's value, as with an answer. `None` if the run did not stop there.
     pub fn behind_loop(mut self, program: &Program) -> Option<Self> {
         match program.code.get(self.pc as usize) {
-            Some(Instr::Enter(enter)) => self.pc = enter.to,
+            // The list is not tallied yet.
+            Some(Instr::Enter(looped)) => {
+                self.pc = looped.end - 2 * Pc::from(looped.tally.is_some())
+            }
             _ => return None,
         }
         Some(self)
     }
-}
-
-/// The state of a running loop.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Running {
-    pub kind: LoopKind,
-    pub list: Slot,
-    /// Number of values on the stack that the loop has collected.
-    pub kept: usize,
-    /// The tally that the loop updates instead of collecting values.
-    pub tally: Option<Tally>,
-    /// The indices of the loop's value that the program reads.
-    pub places: Places,
-    /// The item's index in the value.
-    pub place: usize,
-    /// The program does not read the item's value, and the residue was run instead of the body.
-    pub skipping: bool,
-    /// Why the tally failed. It is reported at the end of the list, because the original
-    /// program tallies the list only then. The offending term is in the loop's last slot.
-    pub wrong: Option<Wrong<()>>,
-    /// The iterations are over, and the loop builds the list of collected values from its end.
-    /// The item's slot holds the part built so far.
-    pub ending: bool,
 }
 
 /// The terms of a run that was frozen.
@@ -96,6 +74,7 @@ pub struct Frozen<T> {
     pub slots: Vec<T>,
     /// The stack as a list, topmost first; values that were frozen together can be one tuple.
     pub stack: T,
-    /// The terms of the suspended work, or of the fault that is being checked.
-    pub work: Vec<T>,
+    /// The terms of the frames, innermost first, and of the fault that is being checked. The first one is
+    /// the rest of the innermost frame's list.
+    pub frames: Vec<T>,
 }

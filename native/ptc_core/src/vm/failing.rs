@@ -32,26 +32,29 @@ pub(super) struct FailingOutline {
 }
 
 impl<T: Copy> Failing<T> {
-    /// Takes it apart; [`Failing::thaw`] rebuilds it.
-    pub fn freeze(self) -> (FailingOutline, Vec<T>) {
-        let terms = self.rest.iter().chain(&self.fault.terms).copied().collect();
-        let outline = FailingOutline {
+    /// Takes it apart and adds its terms to `terms`; [`Failing::thaw`] rebuilds it.
+    pub fn freeze(self, terms: &mut Vec<T>) -> FailingOutline {
+        terms.extend(self.rest.iter().chain(&self.fault.terms));
+        FailingOutline {
             fault: self.fault.map(|_| ()),
             loops: self.loops,
             rest: self.rest.is_some(),
             weighed: self.weighed,
-        };
-        (outline, terms)
+        }
     }
 
-    /// Rebuilds it; `None` if the terms do not fit the outline.
-    pub fn thaw(outline: FailingOutline, terms: &[T]) -> Option<Self> {
-        let (rest, terms) = terms.split_at_checked(usize::from(outline.rest))?;
-        (terms.len() == outline.fault.terms.len()).then_some(())?;
-        Some(Failing {
-            fault: outline.fault.with_terms(terms.to_vec()),
+    /// Rebuilds it from the next terms; `None` if there are too few.
+    pub fn thaw(outline: FailingOutline, terms: &mut impl Iterator<Item = T>) -> Option<Self> {
+        let rest = match outline.rest {
+            true => Some(terms.next()?),
+            false => None,
+        };
+        let count = outline.fault.terms.len();
+        let terms: Vec<T> = terms.take(count).collect();
+        (terms.len() == count).then_some(Failing {
+            fault: outline.fault.with_terms(terms),
             loops: outline.loops,
-            rest: rest.first().copied(),
+            rest,
             weighed: outline.weighed,
         })
     }
@@ -93,14 +96,17 @@ impl<H: Heap> Vm<'_, H> {
     fn find_earlier(&mut self, failing: &mut Failing<H::Term>) -> Result<(), Halt<H::Term>> {
         let machine = &mut self.machine;
         machine.meter.begin_uncounted();
-        while let Some(running) = self.loops.get(failing.loops) {
-            let list = machine.slot(running.list);
+        while let Some(frame) = self.frames.get(failing.loops) {
+            let Some(looped) = self.program.code[frame.at as usize].as_loop() else {
+                break;
+            };
+            let list = machine.slot(looped.list);
             let is_proper = machine.walk_to_end(failing.rest.get_or_insert(list))?;
             failing.rest = None;
             failing.loops += 1;
             if !is_proper {
-                failing.fault = Fault::new(Code::NeedsList, Some(running.kind.op()), vec![list]);
-                failing.loops = self.loops.len();
+                failing.fault = Fault::new(Code::NeedsList, Some(looped.op.name()), vec![list]);
+                failing.loops = self.frames.len();
             }
         }
         Ok(())

@@ -1,185 +1,184 @@
-//! Loops over a list: iteration, collected values and tallies.
+//! Operations with a body: the frames around the program counter, and operations that collect items.
 
-use super::checkpoint::Running;
-use super::machine::LIST_BATCH;
+use super::frame::{Frame, Step};
+use super::machine::{Machine, LIST_BATCH};
 use super::places::Places;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::ops::{Tally, Wrong};
-use crate::program::{Loop, LoopKind, Pc, NO_PC};
+use crate::ops::{Keeps, Stepped, Tally};
+use crate::program::{Loop, Pc, NO_PC};
 
 impl<H: Heap> Vm<'_, H> {
     /// Returns the list of a loop that may fork; `None` if it is empty.
-    pub(super) fn list_to_fork(&mut self, enter: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
-        let list = self.machine.slot(enter.list);
+    pub(super) fn list_to_fork(&mut self, looped: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
+        let list = self.machine.slot(looped.list);
         if !self.machine.is_proper_list(list)? {
-            return Err(self.machine.not_a_list(enter.kind.op(), list));
+            return Err(self.machine.not_a_list(looped.op, list));
         }
         let is_empty = self.machine.heap.is_empty_list(list);
         Ok((!is_empty).then_some(list))
     }
 
-    /// Prepares the first iteration; returns false, with the empty list as the value, if there
-    /// is none.
-    pub(super) fn enter(&mut self, enter: &Loop) -> Result<bool, Halt<H::Term>> {
+    /// Begins an operation with a body; returns the next address.
+    pub(super) fn enter(&mut self, looped: &Loop) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
-        let list = machine.slot(enter.list);
-        let places = machine.places(enter.demand)?;
+        let list = machine.slot(looped.list);
+        let places = machine.places(looped.demand)?;
         // A tool must not be called for a list that turns out to be improper.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
-            return Err(machine.not_a_list(enter.kind.op(), list));
+            return Err(machine.not_a_list(looped.op, list));
         }
-        let Some((item, rest)) = machine.heap.uncons(list) else {
-            if !machine.heap.is_empty_list(list) {
-                return Err(machine.not_a_list(enter.kind.op(), list));
+        let mut frame = Frame::over(list, self.pc);
+        frame.progress.places = places;
+        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
+        match looped.op.step(machine, looped, &mut frame, None)? {
+            Step::Call(item) => {
+                machine.slots[looped.item as usize] = item;
+                self.frames.push(frame);
+                Ok(self.pc + 1)
             }
-            machine.stack.push(list);
-            return Ok(false);
-        };
-        machine.slots[enter.item as usize] = item;
-        machine.slots[enter.item as usize + 1] = rest;
-        self.loops.push(Running {
-            kind: enter.kind,
-            list: enter.list,
-            kept: 0,
-            tally: enter.tally.and_then(|(op, _)| Tally::of(op)),
-            places,
-            place: 0,
-            skipping: false,
-            wrong: None,
-            ending: false,
-        });
-        Ok(true)
+            Step::Done(value) => {
+                machine.stack.push(value);
+                Ok(looped.end)
+            }
+        }
     }
 
-    /// Takes the body's value and prepares the next iteration; returns the address where it begins.
-    /// Returns `None` after the last one, with the collected values (or their tally) as the loop's
-    /// value.
+    /// Passes the body's value to the operation of the innermost frame; returns the next address. `None`
+    /// at the end of a round, whose operation is elsewhere.
     #[inline]
-    pub(super) fn next(&mut self, next: &Loop) -> Result<Option<Pc>, Halt<H::Term>> {
-        let machine = &mut self.machine;
-        let Some(running) = self.loops.last_mut() else {
-            // Only the iteration of a round has its loop elsewhere.
-            self.round_is_over = true;
+    pub(super) fn next(&mut self) -> Result<Option<Pc>, Halt<H::Term>> {
+        let (machine, program) = (&mut self.machine, self.program);
+        let frame = self.frames.last_mut();
+        let looped = |frame: &Frame<_>| program.code[frame.at as usize].as_loop();
+        let Some((looped, frame)) = frame.and_then(|frame| Some((looped(frame)?, frame))) else {
             self.is_broken |= !self.is_round;
             return Ok(None);
         };
-        if running.ending {
-            self.end_of_list(next)?;
-            return Ok(None);
-        }
-        let rest = machine.slot(next.item + 1);
-        let following = machine.heap.uncons(rest);
-        if following.is_none() && !machine.heap.is_empty_list(rest) {
-            let list = machine.slot(next.list);
-            return Err(machine.not_a_list(next.kind.op(), list));
-        }
-        // The value stays on the stack until nothing can halt any more: the search for an earlier
-        // fault in the outer lists can be suspended, too.
-        machine.check_heap_limit(2 * running.kept)?;
         if let Some(values) = machine.stack.needs_room() {
             machine.consume_fuel(values)?;
         }
-        if let Some(tally) = &running.tally {
-            machine.consume_fuel(tally.cost())?;
-        }
-        let value = match running.skipping {
-            true => machine.slot(next.item),
-            false => machine.top(),
+        let returned = match &frame.progress {
+            progress if progress.second => None,
+            progress if progress.skipping => Some(machine.slot(looped.item)),
+            _ => Some(machine.stack.pop(machine.heap)),
         };
-        let kept = match next.kind {
-            LoopKind::Map => Some(value),
-            LoopKind::Filter if machine.heap.truthy(value) => Some(machine.slot(next.item)),
-            LoopKind::Reject if !machine.heap.truthy(value) => Some(machine.slot(next.item)),
-            LoopKind::Filter | LoopKind::Reject => None,
-        };
-        if let (Some(kept), Some(tally), Some((_, field))) = (kept, &mut running.tally, next.tally)
-        {
-            if running.wrong.is_none() {
-                if let Err(Wrong { code, term }) = tally.add(machine, field, kept)? {
-                    let place = &mut machine.slots[next.item as usize + 2];
-                    *place = term.unwrap_or(*place);
-                    let term = term.map(|_| ());
-                    running.wrong = Some(Wrong { code, term });
-                }
-            }
-        }
-        if !running.skipping {
-            machine.stack.drop_top(1, machine.heap);
-        }
-        if let (Some(kept), None) = (kept, &running.tally) {
-            if running.places == Places::Last && running.kept == 1 {
-                machine.stack.drop_top(1, machine.heap);
-                running.kept = 0;
-            }
-            if running.place < running.places.end() {
-                machine.stack.push(kept);
-                running.kept += 1;
-            }
-        }
-        running.place += usize::from(kept.is_some());
-        match following {
-            Some((item, rest)) => {
-                if next.residue != NO_PC {
-                    let last = machine.heap.uncons(rest).is_none();
-                    running.skipping = !running.places.hold(running.place, last);
-                }
-                machine.slots[next.item as usize] = item;
-                machine.slots[next.item as usize + 1] = rest;
-                Ok(Some(match running.skipping {
-                    true => next.residue,
-                    false => next.to,
+        match looped.op.step(machine, looped, frame, returned) {
+            Ok(Step::Call(item)) => {
+                machine.slots[looped.item as usize] = item;
+                Ok(Some(match frame.progress.skipping {
+                    true => looped.residue,
+                    false => frame.at + 1,
                 }))
             }
-            None => {
-                running.ending = true;
-                machine.slots[next.item as usize] = rest;
-                self.end_of_list(next)?;
-                Ok(None)
+            Ok(Step::Done(value)) => {
+                self.frames.pop();
+                machine.stack.push(value);
+                Ok(Some(looped.end))
+            }
+            Err(halt) => {
+                if let (Some(value), false, false) =
+                    (returned, frame.progress.second, frame.progress.skipping)
+                {
+                    machine.stack.push(value);
+                }
+                Err(halt)
             }
         }
     }
+}
 
-    /// Builds the loop's value; can be suspended and resumed.
-    fn end_of_list(&mut self, next: &Loop) -> Result<(), Halt<H::Term>> {
-        let machine = &mut self.machine;
-        while let Some(running) = self.loops.last_mut() {
-            let batch = running.kept.min(LIST_BATCH);
-            if batch == 0 {
-                break;
-            }
-            machine.consume_fuel(batch)?;
-            let list = machine.slot(next.item);
-            let kept = machine.stack.top(batch, machine.heap);
-            let list = machine.heap.make_list_onto(kept, list);
-            machine.stack.drop_top(batch, machine.heap);
-            machine.slots[next.item as usize] = list;
-            running.kept -= batch;
-            machine.meter.advanced();
+impl<H: Heap> Machine<'_, H> {
+    /// The step of an operation that makes a list, or a tally, of items or of its body's values.
+    #[inline(always)]
+    pub(crate) fn collect(
+        &mut self,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+        keeps: Keeps,
+    ) -> Stepped<H> {
+        if frame.progress.second {
+            return self.collected(looped, frame);
         }
-        if let Some(Running {
-            tally: Some(tally), ..
-        }) = self.loops.last()
-        {
-            machine.consume_fuel(tally.cost_of_finish())?;
+        let rest = frame.walk.rest;
+        let following = self.heap.uncons(rest);
+        if following.is_none() && !self.heap.is_empty_list(rest) {
+            return Err(self.not_a_list(looped.op, self.slot(looped.list)));
         }
-        let Some(running) = self.loops.pop() else {
-            return Ok(());
+        if let Some(value) = returned {
+            self.collect_value(looped, frame, value, keeps)?;
+        }
+        let Some((item, rest)) = following else {
+            frame.progress.second = true;
+            return self.collected(looped, frame);
         };
-        let value = match (running.tally, next.tally) {
-            (Some(tally), Some((op, _))) => {
-                if let Some(Wrong { code, term }) = running.wrong {
-                    let term = term.map(|()| machine.slot(next.item + 2));
-                    return Err(Wrong { code, term }.halt(machine, op));
+        frame.walk.rest = rest;
+        // With the first item, the whole body runs.
+        if looped.residue != NO_PC && returned.is_some() {
+            let last = self.heap.uncons(rest).is_none();
+            let progress = &mut frame.progress;
+            progress.skipping = !progress.places.hold(progress.count, last);
+        }
+        Ok(Step::Call(item))
+    }
+
+    /// Takes a value of the body, unless it halts.
+    #[inline(always)]
+    fn collect_value(
+        &mut self,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+        value: H::Term,
+        keeps: Keeps,
+    ) -> Result<(), Halt<H::Term>> {
+        let progress = &mut frame.progress;
+        self.check_heap_limit(2 * progress.collected)?;
+        let kept = match keeps {
+            Keeps::Value => value,
+            Keeps::Item(truth) if self.heap.truthy(value) == truth => self.slot(looped.item),
+            Keeps::Item(_) | Keeps::Other => return Ok(()),
+        };
+        if let (Some(tally), Some((_, field))) = (&mut progress.tally, looped.tally) {
+            // An item that cannot be added is an error at the end of the list, because the original
+            // program tallies the list only then. It is added again there.
+            if frame.walk.wrong.is_none() {
+                self.consume_fuel(tally.cost())?;
+                if tally.add(self, field, kept)?.is_err() {
+                    frame.walk.wrong = Some(kept);
                 }
-                // Skips the instructions behind the loop that would store and tally the list.
-                self.pc += 2;
-                tally.finish(machine, op)?
             }
-            _ => machine.slot(next.item),
-        };
-        machine.stack.push(value);
+        } else {
+            if progress.places == Places::Last && progress.collected == 1 {
+                self.stack.drop_top(1, self.heap);
+                progress.collected = 0;
+            }
+            if progress.count < progress.places.end() {
+                self.stack.push(kept);
+                progress.collected += 1;
+            }
+        }
+        progress.count += 1;
         Ok(())
+    }
+
+    /// Ends the operation with the tally, or with the list of the values on the stack.
+    fn collected(&mut self, looped: &Loop, frame: &mut Frame<H::Term>) -> Stepped<H> {
+        let progress = &mut frame.progress;
+        if let (Some(tally), Some(of)) = (&mut progress.tally, looped.tally) {
+            return tally.finish(self, of, frame.walk.wrong).map(Step::Done);
+        }
+        while progress.collected > 0 {
+            let batch = progress.collected.min(LIST_BATCH);
+            self.consume_fuel(batch)?;
+            let values = self.stack.top(batch, self.heap);
+            // What is left of the operation's list is an empty list.
+            frame.walk.rest = self.heap.make_list_onto(values, frame.walk.rest);
+            self.stack.drop_top(batch, self.heap);
+            progress.collected -= batch;
+            self.meter.advanced();
+        }
+        Ok(Step::Done(frame.walk.rest))
     }
 }

@@ -1,14 +1,13 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
+use super::frame::{Frame, Walk};
 use super::needle::Needle;
 use super::stack::Stack;
-use super::work::{Walk, Work};
-use crate::fault::{Code, Fault, Halt};
+use crate::fault::{Code, Fault, Halt, Name};
 use crate::heap::{words_of_map, Heap};
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::opcode::OpCode;
-use crate::program::{Apply, ConstId, Program, Slot};
+use crate::program::{Apply, ConstId, Program, Slot, NO_PC};
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
@@ -49,8 +48,8 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
-    /// The suspended work of the current instruction, if there is any.
-    pub(super) work: Option<Box<Work<H::Term>>>,
+    /// The frame of the evaluation that the current instruction has begun, if it was suspended.
+    pub(super) work: Option<Box<Frame<H::Term>>>,
     /// See [`Program::multiplies`].
     pub(super) multiplies: bool,
     /// The caches of the first [`MOST_CACHED`] constants.
@@ -216,7 +215,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub(crate) fn resumable<R>(
         &mut self,
         apply: &Apply,
-        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         self.resumable_over(self.slot(apply.input), evaluate)
     }
@@ -228,10 +227,10 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub(crate) fn resumable_over<R>(
         &mut self,
         list: H::Term,
-        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         let mut work = match self.work.take() {
-            None => Work::over(list),
+            None => Frame::over(list, NO_PC),
             Some(work) => *work,
         };
         let value = evaluate(self, &mut work);
@@ -293,12 +292,12 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Makes the operation's value: the items of the work as a list, if the heap limit permits.
-    pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+    pub(crate) fn list_of(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
         self.list_of_places(work, None)
     }
 
     /// Same as `list_of`, with the items at the indices in `place`.
-    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
+    fn list_of_places(&mut self, work: &mut Frame<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
             None => {
@@ -327,7 +326,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Same as `list_of`, with the items in sorted order.
-    pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+    pub(crate) fn list_in_order(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
         let sorting = work.progress.sorting.take().unwrap_or_default();
         let list = self.list_of_places(work, Some(sorting.places()));
         work.progress.sorting = Some(sorting);
@@ -341,22 +340,22 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Makes a number; `badarith` for a float that is not finite.
-    pub fn make_number(&mut self, op: OpCode, number: Number) -> Eval<H> {
+    pub fn make_number(&mut self, name: impl Into<Name>, number: Number) -> Eval<H> {
         match self.heap.make_number(number) {
             Some(term) => Ok(term),
-            None => Err(self.fault(op, Code::BadArith, vec![])),
+            None => Err(self.fault(name, Code::BadArith, vec![])),
         }
     }
 
     /// Builds the fault for a current value that is not a proper list.
     #[cold]
-    pub fn not_a_list(&self, op: OpCode, value: H::Term) -> Halt<H::Term> {
-        self.fault(op, Code::NeedsList, vec![value])
+    pub fn not_a_list(&self, name: impl Into<Name>, value: H::Term) -> Halt<H::Term> {
+        self.fault(name, Code::NeedsList, vec![value])
     }
 
     /// Builds a fault of the operation.
     #[cold]
-    pub fn fault(&self, op: OpCode, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
-        Fault::new(code, Some(op), terms).into()
+    pub fn fault(&self, name: impl Into<Name>, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
+        Fault::new(code, Some(name.into()), terms).into()
     }
 }

@@ -1,14 +1,15 @@
 //! The VM: runs a program over a heap, in slices. It can be suspended and resumed at any
 //! instruction.
 //!
-//! All live terms of a run are in slots and on one stack. To suspend a run, [`Vm::freeze`] moves
-//! both to the heap as terms; everything else is plain data ([`Checkpoint`]). Tool calls, long
+//! All live terms of a run are in slots, on one stack and in frames. To suspend a run, [`Vm::freeze`]
+//! moves them to the heap; everything else is plain data ([`Checkpoint`]). Tool calls, long
 //! work and cancellation all use this mechanism.
 
 mod buffer;
 mod checkpoint;
 mod counts;
 mod failing;
+mod frame;
 mod keys;
 mod kinds;
 mod look;
@@ -23,11 +24,11 @@ mod sieve;
 mod stack;
 mod start;
 mod watch;
-mod work;
 
 pub(crate) use buffer::Buffer;
 pub use checkpoint::{Checkpoint, Exit, Frozen};
 pub use counts::{Counts, Watch};
+pub(crate) use frame::{Frame, Step};
 pub(crate) use kinds::Kinds;
 pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
@@ -36,4 +37,3 @@ pub(crate) use meaning::{hash, order};
 pub(crate) use places::Places;
 pub use run::Vm;
 pub use start::Inputs;
-pub(crate) use work::Work;

@@ -7,9 +7,10 @@ use crate::number::Number;
 use crate::program::{ConstId, Demand};
 
 /// The indices of a list that the program reads, see [`Demand`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Places {
     /// All of them.
+    #[default]
     All,
     /// None; only the length.
     Number,

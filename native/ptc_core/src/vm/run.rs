@@ -1,8 +1,9 @@
 //! The instruction loop.
 
-use super::checkpoint::{Exit, Running};
+use super::checkpoint::Exit;
 use super::counts::Watch;
 use super::failing::Failing;
+use super::frame::Frame;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
@@ -16,8 +17,8 @@ pub struct Vm<'h, H: Heap> {
     pub(super) memory: H::Term,
     pub(super) machine: Machine<'h, H>,
     pub(super) pc: Pc,
-    /// The loops around the program counter, innermost last.
-    pub(super) loops: Vec<Running>,
+    /// The operations around the program counter, innermost last.
+    pub(super) frames: Vec<Frame<H::Term>>,
     pub(super) has_input: bool,
     /// The recorded counts, if the run is observed.
     pub(super) watch: Option<Box<Watch>>,
@@ -25,8 +26,6 @@ pub struct Vm<'h, H: Heap> {
     pub forks: bool,
     /// The run is one iteration of a loop.
     pub(super) is_round: bool,
-    /// It has reached its end.
-    pub(super) round_is_over: bool,
     /// An instruction has found that the state of the run is not its own.
     pub(super) is_broken: bool,
     /// The fault of a run that has failed, while it is checked. No further instruction runs.
@@ -36,7 +35,7 @@ pub struct Vm<'h, H: Heap> {
 impl<H: Heap> Vm<'_, H> {
     /// Returns whether the body of a loop calls tools.
     fn calls_tools(&self, enter: &Loop) -> bool {
-        let body = self.program.code.get(self.pc as usize..enter.to as usize);
+        let body = self.program.code.get(self.pc as usize..enter.end as usize);
         let is_call = |instr: &Instr| matches!(instr, Instr::Call { .. });
         body.is_some_and(|body| body.iter().any(is_call))
     }
@@ -49,7 +48,7 @@ impl<H: Heap> Vm<'_, H> {
 
     /// Returns whether the only remaining step is to return the next value.
     pub fn is_at_end(&self) -> bool {
-        self.loops.is_empty()
+        self.frames.is_empty()
             && self.machine.stack.is_empty()
             && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
     }
@@ -146,24 +145,19 @@ impl<H: Heap> Vm<'_, H> {
                 Instr::Enter(enter) => {
                     if self.forks && self.calls_tools(enter) {
                         if let Some(list) = self.list_to_fork(enter)? {
-                            let kind = enter.kind;
-                            return Ok(Exit::Fork { kind, list });
+                            return Ok(Exit::Fork { op: enter.op, list });
                         }
                     }
-                    if !self.enter(enter)? {
-                        self.pc = enter.to;
-                        continue;
-                    }
+                    self.pc = self.enter(enter)?;
+                    continue;
                 }
-                Instr::Next(next) => {
-                    if let Some(to) = self.next(next)? {
+                Instr::Next(_) => match self.next()? {
+                    Some(to) => {
                         self.pc = to;
                         continue;
                     }
-                    if self.round_is_over {
-                        return Ok(Exit::Done(self.machine.top()));
-                    }
-                }
+                    None => return Ok(Exit::Done(self.machine.top())),
+                },
                 Instr::Sieve(looped, tests) => {
                     self.pc = self.sieve(looped, tests)?;
                     continue;
@@ -177,16 +171,16 @@ impl<H: Heap> Vm<'_, H> {
                         .drop_top(apply.operands as usize, machine.heap);
                     machine.stack.push(value);
                 }
-                Instr::Call { tool, args } => {
+                Instr::Call { tool } => {
                     self.pc += 1;
                     return Ok(Exit::Call {
-                        tool: self.machine.constant(*tool),
-                        args: self.machine.constant(*args),
+                        tool: machine.constant(*tool),
+                        args: machine.stack.pop(machine.heap),
                     });
                 }
                 Instr::Fail {
                     code,
-                    op,
+                    name,
                     field,
                     subject,
                 } => {
@@ -194,7 +188,7 @@ impl<H: Heap> Vm<'_, H> {
                         NO_CONST => vec![],
                         id => vec![machine.constant(id)],
                     };
-                    let mut fault = Fault::new(*code, *op, terms);
+                    let mut fault = Fault::new(*code, *name, terms);
                     fault.field = *field;
                     return Err(fault.into());
                 }

@@ -1,15 +1,15 @@
 //! Filters whose condition compares fields with constants, as one instruction: no item goes over the
 //! stack, and no instruction is dispatched per item.
 
+use super::frame::{Frame, Walk};
 use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 use super::places::Places;
 use super::run::Vm;
-use super::work::{Walk, Work};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::OpCode;
-use crate::ops::{holds, Tally};
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, LoopKind, Pc, Tests, NO_CONST};
+use crate::ops::{holds, Keeps, Tally};
+use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Tests, NO_CONST};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
@@ -36,8 +36,7 @@ impl<H: Heap> Vm<'_, H> {
         })?;
         machine.check_heap_limit(0)?;
         machine.stack.push(value);
-        // Skips the instructions behind the loop that would store and tally the list.
-        Ok(looped.to + 2 * Pc::from(looped.tally.is_some()))
+        Ok(looped.end)
     }
 }
 
@@ -46,13 +45,13 @@ impl Sieve<'_> {
     fn keep<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Work<H::Term>,
+        work: &mut Frame<H::Term>,
         places: Places,
     ) -> Eval<H> {
-        let (items, last) = (&mut work.items, &mut work.best);
+        let (items, last) = (&mut work.items, &mut work.found);
         self.each_kept(machine, &mut work.walk, |machine, item| {
             match places {
-                Places::Last => *last = Some((item, item)),
+                Places::Last => *last = Some(item),
                 _ if items.len() < places.end() => items.push(item),
                 _ => {}
             }
@@ -61,7 +60,7 @@ impl Sieve<'_> {
                 _ => Ok(()),
             }
         })?;
-        items.extend(last.take().map(|(item, _)| item));
+        items.extend(last.take());
         machine.list_of(work)
     }
 
@@ -69,7 +68,7 @@ impl Sieve<'_> {
     fn tally<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Work<H::Term>,
+        work: &mut Frame<H::Term>,
         op: OpCode,
         field: ConstId,
     ) -> Eval<H> {
@@ -77,32 +76,19 @@ impl Sieve<'_> {
         let Some(mut tally) = so_far.or_else(|| Tally::of(op)) else {
             return Ok(machine.heap.nil());
         };
-        // An item that cannot be added is an error at the end of the list, because the original
-        // program tallies the list only then. It is added again there.
-        let wrong = &mut work.best;
+        let wrong = &mut work.found;
         let walked = self.each_kept(machine, &mut work.walk, |machine, item| {
             if wrong.is_none() {
                 machine.consume_fuel(tally.cost())?;
                 if tally.add(machine, field, item)?.is_err() {
-                    *wrong = Some((item, item));
+                    *wrong = Some(item);
                 }
             }
             Ok(())
         });
-        let added = walked.and_then(|()| match *wrong {
-            Some((item, _)) => tally.add(machine, field, item),
-            None => Ok(Ok(())),
-        });
-        let halt = match added {
-            Ok(Err(wrong)) => return Err(wrong.halt(machine, op)),
-            Ok(Ok(())) => match machine.consume_fuel(tally.cost_of_finish()) {
-                Ok(()) => return tally.finish(machine, op),
-                Err(halt) => halt,
-            },
-            Err(halt) => halt,
-        };
+        let value = walked.and_then(|()| tally.finish(machine, (op, field), *wrong));
         work.progress.tally = Some(tally);
-        Err(halt)
+        value
     }
 
     /// Passes the items that are kept to `keep`, see [`Machine::each_item`].
@@ -113,9 +99,9 @@ impl Sieve<'_> {
         walk: &mut Walk<H::Term>,
         mut keep: impl FnMut(&mut Machine<'_, H>, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
-        let Loop { kind, list, .. } = *self.looped;
+        let Loop { op, list, .. } = *self.looped;
         let all = Apply {
-            op: kind.op(),
+            op,
             input: list,
             operands: 0,
             a: NO_CONST,
@@ -123,7 +109,7 @@ impl Sieve<'_> {
             c: NO_CONST,
             demand: Demand::All,
         };
-        let wanted = kind == LoopKind::Filter;
+        let wanted = op.keeps() == Keeps::Item(true);
         let count = self.tests.count as usize;
         if let ([Instr::Apply(test), ..], 1) = (self.code, count) {
             return machine.each_item(&all, walk, |machine, item| {

@@ -2,10 +2,10 @@
 
 use super::checkpoint::{Checkpoint, Frozen};
 use super::failing::Failing;
+use super::frame::Frame;
 use super::machine::Machine;
 use super::run::Vm;
 use super::stack::Stack;
-use super::work::Work;
 use crate::heap::{Heap, Lookup};
 use crate::meter::Meter;
 use crate::program::{Instr, Program, INPUT};
@@ -33,11 +33,10 @@ impl<'h, H: Heap> Vm<'h, H> {
         slots[INPUT as usize] = input.unwrap_or(slots[INPUT as usize]);
         let checkpoint = Checkpoint {
             pc: 0,
-            loops: Vec::new(),
+            frames: Vec::new(),
             has_input: input.is_some(),
             whole: false,
             segments: Vec::new(),
-            work: None,
             failing: None,
             is_round: false,
         };
@@ -54,19 +53,33 @@ impl<'h, H: Heap> Vm<'h, H> {
         frozen: Frozen<H::Term>,
         meter: Meter,
     ) -> Option<Self> {
-        let Frozen { slots, stack, work } = frozen;
         let mut checkpoint = checkpoint;
         let whole = checkpoint.whole;
-        let (work, failing) = match (checkpoint.work.take(), checkpoint.failing.take()) {
-            (None, None) => work.is_empty().then_some((None, None))?,
-            (Some(outline), _) => (Some(Work::thaw(heap, *outline, &work)?), None),
-            (None, Some(outline)) => (None, Some(Failing::thaw(*outline, &work)?)),
+        let mut terms = frozen.frames.into_iter();
+        let outlines = std::mem::take(&mut checkpoint.frames).into_iter();
+        let frames = outlines.map(|outline| Frame::thaw(heap, outline, &mut terms));
+        let mut frames = frames.collect::<Option<Vec<_>>>()?;
+        let failing = match checkpoint.failing.take() {
+            Some(outline) => Some(Box::new(Failing::thaw(*outline, &mut terms)?)),
+            None => None,
         };
-        (slots.len() == program.slots as usize).then_some(())?;
-        let stack = Stack::thawed(stack, std::mem::take(&mut checkpoint.segments));
-        let mut vm = Self::assemble(program, heap, inputs, checkpoint, slots, stack, meter);
-        vm.machine.work = work.map(Box::new);
-        vm.failing = failing.map(Box::new);
+        let has_all = terms.next().is_none() && frozen.slots.len() == program.slots as usize;
+        has_all.then_some(())?;
+        frames.reverse();
+        let evaluation = frames.pop_if(|frame| frame.at == checkpoint.pc);
+        let stack = Stack::thawed(frozen.stack, std::mem::take(&mut checkpoint.segments));
+        let mut vm = Self::assemble(
+            program,
+            heap,
+            inputs,
+            checkpoint,
+            frozen.slots,
+            stack,
+            meter,
+        );
+        vm.machine.work = evaluation.map(Box::new);
+        vm.frames = frames;
+        vm.failing = failing;
         if whole {
             vm.machine.meter.next_step_whole();
         }
@@ -88,12 +101,11 @@ impl<'h, H: Heap> Vm<'h, H> {
             memory: inputs.memory,
             machine: Machine::new(heap, program, meter, inputs.consts, slots, stack),
             pc: checkpoint.pc,
-            loops: checkpoint.loops,
+            frames: Vec::new(),
             has_input: checkpoint.has_input,
             watch: None,
             forks: false,
             is_round: checkpoint.is_round,
-            round_is_over: false,
             is_broken: false,
             failing: None,
         }
@@ -116,14 +128,12 @@ impl<'h, H: Heap> Vm<'h, H> {
         (slots.len() == program.slots as usize).then_some(())?;
         let nothing = heap.make_list(&[]);
         slots[enter.item as usize] = item;
-        slots[enter.item as usize + 1] = nothing;
         let checkpoint = Checkpoint {
             pc: left.pc + 1,
-            loops: Vec::new(),
+            frames: Vec::new(),
             has_input: left.has_input,
             whole: false,
             segments: Vec::new(),
-            work: None,
             failing: None,
             is_round: true,
         };
@@ -135,26 +145,33 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
-        let (mut outline, mut failing, mut work) = (None, None, Vec::new());
-        if let Some(left) = self.failing.take() {
-            let (left, terms) = left.freeze();
-            (failing, work) = (Some(Box::new(left)), terms);
-        } else if let Some(left) = self.machine.work.take() {
-            let (left, terms) = left.freeze(self.machine.heap);
-            (outline, work) = (Some(Box::new(left)), terms);
+        let mut terms = Vec::new();
+        if let Some(evaluation) = self.machine.work.take() {
+            self.frames.push(Frame {
+                at: self.pc,
+                ..*evaluation
+            });
         }
+        let frames = self.frames.into_iter().rev();
+        let frames = frames.map(|frame| frame.freeze(self.machine.heap, &mut terms));
+        let frames = frames.collect();
+        let failing = self.failing.map(|failing| failing.freeze(&mut terms));
         let checkpoint = Checkpoint {
             pc: self.pc,
-            loops: self.loops,
+            frames,
             has_input: self.has_input,
             whole: !self.machine.meter.has_advanced(),
             segments,
-            work: outline,
-            failing,
+            failing: failing.map(Box::new),
             is_round: self.is_round,
         };
         let slots = self.machine.slots;
-        (checkpoint, Frozen { slots, stack, work })
+        let frozen = Frozen {
+            slots,
+            stack,
+            frames: terms,
+        };
+        (checkpoint, frozen)
     }
 
     /// Returns the value of `memory` at `key`, which the program starts with, if the program

@@ -19,12 +19,11 @@ pub mod steps;
 pub mod walks;
 
 use ptc_core::compile::{compile, Compiled, Failure, Options, Walk, INPUT_NAME};
-use ptc_core::fault::{Code, Fault, Halt};
+use ptc_core::fault::{Code, Fault, Halt, Name};
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
-use ptc_core::ops::OpCode;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::{Const, Program};
 use ptc_core::stop::Stop;
@@ -48,7 +47,7 @@ pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
     pub code: Code,
-    pub op: Option<OpCode>,
+    pub name: Option<Name>,
     pub field: Option<&'static str>,
     pub terms: Vec<String>,
 }
@@ -330,7 +329,7 @@ impl Lab {
 fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {
     Mistake {
         code: fault.code,
-        op: fault.op,
+        name: fault.name,
         field: fault.field,
         terms: heap.show_all(&fault.terms),
     }

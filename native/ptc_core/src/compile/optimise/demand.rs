@@ -6,7 +6,8 @@
 //! end.
 
 use super::residue;
-use crate::program::{Demand, Instr, LoopKind};
+use crate::ops::Keeps;
+use crate::program::{Demand, Instr};
 
 /// Passes the demand of each list to its producer.
 pub(super) fn find(code: &mut Vec<Instr>) {
@@ -20,7 +21,7 @@ pub(super) fn find(code: &mut Vec<Instr>) {
             }
             // A `map` reads an index for the same index of its own value. It must not fail for an
             // item that is skipped.
-            Instr::Enter(enter) if enter.list == slot && enter.kind == LoopKind::Map => {
+            Instr::Enter(enter) if enter.list == slot && enter.op.keeps() == Keeps::Value => {
                 match residue::is_empty(code, at + 1) {
                     true => enter.demand,
                     false => Demand::All,
@@ -33,15 +34,13 @@ pub(super) fn find(code: &mut Vec<Instr>) {
         }
         match &mut code[at - 1] {
             Instr::Apply(apply) => apply.demand = demand,
-            Instr::Next(next) => {
-                next.demand = demand;
-                let body = next.to as usize;
-                if next.kind == LoopKind::Map {
-                    residue::add(code, at - 1);
-                }
-                // The loop's start directly precedes its body.
-                if let Some(Instr::Enter(enter)) = code.get_mut(body.wrapping_sub(1)) {
-                    enter.demand = demand;
+            Instr::Next(start) => {
+                let start = *start as usize;
+                if let Instr::Enter(looped) = &mut code[start] {
+                    looped.demand = demand;
+                    if looped.op.keeps() == Keeps::Value {
+                        residue::add(code, start, at - 1);
+                    }
                 }
             }
             _ => {}

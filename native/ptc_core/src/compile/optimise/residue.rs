@@ -24,12 +24,13 @@ pub(super) fn is_empty(code: &[Instr], enter: usize) -> bool {
     }
 }
 
-/// Appends the residue of the loop that ends at `next` to the code, if its body is simple enough.
-pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
-    let Instr::Next(looped) = code[next] else {
+/// Appends the residue of a loop to the code, given its `Enter` and its `Next`, if its body is simple
+/// enough.
+pub(super) fn add(code: &mut Vec<Instr>, enter: usize, next: usize) {
+    let body = enter + 1;
+    let Instr::Enter(looped) = code[enter] else {
         return;
     };
-    let body = looped.to as usize;
     let Some(parts) = parts(&code[body..next], looped.item) else {
         return;
     };
@@ -57,11 +58,7 @@ pub(super) fn add(code: &mut Vec<Instr>, next: usize) {
     if residue != next as u32 {
         code.push(Instr::Jump(next as u32));
     }
-    let looped = Loop { residue, ..looped };
-    code[next] = Instr::Next(looped);
-    if let Some(Instr::Enter(enter)) = code.get_mut(body.wrapping_sub(1)) {
-        enter.residue = residue;
-    }
+    code[enter] = Instr::Enter(Loop { residue, ..looped });
 }
 
 /// Returns the parts of a body; `None` if it contains other instructions, such as jumps or

@@ -1,8 +1,8 @@
 //! Converts filters whose condition is a comparison of a field with a constant, or `and` or
 //! `or` of such comparisons, to one instruction.
 
-use crate::ops::Orders;
-use crate::program::{Apply, Instr, LoopKind, Pc, Slot, Tests, NO_CONST};
+use crate::ops::{Keeps, Orders};
+use crate::program::{Apply, Instr, Pc, Slot, Tests, NO_CONST};
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {
@@ -10,8 +10,7 @@ pub(super) fn find(code: &mut [Instr]) {
         let Instr::Enter(enter) = code[at] else {
             continue;
         };
-        let filters = matches!(enter.kind, LoopKind::Filter | LoopKind::Reject);
-        if let (true, Some(tests)) = (filters, tests(code, at + 1, enter.item)) {
+        if let (Keeps::Item(_), Some(tests)) = (enter.op.keeps(), tests(code, at, enter.item)) {
             code[at] = Instr::Sieve(enter, tests);
         }
     }
@@ -22,13 +21,14 @@ fn is_test(apply: &Apply) -> bool {
     apply.op.holds_for() != Orders::NONE && apply.a != NO_CONST && apply.b != NO_CONST
 }
 
-/// Returns the comparisons in the body at `first`.
-fn tests(code: &[Instr], first: usize, item: Slot) -> Option<Tests> {
+/// Returns the comparisons in the body of the loop that starts at `start`.
+fn tests(code: &[Instr], start: usize, item: Slot) -> Option<Tests> {
+    let first = start + 1;
     let compares = |at: usize| match code.get(at) {
         Some(Instr::Apply(apply)) => apply.input == item && is_test(apply),
         _ => false,
     };
-    let ends = |at: usize| matches!(code.get(at), Some(Instr::Next(next)) if next.item == item);
+    let ends = |at: usize| code.get(at) == Some(&Instr::Next(start as Pc));
     let tests = |count, decisive| {
         Some(Tests {
             first: first as Pc,

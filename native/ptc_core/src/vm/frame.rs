@@ -1,0 +1,158 @@
+//! Frames: operations that have begun and have not ended.
+//!
+//! An operation with a body has a frame while its body runs; an evaluation has one while it is suspended.
+//! An operation over a list keeps its state in its frame, and nowhere else. The plain part goes to the
+//! checkpoint; the terms go to the caller together with those of the run.
+
+use super::buffer::Buffer;
+use super::kinds::Kinds;
+use super::places::Places;
+use crate::heap::Heap;
+use crate::ops::{Sorting, Table, Tally};
+use crate::program::Pc;
+
+/// What an operation with a body does next.
+pub(crate) enum Step<T> {
+    /// Run the body with this item.
+    Call(T),
+    /// End with this value.
+    Done(T),
+}
+
+/// A walk over a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Walk<T> {
+    /// The items not visited yet.
+    pub rest: T,
+    /// An invalid item, which counts only if the list turns out to be proper.
+    pub wrong: Option<T>,
+}
+
+/// The state of a frame without its terms.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Progress {
+    /// Whether the first of two stages is over.
+    pub second: bool,
+    /// A number of items or operands.
+    pub count: usize,
+    /// The tally so far.
+    pub tally: Option<Tally>,
+    /// The hash table of a set; it refers to the terms by index.
+    pub table: Table,
+    /// Whether the list has been searched for values.
+    pub searched: bool,
+    /// The kinds of values that the search found.
+    pub kinds: Kinds,
+    /// The state of a sort.
+    pub sorting: Option<Box<Sorting>>,
+    /// The indices of the operation's value that the program reads, if it has a body.
+    pub places: Places,
+    /// Number of values on the stack that it has collected.
+    pub collected: usize,
+    /// The value for the item is not read, and the residue is run instead of the body.
+    pub skipping: bool,
+}
+
+/// An operation that has begun.
+#[derive(Debug)]
+pub(crate) struct Frame<T> {
+    /// The address of its instruction.
+    pub at: Pc,
+    pub progress: Progress,
+    pub walk: Walk<T>,
+    /// The item that has been found so far, and the field by which it was found.
+    pub found: Option<T>,
+    pub field: Option<T>,
+    /// Further terms.
+    pub rests: Vec<T>,
+    /// The items of the operation's value.
+    pub items: Buffer<T>,
+    /// The terms of a set, or the sort keys.
+    pub keys: Buffer<T>,
+    /// The operation's value while it is built from its end: the list, and the number of missing
+    /// items.
+    pub made: Option<(T, usize)>,
+}
+
+/// A frame without its terms.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outline {
+    pub at: Pc,
+    progress: Progress,
+    /// Which of the terms there are that it may have.
+    has: [bool; 4],
+    rests: usize,
+    items: usize,
+    keys: usize,
+    missing: usize,
+}
+
+impl<T: Copy> Frame<T> {
+    /// Starts an operation over a list.
+    #[inline]
+    pub fn over(list: T, at: Pc) -> Self {
+        Frame {
+            at,
+            progress: Progress::default(),
+            walk: Walk {
+                rest: list,
+                wrong: None,
+            },
+            found: None,
+            field: None,
+            rests: Vec::new(),
+            items: Buffer::default(),
+            keys: Buffer::default(),
+            made: None,
+        }
+    }
+
+    /// Takes the frame apart and adds its terms to `terms`, the rest of its list first; [`Frame::thaw`]
+    /// rebuilds it.
+    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> Outline {
+        let made = self.made.map(|(list, _)| list);
+        let optional = [self.walk.wrong, self.found, self.field, made];
+        terms.push(self.walk.rest);
+        terms.extend(optional.iter().flatten());
+        terms.extend(&self.rests);
+        Outline {
+            at: self.at,
+            progress: self.progress,
+            has: optional.map(|term| term.is_some()),
+            rests: self.rests.len(),
+            items: self.items.freeze(heap, terms),
+            keys: self.keys.freeze(heap, terms),
+            missing: self.made.map_or(0, |(_, missing)| missing),
+        }
+    }
+
+    /// Rebuilds the frame from the next terms; `None` if there are too few or they do not fit.
+    pub fn thaw<H: Heap<Term = T>>(
+        heap: &H,
+        outline: Outline,
+        terms: &mut impl Iterator<Item = T>,
+    ) -> Option<Self> {
+        let rest = terms.next()?;
+        let mut optional = [None; 4];
+        for (term, has) in optional.iter_mut().zip(outline.has) {
+            *term = match has {
+                true => Some(terms.next()?),
+                false => None,
+            };
+        }
+        let [wrong, found, field, made] = optional;
+        let rests: Vec<T> = terms.take(outline.rests).collect();
+        (rests.len() == outline.rests).then_some(())?;
+        Some(Frame {
+            at: outline.at,
+            progress: outline.progress,
+            walk: Walk { rest, wrong },
+            found,
+            field,
+            made: made.map(|list| (list, outline.missing)),
+            rests,
+            items: Buffer::thaw(heap, outline.items, terms)?,
+            keys: Buffer::thaw(heap, outline.keys, terms)?,
+        })
+    }
+}
