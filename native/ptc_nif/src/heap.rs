@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, KeyCache, LastMap, SMALL};
-use crate::raw::{Raw, TermKind, Terms};
+use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
 use crate::weigh::words_of_arguments;
@@ -238,6 +238,9 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
+        if let Some(bytes) = words::short_binary(term) {
+            return Some(bytes);
+        }
         if let Some((word, bytes)) = self.last_binary.get() {
             if word == term.word() {
                 return Some(bytes);
