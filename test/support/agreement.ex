@@ -123,6 +123,9 @@ defmodule PtcRunner.Test.Agreement do
   @spec values() :: sides()
   def values, do: {&expected_plain/1, &answers_of_values/1}
 
+  defp expected_plain(%{program: program}) when not is_map(program),
+    do: {{:error, :parse_error}, []}
+
   defp expected_plain(%{context: context, memory: memory} = random_case) do
     program = random_case.program |> Disguise.undated() |> Disguise.plain()
 

@@ -191,7 +191,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
         # Made where they are used, and nothing of it leaves.
         {:done, holds} =
           Watch.holds(@hold, fn ->
-            many = List.duplicate(huge(), 300)
+            many = List.duplicate(huge(), 150)
             context = %{"many" => many, "rows" => rows(many, "n"), "x" => hd(many), "y" => huge()}
             for _ <- 1..3, do: run(pipe([node, %{"op" => "typeof"}]), context, timeout: 5_000)
             :done
