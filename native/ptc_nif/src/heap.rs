@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
-use crate::map_view::{self, KeyCache, LastMap, SMALL};
+use crate::map_view::{self, Flat, KeyCache, LastMap, MapView, SMALL};
 use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
@@ -219,10 +219,10 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
-        match bits_view::unaligned(self.terms, term) {
-            Some(length) => Some(length),
-            None => self.bytes(term).map(<[u8]>::len),
-        }
+        let short = words::short_binary(term).map(<[u8]>::len);
+        let unaligned = || bits_view::unaligned(self.terms, term);
+        let length = short.or_else(unaligned);
+        length.or_else(|| self.bytes(term).map(<[u8]>::len))
     }
 
     #[inline]
@@ -293,7 +293,13 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        self.terms.entries(map)
+        match map_view::view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let entries = keys.iter().copied().zip(values.iter().copied());
+                entries.collect()
+            }
+            MapView::Large | MapView::NotAMap => self.terms.entries(map),
+        }
     }
 
     #[inline]

@@ -4,7 +4,6 @@ use super::{Checked, Field, FieldKind, Keeps, Operation, Stepped};
 use crate::compile::Plan;
 use crate::heap::Heap;
 use crate::program::Loop;
-use crate::source::Source;
 use crate::vm::{Frame, Machine};
 
 const CONDITION: Field = Field::required(
@@ -26,7 +25,7 @@ macro_rules! transform {
             const READS_INPUT_ONCE: bool = true;
             const KEEPS: Keeps = $keeps;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 plan.each_item($field.name);
                 Ok(())
             }
