@@ -19,8 +19,9 @@ rustler::atoms! {
 
     // replies and arguments of suspended work
     call,
+    moves,
+    at_most,
     answer,
-    called,
     moved,
     joined,
     last,
@@ -86,6 +87,8 @@ rustler::atoms! {
     not_an_object,
     hyphens,
     invalid,
+    undecided,
+    unfit,
 
     // types of a signature, as terms
     signature,

@@ -199,10 +199,10 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
-        match bits_view::unaligned(self.terms, term) {
-            Some(length) => Some(length),
-            None => self.bytes(term).map(<[u8]>::len),
-        }
+        let short = words::short_binary(term).map(<[u8]>::len);
+        let unaligned = || bits_view::unaligned(self.terms, term);
+        let length = short.or_else(unaligned);
+        length.or_else(|| self.bytes(term).map(<[u8]>::len))
     }
 
     #[inline]

@@ -237,7 +237,7 @@ fn finish<'a>(
     let consts = Consts::Vector(consts);
     let limits = (then == Then::Run).then_some(call.limits);
     let mut execution = Execution::new(heap, program, consts, data, limits);
-    execution.quarters = call.quarters;
+    execution.run.quarters = call.quarters;
     if then == Then::Run {
         execution.pace = call.pace;
     }

@@ -45,6 +45,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     }
 
     /// Rebuilds a run from its frozen state; `None` if the terms do not fit the checkpoint.
+    #[inline]
     pub fn thaw(
         program: &'h Program,
         heap: &'h mut H,
@@ -86,6 +87,7 @@ impl<'h, H: Heap> Vm<'h, H> {
         Some(vm)
     }
 
+    #[inline]
     fn assemble(
         program: &'h Program,
         heap: &'h mut H,
@@ -143,6 +145,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     }
 
     /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
+    #[inline]
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
         let mut terms = Vec::new();
