@@ -5,7 +5,7 @@
 //! checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
-use super::meaning::Kinds;
+use super::kinds::Kinds;
 use super::places::Places;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
