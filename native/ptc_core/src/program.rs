@@ -104,12 +104,12 @@ pub struct Apply {
     pub input: Slot,
     /// Number of operands that it takes from the stack once it has succeeded.
     pub operands: u32,
-    /// Constants, whose meaning the operation's plan and evaluation define.
-    pub a: u32,
-    /// As `a`.
-    pub b: u32,
-    /// As `a`.
-    pub c: u32,
+    /// The constant that it reads by or up to, or [`NO_CONST`]: a field, the first of several keys, a count.
+    pub key: ConstId,
+    /// A further constant, or [`NO_CONST`]: what it compares with, or a default.
+    pub value: ConstId,
+    /// Number of keys, or which variant of the operation this is.
+    pub mode: u32,
     /// Which items of its value are read, if that is a list.
     pub demand: Demand,
 }

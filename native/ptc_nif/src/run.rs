@@ -104,7 +104,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
 }
 
 /// Resumes suspended work; `None` if it was resumed already, or if the terms belong to other work.
-fn take_up<'a>(
+fn resume_suspended<'a>(
     env: Env<'a>,
     state: Place<'a>,
     terms: Term<'a>,
@@ -266,6 +266,6 @@ nif_pair! {
     /// Resumes suspended work, for a slice or a quantum.
     fn resume, resume_dirty<'a>(env, pace, state: Place<'a>, terms: Term<'a>, with: ResumeWith<'a>)
         -> NifResult<Term<'a>> {
-        take_up(env, state, terms, with, pace).ok_or(Error::BadArg)
+        resume_suspended(env, state, terms, with, pace).ok_or(Error::BadArg)
     }
 }

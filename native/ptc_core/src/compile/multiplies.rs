@@ -225,12 +225,12 @@ impl<'s> Found<'s> {
             | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
             Get => {
                 let mut value = input();
-                if let Some(field) = (consts.text)(apply.a) {
+                if let Some(field) = (consts.text)(apply.key) {
                     for origin in value.first.iter_mut().chain(&mut value.more) {
                         origin.1 = origin.1.or(Some(field));
                     }
                 }
-                self.push_const(apply.c, consts)?;
+                self.push_const(apply.value, consts)?;
                 value.join(&self.pop());
                 value
             }

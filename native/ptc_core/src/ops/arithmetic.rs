@@ -75,7 +75,7 @@ macro_rules! arithmetic {
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 plan.operand("left");
                 plan.operand("right");
-                plan.apply(2, [NO_CONST; 3]);
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
                 Ok(())
             }
 
@@ -106,7 +106,7 @@ macro_rules! quotient {
                 for field in Self::FIELDS {
                     plan.operand(field.name);
                 }
-                plan.apply(2, [NO_CONST; 3]);
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
                 Ok(())
             }
 

@@ -69,7 +69,7 @@ impl Operation for Not {
 
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
         plan.expr("condition");
-        plan.apply(1, [NO_CONST; 3]);
+        plan.apply(1, (NO_CONST, NO_CONST, 0));
         Ok(())
     }
 

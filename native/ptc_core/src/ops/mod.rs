@@ -69,11 +69,11 @@ trait Operation {
     /// unless it is in an unchecked part. The default applies the operation to the current value and
     /// the constant in its only field, if it has one.
     fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let a = match Self::FIELDS {
+        let key = match Self::FIELDS {
             [field] => plan.constant_of(field.name),
             _ => NO_CONST,
         };
-        plan.apply_to_input(a);
+        plan.apply_to_input(key);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ trait Operation {
         Ok(Step::Done(machine.heap.nil()))
     }
 
-    /// If it compares a field of its current value (the constant `a`) with its value (`b`): the orders
+    /// If it compares a field of its current value with a value: the orders
     /// for which the comparison holds.
     const HOLDS_FOR: Orders = Orders::NONE;
 

@@ -5,8 +5,8 @@
 //! checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
+use super::demanded::Demanded;
 use super::meaning::Kinds;
-use super::places::Places;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
@@ -46,7 +46,7 @@ pub(crate) struct Progress {
     /// The state of a sort.
     pub sorting: Option<Box<Sorting>>,
     /// The indices of the operation's value that the program reads, if it has a body.
-    pub places: Places,
+    pub demanded: Demanded,
     /// Number of values on the stack that it has collected.
     pub collected: usize,
     /// The value for the item is not read, and the residue is run instead of the body.

@@ -1,8 +1,8 @@
 //! Operations with a body: the frames around the program counter, and operations that collect items.
 
+use super::demanded::Demanded;
 use super::frame::{Frame, Step};
 use super::machine::{Machine, LIST_BATCH};
-use super::places::Places;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
@@ -24,13 +24,13 @@ impl<H: Heap> Vm<'_, H> {
     pub(super) fn enter(&mut self, looped: &Loop) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(looped.list);
-        let places = machine.places(looped.demand)?;
+        let demanded = machine.demanded(looped.demand)?;
         // A tool must not be called for a list that turns out to be improper.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(looped.op, list));
         }
         let mut frame = Frame::over(list, self.pc);
-        frame.progress.places = places;
+        frame.progress.demanded = demanded;
         frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
         match looped.op.step(machine, looped, &mut frame, None)? {
             Step::Call(item) => {
@@ -119,7 +119,7 @@ impl<H: Heap> Machine<'_, H> {
         if looped.residue != NO_PC && returned.is_some() {
             let last = self.heap.uncons(rest).is_none();
             let progress = &mut frame.progress;
-            progress.skipping = !progress.places.hold(progress.count, last);
+            progress.skipping = !progress.demanded.holds(progress.count, last);
         }
         Ok(Step::Call(item))
     }
@@ -150,11 +150,11 @@ impl<H: Heap> Machine<'_, H> {
                 }
             }
         } else {
-            if progress.places == Places::Last && progress.collected == 1 {
+            if progress.demanded == Demanded::Last && progress.collected == 1 {
                 self.stack.drop_top(1, self.heap);
                 progress.collected = 0;
             }
-            if progress.count < progress.places.end() {
+            if progress.count < progress.demanded.end() {
                 self.stack.push(kept);
                 progress.collected += 1;
             }

@@ -5,7 +5,7 @@
 //! such a value, so that all terms of a position have one order and one hash. Terms without values
 //! are left to the heap.
 
-use super::look::HASH;
+use super::cost::HASH;
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};

@@ -7,18 +7,18 @@
 
 mod buffer;
 mod checkpoint;
+mod copy_size;
+mod cost;
 mod counts;
+mod demanded;
 mod failing;
 mod frame;
 mod keys;
-mod look;
 mod loops;
 mod machine;
 mod meaning;
 mod needle;
-mod places;
 mod run;
-mod sharing;
 mod sieve;
 mod stack;
 mod start;
@@ -26,12 +26,12 @@ mod watch;
 
 pub(crate) use buffer::Buffer;
 pub use checkpoint::{Checkpoint, Exit, Frozen};
+pub(crate) use cost::cost;
 pub use counts::{Counts, Watch};
+pub(crate) use demanded::Demanded;
 pub(crate) use frame::{Frame, Step};
-pub(crate) use look::cost;
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub(crate) use meaning::{hash, order, Kinds};
-pub(crate) use places::Places;
 pub use run::Vm;
 pub use start::Inputs;

@@ -1,9 +1,9 @@
 //! Filters whose condition compares fields with constants, as one instruction: no item goes over the
 //! stack, and no instruction is dispatched per item.
 
+use super::demanded::Demanded;
 use super::frame::{Frame, Walk};
 use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
-use super::places::Places;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
@@ -28,10 +28,10 @@ impl<H: Heap> Vm<'_, H> {
             tests,
             code: &self.program.code[tests.first as usize..],
         };
-        let places = machine.places(looped.demand)?;
+        let demanded = machine.demanded(looped.demand)?;
         let list = machine.slot(looped.list);
         let value = machine.resumable_over(list, |machine, work| match looped.tally {
-            None => sieve.keep(machine, work, places),
+            None => sieve.keep(machine, work, demanded),
             Some((op, field)) => sieve.tally(machine, work, op, field),
         })?;
         machine.check_heap_limit(0)?;
@@ -46,13 +46,13 @@ impl Sieve<'_> {
         self,
         machine: &mut Machine<'_, H>,
         work: &mut Frame<H::Term>,
-        places: Places,
+        demanded: Demanded,
     ) -> Eval<H> {
         let (items, last) = (&mut work.items, &mut work.found);
         self.each_kept(machine, &mut work.walk, |machine, item| {
-            match places {
-                Places::Last => *last = Some(item),
-                _ if items.len() < places.end() => items.push(item),
+            match demanded {
+                Demanded::Last => *last = Some(item),
+                _ if items.len() < demanded.end() => items.push(item),
                 _ => {}
             }
             match items.len() % KEPT_BETWEEN_CHECKS {
@@ -104,9 +104,9 @@ impl Sieve<'_> {
             op,
             input: list,
             operands: 0,
-            a: NO_CONST,
-            b: NO_CONST,
-            c: NO_CONST,
+            key: NO_CONST,
+            value: NO_CONST,
+            mode: 0,
             demand: Demand::All,
         };
         let wanted = op.keeps() == Keeps::Item(true);

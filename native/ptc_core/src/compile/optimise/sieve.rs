@@ -18,7 +18,7 @@ pub(super) fn find(code: &mut [Instr]) {
 
 /// Returns whether this compares a field with a constant, so that a sieve can evaluate it.
 fn is_test(apply: &Apply) -> bool {
-    apply.op.holds_for() != Orders::NONE && apply.a != NO_CONST && apply.b != NO_CONST
+    apply.op.holds_for() != Orders::NONE && apply.key != NO_CONST && apply.value != NO_CONST
 }
 
 /// Returns the comparisons in the body of the loop that starts at `start`.
