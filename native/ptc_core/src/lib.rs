@@ -32,6 +32,7 @@ pub mod explain;
 pub mod fault;
 pub mod heap;
 pub mod json;
+pub mod language;
 pub mod live;
 pub mod meter;
 pub mod named;

@@ -293,12 +293,12 @@ impl<'a> Execution<'a> {
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::call(), state, terms, tool, args, left).encode(env)
             }
-            Exit::Fork { op, list } => {
+            Exit::Fork { name, list } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let left = self.milliseconds_left();
                 self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
-                (atoms::fork(), state, terms, op.name(), list.term(env), left).encode(env)
+                (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();

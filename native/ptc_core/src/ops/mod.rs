@@ -38,7 +38,7 @@ use crate::heap::Heap;
 use crate::opcode::operations;
 use crate::program::{Apply, Demand, Loop, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Frame, Machine, Step};
+use crate::vm::{Eval, Frame, Machine, Step, Stepped};
 
 /// The result of a plan's check.
 type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
@@ -90,9 +90,7 @@ trait Operation {
     /// What it keeps of each item, if it has a body.
     const KEEPS: Keeps = Keeps::Other;
 
-    /// Takes the value of its body for the item before, none at the start; for operations whose plan emits
-    /// `Enter`. A step that halts is taken again with the same value, unless `frame.progress.second` is
-    /// set: then the body runs no more, and the step has none.
+    /// See [`Language::step`](crate::language::Language::step); for operations whose plan emits `Enter`.
     fn step<H: Heap>(
         machine: &mut Machine<'_, H>,
         _looped: &Loop,
@@ -120,9 +118,6 @@ trait Operation {
         true
     }
 }
-
-/// What an operation with a body does next, or the reason why it cannot.
-pub(crate) type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
 
 /// What an operation with a body keeps of each item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

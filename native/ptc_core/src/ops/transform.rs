@@ -1,11 +1,11 @@
 //! Loops over the current list with an operation per item: `filter`, `map`, `reject`.
 
-use super::{Checked, Field, FieldKind, Keeps, Operation, Stepped};
+use super::{Checked, Field, FieldKind, Keeps, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
 use crate::program::Loop;
 use crate::source::Source;
-use crate::vm::{Frame, Machine};
+use crate::vm::{Frame, Machine, Stepped};
 
 const CONDITION: Field = Field::required(
     "where",

@@ -8,7 +8,7 @@ use crate::program::{ConstId, Demand};
 
 /// The indices of a list that the program reads, see [`Demand`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Demanded {
+pub enum Demanded {
     /// All of them.
     #[default]
     All,

@@ -7,21 +7,25 @@
 use super::buffer::Buffer;
 use super::demanded::Demanded;
 use super::meaning::Kinds;
+use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
 
 /// What an operation with a body does next.
-pub(crate) enum Step<T> {
+pub enum Step<T> {
     /// Run the body with this item.
     Call(T),
     /// End with this value.
     Done(T),
 }
 
+/// The next step of an operation with a body, or the reason why it has none.
+pub type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
+
 /// A walk over a list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk<T> {
+pub struct Walk<T> {
     /// The items not visited yet.
     pub rest: T,
     /// An invalid item, which counts only if the list turns out to be proper.
@@ -30,7 +34,7 @@ pub(crate) struct Walk<T> {
 
 /// The state of a frame without its terms.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Progress {
+pub struct Progress {
     /// Whether the first of two stages is over.
     pub second: bool,
     /// A number of items or operands.
@@ -55,7 +59,7 @@ pub(crate) struct Progress {
 
 /// An operation that has begun.
 #[derive(Debug)]
-pub(crate) struct Frame<T> {
+pub struct Frame<T> {
     /// The address of its instruction.
     pub at: Pc,
     pub progress: Progress,
@@ -76,7 +80,7 @@ pub(crate) struct Frame<T> {
 
 /// A frame without its terms.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outline {
+pub struct Outline {
     pub at: Pc,
     progress: Progress,
     /// Which of the terms there are that it may have.

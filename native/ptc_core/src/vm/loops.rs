@@ -1,17 +1,21 @@
 //! Operations with a body: the frames around the program counter, and operations that collect items.
 
 use super::demanded::Demanded;
-use super::frame::{Frame, Step};
+use super::frame::{Frame, Step, Stepped};
 use super::machine::{Machine, LIST_BATCH};
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::ops::{Keeps, Stepped, Tally};
+use crate::language::Language;
+use crate::ops::{Keeps, Tally};
 use crate::program::{Loop, Pc, NO_PC};
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Returns the list of a loop that may fork; `None` if it is empty.
-    pub(super) fn list_to_fork(&mut self, looped: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
+    pub(super) fn list_to_fork(
+        &mut self,
+        looped: &Loop<L>,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
         let list = self.machine.slot(looped.list);
         if !self.machine.is_proper_list(list)? {
             return Err(self.machine.not_a_list(looped.op, list));
@@ -21,18 +25,15 @@ impl<H: Heap> Vm<'_, H> {
     }
 
     /// Begins an operation with a body; returns the next address.
-    pub(super) fn enter(&mut self, looped: &Loop) -> Result<Pc, Halt<H::Term>> {
+    pub(super) fn enter(&mut self, looped: &Loop<L>) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(looped.list);
-        let demanded = machine.demanded(looped.demand)?;
         // A tool must not be called for a list that turns out to be improper.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(looped.op, list));
         }
         let mut frame = Frame::over(list, self.pc);
-        frame.progress.demanded = demanded;
-        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
-        match looped.op.step(machine, looped, &mut frame, None)? {
+        match L::step(machine, looped, &mut frame, None)? {
             Step::Call(item) => {
                 machine.slots[looped.item as usize] = item;
                 self.frames.push(frame);
@@ -64,7 +65,7 @@ impl<H: Heap> Vm<'_, H> {
             progress if progress.skipping => Some(machine.slot(looped.item)),
             _ => Some(machine.stack.pop(machine.heap)),
         };
-        match looped.op.step(machine, looped, frame, returned) {
+        match L::step(machine, looped, frame, returned) {
             Ok(Step::Call(item)) => {
                 machine.slots[looped.item as usize] = item;
                 Ok(Some(match frame.progress.skipping {
@@ -107,8 +108,9 @@ impl<H: Heap> Machine<'_, H> {
         if following.is_none() && !self.heap.is_empty_list(rest) {
             return Err(self.not_a_list(looped.op, self.slot(looped.list)));
         }
-        if let Some(value) = returned {
-            self.collect_value(looped, frame, value, keeps)?;
+        match returned {
+            Some(value) => self.collect_value(looped, frame, value, keeps)?,
+            None => self.begin_to_collect(looped, frame)?,
         }
         let Some((item, rest)) = following else {
             frame.progress.second = true;
@@ -122,6 +124,17 @@ impl<H: Heap> Machine<'_, H> {
             progress.skipping = !progress.demanded.holds(progress.count, last);
         }
         Ok(Step::Call(item))
+    }
+
+    #[cold]
+    fn begin_to_collect(
+        &mut self,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        frame.progress.demanded = self.demanded(looped.demand)?;
+        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
+        Ok(())
     }
 
     /// Takes a value of the body, unless it halts.

@@ -9,11 +9,11 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::OpCode;
 use crate::ops::{holds, Keeps, Tally};
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Tests, NO_CONST};
+use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, NO_CONST};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
-struct Sieve<'p> {
+struct Sifting<'p> {
     looped: &'p Loop,
     tests: &'p Tests,
     code: &'p [Instr],
@@ -21,9 +21,10 @@ struct Sieve<'p> {
 
 impl<H: Heap> Vm<'_, H> {
     /// Runs the loop from its start to its end; returns the address of the next instruction.
-    pub(super) fn sieve(&mut self, looped: &Loop, tests: &Tests) -> Result<Pc, Halt<H::Term>> {
+    pub(crate) fn sieve(&mut self, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+        let Sieve { looped, tests } = sieve;
         let machine = &mut self.machine;
-        let sieve = Sieve {
+        let sifting = Sifting {
             looped,
             tests,
             code: &self.program.code[tests.first as usize..],
@@ -31,8 +32,8 @@ impl<H: Heap> Vm<'_, H> {
         let demanded = machine.demanded(looped.demand)?;
         let list = machine.slot(looped.list);
         let value = machine.resumable_over(list, |machine, work| match looped.tally {
-            None => sieve.keep(machine, work, demanded),
-            Some((op, field)) => sieve.tally(machine, work, op, field),
+            None => sifting.keep(machine, work, demanded),
+            Some((op, field)) => sifting.tally(machine, work, op, field),
         })?;
         machine.check_heap_limit(0)?;
         machine.stack.push(value);
@@ -40,7 +41,7 @@ impl<H: Heap> Vm<'_, H> {
     }
 }
 
-impl Sieve<'_> {
+impl Sifting<'_> {
     /// Makes the list of the items that are kept.
     fn keep<H: Heap>(
         self,

@@ -7,6 +7,7 @@ use super::machine::Machine;
 use super::run::Vm;
 use super::stack::Stack;
 use crate::heap::{Heap, Lookup};
+use crate::language::Language;
 use crate::meter::Meter;
 use crate::program::{Instr, Program, INPUT};
 
@@ -20,10 +21,10 @@ pub struct Inputs<'i, T> {
     pub memory: T,
 }
 
-impl<'h, H: Heap> Vm<'h, H> {
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// Creates a run at its start. `input`: the value the program starts with.
     pub fn start(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         input: Option<H::Term>,
@@ -46,7 +47,7 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     /// Rebuilds a run from its frozen state; `None` if the terms do not fit the checkpoint.
     pub fn thaw(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         checkpoint: Checkpoint,
@@ -87,7 +88,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     }
 
     fn assemble(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         checkpoint: Checkpoint,
@@ -114,7 +115,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Creates a run of one iteration of the loop at whose start a run stopped; its result is the
     /// body's value. `None` if the run did not stop there.
     pub fn round(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         left: &Checkpoint,
@@ -177,7 +178,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Returns the value of `memory` at `key`, which the program starts with, if the program
     /// reads it.
     pub fn input_of(
-        program: &Program,
+        program: &Program<L>,
         heap: &mut H,
         memory: H::Term,
         key: &[u8],

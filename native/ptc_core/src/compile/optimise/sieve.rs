@@ -2,7 +2,7 @@
 //! `or` of such comparisons, to one instruction.
 
 use crate::ops::{Keeps, Orders};
-use crate::program::{Apply, Instr, Pc, Slot, Tests, NO_CONST};
+use crate::program::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {
@@ -11,7 +11,10 @@ pub(super) fn find(code: &mut [Instr]) {
             continue;
         };
         if let (Keeps::Item(_), Some(tests)) = (enter.op.keeps(), tests(code, at, enter.item)) {
-            code[at] = Instr::Sieve(enter, tests);
+            code[at] = Instr::Own(Sieve {
+                looped: enter,
+                tests,
+            });
         }
     }
 }
