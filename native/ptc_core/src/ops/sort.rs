@@ -3,7 +3,7 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
-use crate::program::{Apply, Demand};
+use crate::program::{Apply, Demand, NO_CONST};
 use crate::source::Source;
 use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS};
 

@@ -101,7 +101,7 @@ impl Sifting<'_> {
         mut keep: impl FnMut(&mut Machine<'_, H>, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
         let Loop { op, list, .. } = *self.looped;
-        let all = Apply {
+        let all: Apply = Apply {
             op,
             input: list,
             operands: 0,
