@@ -111,7 +111,7 @@ defmodule PtcRunner.ClusterTest do
     gathering = Task.async(fn -> Scaling.gather([first, second], program, opts) end)
     assert eventually(fn -> :erpc.call(second, Process, :whereis, [:ptc_test_waits]) != nil end)
     :peer.stop(second_peer)
-    assert eventually(fn -> second not in Node.list() end)
+    assert eventually(fn -> second not in Node.list(:connected) end)
     assert eventually(fn -> :erpc.call(first, Process, :whereis, [:ptc_test_waits]) != nil end)
     send({:ptc_test_waits, first}, :told)
 

@@ -32,7 +32,8 @@ defmodule PtcRunner.Test.Cluster do
     options = %{
       name: :peer.random_name(~c"ptc"),
       host: ~c"127.0.0.1",
-      args: paths,
+      # Hidden: `:global` would disconnect all nodes from one another when one of them is lost.
+      args: [~c"-hidden" | paths],
       longnames: true
     }
 

@@ -24,8 +24,9 @@ defmodule PtcRunner.Test.SliceClock do
   # The tests that may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
 
-  # In nanoseconds: too long for any call on a normal scheduler, disturbed or not; reported for a dirty one;
-  # too long for a dirty one.
+  # In nanoseconds: too long for an undisturbed call on a normal scheduler; for any call there, disturbed or not;
+  # reported for a dirty one; too long for a dirty one.
+  @limit 2_000_000
   @long 20_000_000
   @dirty_long 25_000_000
   @dirty_limit 500_000_000
@@ -254,11 +255,15 @@ defmodule PtcRunner.Test.SliceClock do
 
   @impl GenServer
   def handle_cast({:test_finished, test}, before) do
-    now = for line <- lines(), into: %{}, do: {{line.name, line.dirty?}, longest(line)}
+    now =
+      for line <- lines(), into: %{}, do: {{line.name, line.dirty?}, {longest(line), over(line)}}
 
-    for {{name, _dirty?} = nif, time} <- now, time > Map.get(before, nif, 0) do
-      key = {time, System.unique_integer()}
-      :ets.insert(@table, {key, name, "#{inspect(test.module)}: #{test.name}"})
+    for {{name, _dirty?} = nif, {time, over}} <- now,
+        {time_before, over_before} = Map.get(before, nif, {0, 0}),
+        time > time_before or over > over_before do
+      key = {max(time, @limit), System.unique_integer()}
+      text = "#{inspect(test.module)}: #{test.name}"
+      :ets.insert(@table, {key, name, with_over(text, over - over_before)})
     end
 
     {:noreply, now}
@@ -266,7 +271,12 @@ defmodule PtcRunner.Test.SliceClock do
 
   def handle_cast(_event, before), do: {:noreply, before}
 
+  defp over(line), do: if(line.dirty?, do: 0, else: line.over_at_all)
+
+  defp with_over(text, 0), do: text
+  defp with_over(text, calls), do: "#{text} (#{calls} over the limit, disturbed or not)"
+
   # 0 if there is nothing new.
   defp longest(%{dirty?: true, max: max}), do: if(max > @dirty_long, do: max, else: 0)
-  defp longest(%{max_alone: max}), do: if(max > 2_000_000, do: max, else: 0)
+  defp longest(%{max_alone: max}), do: if(max > @limit, do: max, else: 0)
 end

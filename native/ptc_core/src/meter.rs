@@ -4,8 +4,14 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use std::time::{Duration, Instant};
 
-/// Units of fuel between two reads of the clock; a unit is about as long as a map look-up.
+/// Units of fuel between two reads of the clock: the most, the least, and those before the first read. A unit is
+/// about as long as a map look-up.
 const FUEL_BETWEEN_LOOKS: i64 = 4096;
+const LEAST_FUEL_BETWEEN_LOOKS: i64 = 64;
+const FUEL_BEFORE_FIRST_LOOK: i64 = 256;
+/// Wanted time between two reads. Where the caches always miss, a unit takes up to a hundred times its assumed
+/// duration.
+const TIME_BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 /// Length of a slice. It occupies its thread a little longer: the state is rebuilt before the
 /// slice and frozen after it.
 const SLICE: Duration = Duration::from_micros(700);
@@ -14,10 +20,12 @@ const SLICE: Duration = Duration::from_micros(700);
 const QUANTUM: Duration = Duration::from_millis(1);
 /// Assumed duration of a unit.
 const NANOSECONDS_A_UNIT: i64 = 10;
+/// Maximum duration of a unit in the charge for a slice. What takes longer is the time of other threads.
+const MOST_NANOSECONDS_A_UNIT: i64 = 100;
 /// Number of units that take longer than a slice.
 const MORE_THAN_A_SLICE: i64 = SLICE.as_nanos() as i64 / NANOSECONDS_A_UNIT;
-/// After this many refills before a slice ended, a step is assumed to be too long for any slice.
-const REFILLS_OF_A_LONG_STEP: u32 = 16;
+/// After this many units before a slice ended, a step is assumed to be too long for any slice.
+const UNITS_OF_A_LONG_STEP: i64 = 16 * FUEL_BETWEEN_LOOKS;
 
 /// When a run must be over. Short runs never read a clock: theirs starts with the first read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,18 +125,21 @@ pub struct Meter {
     /// The value of `left` after the last refill, and the fuel that was consumed before it.
     filled: i64,
     consumed: i64,
-    refills: u32,
-    /// The units of a refill.
+    /// The units of a refill; 0 if there is none.
     refill: i64,
+    /// The last read of the clock.
+    looked: Option<Instant>,
+    /// The time until then, in nanoseconds, without that of other threads.
+    spent: i64,
     /// The number of the current step.
     step: u64,
     /// The last step that has advanced.
     further: u64,
     /// The step that must not be suspended before it has advanced.
     whole: u64,
-    /// The step of the last refill, and its number of refills.
+    /// The step of the last refill, and the fuel that was consumed at the first refill of that step.
     refilled: u64,
-    refills_of_step: u32,
+    consumed_before: i64,
     /// A cost was counted that is too long for any slice.
     too_long: bool,
     /// The quantum is over, but a step that must run whole has not advanced yet.
@@ -140,7 +151,7 @@ impl Meter {
     pub fn new(limits: Limits, pace: Pace) -> Self {
         let left = match pace {
             Pace::Probe => PROBE_FUEL,
-            Pace::Slice | Pace::Quantum => FUEL_BETWEEN_LOOKS,
+            Pace::Slice | Pace::Quantum => FUEL_BEFORE_FIRST_LOOK,
         };
         Meter {
             limits,
@@ -150,13 +161,14 @@ impl Meter {
             left,
             filled: left,
             consumed: 0,
-            refills: 0,
-            refill: FUEL_BETWEEN_LOOKS,
+            refill: FUEL_BEFORE_FIRST_LOOK,
+            looked: None,
+            spent: 0,
             step: 0,
             further: 0,
             whole: u64::MAX,
             refilled: 0,
-            refills_of_step: 0,
+            consumed_before: 0,
             too_long: false,
             overdue: false,
         }
@@ -268,7 +280,8 @@ impl Meter {
     /// Returns whether the current step cannot be interrupted and is known to take longer than
     /// a slice.
     pub fn needs_quantum(&self) -> bool {
-        let long = self.refilled == self.step && self.refills_of_step >= REFILLS_OF_A_LONG_STEP;
+        let long = self.refilled == self.step
+            && self.consumed - self.consumed_before >= UNITS_OF_A_LONG_STEP;
         self.too_long || (long && !self.has_advanced())
     }
 
@@ -291,6 +304,8 @@ impl Meter {
             Pace::Probe | Pace::Slice => SLICE,
         };
         let end = *self.end.get_or_insert(now + length);
+        let units = self.filled - self.left;
+        self.measure(units, now);
         self.too_long = self.pace == Pace::Slice && cost >= MORE_THAN_A_SLICE;
         // A slice does not begin work that would end after it; a quantum does, so that all work
         // ends.
@@ -303,14 +318,27 @@ impl Meter {
         if self.too_long || (over && !whole) {
             return Err(Halt::SliceOver);
         }
+        self.consumed += units;
         if self.refilled != self.step {
-            (self.refilled, self.refills_of_step) = (self.step, 0);
+            (self.refilled, self.consumed_before) = (self.step, self.consumed);
         }
-        self.consumed = self.fuel_consumed() as i64;
         (self.left, self.filled) = (self.refill, self.refill);
-        self.refills += 1;
-        self.refills_of_step += 1;
         Ok(())
+    }
+
+    /// Counts the time since the last read of the clock, and adapts the number of units until the next one.
+    fn measure(&mut self, units: i64, now: Instant) {
+        let units = units.min(1 << 30);
+        let Some(looked) = self.looked.replace(now) else {
+            self.spent += units * NANOSECONDS_A_UNIT;
+            return;
+        };
+        let time = now.duration_since(looked).as_nanos().min(1 << 40) as i64;
+        if self.refill > 0 {
+            let fitting = units * TIME_BETWEEN_LOOKS.as_nanos() as i64 / time.max(1);
+            self.refill = fitting.clamp(LEAST_FUEL_BETWEEN_LOOKS, FUEL_BETWEEN_LOOKS);
+        }
+        self.spent += time.min(units * MOST_NANOSECONDS_A_UNIT);
     }
 
     /// Starts the slice or quantum now, and not with the first read of the clock: the work before
@@ -321,12 +349,15 @@ impl Meter {
             Pace::Slice => SLICE,
             Pace::Quantum => self.quantum,
         };
-        self.end.get_or_insert_with(|| Instant::now() + length);
+        if self.end.is_none() {
+            let now = Instant::now();
+            (self.end, self.looked) = (Some(now + length), Some(now));
+        }
     }
 
     /// Returns roughly how much of a scheduler's time slice (1 ms) has been used, in per cent.
     pub fn percent_of_slice(&self) -> i32 {
-        (self.refills as i32).saturating_mul(4).min(100)
+        (self.spent / 10_000).min(100) as i32
     }
 
     /// Checks that `words` more may be built.

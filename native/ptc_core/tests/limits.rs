@@ -276,3 +276,26 @@ fn a_meter_knows_what_was_consumed() {
         }
     }
 }
+
+/// Consumes units that take a microsecond each until the slice is over; returns their number.
+fn units_of_a_microsecond(heap: &PlainHeap) -> usize {
+    let mut meter = Meter::new(Limits::UNLIMITED, Pace::Slice);
+    for units in 0.. {
+        if meter.consume_fuel(1, heap).is_err() {
+            return units;
+        }
+        let end = Instant::now() + Duration::from_micros(1);
+        while Instant::now() < end {
+            std::hint::spin_loop();
+        }
+    }
+    0
+}
+
+/// A unit takes much longer than assumed where the caches always miss. The clock is then read more often.
+#[test]
+fn a_slice_of_slow_units_ends_in_time() {
+    let heap = PlainHeap::new();
+    let units = units_of_a_microsecond(&heap);
+    assert!((256..1_500).contains(&units), "{units} units");
+}

@@ -296,7 +296,9 @@ defmodule PtcRunner.Agent.EdgesTest do
       ask = fn _ -> "x" end
 
       for {fun, message} <- [
-            {fn -> Agent.loop([task: "x"], ask) end, "takes the model first, then the task"},
+            # with `apply/3`, because Elixir 1.20 sees the wrong types at compile time
+            {fn -> apply(Agent, :loop, [[task: "x"], ask]) end,
+             "takes the model first, then the task"},
             {fn -> Agent.loop(fn -> "x" end, task: "x") end,
              "must be a function of one argument, the messages; this one has 0"},
             {fn -> Agent.loop(fn _, _ -> "x" end, task: "x") end, "this one has 2"},

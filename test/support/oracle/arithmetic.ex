@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   @moduledoc false
   # add sub mul div pct round, on operands that are already values.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [both: 2, fail: 1]
 
   @doc "A two-operand operation."
   @spec binary(String.t(), term(), term()) :: number()
@@ -12,7 +12,8 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   end
 
   def binary(op, left, right) do
-    fail("#{op} requires numeric operands, got: #{shown(left)}, #{shown(right)}")
+    {left, right} = both(left, right)
+    fail("#{op} requires numeric operands, got: #{left}, #{right}")
   end
 
   defp compute("add", left, right), do: left + right
@@ -36,10 +37,8 @@ defmodule PtcRunner.Test.Oracle.Arithmetic do
   end
 
   def round(value, precision) do
-    fail(
-      "round requires numeric value and integer precision, got: " <>
-        "#{shown(value)}, #{shown(precision)}"
-    )
+    {value, precision} = both(value, precision)
+    fail("round requires numeric value and integer precision, got: #{value}, #{precision}")
   end
 
   # -0.0 is not < 0.0, so the sign bit is read.

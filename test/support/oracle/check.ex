@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Check do
   @moduledoc false
   # Validation before the run. Checks fail by throwing (see Fail), depth first.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, proper_list?: 1, shown: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, name: 1, proper_list?: 1, shown: 1]
 
   alias PtcRunner.Test.Oracle.{Lists, Suggestion}
 
@@ -95,13 +95,13 @@ defmodule PtcRunner.Test.Oracle.Check do
 
   defp mistyped(op, name, missing) when is_binary(name) do
     hint = Suggestion.text(name, missing)
-    if hint != "", do: fail("Unknown field '#{name}' in operation '#{op}'" <> hint)
+    if hint != "", do: fail("Unknown field '#{name(name)}' in operation '#{op}'" <> hint)
   end
 
   defp mistyped(_op, _name, _missing), do: :ok
 
   defp unknown(op) when is_binary(op) do
-    fail("Unknown operation '#{op}'" <> Suggestion.text(op, @names))
+    fail("Unknown operation '#{name(op)}'" <> Suggestion.text(op, @names))
   end
 
   defp unknown(op), do: fail("Unknown operation '#{shown(op)}'")
@@ -154,9 +154,14 @@ defmodule PtcRunner.Test.Oracle.Check do
     "sort_by" |> not_nil("field", node) |> typed("field", :string)
 
     case node["order"] do
-      order when order in [nil, "asc", "desc"] -> :ok
-      order when is_binary(order) -> fail("Field 'order' must be 'asc' or 'desc', got '#{order}'")
-      order -> fail("Field 'order' must be 'asc' or 'desc', got '#{shown(order)}'")
+      order when order in [nil, "asc", "desc"] ->
+        :ok
+
+      order when is_binary(order) ->
+        fail("Field 'order' must be 'asc' or 'desc', got '#{name(order)}'")
+
+      order ->
+        fail("Field 'order' must be 'asc' or 'desc', got '#{shown(order)}'")
     end
   end
 

@@ -3,7 +3,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
   # Evaluation of nodes. The environment has everything that an expression can read, and is only
   # passed down, so bindings and the current value are lexical by construction.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2, shown: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, list!: 2, map!: 2, name: 1, shown: 1]
 
   alias PtcRunner.Test.Oracle.{Arithmetic, Check, Current, Lists, Tools}
 
@@ -150,7 +150,7 @@ defmodule PtcRunner.Test.Oracle.Eval do
     Tools.call(env.tools, node["tool"], Map.get(node, "args", %{}))
   end
 
-  defp operation(op, _node, _env) when is_binary(op), do: fail("Unknown operation '#{op}'")
+  defp operation(op, _node, _env) when is_binary(op), do: fail("Unknown operation '#{name(op)}'")
   defp operation(op, _node, _env), do: fail("Unknown operation '#{shown(op)}'")
 
   ## Parts

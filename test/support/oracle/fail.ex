@@ -35,9 +35,31 @@ defmodule PtcRunner.Test.Oracle.Fail do
   def map!(value, _what) when is_map(value), do: value
   def map!(value, what), do: fail("#{what}, got #{shown(value)}")
 
+  # Longer values are shortened. How is not what the oracle judges.
+  @longest 3_800
+
   @doc "The text of a value in an error: that of `inspect/1`, without the values of firewalled keys."
   @spec shown(term()) :: String.t()
-  def shown(value), do: value |> public() |> Kernel.inspect()
+  def shown(value) do
+    text = inspected(value)
+    if byte_size(text) <= @longest, do: text, else: PtcRunner.Shown.text(value)
+  end
+
+  @doc "The texts of two values in one error."
+  @spec both(term(), term()) :: {String.t(), String.t()}
+  def both(left, right) do
+    {left_text, right_text} = {inspected(left), inspected(right)}
+
+    if byte_size(left_text) + byte_size(right_text) <= @longest,
+      do: {left_text, right_text},
+      else: PtcRunner.Shown.both(left, right)
+  end
+
+  defp inspected(value), do: value |> public() |> Kernel.inspect()
+
+  @doc "A name in an error: on one line. How it is escaped is not what the oracle judges."
+  @spec name(binary()) :: String.t()
+  def name(name), do: PtcRunner.Shown.name(name)
 
   defp public(map) when is_map(map) and not is_struct(map),
     do:

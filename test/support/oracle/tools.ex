@@ -2,7 +2,7 @@ defmodule PtcRunner.Test.Oracle.Tools do
   @moduledoc false
   # Tools: the check of the registry before a run, and one call.
 
-  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, shown: 1]
+  import PtcRunner.Test.Oracle.Fail, only: [fail: 1, name: 1, shown: 1]
   alias PtcRunner.Test.Oracle.Suggestion
 
   @doc "All tools must be functions of arity 1."
@@ -19,7 +19,7 @@ defmodule PtcRunner.Test.Oracle.Tools do
   def call(tools, name, args) do
     case tools do
       %{^name => tool} -> tool |> outcome(args) |> value(name)
-      _ when is_binary(name) -> fail("Tool '#{name}' not found" <> similar(name, tools))
+      _ when is_binary(name) -> fail("Tool '#{name(name)}' not found" <> similar(name, tools))
       _ -> fail("Tool '#{shown(name)}' not found")
     end
   end
@@ -41,9 +41,9 @@ defmodule PtcRunner.Test.Oracle.Tools do
   end
 
   defp value({:returned, {:error, reason}}, name) do
-    fail("Tool '#{name}' error: #{shown(reason)}")
+    fail("Tool '#{name(name)}' error: #{shown(reason)}")
   end
 
   defp value({:returned, value}, _name), do: value
-  defp value({how, text}, name), do: fail("Tool '#{name}' #{how}: #{text}")
+  defp value({how, text}, name), do: fail("Tool '#{name(name)}' #{how}: #{text}")
 end
