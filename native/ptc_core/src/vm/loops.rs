@@ -8,7 +8,7 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::language::Language;
 use crate::ops::{Keeps, Tally};
-use crate::program::{Loop, Pc, NO_PC};
+use crate::program::{Loop, Pc, NO_CONST, NO_PC};
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Returns the list of a loop that may fork; `None` if it is empty.
@@ -153,27 +153,42 @@ impl<H: Heap> Machine<'_, H> {
             Keeps::Item(truth) if self.heap.truthy(value) == truth => self.slot(looped.item),
             Keeps::Item(_) | Keeps::Other => return Ok(()),
         };
-        if let (Some(tally), Some((_, field))) = (&mut progress.tally, looped.tally) {
+        match &mut progress.tally {
             // An item that cannot be added is an error at the end of the list, because the original
             // program tallies the list only then. It is added again there.
-            if frame.walk.wrong.is_none() {
-                self.consume_fuel(tally.cost())?;
-                if tally.add(self, field, kept)?.is_err() {
+            Some(_) if frame.walk.wrong.is_some() => {}
+            Some(tally) => {
+                if !self.add_to_tally(looped, tally, kept)? {
                     frame.walk.wrong = Some(kept);
                 }
             }
-        } else {
-            if progress.demanded == Demanded::Last && progress.collected == 1 {
-                self.stack.drop_top(1, self.heap);
-                progress.collected = 0;
-            }
-            if progress.count < progress.demanded.end() {
-                self.stack.push(kept);
-                progress.collected += 1;
+            None => {
+                if progress.demanded == Demanded::Last && progress.collected == 1 {
+                    self.stack.drop_top(1, self.heap);
+                    progress.collected = 0;
+                }
+                if progress.count < progress.demanded.end() {
+                    self.stack.push(kept);
+                    progress.collected += 1;
+                }
             }
         }
         progress.count += 1;
         Ok(())
+    }
+
+    /// Adds an item to the tally of a loop; returns whether that was possible. Stands here once, so that
+    /// [`Tally::add`] is inlined.
+    #[inline(never)]
+    fn add_to_tally(
+        &mut self,
+        looped: &Loop,
+        tally: &mut Tally,
+        item: H::Term,
+    ) -> Result<bool, Halt<H::Term>> {
+        self.consume_fuel(tally.cost())?;
+        let field = looped.tally.map_or(NO_CONST, |(_, field)| field);
+        Ok(tally.add(self, field, item)?.is_ok())
     }
 
     /// Ends the operation with the tally, or with the list of the values on the stack.
