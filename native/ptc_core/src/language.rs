@@ -4,8 +4,7 @@
 
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
-use crate::opcode::OpCode;
-use crate::program::{Apply, Loop, Pc, Sieve, Slot};
+use crate::program::{Apply, Loop, Pc, Slot};
 use crate::vm::{Eval, Frame, Machine, Stepped, Vm};
 use std::fmt::Debug;
 
@@ -43,36 +42,3 @@ pub trait Language: Debug + Copy + Eq + 'static {
 /// The language of programs that are JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PtcJson;
-
-impl Language for PtcJson {
-    type Op = OpCode;
-    type Own = Sieve;
-
-    #[inline]
-    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        apply.op.eval(machine, apply)
-    }
-
-    fn expect<H: Heap>(
-        machine: &mut Machine<'_, H>,
-        op: OpCode,
-        input: Slot,
-    ) -> Result<(), Halt<H::Term>> {
-        op.expect(machine, input)
-    }
-
-    #[inline]
-    fn step<H: Heap>(
-        machine: &mut Machine<'_, H>,
-        looped: &Loop,
-        frame: &mut Frame<H::Term>,
-        returned: Option<H::Term>,
-    ) -> Stepped<H> {
-        looped.op.step(machine, looped, frame, returned)
-    }
-
-    #[inline]
-    fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
-        vm.sieve(sieve)
-    }
-}

@@ -7,7 +7,7 @@ use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, ConstId, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Frame, Machine, KEPT_BETWEEN_CHECKS};
+use crate::vm::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;
 pub(super) struct In;
@@ -187,7 +187,7 @@ impl Operation for FilterIn {
 fn search<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    work: &mut Frame<H::Term>,
+    work: &mut Work<H::Term>,
     input: H::Term,
     members: H::Term,
 ) -> Result<(), Halt<H::Term>> {

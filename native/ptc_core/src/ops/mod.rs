@@ -35,10 +35,11 @@ pub use tally::{Tally, Wrong};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
+use crate::language::{Language, PtcJson};
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Loop, Slot, NO_CONST};
+use crate::program::{Apply, Demand, Loop, Pc, Sieve, Slot, NO_CONST};
 use crate::source::Source;
-use crate::vm::{Eval, Frame, Machine, Step, Stepped};
+use crate::vm::{Eval, Frame, Machine, Step, Stepped, Vm};
 
 /// The result of a plan's check.
 type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
@@ -90,7 +91,7 @@ trait Operation {
     /// What it keeps of each item, if it has a body.
     const KEEPS: Keeps = Keeps::Other;
 
-    /// See [`Language::step`](crate::language::Language::step); for operations whose plan emits `Enter`.
+    /// See [`Language::step`]; for operations with a body that keep something else.
     fn step<H: Heap>(
         machine: &mut Machine<'_, H>,
         _looped: &Loop,
@@ -208,8 +209,7 @@ macro_rules! entries {
             }
 
             /// See [`Operation::step`].
-            #[inline]
-            pub(crate) fn step<H: Heap>(
+            fn own_step<H: Heap>(
                 self,
                 machine: &mut Machine<'_, H>,
                 looped: &Loop,
@@ -220,8 +220,10 @@ macro_rules! entries {
             }
 
             /// See [`Operation::KEEPS`].
+            #[inline]
             pub(crate) fn keeps(self) -> Keeps {
-                match self { $(OpCode::$op => $room::$op::KEEPS,)+ }
+                const ALL: &[Keeps] = &[$($room::$op::KEEPS,)+];
+                ALL[self as usize]
             }
 
             /// See [`Operation::HOLDS_FOR`].
@@ -263,6 +265,43 @@ impl OpCode {
     /// Returns its name in a program.
     pub fn name(self) -> Name {
         NAMES[self as usize]
+    }
+}
+
+impl Language for PtcJson {
+    type Op = OpCode;
+    type Own = Sieve;
+
+    #[inline]
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        apply.op.eval(machine, apply)
+    }
+
+    fn expect<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        op: OpCode,
+        input: Slot,
+    ) -> Result<(), Halt<H::Term>> {
+        op.expect(machine, input)
+    }
+
+    #[inline(always)]
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Stepped<H> {
+        // What keeps items or values has one step, which stands in the machine's loop.
+        match looped.op.keeps() {
+            Keeps::Other => looped.op.own_step(machine, looped, frame, returned),
+            keeps => machine.collect(looped, frame, returned, keeps),
+        }
+    }
+
+    #[inline]
+    fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+        vm.sieve(sieve)
     }
 }
 

@@ -2,10 +2,7 @@
 
 use super::{Checked, Field, FieldKind, Keeps, Operation};
 use crate::compile::Plan;
-use crate::heap::Heap;
-use crate::program::Loop;
 use crate::source::Source;
-use crate::vm::{Frame, Machine, Stepped};
 
 const CONDITION: Field = Field::required(
     "where",
@@ -29,16 +26,6 @@ macro_rules! transform {
             fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
                 plan.each_item($field.name);
                 Ok(())
-            }
-
-            #[inline]
-            fn step<H: Heap>(
-                machine: &mut Machine<'_, H>,
-                looped: &Loop,
-                frame: &mut Frame<H::Term>,
-                returned: Option<H::Term>,
-            ) -> Stepped<H> {
-                machine.collect(looped, frame, returned, Self::KEEPS)
             }
         }
     };

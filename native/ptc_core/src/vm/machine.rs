@@ -1,6 +1,6 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
-use super::frame::{Frame, Walk};
+use super::frame::{Walk, Work};
 use super::needle::Needle;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt, Name};
@@ -8,7 +8,7 @@ use crate::heap::{words_of_map, Heap};
 use crate::language::Language;
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::program::{Apply, ConstId, Program, Slot, NO_PC};
+use crate::program::{Apply, ConstId, Program, Slot};
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
@@ -49,8 +49,8 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
-    /// The frame of the evaluation that the current instruction has begun, if it was suspended.
-    pub(super) work: Option<Box<Frame<H::Term>>>,
+    /// The work of the evaluation that the current instruction has begun, if it was suspended.
+    pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     pub(super) multiplies: bool,
     /// The caches of the first [`MOST_CACHED`] constants.
@@ -216,7 +216,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub(crate) fn resumable<R, L: Language>(
         &mut self,
         apply: &Apply<L>,
-        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         self.resumable_over(self.slot(apply.input), evaluate)
     }
@@ -228,10 +228,10 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub(crate) fn resumable_over<R>(
         &mut self,
         list: H::Term,
-        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         let mut work = match self.work.take() {
-            None => Frame::over(list, NO_PC),
+            None => Work::over(list),
             Some(work) => *work,
         };
         let value = evaluate(self, &mut work);
@@ -293,12 +293,12 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Makes the operation's value: the items of the work as a list, if the heap limit permits.
-    pub(crate) fn list_of(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
+    pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         self.list_of_places(work, None)
     }
 
     /// Same as `list_of`, with the items at the indices in `place`.
-    fn list_of_places(&mut self, work: &mut Frame<H::Term>, place: Option<&[u32]>) -> Eval<H> {
+    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
             None => {
@@ -327,7 +327,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Same as `list_of`, with the items in sorted order.
-    pub(crate) fn list_in_order(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
+    pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         let sorting = work.progress.sorting.take().unwrap_or_default();
         let list = self.list_of_places(work, Some(sorting.places()));
         work.progress.sorting = Some(sorting);

@@ -29,6 +29,7 @@ pub use checkpoint::{Checkpoint, Exit, Frozen};
 pub(crate) use cost::cost;
 pub use counts::{Counts, Watch};
 pub(crate) use demanded::Demanded;
+pub(crate) use frame::Work;
 pub use frame::{Frame, Step, Stepped};
 pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};

@@ -2,7 +2,7 @@
 //! stack, and no instruction is dispatched per item.
 
 use super::demanded::Demanded;
-use super::frame::{Frame, Walk};
+use super::frame::{Walk, Work};
 use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 use super::run::Vm;
 use crate::fault::Halt;
@@ -46,7 +46,7 @@ impl Sifting<'_> {
     fn keep<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Frame<H::Term>,
+        work: &mut Work<H::Term>,
         demanded: Demanded,
     ) -> Eval<H> {
         let (items, last) = (&mut work.items, &mut work.found);
@@ -69,7 +69,7 @@ impl Sifting<'_> {
     fn tally<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Frame<H::Term>,
+        work: &mut Work<H::Term>,
         op: OpCode,
         field: ConstId,
     ) -> Eval<H> {

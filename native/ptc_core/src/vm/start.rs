@@ -78,7 +78,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             stack,
             meter,
         );
-        vm.machine.work = evaluation.map(Box::new);
+        vm.machine.work = evaluation.and_then(|frame| frame.work);
         vm.frames = frames;
         vm.failing = failing;
         if whole {
@@ -148,10 +148,9 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
         let mut terms = Vec::new();
         if let Some(evaluation) = self.machine.work.take() {
-            self.frames.push(Frame {
-                at: self.pc,
-                ..*evaluation
-            });
+            let mut frame = Frame::over(self.machine.heap.nil(), self.pc);
+            frame.work = Some(evaluation);
+            self.frames.push(frame);
         }
         let frames = self.frames.into_iter().rev();
         let frames = frames.map(|frame| frame.freeze(self.machine.heap, &mut terms));
