@@ -9,6 +9,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.Values
+  alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
@@ -127,10 +128,8 @@ defmodule PtcRunner.Agent.Calls do
   defp undeclared(_type, _value, _path), do: []
 
   # The keys under which validation finds a field.
-  defp spellings({name, type}) do
-    low = String.replace(name, "-", "_")
-    for spelling <- [low, name, String.replace(low, "_", "-")], do: {spelling, type}
-  end
+  defp spellings({name, type}),
+    do: for(spelling <- KeyNormalizer.spellings(name), do: {spelling, type})
 
   defp joined(nil, key), do: key
   defp joined(path, key) when is_binary(path) and is_binary(key), do: path <> "." <> key

@@ -9,7 +9,7 @@ defmodule PtcRunner.Agent.Result do
   alias PtcRunner.Firewall.Shape
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums, Firewall}
 
   # Maximum number of warnings.
@@ -101,7 +101,7 @@ defmodule PtcRunner.Agent.Result do
 
   defp walk(map, {kind, fields}, path, warnings)
        when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
-    types = Map.new(fields, fn {name, type} -> {plain(name), type} end)
+    types = Map.new(fields, fn {name, type} -> {KeyNormalizer.normalize_key(name), type} end)
 
     Enum.reduce(map, {map, warnings}, fn {key, value}, {map, warnings} ->
       case types do
@@ -127,7 +127,7 @@ defmodule PtcRunner.Agent.Result do
 
   # A key in another spelling.
   defp named(map, key, value, types, path, warnings) do
-    case Map.fetch(types, plain(key)) do
+    case Map.fetch(types, KeyNormalizer.normalize_key(key)) do
       {:ok, type} -> field(map, key, value, type, path, warnings)
       :error -> {map, warnings}
     end
@@ -139,10 +139,6 @@ defmodule PtcRunner.Agent.Result do
       {changed, warnings} -> {Map.put(map, key, changed), warnings}
     end
   end
-
-  defp plain(name) when is_binary(name), do: String.replace(name, "-", "_")
-  defp plain(name) when is_atom(name), do: name |> Atom.to_string() |> plain()
-  defp plain(name), do: name
 
   defp warning(path, value, what, concealed?) do
     hidden? = concealed? or Firewall.below?(path)
@@ -188,7 +184,7 @@ defmodule PtcRunner.Agent.Result do
   defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
 
   defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do
-    types = Enum.group_by(fields, &plain(elem(&1, 0)), &elem(&1, 1))
+    types = Enum.group_by(fields, &KeyNormalizer.normalize_key(elem(&1, 0)), &elem(&1, 1))
 
     for {name, [_, _ | _] = several} <- types, length(Enum.uniq(several)) > 1 do
       impossible("#{inspect(name)} is declared twice, with different types")

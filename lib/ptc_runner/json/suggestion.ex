@@ -1,8 +1,11 @@
 defmodule PtcRunner.Json.Suggestion do
   @moduledoc false
   # "Did you mean": finds the known name that is most similar to an unknown one. The similarity is the
-  # standard Jaro formula, implemented here because `String.jaro_distance/2` counts transpositions
+  # standard Jaro formula, implemented natively because `String.jaro_distance/2` counts transpositions
   # differently in older Elixir versions.
+
+  alias PtcRunner.{Native, Quanta}
+  require Quanta
 
   @threshold 0.8
 
@@ -65,39 +68,9 @@ defmodule PtcRunner.Json.Suggestion do
 
   """
   @spec similarity([String.grapheme()], [String.grapheme()]) :: float()
-  def similarity(letters, letters), do: if(letters == [], do: 0.0, else: 1.0)
-
   def similarity(a, b) do
-    {size_a, size_b} = {length(a), length(b)}
-    window = max(div(max(size_a, size_b), 2) - 1, 0)
-    {matched_a, used} = matches(a, Enum.with_index(b), window)
-
-    case length(matched_a) do
-      0 ->
-        0.0
-
-      m ->
-        matched_b = used |> Enum.sort() |> Enum.map(fn {_index, letter} -> letter end)
-        t = matched_a |> Enum.zip(matched_b) |> Enum.count(fn {x, y} -> x != y end)
-        (m / size_a + m / size_b + (m - t / 2) / m) / 3
-    end
-  end
-
-  # Matches each letter of `a`, from the left, with the first equal letter of `b` that is still free and
-  # inside the window. Returns the matched letters of `a` and, with their indices, of `b`.
-  defp matches(a, free, window) do
-    {matched, used, _free, _index} =
-      Enum.reduce(a, {[], [], free, 0}, fn letter, {matched, used, free, index} ->
-        case Enum.find(free, fn {x, at} -> x == letter and abs(at - index) <= window end) do
-          nil ->
-            {matched, used, free, index + 1}
-
-          {_letter, at} = taken ->
-            {[letter | matched], [{at, letter} | used], List.delete(free, taken), index + 1}
-        end
-      end)
-
-    {Enum.reverse(matched), used}
+    {:ok, similarity} = Quanta.run(Native.similarity(a, b))
+    similarity
   end
 
   defp best(letters, names) do

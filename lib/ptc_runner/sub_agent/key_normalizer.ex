@@ -76,8 +76,14 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   end
 
   @doc false
-  # A name with another byte in the place of one. `:binary.replace/4` takes a hundred bytes for each.
-  def swapped(name, from, to),
+  # The names that mean a declared one, best first; natively `signature/names.rs` has the rule.
+  def spellings(name) do
+    low = underscored(name)
+    Enum.uniq([low, name, swapped(low, ?_, ?-)])
+  end
+
+  # `:binary.replace/4` takes a hundred bytes for each match.
+  defp swapped(name, from, to),
     do: for(<<byte <- name>>, into: "", do: if(byte == from, do: <<to>>, else: <<byte>>))
 
   @doc false

@@ -1,7 +1,7 @@
 //! "Did you mean": finds the known name that is most similar to an unknown one.
 //!
-//! The measure is that of the suggestions for operations in `PtcRunner.Json.Suggestion`. A letter is a
-//! character here and a grapheme there, which is the same for ASCII names.
+//! `PtcRunner.Json.Suggestion` uses the same measure. A letter is a character here and a grapheme there, which is
+//! the same for ASCII names.
 
 /// Minimum similarity of a mistyped name.
 const CLOSE: f64 = 0.8;
@@ -34,8 +34,8 @@ pub fn closest(
     best
 }
 
-/// Returns the Jaro similarity, from 0.0 (nothing in common) to 1.0 (equal).
-fn similarity(a: &[char], b: &[char]) -> f64 {
+/// Returns the Jaro similarity of two names, from 0.0 (nothing in common) to 1.0 (equal).
+pub fn similarity<L: PartialEq + Copy>(a: &[L], b: &[L]) -> f64 {
     if a == b {
         return if a.is_empty() { 0.0 } else { 1.0 };
     }

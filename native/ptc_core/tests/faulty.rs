@@ -11,7 +11,7 @@ use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::plain::PlainHeap;
 use ptc_core::repair::{repair, Refusal, Repaired, Repairing, Wanted};
-use ptc_core::signature::{Field, Scalar, Type, Types};
+use ptc_core::signature::{AnswerType, Field, Scalar, Type, Types};
 use ptc_core::stop::Stop;
 use ptc_core::workspace::Workspace;
 
@@ -90,7 +90,7 @@ fn rows() -> Wanted {
     let closed = false;
     let row = types.add(Type::Map { fields, closed });
     let root = types.add(Type::List(row));
-    Wanted::new(&types, root, false)
+    Wanted::new(AnswerType::new(types, root, false))
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
+//! * [`similar`]: the similarity of names
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
@@ -44,6 +45,7 @@ mod rules;
 mod run;
 mod schedule;
 mod signature;
+mod similar;
 mod source;
 mod spread;
 mod stream;

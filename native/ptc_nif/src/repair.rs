@@ -6,7 +6,7 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
-use crate::signature::{judge_whole, wanted, Verdict};
+use crate::signature::{answer_type, judge_whole, Verdict};
 use crate::task::{Call, Print, Work};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
@@ -15,6 +15,7 @@ use ptc_core::repair::{
     is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
     Wanted, Where,
 };
+use ptc_core::signature::AnswerType;
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
@@ -61,14 +62,23 @@ fn repair<'a>(
     if is_too_long(pace, text.len(), REPAIR_BYTES) {
         return Ok(atoms::busy().encode(env));
     }
-    let Some(mut wanted) = wanted_of(env, of, ask, pace) else {
+    let list = matches!(ask, Ask::Answer { list: true });
+    let of_answer = match atoms::nil() == of {
+        true => Some(AnswerType::anything()),
+        false => answer_type(env, of.into(), list, pace),
+    };
+    let Some(of_answer) = of_answer else {
         return Ok(atoms::busy().encode(env));
     };
-    wanted.set_at_end(match at_end {
-        0 => AtEnd::CloseAll,
-        1 => AtEnd::CloseObjects,
-        _ => AtEnd::CloseNothing,
-    });
+    let wanted = Wanted {
+        answer_type: of_answer,
+        hyphens: matches!(ask, Ask::Answer { .. }),
+        at_end: match at_end {
+            0 => AtEnd::CloseAll,
+            1 => AtEnd::CloseObjects,
+            _ => AtEnd::CloseNothing,
+        },
+    };
     let repairing = Repairing::new(text.len());
     Ok(read(call, (source, text), (of, wanted), repairing, ask))
 }
@@ -94,19 +104,6 @@ pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<
         ..
     } = mending;
     Some(read(call, (source, text), (of, wanted), repairing, ask))
-}
-
-/// The types in the form that the search needs; `None` if there are too many for a slice.
-fn wanted_of<'a>(env: Env<'a>, of: Term<'a>, ask: Ask, pace: Pace) -> Option<Wanted> {
-    let wrapped = matches!(ask, Ask::Answer { list: true });
-    let mut wanted = match atoms::nil() == of {
-        true => Wanted::anything(),
-        false => wanted(env, of.into(), wrapped, pace)?,
-    };
-    if let Ask::Answer { .. } = ask {
-        wanted.allow_hyphens();
-    }
-    Some(wanted)
 }
 
 fn read<'a>(
@@ -243,7 +240,8 @@ fn cut_off<'a>(env: Env<'a>, cut: Where) -> Term<'a> {
     (atoms::error(), place).encode(env)
 }
 
-fn path<'a>(terms: Terms<'a>, path: &[PathPart]) -> Term<'a> {
+/// A path as a list of keys and indices.
+pub fn path<'a>(terms: Terms<'a>, path: &[PathPart]) -> Term<'a> {
     let step = |step: &PathPart| match step {
         PathPart::Name(name) => terms.make_binary(name),
         PathPart::Index(index) => terms.make_integer(*index as i64),

@@ -7,10 +7,11 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
+use crate::raw::Terms;
+use crate::repair::path;
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
 use crate::signature::answer_type;
-use ptc_core::answer::stream::{Caution, Mistake, Rules, Segment, Stream, What};
+use ptc_core::answer::stream::{Caution, Mistake, Rules, Stream, What};
 use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -75,14 +76,7 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
         What::Prose => return atoms::prose().encode(env),
         What::Syntax(offset) => return (atoms::syntax(), *offset).encode(env),
     };
-    let terms = Terms { env };
-    let segment = |segment: &Segment| match segment {
-        Segment::Name(name) => terms.make_binary(name),
-        Segment::Index(index) => terms.make_integer(*index as i64),
-    };
-    let path: Vec<Raw> = mistake.path.iter().map(segment).collect();
-    let path = terms.make_list(&path).term(env);
-    (path, message).encode(env)
+    (path(Terms { env }, &mistake.path), message).encode(env)
 }
 
 fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<'a> {

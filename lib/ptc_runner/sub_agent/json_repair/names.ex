@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   # Checks whether the keys of a value, which matches its type, are the declared names.
 
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.Firewall
 
   @doc false
@@ -170,13 +171,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   # The key of a field, by the rules of validation.
   defp key(map, name) when is_map_key(map, name), do: name
 
-  defp key(map, name) do
-    low = swapped(name, ?-, ?_)
-    Enum.find([low, swapped(low, ?_, ?-)], &is_map_key(map, &1))
-  end
-
-  defp swapped(name, from, to),
-    do: for(<<byte <- name>>, into: "", do: if(byte == from, do: <<to>>, else: <<byte>>))
+  defp key(map, name), do: Enum.find(KeyNormalizer.spellings(name), &is_map_key(map, &1))
 
   # `String.replace/3` takes a hundred bytes for each match.
   defp squeezed(name) do

@@ -63,11 +63,8 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   # By precedence: underscores, the name itself, hyphens; for each the atom, the string and then the
   # keyword of PTC-Lisp.
   defp candidates(name) do
-    low = KeyNormalizer.normalize_key(name)
-    high = KeyNormalizer.swapped(low, ?_, ?-)
-
-    [low, name, high]
-    |> Enum.uniq()
+    name
+    |> KeyNormalizer.spellings()
     |> Enum.flat_map(&[Atomizer.safe_to_atom(&1), &1, keyword(&1)])
   end
 

@@ -5,6 +5,7 @@
 //! * [`check`]: check for valid JSON at an offset
 //! * [`choice`]: the candidate that is tried first
 //! * [`recovery`]: the search for another candidate if the first one is not JSON
+//! * [`checker`]: checks of a value against its type while it is read
 //! * [`stream`]: an answer that arrives in chunks
 //! * [`read`]: the value, built in the heap during the search
 //!
@@ -12,6 +13,7 @@
 //! not be UTF-8.
 
 mod check;
+pub(crate) mod checker;
 mod choice;
 mod read;
 mod recovery;
@@ -24,3 +26,12 @@ mod tests;
 
 pub use check::LIMITS;
 pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};
+
+/// A step of the path to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathPart {
+    /// The declared name of a field, or another key.
+    Name(Vec<u8>),
+    /// An index in a list, from 0.
+    Index(usize),
+}

@@ -5,6 +5,7 @@ use super::{Sink, Text};
 use crate::digits::Digits;
 use crate::heap::Heap;
 use crate::number::Number;
+use crate::signature::names;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 
@@ -388,10 +389,8 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
 }
 
 fn make_key<H: Heap>(heap: &mut H, key: &[u8], underscored: bool) -> H::Term {
-    if !underscored || !key.contains(&b'-') {
-        return heap.make_string(key);
+    match underscored && key.contains(&b'-') {
+        true => heap.make_string(&names::underscored(key)),
+        false => heap.make_string(key),
     }
-    let swap = |byte: &u8| if *byte == b'-' { b'_' } else { *byte };
-    let key: Vec<u8> = key.iter().map(swap).collect();
-    heap.make_string(&key)
 }

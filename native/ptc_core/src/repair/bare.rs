@@ -7,9 +7,9 @@ use super::numbers;
 use super::reader::Reader;
 use super::scan::{escape, number};
 use super::unescape::lenient;
-use super::wanted::{is_keyword, Of};
 use super::Stop;
 use crate::heap::Heap;
+use crate::signature::Json;
 
 /// Maximum length of a string without an opening quote.
 const LONGEST: usize = 4096;
@@ -19,8 +19,7 @@ const ENDS: usize = 4;
 impl<H: Heap> Reader<'_, '_, H> {
     /// `word`, `two words`, `words with a quote at the end"`
     pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
-        let of = self.want(branch.ty).of;
-        let takes = matches!(of, Of::Any | Of::String | Of::Keyword);
+        let takes = self.types().takes(branch.ty, Json::String);
         let start = branch.at as usize;
         if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {
             return Ok(());
@@ -45,7 +44,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                     extra += Fault::InnerQuote.cost();
                 }
                 b',' | b'}' | b']' | b'\n' => {
-                    let untyped_bracket = bracket && of == Of::Any;
+                    let untyped_bracket = bracket && self.types().is_any(branch.ty);
                     let goes_past = ends > 0 && listed;
                     if inner == 0 && !untyped_bracket && !goes_past {
                         self.bare_word(branch, start, at, escapes, extra);
@@ -88,8 +87,7 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     fn bare_to(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, next: usize) {
         let span = Span::new(start, end);
-        if end == start || self.want(branch.ty).of == Of::Keyword && !is_keyword(span.of(self.text))
-        {
+        if end == start || !self.types().takes_string(branch.ty, span.of(self.text)) {
             return;
         }
         let event = match escapes {

@@ -1,7 +1,7 @@
 //! One reading of the text so far: its offset, what is open, its cost.
 
 use super::log::NodeId;
-use super::wanted::Ty;
+use crate::signature::TypeId;
 
 /// The kind of an open value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct BranchFrame {
     /// Index of the surrounding frame.
     pub parent: u32,
     /// The type of an object; for a list, the type of its elements.
-    pub ty: Ty,
+    pub ty: TypeId,
     /// Number of surrounding frames.
     pub depth: u32,
     /// The field that is probably next.
@@ -40,7 +40,7 @@ impl BranchFrame {
     pub fn hash(&self) -> u64 {
         let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let hash = mix(self.outer.rotate_left(23), self.seen);
-        mix(hash, u64::from(self.ty) << 8 | self.kind as u64)
+        mix(hash, u64::from(self.ty.0) << 8 | self.kind as u64)
     }
 }
 
@@ -123,7 +123,7 @@ pub struct Branch {
     /// Its last event in the log.
     pub node: NodeId,
     /// The type of the next value.
-    pub ty: Ty,
+    pub ty: TypeId,
     /// Number of insertions at the current offset.
     pub still: u32,
     /// What it expects next.

@@ -6,14 +6,14 @@
 
 use super::log::Event;
 use super::reader::Reader;
-use super::replay::{PathPart, Repaired, DEEPEST};
+use super::replay::{Repaired, DEEPEST};
 use super::scan::{escape, number, skip_all_blanks, skip_blanks};
 use super::unescape::unescape;
-use super::wanted::{Found, Of, Ty, ANY};
 use super::{Fault, Stop};
-use crate::answer::LIMITS;
+use crate::answer::{PathPart, LIMITS};
 use crate::heap::Heap;
 use crate::json::scan::to_special;
+use crate::signature::{TypeId, Types};
 
 /// What is done with a text that ends before the answer is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Where {
 
 /// The next token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum Awaited {
     Value,
     FirstItem,
     Key,
@@ -53,7 +53,7 @@ enum Next {
 struct Frame {
     object: bool,
     /// The type of an object; for a list, the type of its elements.
-    ty: Ty,
+    ty: TypeId,
     /// The last key, without its quotes.
     key: Option<(u32, u32)>,
     /// Number of complete elements.
@@ -77,9 +77,9 @@ enum Step {
 #[derive(Debug)]
 pub struct Scan {
     at: usize,
-    next: Next,
+    next: Awaited,
     /// The type of the next value.
-    ty: Ty,
+    ty: TypeId,
     /// The end of the last number.
     number: usize,
     open: Vec<Frame>,
@@ -90,10 +90,10 @@ const WORDS: usize = std::mem::size_of::<Frame>().div_ceil(8);
 
 impl Scan {
     /// Begins at a bracket.
-    pub fn new(at: usize, ty: Ty) -> Self {
+    pub fn new(at: usize, ty: TypeId) -> Self {
         Scan {
             at,
-            next: Next::Value,
+            next: Awaited::Value,
             ty,
             number: 0,
             open: Vec::new(),
@@ -115,10 +115,12 @@ impl Scan {
                 Step::InString(_) => return Ok(Some(self.place(reader.text, true))),
                 // Words follow the text that was cut off.
                 Step::Other if has_any(reader, self.at, b"\"'{}[]")? => return Ok(None),
-                Step::Other if self.next == Next::After && self.may_be_closed(reader) => {
+                Step::Other if self.next == Awaited::After && self.may_be_closed(reader) => {
                     return Ok(None)
                 }
-                Step::Other => return Ok(Some(self.place(reader.text, self.next != Next::After))),
+                Step::Other => {
+                    return Ok(Some(self.place(reader.text, self.next != Awaited::After)))
+                }
                 Step::End(inside) if !inside && self.may_be_closed(reader) => return Ok(None),
                 Step::End(inside) => {
                     let inside = inside || self.is_open_number(reader.text);
@@ -137,7 +139,7 @@ impl Scan {
     /// Returns whether only brackets of objects are missing, after a complete value.
     fn may_be_closed<H: Heap>(&self, reader: &Reader<H>) -> bool {
         let closes = |frame: &Frame| frame.object && reader.wanted.may_close(frame.ty, frame.seen);
-        let complete = self.next == Next::After && !self.is_open_number(reader.text);
+        let complete = self.next == Awaited::After && !self.is_open_number(reader.text);
         complete && self.open.iter().all(closes)
     }
 
@@ -151,22 +153,22 @@ impl Scan {
             return Step::End(false);
         }
         match (self.next, text[self.at]) {
-            (Next::After, b',') => {
+            (Awaited::After, b',') => {
                 let object = self.open.last().is_some_and(|frame| frame.object);
-                self.next = if object { Next::Key } else { Next::Value };
-                self.ty = self.open.last().map_or(ANY, |frame| frame.ty);
+                self.next = if object { Awaited::Key } else { Awaited::Value };
+                self.ty = self.open.last().map_or(Types::ANY, |frame| frame.ty);
                 self.at += 1;
                 Step::On
             }
-            (Next::After | Next::FirstKey, b'}') => self.close(true),
-            (Next::After | Next::FirstItem, b']') => self.close(false),
-            (Next::Key | Next::FirstKey, b'"') => self.key(reader),
-            (Next::Colon, b':') => {
-                self.next = Next::Value;
+            (Awaited::After | Awaited::FirstKey, b'}') => self.close(true),
+            (Awaited::After | Awaited::FirstItem, b']') => self.close(false),
+            (Awaited::Key | Awaited::FirstKey, b'"') => self.key(reader),
+            (Awaited::Colon, b':') => {
+                self.next = Awaited::Value;
                 self.at += 1;
                 Step::On
             }
-            (Next::Value | Next::FirstItem, byte) => self.value(reader, byte),
+            (Awaited::Value | Awaited::FirstItem, byte) => self.value(reader, byte),
             _ => Step::Other,
         }
     }
@@ -183,7 +185,7 @@ impl Scan {
 
     /// Handles the end of a value.
     fn done(&mut self) -> Step {
-        self.next = Next::After;
+        self.next = Awaited::After;
         match self.open.last_mut() {
             Some(frame) => frame.items += 1,
             None => return Step::Done,
@@ -198,17 +200,18 @@ impl Scan {
             StringEnd::Cut => return Step::End(true),
             StringEnd::Invalid(at) => return Step::InString(at),
         };
-        (self.at, self.next, self.ty) = (end + 1, Next::Colon, ANY);
+        (self.at, self.next, self.ty) = (end + 1, Awaited::Colon, Types::ANY);
         let Some(frame) = self.open.last_mut() else {
             return Step::Other;
         };
         frame.key = Some((start as u32, end as u32));
-        if let Of::Map(shape) = reader.want(frame.ty).of {
-            let shape = reader.wanted.shape(shape);
+        let types = reader.types();
+        if let Some((fields, _)) = types.map(frame.ty) {
             let name = name(reader.text, (start as u32, end as u32));
-            if let Found::Field(index) | Found::Spelled(index) = shape.find(&name, 0) {
-                frame.seen |= 1_u64.checked_shl(index as u32).unwrap_or(0);
-                self.ty = shape.fields[index].ty;
+            let named = types.named(fields, &name, fields.start as usize);
+            if let Some(index) = named.or_else(|| types.spelled(fields, &name)) {
+                frame.seen |= fields.bit(index);
+                self.ty = types.holds(index);
             }
         }
         Step::On
@@ -219,11 +222,8 @@ impl Scan {
         match byte {
             b'{' | b'[' if self.open.len() < LIMITS.depth => {
                 let object = byte == b'{';
-                let ty = match (reader.want(self.ty).of, object) {
-                    (Of::Map(_), true) => self.ty,
-                    (Of::List(holds), false) => holds,
-                    _ => ANY,
-                };
+                let ty = reader.types().inside(self.ty, object);
+                let ty = ty.unwrap_or(Types::ANY);
                 let (key, items, seen) = (None, 0, 0);
                 self.open.push(Frame {
                     object,
@@ -233,9 +233,9 @@ impl Scan {
                     seen,
                 });
                 self.next = if object {
-                    Next::FirstKey
+                    Awaited::FirstKey
                 } else {
-                    Next::FirstItem
+                    Awaited::FirstItem
                 };
                 self.ty = ty;
                 self.at += 1;
@@ -293,7 +293,7 @@ impl Scan {
                 path.push(PathPart::Name(name(text, key)));
             }
         }
-        let complete = self.next == Next::After && !inside || self.next == Next::Key;
+        let complete = self.next == Awaited::After && !inside || self.next == Awaited::Key;
         let (items, after) = (None, complete);
         Where { path, items, after }
     }

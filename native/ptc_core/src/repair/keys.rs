@@ -5,9 +5,9 @@ use super::fault::Fault;
 use super::log::{Event, Span};
 use super::reader::Reader;
 use super::scan::{quote, skip_all_blanks, word};
-use super::wanted::{Found, Of, ANY};
 use super::Stop;
 use crate::heap::Heap;
+use crate::signature::Types;
 
 /// Maximum number of words in a bare key.
 const WORDS: usize = 4;
@@ -183,10 +183,11 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     fn is_declared(&self, branch: &Branch, key: &[u8]) -> bool {
-        match self.want(branch.top.ty).of {
-            Of::Map(shape) => self.wanted.shape(shape).find(key, 0) != Found::Unknown,
-            _ => false,
-        }
+        let types = self.types();
+        types.map(branch.top.ty).is_some_and(|(fields, _)| {
+            types.named(fields, key, fields.start as usize).is_some()
+                || types.spelled(fields, key).is_some()
+        })
     }
 
     /// Returns whether a surrounding object declares the key and does not have it yet.
@@ -197,10 +198,10 @@ impl<H: Heap> Reader<'_, '_, H> {
                 return false;
             }
             frame = self.frames[frame.parent as usize];
-            if let (Of::Map(shape), Bracket::Object) = (self.want(frame.ty).of, frame.kind) {
-                if let Found::Field(index) = self.wanted.shape(shape).find(key, 0) {
-                    let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
-                    return frame.seen & bit == 0;
+            if let (Some((fields, _)), Bracket::Object) = (self.types().map(frame.ty), frame.kind) {
+                let found = self.types().named(fields, key, fields.start as usize);
+                if let Some(index) = found {
+                    return frame.seen & fields.bit(index) == 0;
                 }
             }
         }
@@ -221,49 +222,42 @@ impl<H: Heap> Reader<'_, '_, H> {
             true => Event::EscapedKey(span),
             false => Event::Key(span),
         };
-        branch.ty = ANY;
-        if let Of::Map(number) = self.want(branch.top.ty).of {
-            let wanted = self.wanted;
-            let shape = wanted.shape(number);
-            let found = match escapes {
-                true => Found::Unknown,
-                false => shape.find(span.of(self.text), branch.top.hint as usize),
+        branch.ty = Types::ANY;
+        let types = self.types();
+        if let Some((fields, closed)) = types.map(branch.top.ty) {
+            let key = span.of(self.text);
+            let named = match escapes {
+                true => None,
+                false => types.named(fields, key, branch.top.hint as usize),
             };
-            let found = match found {
-                Found::Field(index) if !wanted.is_right(shape, index, span.of(self.text)) => {
-                    Found::Spelled(index)
-                }
-                found => found,
-            };
-            match found {
-                Found::Field(index) | Found::Spelled(index) => {
-                    let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
+            let spelled = || types.spelled(fields, key).filter(|_| !escapes);
+            let is_right = named.is_some_and(|index| self.wanted.is_right(fields, index, key));
+            match named.or_else(spelled) {
+                Some(index) => {
+                    let bit = fields.bit(index);
                     let again = branch.top.seen & bit != 0;
-                    match found {
+                    match (is_right, again) {
                         // The object has the field under its own name, or may get it.
-                        Found::Spelled(_) if again => {
-                            self.repair(&mut branch, Fault::UnknownKey, start, end)
-                        }
-                        Found::Spelled(_) => {
-                            event = Event::Field(number, index as u32);
+                        (false, true) => self.repair(&mut branch, Fault::UnknownKey, start, end),
+                        (false, false) => {
+                            event = Event::Field(index as u32);
                             self.repair(&mut branch, Fault::KeySpelling, start, end);
-                            branch.ty = shape.fields[index].ty;
-                            branch.top.seen |= bit;
                         }
-                        _ => {
-                            if again {
-                                self.repair(&mut branch, Fault::RepeatedKey, start, end);
-                            }
-                            branch.ty = shape.fields[index].ty;
-                            branch.top.seen |= bit;
-                            branch.top.hint = index as u32 + 1;
-                        }
+                        (true, true) => self.repair(&mut branch, Fault::RepeatedKey, start, end),
+                        (true, false) => {}
+                    }
+                    if is_right || !again {
+                        branch.ty = types.holds(index);
+                        branch.top.seen |= bit;
+                    }
+                    if is_right {
+                        branch.top.hint = index as u32 + 1;
                     }
                 }
-                Found::Unknown if shape.closed => return,
-                Found::Unknown => {
+                None if closed => return,
+                None => {
                     self.repair(&mut branch, Fault::UnknownKey, start, end);
-                    if self.is_of_outer(&branch, span.of(self.text)) {
+                    if self.is_of_outer(&branch, key) {
                         branch.cost += 3;
                     }
                 }

@@ -54,8 +54,8 @@ pub enum Event {
     Key(Span),
     /// A key whose escapes must be decoded.
     EscapedKey(Span),
-    /// A declared field, by map and index, instead of a key.
-    Field(u32, u32),
+    /// A declared field, by its index, instead of a key.
+    Field(u32),
     /// `{` or `[`
     Open(bool),
     /// `}` or `]`

@@ -5,7 +5,7 @@
 //! reading that does not give a value of the wanted type, or that costs much more than others at the
 //! same offset. The cheapest reading wins; if two that give different values cost the same, none does.
 //!
-//! * [`wanted`], [`shape`]: the types, in the form that the search needs
+//! * [`wanted`]: the type, and what is done with a text that was cut off
 //! * [`fault`]: the faults, and their costs
 //! * [`branch`]: one reading; [`log`]: the events of all readings
 //! * [`reader`]: the readings that are alive; [`search`]: the search that advances them
@@ -24,7 +24,6 @@ mod branch;
 mod colons;
 mod cut;
 mod fault;
-mod fits;
 mod keys;
 mod leftover;
 mod lines;
@@ -38,7 +37,6 @@ mod replay;
 mod same;
 mod scan;
 mod search;
-mod shape;
 mod start;
 mod strict;
 mod strings;
@@ -49,13 +47,13 @@ mod wanted;
 #[cfg(test)]
 mod tests;
 
+pub use crate::answer::PathPart;
 pub use crate::stop::Stop;
 pub use cut::{AtEnd, Where};
 pub use fault::Fault;
-pub use fits::Fits;
 pub use lines::line_and_column;
 pub use places::Repairing;
-pub use replay::{PathPart, Repair, Repaired};
+pub use replay::{Repair, Repaired};
 pub use wanted::Wanted;
 
 use crate::heap::Heap;

@@ -5,13 +5,13 @@ use super::branch::{Bracket, Branch, Phase};
 use super::cut::{self, Scan};
 use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
-use super::reader::{Kept, Reader};
+use super::reader::{Reader, SearchState};
 use super::start::{self, Start};
-use super::wanted::{Of, ANY};
 use super::{same, scan, Refusal, Repaired, Stop, Wanted};
 use crate::answer::scan::region_end;
 use crate::heap::Heap;
 use crate::meter::Meter;
+use crate::signature::{Json, Type, Types};
 
 /// Maximum number of start offsets outside of fences.
 const PLACES: usize = 4;
@@ -28,7 +28,7 @@ struct Found {
 
 /// The kind of the next start offsets.
 #[derive(Debug)]
-enum Stage {
+enum StartKind {
     Begin,
     /// In fences.
     Fences(std::vec::IntoIter<Start>),
@@ -44,8 +44,8 @@ enum Stage {
 /// The state of a repair between two quanta.
 #[derive(Debug)]
 pub struct Repairing {
-    kept: Option<Kept>,
-    stage: Stage,
+    kept: Option<SearchState>,
+    stage: StartKind,
     best: Option<Found>,
     /// The start that is scanned for an end that is too early.
     scanning: Option<(Start, Scan)>,
@@ -57,8 +57,8 @@ impl Repairing {
     /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
         Repairing {
-            kept: Some(Kept::new(length)),
-            stage: Stage::Begin,
+            kept: Some(SearchState::new(length)),
+            stage: StartKind::Begin,
             best: None,
             scanning: None,
             reading: None,
@@ -139,8 +139,10 @@ impl Repairing {
     fn next_place(&mut self, text: &[u8]) -> Option<Start> {
         loop {
             match &mut self.stage {
-                Stage::Begin => self.stage = Stage::Fences(start::in_fences(text).into_iter()),
-                Stage::Fences(starts) => match starts.next() {
+                StartKind::Begin => {
+                    self.stage = StartKind::Fences(start::in_fences(text).into_iter())
+                }
+                StartKind::Fences(starts) => match starts.next() {
                     Some(start) => {
                         // A part of a text that was already read is not an answer of its own.
                         let is_part = |found: &Found| start.at < found.end;
@@ -150,19 +152,19 @@ impl Repairing {
                     }
                     None if self.best.is_some() => return None,
                     None => {
-                        self.stage = Stage::Inside;
+                        self.stage = StartKind::Inside;
                         if let Some(start) = start::inside(text) {
                             return Some(start);
                         }
                     }
                 },
-                Stage::Inside => {
-                    self.stage = Stage::Bare {
+                StartKind::Inside => {
+                    self.stage = StartKind::Bare {
                         from: self.best.as_ref().map_or(0, |found| found.end),
                         left: PLACES,
                     }
                 }
-                Stage::Bare { from, left } => {
+                StartKind::Bare { from, left } => {
                     *left = left.checked_sub(1)?;
                     return start::next_bare(text, *from);
                 }
@@ -178,8 +180,8 @@ impl Repairing {
         match &mut self.best {
             None => self.best = Some(found),
             Some(best) => {
-                let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
-                let equal = |a, b| same::events(text, wanted, inner, a, b);
+                let (text, types, inner) = (reader.text, reader.types(), &reader.inner);
+                let equal = |a, b| same::events(text, types, inner, a, b);
                 if !reader.log.same_value(best.node, found.node, equal) {
                     best.unsure = Some(found.start);
                 }
@@ -195,7 +197,7 @@ impl Repairing {
         start: Start,
         end: Option<usize>,
     ) -> Result<(), Refusal> {
-        let Stage::Bare { from, left } = &mut self.stage else {
+        let StartKind::Bare { from, left } = &mut self.stage else {
             return Ok(());
         };
         let next = match end {
@@ -261,22 +263,16 @@ fn finish<'r, H: Heap>(
 /// Returns the readings that begin at a start.
 fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
     let wanted = reader.wanted;
-    let root = wanted.root();
+    let (types, root) = (wanted.types(), wanted.answer_type.root());
     let mut begins: Vec<Branch> = Vec::with_capacity(3);
     let text = reader.text;
     if start.inside {
-        let is_object = matches!(wanted.want(root).of, Of::Any | Of::AnyMap | Of::Map(_));
-        let ty = match wanted.wrapper() {
-            Some(wrapper) => Some(wrapper),
-            None => is_object.then_some(root),
-        };
-        if let Some(ty) = ty {
+        let is_object = types.takes(root, Json::Object);
+        let wrapper = wanted.answer_type.wrapper();
+        if let Some(ty) = wrapper.or(is_object.then_some(root)) {
             let mut inside = reader.begin(start.at, ty);
             reader.repair(&mut inside, Fault::MissingOpen, start.at, start.at);
-            let ty = match wanted.want(ty).of {
-                Of::Map(_) => ty,
-                _ => ANY,
-            };
+            let ty = types.inside(ty, true).unwrap_or(Types::ANY);
             reader.open(&mut inside, Bracket::Object, ty);
             inside.phase = Phase::NextKey;
             begins.push(inside);
@@ -287,8 +283,8 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
             Some(wrapper) => begins.push(reader.begin(start.at, wrapper)),
             None => begins.push(reader.begin(start.at, root)),
         }
-        if let (Of::List(holds), None, Some(b'{')) =
-            (wanted.want(root).of, wrapped, text.get(start.at))
+        if let (Type::List(holds), None, Some(b'{')) =
+            (types.required(root).0, wrapped, text.get(start.at))
         {
             let mut inside = reader.begin(start.at, root);
             reader.repair(&mut inside, Fault::MissingOpen, start.at, start.at);
@@ -309,7 +305,7 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
     if start.inside && wanted.is_anything() && reader.log.events(end.node).iter().any(closed) {
         return None;
     }
-    let equal = |a, b| same::events(text, wanted, inner, a, b);
+    let equal = |a, b| same::events(text, wanted.types(), inner, a, b);
     let other = reader.ends[1..]
         .iter()
         .find(|other| !reader.log.same_value(end.node, other.node, equal));

@@ -3,11 +3,12 @@
 use super::branch::{Bracket, Branch, BranchFrame, Phase, Recent, Token};
 use super::fault::Fault;
 use super::log::{Event, Log, Span, ROOT};
-use super::wanted::{Of, Ty, Want, Wanted, ANY};
+use super::wanted::Wanted;
 use super::{same, Stop};
 use crate::answer::LIMITS;
 use crate::heap::Heap;
 use crate::meter::Meter;
+use crate::signature::{TypeId, Types};
 use std::cell::OnceCell;
 
 /// Maximum number of readings that are kept at the same time.
@@ -19,7 +20,7 @@ const STILL: u32 = 6;
 
 /// The state of a search while it is suspended.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SearchState {
     log: Log,
     frames: Vec<BranchFrame>,
     inner: Vec<Vec<u8>>,
@@ -32,10 +33,10 @@ pub struct Kept {
     running: Option<(Branch, Recent)>,
 }
 
-impl Kept {
+impl SearchState {
     /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
-        Kept {
+        SearchState {
             log: Log::for_text(length),
             frames: Vec::with_capacity(16 + length / 64),
             inner: Vec::new(),
@@ -80,7 +81,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     pub fn new(
         text: &'r [u8],
         wanted: &'r Wanted,
-        kept: Kept,
+        kept: SearchState,
         meter: &'m mut Meter,
         heap: &'m H,
     ) -> Self {
@@ -103,8 +104,8 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     }
 
     /// Returns the state to suspend.
-    pub fn keep(self) -> Kept {
-        Kept {
+    pub fn keep(self) -> SearchState {
+        SearchState {
             log: self.log,
             frames: self.frames,
             inner: self.inner,
@@ -128,7 +129,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     }
 
     /// Creates a reading that begins at an offset.
-    pub fn begin(&mut self, at: usize, ty: Ty) -> Branch {
+    pub fn begin(&mut self, at: usize, ty: TypeId) -> Branch {
         self.start = at as u32;
         Branch {
             at: at as u32,
@@ -142,7 +143,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
                 seen: 0,
                 outer: 0,
                 parent: 0,
-                ty: ANY,
+                ty: Types::ANY,
                 depth: 0,
                 hint: 0,
                 kind: Bracket::Top,
@@ -177,8 +178,8 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     }
 
     #[inline]
-    pub fn want(&self, ty: Ty) -> Want {
-        self.wanted.want(ty)
+    pub fn types(&self) -> &'r Types {
+        self.wanted.types()
     }
 
     /// Adds an event to a reading.
@@ -208,7 +209,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
 
     /// Opens an object or a list.
     #[inline]
-    pub fn open(&mut self, branch: &mut Branch, kind: Bracket, ty: Ty) {
+    pub fn open(&mut self, branch: &mut Branch, kind: Bracket, ty: TypeId) {
         self.event(branch, Event::Open(kind == Bracket::Object));
         self.frames.push(branch.top);
         branch.top = BranchFrame {
@@ -257,16 +258,11 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     /// Returns whether the frame has all fields that its type requires.
     #[inline]
     pub fn is_complete(&self, frame: &BranchFrame) -> bool {
-        if frame.kind != Bracket::Object {
-            return true;
-        }
-        match self.want(frame.ty).of {
-            Of::Map(shape) => {
-                let required = self.wanted.shape(shape).required;
-                frame.seen & required == required
-            }
-            _ => true,
-        }
+        let map = match frame.kind {
+            Bracket::Object => self.types().map(frame.ty),
+            _ => None,
+        };
+        map.is_none_or(|(fields, _)| self.types().is_complete(fields, frame.seen, false))
     }
 
     /// Returns whether the depth limit permits one more frame.
@@ -294,7 +290,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
         if self.queue.iter().any(better) {
             return;
         }
-        let (text, inner) = (self.text, &self.inner);
+        let (text, types, inner) = (self.text, self.types(), &self.inner);
         let twin = self
             .queue
             .iter_mut()
@@ -303,7 +299,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
             if branch.cost < other.cost {
                 *other = branch;
             } else if branch.cost == other.cost {
-                let equal = |a, b| same::events(text, self.wanted, inner, a, b);
+                let equal = |a, b| same::events(text, types, inner, a, b);
                 if !self.log.same_value(other.node, branch.node, equal) {
                     other.node = self.log.add(other.node, Event::Unsure(branch.at));
                 }

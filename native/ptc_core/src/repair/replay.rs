@@ -2,13 +2,13 @@
 
 use super::cut::Where;
 use super::fault::Fault;
-use super::fits::Fits;
 use super::lines::Cursor;
 use super::log::{Event, Span};
 use super::numbers;
 use super::unescape::unescape;
 use super::wanted::Wanted;
-use crate::answer::LIMITS;
+use crate::answer::checker::Checker;
+use crate::answer::{PathPart, LIMITS};
 use crate::json::{Extent, ReadError, Reader, Sink, Text};
 use crate::signature::lenient;
 use crate::stop::Stop;
@@ -21,15 +21,6 @@ pub(super) const DEEPEST: usize = 64;
 
 /// Number of events between two checks of the limits.
 const EVENTS_BETWEEN_LOOKS: usize = 256;
-
-/// A step of the path to a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PathPart {
-    /// A key.
-    Name(Vec<u8>),
-    /// An index in a list, from 0.
-    Index(usize),
-}
 
 /// A repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,8 +94,8 @@ impl Repaired<'_> {
                     _ => sink.key(Text::Scratch(scratch))?,
                 }
             }
-            Event::Field(shape, index) => {
-                let name = &self.wanted.shape(shape).fields[index as usize].name;
+            Event::Field(index) => {
+                let name = self.wanted.types().field(index as usize).name;
                 sink.key(Text::Scratch(name))?;
             }
             Event::Open(object) => sink.open(object),
@@ -131,26 +122,24 @@ impl Repaired<'_> {
                 unescape(span.of(self.text), &mut name);
                 name
             }
-            Event::Field(shape, index) => {
-                let shape = self.wanted.shape(shape);
-                shape.fields[index as usize].name.to_vec()
-            }
+            Event::Field(index) => self.wanted.types().field(index as usize).name.to_vec(),
             _ => Vec::new(),
         }
     }
 
     /// Returns whether the value is of the type.
-    pub fn is_of(&self, wanted: &Wanted) -> bool {
+    pub(super) fn is_of(&self, wanted: &Wanted) -> bool {
         let first = self.events.iter();
         let first = first
             .copied()
             .find(|event| !matches!(event, Event::Repair(..)));
-        let root = match (wanted.wrapper(), first) {
+        let of = &wanted.answer_type;
+        let root = match (of.wrapper(), first) {
             (Some(wrapper), Some(Event::Open(true))) => wrapper,
-            _ => wanted.root(),
+            _ => of.root(),
         };
-        let mut fits = Fits::new(wanted, root);
-        self.replay(&mut fits).is_ok() && fits.fits()
+        let mut checker = Checker::of_value(of.clone(), root);
+        self.replay(&mut checker).is_ok() && !checker.has_mistake()
     }
 
     /// Returns the place of an event: the path to the outermost open list, or to the last field.
@@ -195,9 +184,9 @@ impl Repaired<'_> {
             }
             if let Event::Repair(fault, span) = *event {
                 match place(fault) {
-                    Place::Before => repairs.push(repair(fault, span, way.path(self))),
-                    Place::Around => repairs.push(repair(fault, span, way.around(self))),
-                    Place::Next => waiting.push((fault, span)),
+                    About::Before => repairs.push(repair(fault, span, way.path(self))),
+                    About::Around => repairs.push(repair(fault, span, way.around(self))),
+                    About::Next => waiting.push((fault, span)),
                 }
                 continue;
             }
@@ -215,7 +204,7 @@ impl Repaired<'_> {
 }
 
 /// The value that a repair is about.
-enum Place {
+enum About {
     /// The previous one.
     Before,
     /// The innermost open one.
@@ -224,10 +213,10 @@ enum Place {
     Next,
 }
 
-fn place(fault: Fault) -> Place {
+fn place(fault: Fault) -> About {
     match fault {
-        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => Place::Before,
-        Fault::MissingColon | Fault::NoColon => Place::Before,
+        Fault::MissingComma | Fault::ExtraComma | Fault::Semicolon => About::Before,
+        Fault::MissingColon | Fault::NoColon => About::Before,
         Fault::TrailingComma
         | Fault::MissingClose
         | Fault::ExtraClose
@@ -236,8 +225,8 @@ fn place(fault: Fault) -> Place {
         | Fault::Comment
         | Fault::Ellipsis
         | Fault::Leftover
-        | Fault::StrayCharacter => Place::Around,
-        _ => Place::Next,
+        | Fault::StrayCharacter => About::Around,
+        _ => About::Next,
     }
 }
 
@@ -286,7 +275,7 @@ enum Here {
 impl Way {
     fn pass(&mut self, event: Event) {
         match event {
-            Event::Key(_) | Event::EscapedKey(_) | Event::Field(..) => {
+            Event::Key(_) | Event::EscapedKey(_) | Event::Field(_) => {
                 if let Some(Here::Object(last)) = self.open.last_mut() {
                     *last = Some(event);
                 }

@@ -3,18 +3,18 @@
 use super::log::{Event, Span};
 use super::numbers::clean;
 use super::unescape::unescape;
-use super::wanted::Wanted;
+use crate::signature::Types;
 use std::borrow::Cow;
 
 /// Returns whether two events belong to the same value.
-pub fn events(text: &[u8], wanted: &Wanted, inner: &[Vec<u8>], a: Event, b: Event) -> bool {
+pub fn events(text: &[u8], types: &Types, inner: &[Vec<u8>], a: Event, b: Event) -> bool {
     if a == b {
         return true;
     }
     if let (Some(a), Some(b)) = (string(text, a), string(text, b)) {
         return a == b;
     }
-    if let (Some(a), Some(b)) = (key(text, wanted, a), key(text, wanted, b)) {
+    if let (Some(a), Some(b)) = (key(text, types, a), key(text, types, b)) {
         return a == b;
     }
     if let (Some(a), Some(b)) = (number(text, a), number(text, b)) {
@@ -43,14 +43,11 @@ fn string(text: &[u8], event: Event) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-fn key<'k>(text: &'k [u8], wanted: &'k Wanted, event: Event) -> Option<Cow<'k, [u8]>> {
+fn key<'k>(text: &'k [u8], types: &'k Types, event: Event) -> Option<Cow<'k, [u8]>> {
     match event {
         Event::Key(span) => Some(content(text, span, false)),
         Event::EscapedKey(span) => Some(content(text, span, true)),
-        Event::Field(shape, index) => {
-            let name = &wanted.shape(shape).fields[index as usize].name;
-            Some(Cow::Borrowed(name))
-        }
+        Event::Field(index) => Some(Cow::Borrowed(types.field(index as usize).name)),
         _ => None,
     }
 }

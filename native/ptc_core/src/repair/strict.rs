@@ -4,8 +4,8 @@ use super::branch::{Bracket, Branch, Phase};
 use super::log::{Event, Span};
 use super::reader::Reader;
 use super::scan::{is_delimiter, number, skip_blanks};
-use super::wanted::{is_keyword, Found, Of};
 use crate::heap::Heap;
+use crate::signature::{Json, Types};
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Reads the next token if it is valid here; otherwise only skips blanks.
@@ -58,26 +58,22 @@ impl<H: Heap> Reader<'_, '_, H> {
             return false;
         }
         let span = Span::new(start, end);
-        let ty = match self.want(branch.top.ty).of {
-            Of::Map(shape) => {
-                let shape = self.wanted.shape(shape);
-                if escapes {
-                    return false;
-                }
-                let found = shape.find(span.of(self.text), branch.top.hint as usize);
-                let Found::Field(index) = found else {
+        let ty = match self.types().map(branch.top.ty) {
+            Some(_) if escapes => return false,
+            Some((fields, _)) => {
+                let (types, key) = (self.types(), span.of(self.text));
+                let Some(index) = types.named(fields, key, branch.top.hint as usize) else {
                     return false;
                 };
-                let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
-                let right = self.wanted.is_right(shape, index, span.of(self.text));
-                if branch.top.seen & bit != 0 || !right {
+                let bit = fields.bit(index);
+                if branch.top.seen & bit != 0 || !self.wanted.is_right(fields, index, key) {
                     return false;
                 }
                 branch.top.seen |= bit;
                 branch.top.hint = index as u32 + 1;
-                shape.fields[index].ty
+                types.holds(index)
             }
-            _ => super::wanted::ANY,
+            None => Types::ANY,
         };
         self.event(
             branch,
@@ -94,31 +90,20 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     fn strict_value(&mut self, branch: &mut Branch, byte: u8) -> bool {
         let at = branch.at as usize;
-        let want = self.want(branch.ty);
         match byte {
-            b'{' if self.is_shallow(branch) => match want.of {
-                Of::Any | Of::AnyMap | Of::Map(_) => {
-                    branch.at += 1;
-                    let ty = match want.of {
-                        Of::Map(_) => branch.ty,
-                        _ => super::wanted::ANY,
-                    };
-                    self.open(branch, Bracket::Object, ty);
-                    true
-                }
-                _ => false,
-            },
-            b'[' if self.is_shallow(branch) => {
-                let holds = match want.of {
+            b'{' | b'[' if self.is_shallow(branch) => {
+                let kind = match byte {
+                    b'{' => Bracket::Object,
                     // `[draft] plan"`
-                    Of::Any if self.is_word(at + 1) => return false,
-                    Of::Any => super::wanted::ANY,
-                    Of::List(holds) => holds,
-                    _ => return false,
+                    _ if self.types().is_any(branch.ty) && self.is_word(at + 1) => return false,
+                    _ => Bracket::Array,
                 };
-                branch.at += 1;
-                self.open(branch, Bracket::Array, holds);
-                true
+                let inside = self.types().inside(branch.ty, kind == Bracket::Object);
+                if let Some(inside) = inside {
+                    branch.at += 1;
+                    self.open(branch, kind, inside);
+                }
+                inside.is_some()
             }
             b'"' => {
                 let Some((end, escapes)) = self.strict_string(at + 1) else {
@@ -128,11 +113,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                     return false;
                 }
                 let span = Span::new(at + 1, end);
-                let fits = match want.of {
-                    Of::Any | Of::String => true,
-                    Of::Keyword => !escapes && is_keyword(span.of(self.text)),
-                    _ => false,
-                };
+                let fits = self.types().takes_string(branch.ty, span.of(self.text));
                 if fits {
                     let event = match escapes {
                         true => Event::Escaped(span),
@@ -146,11 +127,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 let Some((end, integer)) = number(self.text, at) else {
                     return false;
                 };
-                let fits = match want.of {
-                    Of::Any | Of::Float => true,
-                    Of::Int => integer,
-                    _ => false,
-                };
+                let fits = self.types().takes(branch.ty, Json::number(integer));
                 if !fits || !is_delimiter(self.text, end) || !self.is_in_range(at, end, integer) {
                     return false;
                 }
@@ -180,11 +157,11 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     /// Returns whether `true`, `false` or `null` is of the wanted type.
     pub(super) fn word_fits(&self, branch: &Branch, event: Event) -> bool {
-        let want = self.want(branch.ty);
-        match event {
-            Event::Null => want.nullable,
-            _ => matches!(want.of, Of::Any | Of::Bool | Of::Keyword),
-        }
+        let json = match event {
+            Event::Null => Json::Null,
+            _ => Json::Bool,
+        };
+        self.types().takes(branch.ty, json)
     }
 
     fn strict_scalar(&mut self, branch: &mut Branch, event: Event, end: usize) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::json::TermBuilder;
 use crate::meter::{Deadline, Limits, Meter, Pace};
 use crate::plain::PlainHeap;
-use crate::signature::{parse, Type};
+use crate::signature::{parse, AnswerType, Type};
 use crate::workspace::{unlimited, Workspace};
 
 const FREE: Limits = Limits {
@@ -15,10 +15,10 @@ const FREE: Limits = Limits {
 /// Returns the value and the faults, or the refusal.
 fn read(signature: &str, text: &str) -> Result<(String, Vec<Fault>), Refusal> {
     let signature = parse(signature.as_bytes());
-    let wanted = match &signature {
+    let wanted = match signature {
         Ok(signature) => {
             let list = matches!(signature.types.get(signature.returns), Type::List(_));
-            Wanted::new(&signature.types, signature.returns, list)
+            Wanted::new(AnswerType::new(signature.types, signature.returns, list))
         }
         Err(_) => Wanted::anything(),
     };
@@ -244,7 +244,7 @@ fn different_values_at_the_same_cost() {
 #[test]
 fn repairs_say_where() {
     let signature = parse(b"{rows [{user_id :int, name :string}]}").unwrap();
-    let wanted = Wanted::new(&signature.types, signature.returns, false);
+    let wanted = Wanted::new(AnswerType::new(signature.types, signature.returns, false));
     let heap = PlainHeap::new();
     let mut meter = Meter::new(FREE, Pace::Quantum);
     let text = "é: {\"rows\": [\n  {\"userId\": 1 \"name\": 'Ünal'},\n]}";
@@ -302,9 +302,12 @@ fn hostile_texts_are_read_in_linear_time() {
         "\"\"\"",
     ];
     let signature = parse(b"{a [[:int]], b {a :string}?, rows [{x :any}]?}").unwrap();
-    let typed = Wanted::new(&signature.types, signature.returns, false);
-    let mut strict = Wanted::new(&signature.types, signature.returns, false);
-    strict.set_at_end(AtEnd::CloseObjects);
+    let answer_type = AnswerType::new(signature.types, signature.returns, false);
+    let typed = Wanted::new(answer_type.clone());
+    let strict = Wanted {
+        at_end: AtEnd::CloseObjects,
+        ..Wanted::new(answer_type)
+    };
     let heap = PlainHeap::new();
     for wanted in [&typed, &strict, &Wanted::anything()] {
         for unit in units {

@@ -2,14 +2,17 @@
 
 use super::branch::{Bracket, Branch, Phase};
 use super::fault::Fault;
-use super::fits::json_within;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
 use super::scan::{is_delimiter, quote, skip_blanks, word};
-use super::wanted::{is_keyword, Of, ANY};
+use super::unescape::unescape;
 use super::Stop;
+use crate::answer::checker::Checker;
+use crate::answer::LIMITS;
 use crate::heap::Heap;
+use crate::json::Extent;
+use crate::signature::{AnswerType, Json, Scalar, Type, TypeId, Types};
 
 impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
@@ -73,9 +76,9 @@ impl<H: Heap> Reader<'_, '_, H> {
                 self.thousands(branch);
                 self.bare(branch)
             }
-            b'[' if self.want(branch.ty).of == Of::Any && self.is_shallow(&branch) => {
+            b'[' if self.types().is_any(branch.ty) && self.is_shallow(&branch) => {
                 let mut listed = branch;
-                self.open(&mut listed, Bracket::Array, ANY);
+                self.open(&mut listed, Bracket::Array, Types::ANY);
                 self.moved(listed, at + 1);
                 self.bare(branch)
             }
@@ -93,7 +96,7 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     /// Reads a value as the only element of the declared list.
     fn only_element(&mut self, branch: Branch) {
-        let Of::List(holds) = self.want(branch.ty).of else {
+        let Type::List(holds) = self.types().required(branch.ty).0 else {
             return;
         };
         let at = branch.at as usize;
@@ -126,7 +129,6 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// `+1`, `1.`, `.5`, `1_000`
     fn loose_number(&mut self, branch: Branch) {
         let at = branch.at as usize;
-        let of = self.want(branch.ty).of;
         let end = numbers::loose_end(self.text, at);
         let word_end = word(self.text, at + 1);
         if numbers::foreign(&self.text[at..word_end]) == Some(Event::Null) {
@@ -141,16 +143,12 @@ impl<H: Heap> Reader<'_, '_, H> {
         if !is_delimiter(self.text, end) {
             return;
         }
-        let numeric = matches!(of, Of::Int | Of::Float);
+        let takes = |integer| self.types().takes(branch.ty, Json::number(integer));
+        let numeric = takes(true) && !self.types().is_any(branch.ty);
         let Some(clean) = numbers::clean(&self.text[at..end], numeric) else {
             return;
         };
-        let fits = match of {
-            Of::Any | Of::Float => true,
-            Of::Int => clean.integer,
-            _ => false,
-        };
-        if fits {
+        if takes(clean.integer) {
             let mut next = branch;
             if self.byte(at) == b'0' && self.byte(at + 1).is_ascii_digit() {
                 next.cost += 4;
@@ -171,11 +169,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         if !alone && !self.text[at..end].windows(2).any(|pair| pair == b",0") {
             return;
         }
-        let fits = match self.want(branch.ty).of {
-            Of::Any | Of::Float => true,
-            Of::Int => integer,
-            _ => false,
-        };
+        let fits = self.types().takes(branch.ty, Json::number(integer));
         if fits && is_delimiter(self.text, end) {
             let mut next = branch;
             self.repair(&mut next, Fault::Thousands, at, end);
@@ -201,26 +195,26 @@ impl<H: Heap> Reader<'_, '_, H> {
     ) -> Result<(), Stop> {
         let span = Span::new(start, end);
         let content = &self.text[start..end];
-        let of = self.want(branch.ty).of;
-        let event = match of {
-            Of::Any | Of::String if escapes => Event::Escaped(span),
-            Of::Any | Of::String => Event::Plain(span),
-            Of::Keyword if !escapes && is_keyword(content) => Event::Plain(span),
-            Of::Int if numbers::is_integer(content) => {
+        let event = match self.types().required(branch.ty).0 {
+            _ if self.types().takes_string(branch.ty, content) => match escapes {
+                true => Event::Escaped(span),
+                false => Event::Plain(span),
+            },
+            Type::Scalar(Scalar::Int) if numbers::is_integer(content) => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Int(span)
             }
-            Of::Float if numbers::float(content).is_some() => {
+            Type::Scalar(Scalar::Float) if numbers::float(content).is_some() => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Float(span)
             }
-            Of::Bool if matches!(content, b"true" | b"false") => {
+            Type::Scalar(Scalar::Bool) if matches!(content, b"true" | b"false") => {
                 self.repair(&mut branch, Fault::QuotedBoolean, start, end);
                 Event::Bool(content == b"true")
             }
-            Of::List(_) | Of::Map(_) | Of::AnyMap => {
+            Type::List(_) | Type::Map { .. } | Type::Scalar(Scalar::Map) => {
                 self.spend(end - start)?;
-                match json_within(content, self.wanted, branch.ty) {
+                match json_within(content, &self.wanted.answer_type, branch.ty) {
                     Some(json) => {
                         self.repair(&mut branch, Fault::Stringified, start, end);
                         self.inner.push(json);
@@ -240,4 +234,19 @@ impl<H: Heap> Reader<'_, '_, H> {
         let next = skip_blanks(self.text, at);
         matches!(self.text.get(next), Some(b',' | b'}' | b']' | b';'))
     }
+}
+
+/// Returns the content of a string as JSON if the whole content is JSON of the type.
+fn json_within(content: &[u8], of: &AnswerType, id: TypeId) -> Option<Vec<u8>> {
+    let trimmed = content.trim_ascii();
+    let (first, last) = (trimmed.first()?, trimmed.last()?);
+    if !matches!((first, last), (b'{', b'}') | (b'[', b']')) {
+        return None;
+    }
+    let mut text = Vec::with_capacity(trimmed.len());
+    unescape(trimmed, &mut text);
+    let mut checker = Checker::of_value(of.clone(), id);
+    let mut reader = crate::json::Reader::new(0, Extent::Whole, LIMITS);
+    reader.read(&text, &mut checker).ok()?;
+    (!checker.has_mistake()).then_some(text)
 }

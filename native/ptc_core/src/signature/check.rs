@@ -1,6 +1,6 @@
 //! Validation: a walk that builds nothing and reports all errors.
 
-use super::names::Matching;
+use super::names::{is_keyword_name, Matching};
 use super::rules::Rules;
 use super::values::{Class, Found, TimeStruct, Values};
 use super::walk::frame::{ListFrame, MapFrame};
@@ -142,9 +142,7 @@ fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bo
     if length > 64 {
         walk.spend(length / NAME_BYTES)?;
     }
-    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
-    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
-    Ok(walk.heap.bytes(value).is_some_and(is_name))
+    Ok(walk.heap.bytes(value).is_some_and(is_keyword_name))
 }
 
 /// Returns whether this is a `%DateTime{}`.

@@ -1,12 +1,13 @@
 //! Finds small map types with two fields that one key may name: names that are equal where hyphens and
 //! underscores are equal.
 
+use super::names::{as_underscore, is_alike};
 use super::{Fields, Types};
 
 /// Returns one of 64 bits for a name. Names that are equal, hyphens and underscores alike, have the same bit.
 #[inline]
 pub(super) fn bit(name: &[u8]) -> u64 {
-    let byte = |at: usize| u32::from(name.get(at).copied().map_or(0, plain));
+    let byte = |at: usize| u32::from(name.get(at).copied().map_or(0, as_underscore));
     let last = name.len().saturating_sub(1);
     let parts = [byte(0), byte(name.len() / 2), byte(last)];
     let add = |sum: u32, part: u32| sum.wrapping_mul(31).wrapping_add(part);
@@ -17,22 +18,10 @@ pub(super) fn bit(name: &[u8]) -> u64 {
 /// Returns whether two fields of a map type have names that one key may match. Quadratic in their number.
 #[cold]
 pub(super) fn any(types: &Types, fields: Fields) -> bool {
-    let is_same = |(a, b): (&u8, &u8)| plain(*a) == plain(*b);
     fields.range().any(|index| {
         let name = types.field(index).name;
-        (fields.range().start..index).any(|earlier| {
-            let other = types.field(earlier).name;
-            name.len() == other.len() && name.iter().zip(other).all(is_same)
-        })
+        (fields.range().start..index).any(|earlier| is_alike(types.field(earlier).name, name))
     })
-}
-
-#[inline]
-fn plain(byte: u8) -> u8 {
-    match byte {
-        b'-' => b'_',
-        byte => byte,
-    }
 }
 
 #[cfg(test)]

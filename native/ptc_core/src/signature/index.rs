@@ -1,17 +1,18 @@
-//! Finds the fields of large map types by name, where hyphens and underscores are equal.
+//! Finds the fields of large map types by name.
 
 use super::{Fields, Type, Types};
 use std::collections::hash_map::RandomState;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::BuildHasher;
 
 /// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// The fields of all large map types by the hashes of their names. Hashes are keyed, so no signature can
-/// choose names with equal ones.
+/// The fields of all large map types by the hashes of a form of their names, equal for all names that mean the
+/// same. Hashes are keyed, so no signature can choose names with equal ones.
 #[derive(Debug, Clone)]
 pub(super) struct NameIndex {
+    form: fn(&[u8]) -> Vec<u8>,
     state: RandomState,
     /// By hash: the last field with it.
     last: HashMap<u64, u32>,
@@ -23,8 +24,13 @@ pub(super) struct NameIndex {
 
 impl NameIndex {
     /// Indexes all fields of the map types that `is_large` selects.
-    pub fn new(types: &Types, is_large: impl Fn(Fields) -> bool) -> Self {
+    pub fn new(
+        types: &Types,
+        is_large: impl Fn(Fields) -> bool,
+        form: fn(&[u8]) -> Vec<u8>,
+    ) -> Self {
         let mut index = NameIndex {
+            form,
             state: RandomState::new(),
             last: HashMap::new(),
             earlier: vec![NONE; types.field_count()],
@@ -55,7 +61,7 @@ impl NameIndex {
         self.doubled
     }
 
-    /// Returns the fields of a map type whose names have the same hash as the key.
+    /// Returns the fields of a map type whose names have the same hash as the key, the last one first.
     pub fn fields(&self, fields: Fields, key: &[u8]) -> impl Iterator<Item = usize> + '_ {
         let last = self.last.get(&self.hash(fields, key)).copied();
         let earlier = |field: &u32| {
@@ -66,16 +72,6 @@ impl NameIndex {
     }
 
     fn hash(&self, fields: Fields, name: &[u8]) -> u64 {
-        let mut hasher = self.state.build_hasher();
-        hasher.write_u32(fields.start);
-        let mut buffer = [0; 64];
-        for part in name.chunks(buffer.len()) {
-            let same = &mut buffer[..part.len()];
-            same.copy_from_slice(part);
-            let hyphens = same.iter_mut().filter(|byte| **byte == b'-');
-            hyphens.for_each(|byte| *byte = b'_');
-            hasher.write(same);
-        }
-        hasher.finish()
+        self.state.hash_one((fields.start, (self.form)(name)))
     }
 }

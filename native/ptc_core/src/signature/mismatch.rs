@@ -1,6 +1,6 @@
 //! Type mismatches as data, and the only place where their messages are made.
 
-use super::Scalar;
+use super::{Json, Scalar, Type};
 use std::fmt;
 
 /// The expected type.
@@ -19,6 +19,16 @@ pub enum Target {
 impl Target {
     /// Number of targets.
     pub const COUNT: usize = Scalar::ALL.len() + 2;
+
+    /// The target that stands for a type.
+    pub fn of(of: Type) -> Self {
+        match of {
+            Type::Scalar(scalar) => Target::Scalar(scalar),
+            Type::List(_) => Target::List,
+            Type::Map { .. } => Target::Map,
+            Type::Optional(_) | Type::Unknown(_) => Target::Scalar(Scalar::Any),
+        }
+    }
 
     /// The target's number, from 0; a map has the number of the scalar `:map`.
     pub fn number(self) -> usize {
@@ -64,6 +74,20 @@ pub enum Got {
     Nothing,
     /// A struct, a tuple, a process, …: the message must show the value itself.
     Other,
+}
+
+impl From<Json> for Got {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::String => Got::String,
+            Json::Integer => Got::Int,
+            Json::Float => Got::Float,
+            Json::Bool => Got::Bool,
+            Json::Null => Got::Keyword,
+            Json::Object => Got::Map,
+            Json::Array => Got::List,
+        }
+    }
 }
 
 impl Got {

@@ -2,6 +2,7 @@
 //!
 //! * [`types`]: a signature as a flat table, built by the grammar or by a reader of terms
 //! * [`grammar`]: text to table; [`render`]: table to text
+//! * [`json`]: JSON values along a type, and the type of an answer
 //! * [`rules`]: what differs between releases of ptc_runner
 //! * [`names`]: matching of map keys with declared field names; `index`, `doubles`: many names, and equal ones
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
@@ -16,6 +17,7 @@ mod doubles;
 pub mod findings;
 pub mod grammar;
 mod index;
+pub mod json;
 mod kept;
 pub mod lenient;
 mod memo;
@@ -34,6 +36,7 @@ pub use check::Check;
 pub use coerce::{Coerce, Purpose};
 pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
 pub use grammar::{parse, parse_by, Expected, SyntaxError};
+pub use json::{AnswerType, Json};
 pub use kept::Kept;
 pub use mismatch::{Got, Mismatch, Target};
 pub use render::{render_signature, render_type, KeyStyle};

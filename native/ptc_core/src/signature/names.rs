@@ -1,4 +1,4 @@
-//! Names: matching of map keys with declared fields, and the meaning of a name's first character.
+//! Names: matching of map keys with declared fields, spellings, and which names keywords have.
 
 /// How keys are matched with a declared name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,20 +76,16 @@ fn variant(declared: &[u8], key: &[u8]) -> Option<u8> {
     }
 }
 
-/// Returns the names that match a declared name, best first; each may be any [`Kind`] of key.
+/// Returns the names that match a declared name, best first; each may be any [`KeyKind`].
 pub fn candidates(declared: &[u8], matching: Matching) -> Vec<Vec<u8>> {
-    let with = |from: u8, to: u8, name: &[u8]| -> Vec<u8> {
-        let swap = |byte: &u8| if *byte == from { to } else { *byte };
-        name.iter().map(swap).collect()
-    };
     if matching == Matching::Exact {
         return vec![declared.to_vec()];
     }
-    let low = with(b'-', b'_', declared);
+    let low = underscored(declared);
     if matching == Matching::Underscored {
         return vec![low];
     }
-    let high = with(b'_', b'-', &low);
+    let high = low.iter().map(|byte| hyphen(*byte)).collect();
     let mut all = vec![low];
     for other in [declared.to_vec(), high] {
         if !all.contains(&other) {
@@ -105,10 +101,48 @@ pub fn is_firewalled(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'_' | b'-'))
 }
 
+/// Returns the byte, but an underscore for a hyphen.
+#[inline]
+pub fn as_underscore(byte: u8) -> u8 {
+    match byte {
+        b'-' => b'_',
+        byte => byte,
+    }
+}
+
+fn hyphen(byte: u8) -> u8 {
+    match byte {
+        b'_' => b'-',
+        byte => byte,
+    }
+}
+
+/// Converts a name to underscores only.
+pub fn underscored(name: &[u8]) -> Vec<u8> {
+    name.iter().map(|byte| as_underscore(*byte)).collect()
+}
+
+/// Returns whether two names differ at most in hyphens and underscores.
+pub fn is_alike(a: &[u8], b: &[u8]) -> bool {
+    let same = |(a, b): (&u8, &u8)| as_underscore(*a) == as_underscore(*b);
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+/// Returns a name without the characters in which spellings like `userId` and `user_id` differ.
+pub fn squeezed(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let counts = |byte: &&u8| !matches!(**byte, b'_' | b'-' | b' ');
+    name.iter().filter(counts).map(u8::to_ascii_lowercase)
+}
+
+/// Returns whether a keyword can have this name.
+pub fn is_keyword_name(name: &[u8]) -> bool {
+    let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<=>?!_".contains(byte);
+    !name.is_empty() && name.iter().all(allowed)
+}
+
 /// Converts a name to the form for Lisp programs: hyphens for underscores, except at the start.
 pub fn lisp_key(name: &[u8]) -> Vec<u8> {
-    let hyphen = |byte: &u8| if *byte == b'_' { b'-' } else { *byte };
-    let mut key: Vec<u8> = name.iter().map(hyphen).collect();
+    let mut key: Vec<u8> = name.iter().map(|byte| hyphen(*byte)).collect();
     if name.first() == Some(&b'_') {
         key[0] = b'_';
     }

@@ -3,7 +3,8 @@
 
 use super::doubles;
 use super::index::NameIndex;
-use std::cell::OnceCell;
+use super::names::{is_alike, squeezed, underscored};
+use std::sync::OnceLock;
 
 /// A map type is large if it has more fields than this, or more bytes of names.
 const FEW_FIELDS: u32 = 16;
@@ -85,6 +86,14 @@ impl Fields {
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.count) as usize
     }
+
+    /// Returns the bit of a field in a set of the first 64 fields; 0 for later ones.
+    #[inline]
+    pub fn bit(self, field: usize) -> u64 {
+        1_u64
+            .checked_shl((field - self.start as usize) as u32)
+            .unwrap_or(0)
+    }
 }
 
 /// A type; its parts precede it.
@@ -130,7 +139,8 @@ pub struct Types {
     types: Vec<Type>,
     fields: Vec<Stored>,
     names: Vec<u8>,
-    index: OnceCell<Box<NameIndex>>,
+    index: OnceLock<Box<NameIndex>>,
+    spellings: OnceLock<Box<NameIndex>>,
     /// Some small map type has two fields that one key may name.
     doubled: bool,
 }
@@ -142,8 +152,7 @@ impl Types {
             types: Vec::with_capacity(16),
             fields: Vec::with_capacity(16),
             names: Vec::with_capacity(128),
-            index: OnceCell::new(),
-            doubled: false,
+            ..Types::default()
         }
     }
 
@@ -200,11 +209,11 @@ impl Types {
     /// Returns a field.
     #[inline]
     pub fn field(&self, index: usize) -> Field<'_> {
-        self.named(&self.fields[index])
+        self.of_stored(&self.fields[index])
     }
 
     #[inline]
-    fn named(&self, field: &Stored) -> Field<'_> {
+    fn of_stored(&self, field: &Stored) -> Field<'_> {
         Field {
             name: &self.names[field.start..][..field.length],
             holds: field.holds,
@@ -232,16 +241,49 @@ impl Types {
         }
         for (index, field) in fields.range().zip(&self.fields[fields.range()]) {
             if field.length == key.len() {
-                visit(index, self.named(field));
+                visit(index, self.of_stored(field));
             }
         }
     }
 
     #[cold]
     fn indexed(&self, fields: Fields, key: &[u8]) -> Vec<usize> {
-        let index = || Box::new(NameIndex::new(self, |fields| self.is_large(fields)));
-        let names = self.index.get_or_init(index);
+        let index = || NameIndex::new(self, |fields| self.is_large(fields), underscored);
+        let names = self.index.get_or_init(|| Box::new(index()));
         names.fields(fields, key).collect()
+    }
+
+    /// Returns at most two fields whose names are spelled alike, apart from case, blanks, hyphens and underscores.
+    pub(super) fn spelled_alike(&self, fields: Fields, key: &[u8]) -> Vec<usize> {
+        let form = |name: &[u8]| squeezed(name).collect();
+        let index = || NameIndex::new(self, |fields| self.is_large(fields), form);
+        let is = |index: &usize| squeezed(self.field(*index).name).eq(squeezed(key));
+        match self.is_large(fields) {
+            true => {
+                let names = self.spellings.get_or_init(|| Box::new(index()));
+                names.fields(fields, key).filter(is).take(2).collect()
+            }
+            false => fields.range().filter(is).take(2).collect(),
+        }
+    }
+
+    /// Returns whether one key may name two fields of a map type; it may by mistake.
+    pub fn may_double(&self, fields: Fields) -> bool {
+        match self.is_large(fields) {
+            true => self.index.get().is_none_or(|index| index.has_doubles()),
+            false => self.doubled,
+        }
+    }
+
+    /// Returns whether an earlier field has the same name, apart from hyphens and underscores.
+    pub fn has_earlier_double(&self, fields: Fields, index: usize) -> bool {
+        let (name, mut has) = (self.field(index).name, false);
+        if self.may_double(fields) {
+            self.each_candidate(fields, name, |other, field| {
+                has |= other < index && is_alike(field.name, name);
+            });
+        }
+        has
     }
 
     #[inline]

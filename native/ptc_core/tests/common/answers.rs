@@ -2,11 +2,11 @@
 
 use super::oracle::shown;
 use super::rng::Rng;
-use ptc_core::answer::stream::{AnswerType, Caution, Rules, Stream};
+use ptc_core::answer::stream::{Caution, Rules, Stream};
 use ptc_core::answer::{read_answer, NoAnswer};
 use ptc_core::heap::Heap;
 use ptc_core::plain::PlainHeap;
-use ptc_core::signature::{parse, Scalar, Type, Types};
+use ptc_core::signature::{parse, AnswerType, Scalar, Type, Types};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Types with every kind of part.
@@ -57,7 +57,7 @@ pub fn stream(text: &[u8]) {
     let signature = rng.pick(SIGNATURES).as_bytes();
     if let Ok(signature) = parse(signature) {
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(signature.types, signature.returns, is_list);
         halts(text, plan, Caution::Early, &mut rng);
     }
 }
@@ -93,7 +93,7 @@ pub fn stream_cost(text: &[u8]) {
     for signature in SIGNATURES {
         let signature = parse(signature.as_bytes()).expect("a signature");
         let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-        let plan = AnswerType::new(&signature.types, signature.returns, is_list);
+        let plan = AnswerType::new(signature.types, signature.returns, is_list);
         let rules = Rules {
             caution: Caution::Early,
             prose: true,
@@ -111,7 +111,7 @@ pub fn stream_cost(text: &[u8]) {
 fn any_object() -> AnswerType {
     let mut types = Types::new();
     let any = types.add(Type::Scalar(Scalar::Any));
-    AnswerType::new(&types, any, false)
+    AnswerType::new(types, any, false)
 }
 
 /// A text like an answer, built from JSON that the caller makes.

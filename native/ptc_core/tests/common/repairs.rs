@@ -10,7 +10,7 @@ use ptc_core::number::Number;
 use ptc_core::plain::PlainHeap;
 use ptc_core::repair::{repair, AtEnd, Refusal, Wanted};
 use ptc_core::signature::names::{candidates, Matching};
-use ptc_core::signature::{parse, Scalar, Signature, Type, TypeId, Types};
+use ptc_core::signature::{parse, AnswerType, Scalar, Signature, Type, TypeId, Types};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -37,7 +37,7 @@ const FIXED_FUEL: usize = 2_000_000;
 /// Repairs a text and reads its value, to measure the cost. The fuel is linear in the text.
 pub fn repair_cost(text: &[u8]) -> Cost {
     let signature = signature(text);
-    let wanted = Wanted::new(&signature.types, signature.returns, false);
+    let wanted = Wanted::new(AnswerType::new(signature.types, signature.returns, false));
     let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());
     let mut meter = cost::meter();
     if let Ok(found) = repair(text, &wanted, &mut meter, &watch) {
@@ -66,9 +66,9 @@ fn signature(text: &[u8]) -> Signature {
 pub fn repaired(text: &[u8]) {
     let signature = signature(text);
     let (types, root) = (&signature.types, signature.returns);
-    let mut wanted = Wanted::new(types, root, false);
+    let mut wanted = Wanted::new(AnswerType::new(types.clone(), root, false));
     let ends = [AtEnd::CloseAll, AtEnd::CloseObjects, AtEnd::CloseNothing];
-    wanted.set_at_end(ends[text.len() % ends.len()]);
+    wanted.at_end = ends[text.len() % ends.len()];
     let (watch, mut heap) = (PlainHeap::new(), PlainHeap::new());
     let mut meter = Meter::new(LIMITS, Pace::Quantum);
     let found = match repair(text, &wanted, &mut meter, &watch) {

@@ -8,11 +8,11 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::rules;
 use crate::schedule::{settle, whole, Pace};
-use ptc_core::answer::stream::AnswerType;
 use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
-use ptc_core::repair::Wanted;
-use ptc_core::signature::{Check, Findings, Scalar, Type, TypeId, Types, Walk, WalkEnd};
+use ptc_core::signature::{
+    AnswerType, Check, Findings, Scalar, Type, TypeId, Types, Walk, WalkEnd,
+};
 use ptc_core::stop::Stop;
 use rustler::Env;
 use std::time::Instant;
@@ -202,24 +202,13 @@ pub fn judge_whole<'a>(
     }
 }
 
-/// The types of an answer, for a stream; `None` if there are too many for a slice.
+/// The type of an answer; `None` if it has too many parts for a slice.
 pub fn answer_type<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<AnswerType> {
-    let (read, id) = types_now(env, of, pace)?;
-    Some(AnswerType::new(&read.types, id, list))
-}
-
-/// The types of an answer, for a repair; `None` if there are too many for a slice.
-pub fn wanted<'a>(env: Env<'a>, of: Raw<'a>, wrapped: bool, pace: Pace) -> Option<Wanted> {
-    let (read, id) = types_now(env, of, pace)?;
-    Some(Wanted::new(&read.types, id, wrapped))
-}
-
-fn types_now<'a>(env: Env<'a>, of: Raw<'a>, pace: Pace) -> Option<(Read<'a>, TypeId)> {
     let heap = Beam::new(env, 0);
     let mut meter = whole(Limits::UNLIMITED, pace);
-    let read = types(&heap, of, &mut meter).ok()?;
+    let (read, id) = types(&heap, of, &mut meter).ok()?;
     settle(env, &meter);
-    Some(read)
+    Some(AnswerType::new(read.types, id, list))
 }
 
 fn types<'a>(

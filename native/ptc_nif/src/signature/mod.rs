@@ -24,6 +24,6 @@ mod write;
 pub use atom_text::{
     existing as existing_atom, is_named as atom_is_named, with_name as with_atom_name,
 };
-pub use judge::{answer_type, judge_whole, wanted, Judge, Verdict};
+pub use judge::{answer_type, judge_whole, Judge, Verdict};
 pub use suspension::LeftWalk;
 pub use values::go_on;

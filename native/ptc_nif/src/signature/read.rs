@@ -92,17 +92,17 @@ pub fn read<'a>(
         scalars: [None; 8],
         name_bytes: 0,
     };
-    let mut next = Next::Read(term);
+    let mut next = ReadStep::Read(term);
     loop {
         meter.consume_fuel(2, heap)?;
         next = match next {
-            Next::Read(term) => reader.step(term),
-            Next::Close(map) => {
+            ReadStep::Read(term) => reader.step(term),
+            ReadStep::Close(map) => {
                 let bytes = std::mem::take(&mut reader.name_bytes);
                 meter.consume_fuel(bytes / BYTES_A_UNIT, heap)?;
                 reader.close(map)
             }
-            Next::Complete(id) => match reader.hand_over(id) {
+            ReadStep::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None => return Ok((reader.read, id)),
             },
@@ -111,7 +111,7 @@ pub fn read<'a>(
 }
 
 /// The next step.
-enum Next<'a> {
+enum ReadStep<'a> {
     Read(Raw<'a>),
     /// All fields of this map were read.
     Close(Map<'a>),
@@ -120,26 +120,28 @@ enum Next<'a> {
 
 impl<'a> Reader<'a, '_> {
     /// Reads a term as a type.
-    fn step(&mut self, term: Raw<'a>) -> Next<'a> {
+    fn step(&mut self, term: Raw<'a>) -> ReadStep<'a> {
         if self.read.types.all().len() > FEW {
             if let Some(id) = self.known.get(&term.word()) {
-                return Next::Complete(*id);
+                return ReadStep::Complete(*id);
             }
         }
         if let Some(scalar) = self.type_atoms.scalar(term) {
             let types = &mut self.read.types;
             let known = &mut self.scalars[scalar as usize];
-            return Next::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))));
+            return ReadStep::Complete(
+                *known.get_or_insert_with(|| types.add(Type::Scalar(scalar))),
+            );
         }
         let type_atoms = self.type_atoms;
         match self.terms.tuple(term) {
             Some([tag, inner]) if tag.word() == type_atoms.optional.word() => {
                 self.open.push(OpenType::Optional(term));
-                Next::Read(*inner)
+                ReadStep::Read(*inner)
             }
             Some([tag, inner]) if tag.word() == type_atoms.list.word() => {
                 self.open.push(OpenType::List(term));
-                Next::Read(*inner)
+                ReadStep::Read(*inner)
             }
             Some([tag, fields]) if tag.word() == type_atoms.map().word() => {
                 self.fields(self.map(term, self.reading.closed), *fields)
@@ -161,7 +163,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the next field of a map.
-    fn fields(&mut self, map: Map<'a>, fields: Raw<'a>) -> Next<'a> {
+    fn fields(&mut self, map: Map<'a>, fields: Raw<'a>) -> ReadStep<'a> {
         if let Some((field, rest)) = self.terms.uncons(fields) {
             if let Some([name, holds]) = self.terms.tuple(field) {
                 if let Some(bytes) = self.name(*name) {
@@ -172,18 +174,18 @@ impl<'a> Reader<'a, '_> {
                     self.pending.push((field, *name));
                     self.name_bytes += BYTES_A_FIELD + bytes.len();
                     self.open.push(OpenType::Map(map, rest));
-                    return Next::Read(*holds);
+                    return ReadStep::Read(*holds);
                 }
             }
         } else if self.terms.is_empty_list(fields) {
-            return Next::Close(map);
+            return ReadStep::Close(map);
         }
         self.pending.truncate(map.start);
         self.unknown(map.term)
     }
 
     /// Completes a map type.
-    fn close(&mut self, map: Map<'a>) -> Next<'a> {
+    fn close(&mut self, map: Map<'a>) -> ReadStep<'a> {
         let pending = &self.pending[map.start..];
         if self.reading.names {
             let names = pending.iter().map(|(_, name)| *name);
@@ -193,18 +195,18 @@ impl<'a> Reader<'a, '_> {
         let fields = self.read.types.add_fields(fields);
         self.pending.truncate(map.start);
         let closed = map.closed;
-        Next::Complete(self.add(map.term, Type::Map { fields, closed }))
+        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
-    fn hand_over(&mut self, id: TypeId) -> Option<Next<'a>> {
+    fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<'a>> {
         Some(match self.open.pop()? {
-            OpenType::List(term) => Next::Complete(self.add(term, Type::List(id))),
+            OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));
                 match twice && self.reading.once_optional {
-                    true => Next::Complete(id),
-                    false => Next::Complete(self.add(term, Type::Optional(id))),
+                    true => ReadStep::Complete(id),
+                    false => ReadStep::Complete(self.add(term, Type::Optional(id))),
                 }
             }
             OpenType::Map(map, rest) => {
@@ -228,9 +230,9 @@ impl<'a> Reader<'a, '_> {
         id
     }
 
-    fn unknown(&mut self, term: Raw<'a>) -> Next<'a> {
+    fn unknown(&mut self, term: Raw<'a>) -> ReadStep<'a> {
         let number = self.read.unknown.len() as u32;
         self.read.unknown.push(term);
-        Next::Complete(self.add(term, Type::Unknown(number)))
+        ReadStep::Complete(self.add(term, Type::Unknown(number)))
     }
 }

@@ -98,7 +98,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
             MapView::Flat(flat) => {
                 let last = &self.last[id.index()];
                 if !last.met || last.keys.as_ptr() != flat.keys.as_ptr() {
-                    self.meet(types, id, fields, flat.keys);
+                    self.keep_keys(types, id, fields, flat.keys);
                 }
                 Some(Opened::Flat(flat.values))
             }
@@ -251,7 +251,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Finds the fields among keys at a new address.
-    fn meet(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
+    fn keep_keys(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
         self.fuel += last.fuel as usize;
         // A type without fields only needs to know whether the map is a struct: the keys are not compared.

@@ -43,7 +43,7 @@ enum Step<'a> {
 }
 
 /// What follows a walk.
-enum Next<'a> {
+enum AfterWalk<'a> {
     Reply(Term<'a>),
     /// The findings are listed.
     List,
@@ -56,7 +56,7 @@ trait Outcome<'a>: Task<'a> {
         types: &Types,
         value: Term<'a>,
         end: Result<Self::Done, WalkEnd>,
-    ) -> Next<'a>;
+    ) -> AfterWalk<'a>;
 }
 
 /// Runs a walk: `:busy` if the work of the slice cannot be kept, `{:unknown, term}` if the walk met an
@@ -78,8 +78,8 @@ fn walk<'a, K: Outcome<'a>>(
         Err(WalkEnd::TooLong | WalkEnd::Abandoned) => Step::Reply(atoms::busy().encode(env)),
         Err(WalkEnd::Unknown(number)) => Step::Reply(unknown(walk.heap, of, number)),
         end => match K::outcome(&mut walk, types, value, end) {
-            Next::Reply(reply) => Step::Reply(reply),
-            Next::List => {
+            AfterWalk::Reply(reply) => Step::Reply(reply),
+            AfterWalk::List => {
                 let (heap, findings, meter) = walk.into_findings();
                 list(Listing::new(findings, heap.terms), heap, types, meter)
             }
@@ -183,11 +183,11 @@ impl<'a> Outcome<'a> for Check {
         _types: &Types,
         _value: Term<'a>,
         _end: Result<(), WalkEnd>,
-    ) -> Next<'a> {
+    ) -> AfterWalk<'a> {
         // If there are too many errors, the ones found so far are enough.
         match walk.findings.count() {
-            0 => Next::Reply(atoms::ok().encode(walk.heap.terms.env)),
-            _ => Next::List,
+            0 => AfterWalk::Reply(atoms::ok().encode(walk.heap.terms.env)),
+            _ => AfterWalk::List,
         }
     }
 }
@@ -202,10 +202,10 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
         types: &Types,
         value: Term<'a>,
         end: Result<Option<Raw<'a>>, WalkEnd>,
-    ) -> Next<'a> {
+    ) -> AfterWalk<'a> {
         let env = walk.heap.terms.env;
         let findings = walk.findings.count();
-        Next::Reply(match end {
+        AfterWalk::Reply(match end {
             Ok(_) | Err(WalkEnd::Failed) if walk.task.asks() => {
                 (atoms::ask(), questions(walk)).encode(env)
             }
@@ -229,7 +229,7 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 (atoms::refused(), failure, hidden).encode(env)
             }
             Err(_) if findings == 0 => atoms::too_much().encode(env),
-            _ => return Next::List,
+            _ => return AfterWalk::List,
         })
     }
 }

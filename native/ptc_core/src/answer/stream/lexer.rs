@@ -1,9 +1,9 @@
 //! JSON lexer, byte by byte: a token may span several chunks.
 
-use super::checker::{Checker, Rest, Start};
 use super::window::Window;
+use crate::answer::checker::Checker;
 use crate::answer::LIMITS;
-use crate::signature::{Got, Scalar, Target};
+use crate::signature::Json;
 
 /// Why the lexer stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Progress {
 
 /// The token that is expected next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextToken {
     Value,
     /// After `[`.
     ValueOrEnd,
@@ -88,13 +88,12 @@ impl Digits {
 /// The state between two bytes.
 #[derive(Debug)]
 pub(super) struct Lexer {
-    next: Next,
+    next: NextToken,
     /// The open brackets, innermost last; true is an object.
     pub(super) open: Vec<bool>,
     /// Offset of the current string's content, and whether it has escapes.
     string: usize,
     escaped: bool,
-    rest: Rest,
     /// A key was read.
     pub(super) has_keys: bool,
     /// A string, a comma or a bracket was read, which prose in brackets does not have.
@@ -110,11 +109,10 @@ pub(super) struct Lexer {
 impl Lexer {
     pub(super) fn new() -> Self {
         Lexer {
-            next: Next::Value,
+            next: NextToken::Value,
             open: Vec::new(),
             string: 0,
             escaped: false,
-            rest: Rest::Free,
             has_keys: false,
             has_marks: false,
             has_exponent: false,
@@ -138,8 +136,8 @@ impl Lexer {
     /// Returns the range of the current string value so far, without a partial escape.
     pub(super) fn open_string(&self, end: usize) -> Option<(usize, usize)> {
         match self.next {
-            Next::String { key: false } => Some((self.string, end)),
-            Next::Escape { key: false } | Next::Hex { key: false, .. } => {
+            NextToken::String { key: false } => Some((self.string, end)),
+            NextToken::Escape { key: false } | NextToken::Hex { key: false, .. } => {
                 Some((self.string, self.escape))
             }
             _ => None,
@@ -147,9 +145,9 @@ impl Lexer {
     }
 
     /// Returns the offset of the current string if its content will be checked.
-    pub(super) fn string_to_keep(&self) -> Option<usize> {
+    pub(super) fn string_to_keep(&self, checker: &Checker) -> Option<usize> {
         let looked_at = match self.next {
-            Next::String { key } => key || self.rest == Rest::Keyword,
+            NextToken::String { key } => key || checker.needs_content(),
             _ => false,
         };
         (looked_at && !self.escaped).then_some(self.string)
@@ -186,7 +184,7 @@ impl Lexer {
     ) -> Progress {
         while let Some(&byte) = text.get(*at) {
             match self.next {
-                Next::String { key } => {
+                NextToken::String { key } => {
                     *at += run_of(&text[*at..], |byte| !is_special(byte));
                     let Some(&byte) = text.get(*at) else {
                         return Progress::More;
@@ -196,56 +194,54 @@ impl Lexer {
                         b'\\' => {
                             self.escaped = true;
                             self.escape = begin + *at;
-                            self.next = Next::Escape { key };
+                            self.next = NextToken::Escape { key };
                         }
                         _ => return Progress::Broken,
                     }
                 }
-                Next::Escape { key } => {
+                NextToken::Escape { key } => {
                     self.next = match byte {
-                        b'u' => Next::Hex { key, left: 4 },
+                        b'u' => NextToken::Hex { key, left: 4 },
                         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                            Next::String { key }
+                            NextToken::String { key }
                         }
                         _ => return Progress::Broken,
                     }
                 }
-                Next::Hex { key, left } => {
+                NextToken::Hex { key, left } => {
                     if !byte.is_ascii_hexdigit() {
                         return Progress::Broken;
                     }
                     self.next = match left {
-                        1 => Next::String { key },
-                        _ => Next::Hex {
+                        1 => NextToken::String { key },
+                        _ => NextToken::Hex {
                             key,
                             left: left - 1,
                         },
                     };
                 }
-                Next::Number(digits) => match digits.after(byte) {
+                NextToken::Number(digits) => match digits.after(byte) {
                     Some(digits) => {
                         if matches!(digits, Digits::Dot | Digits::E) {
-                            self.is_a_float(checker);
+                            checker.fraction();
                         }
                         self.has_exponent |= digits == Digits::E;
-                        self.next = Next::Number(digits);
+                        self.next = NextToken::Number(digits);
                         if matches!(digits, Digits::Whole | Digits::Fraction) {
                             *at += run_of(&text[*at + 1..], |byte| byte.is_ascii_digit());
                         }
                     }
                     None if digits.may_end() => {
-                        if let Rest::Unwanted(wanted) = self.rest {
-                            checker.not_wanted(wanted, Got::Int);
-                        }
+                        checker.number_end();
                         self.value_end(begin + *at);
                         // The byte is not consumed yet.
                         continue;
                     }
                     None => return Progress::Broken,
                 },
-                Next::Word(left) => match left.split_first() {
+                NextToken::Word(left) => match left.split_first() {
                     Some((letter, left)) if *letter == byte => {
-                        self.next = Next::Word(left);
+                        self.next = NextToken::Word(left);
                         if left.is_empty() {
                             self.value_end(begin + *at + 1);
                         }
@@ -271,73 +267,68 @@ impl Lexer {
     }
 
     /// Handles a byte outside of strings, numbers and words; returns false if it is invalid there.
-    fn token(&mut self, next: Next, byte: u8, at: usize, checker: &mut Checker) -> bool {
+    fn token(&mut self, next: NextToken, byte: u8, at: usize, checker: &mut Checker) -> bool {
         match (next, byte) {
-            (Next::Colon, b':') => {
+            (NextToken::Colon, b':') => {
                 self.has_keys = true;
-                self.next = Next::Value;
+                self.next = NextToken::Value;
             }
-            (Next::Key | Next::KeyOrEnd, b'"') => self.string_begin(at, true),
-            (Next::CommaOrEnd, b',') => {
+            (NextToken::Key | NextToken::KeyOrEnd, b'"') => self.string_begin(at, true),
+            (NextToken::CommaOrEnd, b',') => {
                 self.has_marks = true;
                 self.next = match self.open.last() {
-                    Some(true) => Next::Key,
-                    _ => Next::Value,
+                    Some(true) => NextToken::Key,
+                    _ => NextToken::Value,
                 }
             }
-            (Next::CommaOrEnd | Next::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+            (NextToken::CommaOrEnd | NextToken::KeyOrEnd, b'}')
+                if self.open.last() == Some(&true) =>
+            {
                 self.close(at, checker)
             }
-            (Next::CommaOrEnd | Next::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+            (NextToken::CommaOrEnd | NextToken::ValueOrEnd, b']')
+                if self.open.last() == Some(&false) =>
+            {
                 self.close(at, checker)
             }
-            (Next::Value | Next::ValueOrEnd, _) => return self.value(byte, at, checker),
+            (NextToken::Value | NextToken::ValueOrEnd, _) => return self.value(byte, at, checker),
             _ => return false,
         }
         true
     }
 
     fn value(&mut self, byte: u8, at: usize, checker: &mut Checker) -> bool {
-        let (start, next) = match byte {
+        let (json, next) = match byte {
             b'"' => {
                 self.string_begin(at, false);
-                (Start::String, self.next)
+                (Json::String, self.next)
             }
             b'{' | b'[' if self.open.len() == LIMITS.depth => return false,
-            b'{' => (Start::Object, Next::KeyOrEnd),
-            b'[' => (Start::Array, Next::ValueOrEnd),
-            b'-' => (Start::Number, Next::Number(Digits::Minus)),
-            b'0' => (Start::Number, Next::Number(Digits::Zero)),
-            b'1'..=b'9' => (Start::Number, Next::Number(Digits::Whole)),
-            b't' => (Start::Bool, Next::Word(b"rue")),
-            b'f' => (Start::Bool, Next::Word(b"alse")),
-            b'n' => (Start::Null, Next::Word(b"ull")),
+            b'{' => (Json::Object, NextToken::KeyOrEnd),
+            b'[' => (Json::Array, NextToken::ValueOrEnd),
+            b'-' => (Json::Integer, NextToken::Number(Digits::Minus)),
+            b'0' => (Json::Integer, NextToken::Number(Digits::Zero)),
+            b'1'..=b'9' => (Json::Integer, NextToken::Number(Digits::Whole)),
+            b't' => (Json::Bool, NextToken::Word(b"rue")),
+            b'f' => (Json::Bool, NextToken::Word(b"alse")),
+            b'n' => (Json::Null, NextToken::Word(b"ull")),
             _ => return false,
         };
-        self.rest = checker.value(start);
+        checker.value(json);
         self.next = next;
-        if matches!(start, Start::Object | Start::Array) {
+        if matches!(json, Json::Object | Json::Array) {
             self.has_marks |= !self.open.is_empty();
-            self.open.push(start == Start::Object);
+            self.open.push(json == Json::Object);
             self.whole = at + 1;
         }
         true
-    }
-
-    fn is_a_float(&mut self, checker: &mut Checker) {
-        let wanted = match std::mem::replace(&mut self.rest, Rest::Free) {
-            Rest::Integer => Target::Scalar(Scalar::Int),
-            Rest::Unwanted(wanted) => wanted,
-            Rest::Free | Rest::Keyword => return,
-        };
-        checker.not_wanted(wanted, Got::Float);
     }
 
     fn string_begin(&mut self, at: usize, key: bool) {
         self.has_marks = true;
         self.string = at + 1;
         self.escaped = false;
-        self.next = Next::String { key };
+        self.next = NextToken::String { key };
     }
 
     fn string_end(
@@ -348,32 +339,28 @@ impl Lexer {
         key: bool,
         checker: &mut Checker,
     ) {
-        let is_kept = (key || self.rest == Rest::Keyword) && !self.escaped;
+        let is_kept = (key || checker.needs_content()) && !self.escaped;
         let content = is_kept.then(|| &text[self.string - begin..at]);
         if key {
-            checker.key(content);
-            self.next = Next::Colon;
+            checker.name(content);
+            self.next = NextToken::Colon;
             return;
         }
-        if self.rest == Rest::Keyword {
-            let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-*<>=?!_".contains(byte);
-            let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(allowed);
-            if content.is_some_and(|name| !is_name(name)) {
-                checker.not_wanted(Target::Scalar(Scalar::Keyword), Got::String);
-            }
+        if let Some(content) = content {
+            checker.content(content);
         }
         self.value_end(begin + at + 1);
     }
 
     fn close(&mut self, at: usize, checker: &mut Checker) {
-        checker.close();
+        checker.end();
         self.open.pop();
         self.value_end(at + 1);
     }
 
     fn value_end(&mut self, end: usize) {
         self.whole = end;
-        self.next = Next::CommaOrEnd;
+        self.next = NextToken::CommaOrEnd;
     }
 }
 

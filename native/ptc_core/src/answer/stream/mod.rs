@@ -2,15 +2,12 @@
 //!
 //! * this file: prose and fences, until the JSON begins
 //! * [`lexer`]: the JSON, byte by byte, independent of chunk boundaries
-//! * [`checker`]: checks against the types; [`answer_type`]: the types
 //! * [`partial`]: the value so far
 //!
 //! This module does not determine the answer: the complete text is read like any other text. It only
 //! detects that the answer is certainly invalid, as early as possible. It reads every byte once, and
 //! keeps only the bytes of an incomplete key or string: the caller has the text.
 
-mod answer_type;
-mod checker;
 mod lexer;
 mod partial;
 mod window;
@@ -18,11 +15,11 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-pub use answer_type::AnswerType;
-pub use checker::{Mistake, Segment, What};
+pub use super::checker::{Mistake, What};
 
+use super::checker::Checker;
 use super::scan::opens;
-use checker::Checker;
+use crate::signature::AnswerType;
 use lexer::{Lexer, Progress};
 use memchr::memchr3;
 use window::Window;
@@ -157,7 +154,7 @@ impl Stream {
     /// Returns the offset of the string that must be kept until it can be checked as a whole.
     fn string_to_keep(&mut self) -> Option<usize> {
         let begin = match (self.phase, &self.halted) {
-            (Phase::Json, None) => self.lexer.string_to_keep()?,
+            (Phase::Json, None) => self.lexer.string_to_keep(&self.checker)?,
             _ => return None,
         };
         if self.taken - begin > LONGEST_KEPT {

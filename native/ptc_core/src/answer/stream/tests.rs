@@ -1,13 +1,14 @@
 //! Tests where a stream halts, byte by byte; the Elixir tests cover all of it.
 
-use super::{AnswerType, Caution, Mistake, Rules, Segment, Stream, What};
+use super::{Caution, Mistake, Rules, Stream, What};
+use crate::answer::PathPart;
 use crate::plain::PlainHeap;
-use crate::signature::{parse, Got, Mismatch, Scalar, Target, Type};
+use crate::signature::{parse, AnswerType, Got, Mismatch, Scalar, Target, Type};
 
 fn stream(signature: &str, caution: Caution) -> Stream {
     let signature = parse(signature.as_bytes()).expect("a signature");
     let is_list = matches!(signature.types.get(signature.returns), Type::List(_));
-    let answer_type = AnswerType::new(&signature.types, signature.returns, is_list);
+    let answer_type = AnswerType::new(signature.types, signature.returns, is_list);
     Stream::new(
         answer_type,
         Rules {
@@ -28,8 +29,8 @@ fn halt(signature: &str, text: &str) -> Option<(usize, Mistake)> {
 
 fn other(path: &[&str], wanted: &'static str, got: &'static str) -> Mistake {
     let segment = |name: &&str| match name.parse() {
-        Ok(index) => Segment::Index(index),
-        Err(_) => Segment::Name(name.as_bytes().into()),
+        Ok(index) => PathPart::Index(index),
+        Err(_) => PathPart::Name(name.as_bytes().into()),
     };
     Mistake {
         path: path.iter().map(segment).collect(),

@@ -1,0 +1,40 @@
+//! `similarity/2`: how similar two names are, for suggestions.
+
+use crate::atoms;
+use crate::raw::{Raw, Terms};
+use crate::schedule::{charge_for, is_too_long, nif_pair, Pace};
+use ptc_core::similar;
+use rustler::{Encoder, Env, Term};
+
+/// Maximum number of pairs of letters that a slice compares.
+const PAIRS: usize = 100_000;
+/// Number of pairs that are compared in a microsecond.
+const PAIRS_A_MICROSECOND: usize = 500;
+
+/// `{:ok, similarity}` of two lists of letters, or `:busy`.
+fn compare<'a>(env: Env<'a>, names: [Term<'a>; 2], pace: Pace) -> Term<'a> {
+    let terms = Terms { env };
+    let letters = |name: Term<'a>| -> Vec<&'a [u8]> {
+        let next = |list: &Raw<'a>| terms.uncons(*list);
+        let cells = std::iter::successors(next(&name.into()), |(_, rest)| next(rest));
+        let letters = cells.map(|(letter, _)| terms.bytes(letter).unwrap_or_default());
+        match pace {
+            Pace::Quantum => letters.collect(),
+            Pace::Probe | Pace::Slice => letters.take(PAIRS + 1).collect(),
+        }
+    };
+    let [a, b] = names.map(letters);
+    let pairs = a.len().saturating_mul(b.len().max(1));
+    if is_too_long(pace, pairs, PAIRS) {
+        return atoms::busy().encode(env);
+    }
+    charge_for(env, pace, pairs, PAIRS_A_MICROSECOND);
+    (atoms::ok(), similar::similarity(&a, &b)).encode(env)
+}
+
+nif_pair! {
+    /// The similarity of two lists of letters.
+    fn similarity, similarity_dirty<'a>(env, pace, a: Term<'a>, b: Term<'a>) -> Term<'a> {
+        compare(env, [a, b], pace)
+    }
+}
