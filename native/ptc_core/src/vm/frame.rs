@@ -30,6 +30,7 @@ pub struct Frame<T> {
     pub at: Pc,
     /// The items for which its body has not run, and the first one that it cannot use.
     pub walk: Walk<T>,
+    /// How far it is.
     pub progress: Passed,
     /// The state of an evaluation.
     pub work: Option<Box<Work<T>>>,
