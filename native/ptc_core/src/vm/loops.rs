@@ -57,13 +57,15 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
             self.is_broken |= !self.is_round;
             return Ok(None);
         };
-        if let Some(values) = machine.stack.needs_room() {
-            machine.consume_fuel(values)?;
-        }
         let returned = match &frame.progress {
             progress if progress.second => None,
             progress if progress.skipping => Some(machine.slot(looped.item)),
-            _ => Some(machine.stack.pop(machine.heap)),
+            _ => {
+                if let Some(values) = machine.stack.needs_room() {
+                    machine.consume_fuel(values)?;
+                }
+                Some(machine.stack.pop(machine.heap))
+            }
         };
         match L::step(machine, looped, frame, returned) {
             Ok(Step::Call(item)) => {
@@ -154,6 +156,7 @@ impl<H: Heap> Machine<'_, H> {
             Keeps::Item(_) | Keeps::Other => return Ok(()),
         };
         match &mut progress.tally {
+            Some(Tally::Count(count)) => *count += 1,
             // An item that cannot be added is an error at the end of the list, because the original
             // program tallies the list only then. It is added again there.
             Some(_) if frame.walk.wrong.is_some() => {}

@@ -57,9 +57,10 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
         let mut checkpoint = checkpoint;
         let whole = checkpoint.whole;
         let mut terms = frozen.frames.into_iter();
-        let outlines = std::mem::take(&mut checkpoint.frames).into_iter();
-        let frames = outlines.map(|outline| Frame::thaw(heap, outline, &mut terms));
-        let mut frames = frames.collect::<Option<Vec<_>>>()?;
+        let mut frames = Vec::with_capacity(checkpoint.frames.len());
+        for outline in std::mem::take(&mut checkpoint.frames) {
+            frames.push(Frame::thaw(heap, outline, &mut terms)?);
+        }
         let failing = match checkpoint.failing.take() {
             Some(outline) => Some(Box::new(Failing::thaw(*outline, &mut terms)?)),
             None => None,
@@ -146,7 +147,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
-        let mut terms = Vec::new();
+        let mut terms = Vec::with_capacity(2 * self.frames.len());
         if let Some(evaluation) = self.machine.work.take() {
             let mut frame = Frame::over(self.machine.heap.nil(), self.pc);
             frame.work = Some(evaluation);
