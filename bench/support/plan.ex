@@ -13,6 +13,7 @@ defmodule Bench.Plan do
     Sections.Answers,
     Sections.Repairs,
     Sections.Signatures,
+    Sections.Shapes,
     Sections.FlexAccess
   ]
 

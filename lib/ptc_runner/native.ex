@@ -28,16 +28,17 @@ defmodule PtcRunner.Native do
   #     for a quantum, resumes it with `:more`
   #   * `{:limits, state, terms}` - suspended because its limits are not known yet: `resume/3` resumes it
   #     with `{:limits, timeout, max_heap}`
-  #   * `{:call, state, terms, tool, args, milliseconds}` - suspended for a tool, which has this much time (or
-  #     `:infinity`; nil if the limits are not known yet: then `limited/2` sets them): `resume/3` resumes it
-  #     with `{:answer, term, words}`
-  #   * `{:last, tool, args, weight, milliseconds, words}` - like `:call`, but the tool's answer is the value of
-  #     the program, which has built this many words. The weight is the words of a copy of `args`, or nil if
-  #     only `weigh/3` can tell.
+  #   * `{:call, state, terms, tool, args, milliseconds, weight}` - suspended for a tool, which has this much time
+  #     (or `:infinity`): `resume/3` resumes it with `{:answer, term, words}`. The weight is the words of a copy of
+  #     `args`, or nil if only `weigh/3` can tell. For a run that was resumed with `{:moved, term, words}`, in the process
+  #     of its tools, there is no time, and instead of the weight are the words that it has built.
+  #   * `{:moves, state, terms, tool, args, milliseconds, weight}` - the same; the run should move to the process of its
+  #     tools. The weight is that of a copy of `terms` and `args`; `{:at_most, words}` if only `weigh/3` can tell
+  #     whether it is small enough.
+  #   * `{:last, words, nil, tool, args, milliseconds, weight}` - like `:call`, but the tool's answer is the value of
+  #     the program, which has built this many words
   #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
   #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
-  #   * `{:called, state, terms, tool, args, words}` - a call of a run that was resumed with
-  #     `{:moved, term, words}` in the process of its tools
   #
   # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
   # only one kind of reply return it without a tag: `operations/0`, `answer_is_part/1`, and the functions for tests.
@@ -163,9 +164,10 @@ defmodule PtcRunner.Native do
   @type run ::
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}
-          | {:call, reference(), tuple(), tool :: term(), args :: term(), timeout() | nil}
-          | {:last, tool :: term(), args :: term(), weight :: non_neg_integer() | nil,
-             timeout() | nil, words :: non_neg_integer()}
+          | {:call | :moves, reference(), tuple(), tool :: term(), args :: term(),
+             timeout() | nil, weight :: non_neg_integer() | {:at_most, pos_integer()} | nil}
+          | {:last, words :: non_neg_integer(), nil, tool :: term(), args :: term(),
+             timeout() | nil, weight :: non_neg_integer() | nil}
           | {:limits, reference(), tuple()}
           | left()
 
@@ -244,21 +246,8 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
 
-  # native/ptc_nif/src/moving.rs: the terms that the rest of the run needs, the words of a copy of them and of
-  # the request (as `weigh/3` returns them), and the limit that follows from `calls` and `most`, which is
-  # {words per call, maximum of words}
-  nif(
-    pack(
-      state :: reference(),
-      terms :: tuple(),
-      request :: term(),
-      calls :: non_neg_integer(),
-      most :: {non_neg_integer(), non_neg_integer()}
-    ) :: {tuple(), weight :: term(), limit :: non_neg_integer()}
-  )
-
+  # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
-  nif(limited(state :: reference(), limits()) :: timeout())
 
   # native/ptc_nif/src/guard.rs
   nif(guard(caller :: pid()) :: :ok | :none | :gone)

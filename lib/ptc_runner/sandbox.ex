@@ -15,6 +15,7 @@ defmodule PtcRunner.Sandbox do
   alias PtcRunner.Json.{Interpreter, Limits, Runner}
   alias PtcRunner.Options
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  require Guarded
 
   @options %{timeout: :timeout, max_heap: :max_heap, eval_fn: {:function, 2}}
 
@@ -89,9 +90,7 @@ defmodule PtcRunner.Sandbox do
     args = [ref, eval_fn, ast, context, max_heap]
     {pid, monitor} = Guarded.start(max_heap, ref, __MODULE__, :evaluate, args)
 
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {^ref, :too_much, _bytes} ->
         Process.demonitor(monitor, [:flush])
         {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
@@ -143,9 +142,7 @@ defmodule PtcRunner.Sandbox do
   defp drop_answer(ref) do
     :erlang.unalias(ref)
 
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {^ref, _result, _bytes} -> :ok
     after
       0 -> :ok

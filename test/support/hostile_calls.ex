@@ -35,7 +35,7 @@ defmodule PtcRunner.Test.HostileCalls do
     call =
       ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
 
-    {:call, state, terms, _tool, _args, _left} = Native.run_text(call, 100, @given)
+    {:moves, state, terms, _tool, _args, _left, _weight} = Native.run_text(call, 100, @given)
     each = %{"op" => "map", "expr" => %{"op" => "call", "tool" => "t"}}
     loop = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"}, each]}
     {:ok, forking, forking_consts} = Native.compile_node(loop, 100, {1_000, 0})
@@ -60,7 +60,7 @@ defmodule PtcRunner.Test.HostileCalls do
 
   defp left({_why, state, terms}) when is_reference(state), do: [state, terms]
 
-  defp left(step) when is_tuple(step) and elem(step, 0) == :call,
+  defp left(step) when is_tuple(step) and elem(step, 0) in [:call, :moves],
     do: [elem(step, 1), elem(step, 2)]
 
   defp left(_ended), do: [make_ref(), {}]
@@ -113,10 +113,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:run_compiled, 3} => [program, consts, @given],
       {:run_forking, 3} => [program, consts, @given],
       {:round, 3} => [at_loop, loop_terms, %{"n" => 1}],
-      {:pack, 5} => [state, terms, value, 0, {256, 10_000}],
       {:time_left, 1} => [state],
       {:guard, 1} => [self()],
-      {:limited, 2} => [hd(handles.limits), {1_000, 0}],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
       {:run_observed, 4} => [observation, observed_consts, @given, false],

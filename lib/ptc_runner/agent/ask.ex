@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Ask do
   # Asks the model function. Whatever it does, the loop goes on to its end, with the calls that were made before.
 
   alias PtcRunner.Sandbox.Guarded
+  require Guarded
   alias PtcRunner.Shown
 
   @doc """
@@ -28,9 +29,8 @@ defmodule PtcRunner.Agent.Ask do
   def reply(ask, messages, timeout) do
     ref = :erlang.alias([:reply])
     {pid, monitor} = Guarded.start(0, ref, __MODULE__, :serve, [ref, ask, messages])
-    Guarded.settle()
 
-    receive do
+    Guarded.await do
       {^ref, reply} ->
         Guarded.leave(pid, monitor)
         reply
@@ -53,9 +53,7 @@ defmodule PtcRunner.Agent.Ask do
 
   # After the alias has ended, no further answer can arrive.
   defp drop(ref) do
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {^ref, _reply} -> :ok
     after
       0 -> :ok

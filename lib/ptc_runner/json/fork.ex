@@ -6,28 +6,27 @@ defmodule PtcRunner.Json.Fork do
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
-  alias PtcRunner.Json.ToolWorker
-  alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.{Panic, Telemetry}
+  alias PtcRunner.Json.{Driver, ToolProcess, ToolWorker}
+  alias PtcRunner.Native
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  require Guarded
   require Telemetry
 
   # `ref`: the alias for all answers, and the tag of all monitors. It is an argument of the functions that
   # receive, which lets the VM skip older messages of the caller.
-  # `waiting`: by round: its state and terms, its process, and the start of the call for telemetry (false if
+  # `waiting`: by round: its call, its process, and the start of the call for telemetry (false if
   # that is off). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
   # `limited?`: whether the caller has a heap limit.
   @enforce_keys [:ref, :state, :terms, :find, :heap, :most, :deadline, :limited?]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil]
 
-  @type find :: (term() -> {:ok, (term() -> term())} | {:error, term()})
-
   @doc """
   Runs all rounds of a loop at whose start a run was suspended, with at most `most` tools at a time, whose
   processes share `max_heap` words. Returns the loop's value, or the first error.
   """
-  @spec run(tuple(), find(), Guarded.max_heap(), pos_integer()) ::
+  @spec run(Driver.reply(), ToolProcess.find(), Guarded.max_heap(), pos_integer()) ::
           {:ok, [term()]} | {:error, term()}
   def run({:fork, state, terms, loop, list, left}, find, max_heap, most) do
     ref = :erlang.alias()
@@ -74,8 +73,9 @@ defmodule PtcRunner.Json.Fork do
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round, ref)
        when map_size(fork.waiting) < fork.most do
-    fork
-    |> step(Panic.instead(fn -> Native.round(fork.state, fork.terms, item) end), round)
+    fn -> Native.round(fork.state, fork.terms, item) end
+    |> Driver.start(&call(&1, &2, round), fork)
+    |> stepped(round)
     |> go_on(items, round + 1, ref)
   end
 
@@ -89,9 +89,12 @@ defmodule PtcRunner.Json.Fork do
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
     left = left(fork.deadline)
-    Guarded.settle(fork.limited?)
 
-    receive do
+    # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
+    # the receive. It has no reason to if all terms that native functions made are on the heap already.
+    fork.limited? && :erlang.garbage_collect(self(), type: :minor)
+
+    Guarded.await do
       {^ref, at, result, tag} when is_map_key(waiting, at) ->
         fork |> answered(at, result, tag) |> go_on(items, round, ref)
 
@@ -107,62 +110,58 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp drop(ref) do
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {^ref, _at, _result, _tag} -> drop(ref)
     after
       0 -> :ok
     end
   end
 
-  defp step(fork, {:ok, value, _words}, round),
+  defp stepped({:waits, fork}, _round), do: fork
+  defp stepped({{:error, :deadline}, fork}, _round), do: fail(fork, -1, :timeout)
+  defp stepped({{:error, reason}, fork}, round), do: fail(fork, round, reason)
+
+  defp stepped({{:ok, value, _words}, fork}, round),
     do: %{fork | values: Map.put(fork.values, round, value)}
 
-  defp step(fork, {next, _state, _terms} = left, round) when next in [:more, :long] do
-    Telemetry.on?() && Telemetry.suspended()
-    step(fork, Panic.instead(fn -> Quanta.go_on(left) end), round)
-  end
+  # The round waits for the tool. `answered/4` goes on with it.
+  defp call({:call, _state, _terms, _name, _args, left, _weight}, fork, _round) when left <= 0,
+    do: {{:error, :deadline}, fork}
 
-  defp step(fork, {:error, reason}, round), do: fail(fork, round, reason)
-
-  defp step(fork, {:call, _state, _terms, _name, _args, left}, _round) when left <= 0,
-    do: fail(fork, -1, :timeout)
-
-  defp step(fork, {:call, state, terms, name, args, _left}, round) do
+  defp call({:call, _state, _terms, name, args, _left, _weight} = call, fork, round) do
     with {:ok, fun} <- fork.find.(name),
-         {:ok, _words} <- Panic.instead(fn -> Weight.of(args, fork.heap) end) do
+         {:ok, _words} <- Weight.within(args, fork.heap) do
       span = Telemetry.on?() && Telemetry.tool_began(name)
-      {process, fork} = request(fork, {fork.ref, round}, name, fun, args)
-      %{fork | waiting: Map.put(fork.waiting, round, {state, terms, process, span})}
+      {process, fork} = request(fork, {fork.ref, fork.ref, round}, {name, fun, args, :next})
+      {:waits, %{fork | waiting: Map.put(fork.waiting, round, {call, process, span})}}
     else
-      :too_much -> fail(fork, round, :memory_exceeded)
-      {:error, reason} -> fail(fork, round, reason)
+      error -> {error, fork}
     end
   end
 
-  defp request(%{idle: []} = fork, reply_to, name, fun, args) do
-    start = [reply_to, fork.heap, name, fun, args]
+  defp request(%{idle: []} = fork, reply_to, {name, _fun, _args, _then} = request) do
+    start = [reply_to, fork.heap, request]
     {pid, monitor} = Guarded.start(fork.heap, fork.ref, ToolWorker, :start, start)
     process = {pid, monitor, nil, %{name => []}}
     {process, %{fork | pids: Map.put(fork.pids, monitor, pid)}}
   end
 
-  defp request(%{idle: [{pid, monitor, tag, known} | idle]} = fork, reply_to, name, fun, args) do
-    send(pid, {tag, reply_to, name, if(is_map_key(known, name), do: nil, else: fun), args})
+  defp request(%{idle: [{pid, monitor, tag, known} | idle]} = fork, reply_to, request) do
+    {name, _fun, _args, _then} = request
+    request = if is_map_key(known, name), do: put_elem(request, 1, nil), else: request
+    send(pid, {tag, reply_to, request})
     {{pid, monitor, nil, Map.put(known, name, [])}, %{fork | idle: idle}}
   end
 
   defp answered(fork, round, result, tag) do
-    {{state, terms, {pid, monitor, nil, known}, span}, waiting} = Map.pop!(fork.waiting, round)
-
+    {{call, {pid, monitor, nil, known}, span}, waiting} = Map.pop!(fork.waiting, round)
     fork = %{fork | waiting: waiting, idle: [{pid, monitor, tag, known} | fork.idle]}
     told(span, result)
 
     case result do
       {:ok, value, words} ->
-        resume = fn -> Native.resume(state, terms, {:answer, value, words}) end
-        step(fork, Panic.instead(resume), round)
+        reply = Driver.resume(call, {:answer, value, words})
+        reply |> Driver.drive(&call(&1, &2, round), fork) |> stepped(round)
 
       {:error, reason} ->
         fail(fork, round, reason)
@@ -174,11 +173,11 @@ defmodule PtcRunner.Json.Fork do
     Guarded.forget(pid)
     fork = %{fork | pids: pids, idle: List.keydelete(fork.idle, monitor, 1)}
 
-    case Enum.find(fork.waiting, fn {_at, waits} -> waits |> elem(2) |> elem(1) == monitor end) do
+    case Enum.find(fork.waiting, fn {_at, waits} -> waits |> elem(1) |> elem(1) == monitor end) do
       nil ->
         fork
 
-      {round, {_state, _terms, _process, span}} ->
+      {round, {_call, _process, span}} ->
         reason = Guarded.ended(reason, fork.heap)
         told(span, {:error, reason})
         fail(%{fork | waiting: Map.delete(fork.waiting, round)}, round, reason)
@@ -200,7 +199,7 @@ defmodule PtcRunner.Json.Fork do
     %{fork | error: {round, reason}, waiting: Map.new(waiting), pids: pids}
   end
 
-  defp stop({_round, {_state, _terms, {pid, monitor, _tag, _known}, span}}, pids, why) do
+  defp stop({_round, {_call, {pid, monitor, _tag, _known}, span}}, pids, why) do
     Guarded.stop(pid, monitor)
     told(span, {:error, why})
     Map.delete(pids, monitor)

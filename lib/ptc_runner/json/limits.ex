@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Limits do
   @moduledoc false
   # The limits of a run and the options for reading its program: the given ones, and defaults for the others.
   # The defaults may be in the application environment, where a lookup costs more than a small program:
-  # they are looked up only for runs that do not end in their first steps.
+  # they are looked up only for runs with tools and for those that do not end in their first steps.
 
   alias PtcRunner.Sandbox.Guarded
 

@@ -5,11 +5,10 @@ defmodule PtcRunner.Json.MovedRun do
   # is the caller's side.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Move, ToolWorker}
-  alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.{Panic, Telemetry}
+  alias PtcRunner.Json.{Driver, ToolProcess, ToolWorker}
+  alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
-  require Telemetry
+  require Guarded
 
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
@@ -18,141 +17,94 @@ defmodule PtcRunner.Json.MovedRun do
   @long_list 64
   @items_weighed 16
 
-  @typedoc """
-  A run at a call: the reference to its plain data, its terms, the words of their copy, and the tool's name,
-  function and arguments.
-  """
-  @type move ::
-          {reference(), tuple(), non_neg_integer(), String.t(), (term() -> term()), term()}
-
-  @type result :: {:ok, term(), non_neg_integer()} | {:error, term()}
-
-  @typedoc "The receiver of the result: an alias, or a process and a reference."
-  @type reply_to :: reference() | {pid(), reference()}
-
   @doc """
-  Resumes a run as the process's first work; does not return.
+  Goes on with a run at its call; does not return. `moved`: the words of its copy; `funs`: the functions of the tools
+  that the process has, including that of the call.
 
   It sends `{reference, result, :done}`. If the process does not have the function of a tool, it sends
-  `{reference, {:need, name, milliseconds_left}, tag}`, and the answer is `{tag, alias, fun}`.
+  `{reference, {:need, name, milliseconds_left}, tag}`, and the answer is `{tag, reply_to, fun}`.
   """
-  @spec start(reply_to(), Guarded.max_heap(), move()) :: no_return()
-  def start(reply_to, max_heap, {_state, _terms, _moved, name, fun, _args} = move),
-    do: go_on(reply_to, max_heap, move, %{name => fun})
-
-  @doc """
-  Like `start/3`, in a process that already has `funs`, including the function of the call.
-  """
-  @spec go_on(reply_to(), Guarded.max_heap(), move(), %{String.t() => (term() -> term())}) ::
-          no_return()
-  def go_on(reply_to, max_heap, {state, terms, moved, name, fun, args}, funs) do
-    Guarded.allow(max_heap, Move.room(moved, 0))
-    {reply_to, result} = call(state, terms, name, fun, args, {reply_to, max_heap, moved, 0, funs})
-    tell(reply_to, result, :done)
-    # Processes that tools have linked to this one end with it.
-    exit(:killed)
-  end
-
-  defp call(state, terms, name, fun, args, run) do
-    with {:ok, value} <- ToolWorker.run(name, fun, args),
-         {:ok, words, run} <- weigh(value, run) do
-      words = words + ToolWorker.charged()
-
-      fn -> Native.resume(state, terms, {:moved, value, words}) end
-      |> Panic.instead()
-      |> step(run)
-    else
-      :too_much -> finish({:error, :memory_exceeded}, run)
-      error -> finish(error, run)
-    end
-  end
-
-  # An answer is not copied, so it need not be weighed exactly; a walk over all of it
-  # would take as long as a copy. The weight of a long list is estimated from its length and first items.
-  # The VM's limit on this heap applies in any case.
-  defp weigh([_ | _] = value, {reply_to, max_heap, moved, allowed, funs} = run) do
-    case proper_length(value) do
-      length when length > @long_list ->
-        with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.of(max_heap) do
-          run = {reply_to, max_heap, moved, allowed, Map.put(funs, :guessed, true)}
-          {:ok, div(some * length, @items_weighed), run}
-        end
-
-      _short_or_improper ->
-        weigh_all(value, run)
-    end
-  end
-
-  defp weigh(value, run), do: weigh_all(value, run)
-
-  defp proper_length(list) do
-    length(list)
-  rescue
-    ArgumentError -> 0
-  end
-
-  defp weigh_all(value, {_reply_to, max_heap, _moved, _allowed, _funs} = run) do
-    weigh = fn -> Weight.of(value, max_heap) end
-    with {:ok, words} <- Panic.instead(weigh), do: {:ok, words, run}
+  @spec start(ToolWorker.reply_to(), Guarded.max_heap(), Driver.reply(), non_neg_integer(), %{
+          String.t() => (term() -> term())
+        }) :: no_return()
+  def start(reply_to, max_heap, call, moved, funs) do
+    {result, run} = Driver.drive(call, &call/2, {reply_to, max_heap, moved, 0, funs})
+    ToolWorker.leave(elem(run, 0), ended(result, run))
   end
 
   # The waiting process measures the time: it kills this process at the deadline.
-  defp step({:called, state, terms, name, args, words}, run) do
+  defp call({:call, state, _terms, name, args, _left, words}, run) do
     {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
 
     case funs do
-      %{^name => fun} -> call(state, terms, name, fun, args, run)
-      _not_yet -> ask(state, terms, name, args, run)
+      %{^name => fun} -> called(name, fun, args, run)
+      _not_yet -> ask(name, state, args, run)
     end
   end
 
-  defp step({next, _state, _terms} = left, run) when next in [:more, :long] do
-    Telemetry.on?() && Telemetry.suspended()
-    fn -> Quanta.go_on(left) end |> Panic.instead() |> step(run)
+  defp called(name, fun, args, run) do
+    with {:ok, value} <- ToolWorker.run(name, fun, args),
+         {:ok, words, run} <- weigh(value, run) do
+      {:ok, {:moved, value, words + ToolWorker.charged()}, run}
+    else
+      error -> {error, run}
+    end
   end
-
-  defp step({:error, reason} = error, run) when reason in [:timeout, :memory_exceeded],
-    do: finish(error, run)
-
-  defp step({:error, fault}, run), do: finish({:error, Faults.worded(fault)}, run)
-  defp step({:ok, _value, _words} = done, run), do: finish(done, run)
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
   # their limit in addition, as they would if the run had not moved.
   defp allow(words, {reply_to, max_heap, moved, allowed, funs})
        when words > allowed + div(max_heap, @part_of_limit) do
-    Guarded.allow(max_heap, Move.room(moved, words))
+    Guarded.allow(max_heap, ToolProcess.room(moved, words))
     {reply_to, max_heap, moved, words, funs}
   end
 
   defp allow(_words, run), do: run
 
   # The tag is made in the function that waits for it, which lets the VM skip older messages.
-  defp ask(state, terms, name, args, {reply_to, max_heap, moved, allowed, funs}) do
+  defp ask(name, state, args, {reply_to, max_heap, moved, allowed, funs}) do
     tag = make_ref()
-    tell(reply_to, {:need, name, Native.time_left(state)}, tag)
-    Guarded.settle()
+    ToolWorker.tell(reply_to, {:need, name, Native.time_left(state)}, tag)
 
-    receive do
+    Guarded.await do
       {^tag, reply_to, fun} ->
-        run = {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)}
-        call(state, terms, name, fun, args, run)
+        called(name, fun, args, {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)})
     end
   end
+
+  # An answer is not copied, so it need not be weighed exactly; a walk over all of it
+  # would take as long as a copy. The weight of a long list is estimated from its length and first items.
+  # The VM's limit on this heap applies in any case.
+  defp weigh(value, {reply_to, max_heap, moved, allowed, funs} = run) do
+    case length_of(value) do
+      length when length > @long_list ->
+        with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.within(max_heap) do
+          run = {reply_to, max_heap, moved, allowed, Map.put(funs, :guessed, true)}
+          {:ok, div(some * length, @items_weighed), run}
+        end
+
+      _short_or_no_list ->
+        with {:ok, words} <- Weight.within(value, max_heap), do: {:ok, words, run}
+    end
+  end
+
+  defp length_of([_ | _] = list) do
+    length(list)
+  rescue
+    # It is improper.
+    ArgumentError -> 0
+  end
+
+  defp length_of(_value), do: 0
 
   # The estimate may be too low, and the result is going to be copied.
-  defp finish({:ok, value, _words} = done, {reply_to, max_heap, _moved, _allowed, funs})
+  defp ended({:ok, value, _words} = done, {_reply_to, max_heap, _moved, _allowed, funs})
        when is_map_key(funs, :guessed) do
     {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
-
-    case Weight.of(value, if(max_heap == 0, do: 0, else: max_heap + here)) do
-      {:ok, _words} -> {reply_to, done}
-      :too_much -> {reply_to, {:error, :memory_exceeded}}
-    end
+    most = if max_heap == 0, do: 0, else: max_heap + here
+    with {:ok, _words} <- Weight.within(value, most), do: done
   end
 
-  defp finish(result, {reply_to, _max_heap, _moved, _allowed, _funs}), do: {reply_to, result}
-
-  defp tell({caller, ref}, what, tag), do: send(caller, {ref, what, tag})
-  defp tell(ref, what, tag), do: send(ref, {ref, what, tag})
+  defp ended({:error, fault}, _run) when is_tuple(fault), do: {:error, Faults.worded(fault)}
+  defp ended(result, _run), do: result
 end

@@ -5,21 +5,20 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Firewall.Faults
-
-  alias PtcRunner.Json.{
-    Fork,
-    Limits,
-    Message,
-    Move,
-    Program,
-    ToolProcess,
-    ToolWorker
-  }
-
-  alias PtcRunner.{Aligned, Context, Native, Quanta}
+  alias PtcRunner.Json.{Driver, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Telemetry
+
+  # The call of a tool, with its events.
+  defmacrop told(name, call) do
+    quote do
+      if Telemetry.on?(),
+        do: Telemetry.tool(unquote(name), fn -> unquote(call) end),
+        else: unquote(call)
+    end
+  end
 
   # A value of so few words hardly makes the VM collect garbage.
   @small 1_000
@@ -48,51 +47,40 @@ defmodule PtcRunner.Json.Runner do
           {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
   def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
 
-  def run(program, context, memory, tools, limits, tool_concurrency)
-      when tool_concurrency > 1 and tools != %{} do
-    {timeout, max_heap, reading} = limits = Limits.resolve(limits)
+  # A program that may end in its first steps starts without limits.
+  def run(program, context, memory, tools, limits, _tool_concurrency) when tools == %{} do
+    {timeout, max_heap, reading} = limits
 
-    step = start_forking(program, {context, memory, timeout, max_heap}, reading)
-    handler = ErrorHandler.install()
+    case start(program, {context, memory, timeout, max_heap}, reading, false) do
+      {:ok, _value, words} = done when words <= @small ->
+        done
 
-    try do
-      step
-      |> call(tools, limits, ToolProcess.new(max_heap), {:fork, tool_concurrency})
-      |> settled(program, memory, limits)
-    after
-      ErrorHandler.restore(handler)
+      step ->
+        limits = Limits.resolve(limits)
+
+        fn -> limited(step, limits) end
+        |> driven(tools, limits, 1)
+        |> settled(program, memory, limits)
     end
   catch
-    :error, :nif_panicked -> panicked()
-    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  # A program that may end in its first steps starts without limits.
-  def run(program, context, memory, tools, {timeout, max_heap, reading} = limits, _concurrency) do
-    case start(program, {context, memory, timeout, max_heap}, reading) do
-      {:ok, _value, words} = done when words <= @small -> done
-      step -> step |> driven(tools, limits) |> settled(program, memory, limits)
-    end
+  def run(program, context, memory, tools, limits, tool_concurrency) do
+    {timeout, max_heap, reading} = limits = Limits.resolve(limits)
+    given = {context, memory, timeout, max_heap}
+
+    fn -> start(program, given, reading, tool_concurrency > 1) end
+    |> driven(tools, limits, tool_concurrency)
+    |> settled(program, memory, limits)
   catch
-    :error, :nif_panicked -> panicked()
-    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
   defp settled({:error, fault}, program, memory, limits),
     do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
 
   defp settled(done, _program, _memory, _limits), do: done
-
-  defp start_forking(%Program{} = program, given, reading),
-    do: start_compiled(program, given, reading, &Native.run_forking/3)
-
-  defp start_forking({:observed, observation, consts, _source}, given, _reading),
-    do: Native.run_observed(observation, consts, given, true)
-
-  defp start_forking(source, {_context, _memory, timeout, max_heap} = given, reading) do
-    with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
-         do: Native.run_forking(handle, consts, given)
-  end
 
   @doc """
   Runs an unchecked AST, for `PtcRunner.Sandbox.execute/3`.
@@ -115,7 +103,7 @@ defmodule PtcRunner.Json.Runner do
   defp concealed({:error, fault}, ast, memory),
     do: {:error, Faults.of_run(fault, {:unchecked, ast}, memory)}
 
-  defp concealed(done, _ast, _memory), do: done
+  defp concealed({:ok, value, _words}, _ast, _memory), do: {:ok, value}
 
   defp worded({:error, fault}), do: {:error, Message.error(fault)}
   defp worded(done), do: done
@@ -132,28 +120,32 @@ defmodule PtcRunner.Json.Runner do
   def eval(ast, %Context{} = context) do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
 
-    {:unchecked, ast}
-    |> start(given, Limits.default_max_depth())
-    |> eval_on(context.tools || %{})
+    fn -> start({:unchecked, ast}, given, Limits.default_max_depth(), false) end
+    |> Driver.start(&call_here/2, context.tools || %{})
+    |> elem(0)
     |> concealed(ast, context.memory)
     |> worded()
-  catch
-    :error, :nif_panicked -> panicked()
-    :error, reason when reason in [:undef, :badarg] -> Panic.lost(reason, __STACKTRACE__)
   end
 
-  defp start(text, given, reading) when is_binary(text),
-    do: text |> Aligned.text() |> Native.run_text(reading, given)
-
-  defp start(%Program{} = program, given, reading),
+  defp start(%Program{} = program, given, reading, false),
     do: start_compiled(program, given, reading, &Native.run_compiled/3)
 
-  defp start({:observed, observation, consts, _source}, given, _reading),
-    do: Native.run_observed(observation, consts, given, false)
+  defp start(%Program{} = program, given, reading, true),
+    do: start_compiled(program, given, reading, &Native.run_forking/3)
 
-  defp start({checked, node}, given, reading) do
-    Native.run_node(node, checked == :checked, reading, given)
+  defp start({:observed, observation, consts, _source}, given, _reading, forks?),
+    do: Native.run_observed(observation, consts, given, forks?)
+
+  defp start(source, {_context, _memory, timeout, max_heap} = given, reading, true) do
+    with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
+         do: Native.run_forking(handle, consts, given)
   end
+
+  defp start(text, given, reading, false) when is_binary(text),
+    do: text |> Aligned.text() |> Native.run_text(reading, given)
+
+  defp start({checked, node}, given, reading, false),
+    do: Native.run_node(node, checked == :checked, reading, given)
 
   defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
     native.(handle, consts, given)
@@ -169,207 +161,107 @@ defmodule PtcRunner.Json.Runner do
       end
   end
 
-  defp driven(step, tools, limits) do
+  # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
+  # So the modules that it needs are loaded before.
+  defp driven(begin, tools, {_timeout, max_heap, _reading} = limits, tool_concurrency) do
+    run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
+    :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
     handler = ErrorHandler.install()
 
     try do
-      drive(step, tools, limits)
+      {result, {_, _, process, _}} = Driver.start(begin, &call/2, run)
+      ToolProcess.stop(process)
+      finish(result, limits)
     after
       ErrorHandler.restore(handler)
     end
   end
 
-  # Before the first call there is no process to stop.
-  defp drive({:limits, state, terms}, tools, limits) do
-    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
-    state |> Native.resume(terms, {:limits, timeout, max_heap}) |> drive(tools, limits)
+  defp limited({:limits, state, terms}, {timeout, max_heap, _reading}),
+    do: Native.resume(state, terms, {:limits, timeout, max_heap})
+
+  defp limited(step, _limits), do: step
+
+  # The run moves to the process of its tools, if its copy is small enough.
+  defp call({:moves, _, terms, _, args, _, {:at_most, words}} = call, {_, _, _, _} = run) do
+    weight = with {:error, _too_much} <- Weight.within([terms | args], words), do: {:ok, nil}
+    call |> put_elem(6, elem(weight, 1)) |> move(run)
   end
 
-  defp drive({next, _state, _terms} = left, tools, limits) when next in [:more, :long] do
-    Telemetry.on?() && Telemetry.suspended()
-    left |> Quanta.go_on() |> drive(tools, limits)
-  end
-
-  # A call in the first steps: the clock of the deadline starts now.
-  defp drive({:call, state, terms, tool, args, nil}, tools, limits) do
-    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
-    left = Native.limited(state, {timeout, max_heap})
-    drive({:call, state, terms, tool, args, left}, tools, limits)
-  end
-
-  # The only call of the run, and its answer is the program's value.
-  defp drive({:last, tool, args, weight, left, words}, tools, limits) do
-    {timeout, max_heap, _depth} = limits = Limits.resolve(limits)
-
-    with {:ok, fun} <- tool(tools, tool),
-         {:ok, _words} <- weigh(args, weight, max_heap),
-         {:ok, {answer, more}} <- call_once(max_heap, tool, fun, args, left || timeout) do
-      ended(answer, words + more, limits)
-    else
-      error -> finish(error, limits)
-    end
-  end
-
-  defp drive({:call, _, _, _, _, _} = step, tools, {_timeout, max_heap, _depth} = limits),
-    do: call(step, tools, limits, ToolProcess.new(max_heap), 1)
-
-  defp drive(step, _tools, limits), do: finish(step, limits)
-
-  # Handles call number `at` of the run. A run whose loops fork has `{:fork, most}` instead of a number: it
-  # does not move, and requests the calls outside its loops one after another.
-  defp call({:call, state, terms, tool, args, left}, tools, limits, process, at) do
-    {_timeout, max_heap, _depth} = limits
-
-    with {:ok, fun} <- tool(tools, tool),
-         :stay <- unless_it_fails(process, fn -> ready(state, terms, args, max_heap, at) end),
-         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
-      # The tool's answer stays in the run, so its words count.
-      answer = {:answer, answer, ToolProcess.words(process)}
-      step = unless_it_fails(process, fn -> Native.resume(state, terms, answer) end)
-      call(step, tools, limits, process, next(at))
-    else
-      {:move, terms, words} ->
-        move({tool, args, left}, {state, terms, words}, tools, limits, process)
-
-      {:error, reason} ->
-        stop(process, finish({:error, reason}, limits))
-
-      {{:error, reason}, process} ->
-        stop(process, finish({:error, reason}, limits))
-    end
-  end
-
-  # The answer is the program's value.
-  defp call({:last, tool, args, weight, left, words}, tools, limits, process, _at) do
-    {_timeout, max_heap, _depth} = limits
-
-    with {:ok, fun} <- tool(tools, tool),
-         weigh = fn -> weigh(args, weight, max_heap) end,
-         {:ok, _words} <- unless_it_fails(process, weigh),
-         {{:ok, answer}, process} <- call_tool(process, tool, fun, args, left) do
-      stop(process, ended(answer, words + ToolProcess.words(process), limits))
-    else
-      {:error, reason} -> stop(process, finish({:error, reason}, limits))
-      {{:error, reason}, process} -> stop(process, finish({:error, reason}, limits))
-    end
-  end
+  defp call({:moves, _, _, _, _, _, _words} = call, run), do: move(call, run)
 
   # The processes of a fork need the whole heap limit.
-  defp call({:fork, state, terms, _, _, _} = step, tools, limits, process, {:fork, most} = at) do
-    {_timeout, max_heap, _depth} = limits
+  defp call({:fork, _, _, _, _, _} = loop, {tools, max_heap, process, tool_concurrency}) do
     ToolProcess.stop(process)
+    run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
 
-    case Fork.run(step, &tool(tools, &1), max_heap, most) do
-      {:ok, value} ->
-        step = Native.resume(state, terms, {:joined, value, 0})
-        call(step, tools, limits, ToolProcess.new(max_heap), at)
-
-      {:error, reason} ->
-        finish({:error, reason}, limits)
+    case Fork.run(loop, &tool(tools, &1), max_heap, tool_concurrency) do
+      {:ok, value} -> {:ok, {:joined, value, 0}, run}
+      error -> {error, run}
     end
   end
 
-  defp call({next, _state, _terms} = left, tools, limits, process, at)
-       when next in [:more, :long] do
-    left |> resumed(process) |> call(tools, limits, process, at)
+  defp call({kind, built, _, name, args, left, weight}, {tools, max_heap, process, most}) do
+    {result, process} =
+      with {:ok, fun} <- tool(tools, name),
+           {:ok, _words} <- weigh(args, weight, max_heap) do
+        then = if kind == :last, do: :done, else: :next
+        told(name, ToolProcess.call(process, name, fun, args, left, then))
+      else
+        error -> {error, process}
+      end
+
+    answered(kind, built, result, {tools, max_heap, process, most})
   end
 
-  defp call(step, _tools, limits, process, _at), do: stop(process, finish(step, limits))
+  # The tool's answer stays in the run, so its words count.
+  defp answered(:call, _state, {:ok, value, words}, run), do: {:ok, {:answer, value, words}, run}
 
-  # Whether the run stays here: otherwise what it takes along, or that its arguments are too large.
-  defp ready(state, terms, args, max_heap, at) do
-    with :stay <- pack(state, terms, args, max_heap, at),
-         {:ok, _words} <- weigh(args, max_heap),
-         do: :stay
+  # The answer is the program's value: what the run has built includes that answer.
+  defp answered(:last, built, {:ok, _value, words}, {_tools, max_heap, _, _} = run)
+       when max_heap > 0 and built + words > max_heap,
+       do: {{:error, :memory_exceeded}, run}
+
+  defp answered(:last, built, {:ok, value, words}, run), do: {{:ok, value, built + words}, run}
+  defp answered(_kind, _built, error, run), do: {error, run}
+
+  defp move(call, {tools, max_heap, process, most} = run) do
+    {:moves, state, terms, name, args, left, words} = call
+    call = {:call, state, terms, name, args, left, 0}
+
+    with moved when moved != nil <- words,
+         {:ok, fun} <- wrapped(tools, name) do
+      find = &wrapped(tools, &1)
+      {result, process} = ToolProcess.move(process, call, words, fun, find, left)
+      # The value was copied, and may be large whatever the run has built.
+      Guarded.settle()
+      with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
+      {result, {tools, max_heap, process, most}}
+    else
+      nil -> call |> put_elem(6, nil) |> call(run)
+      error -> {error, run}
+    end
   end
 
-  defp pack(_state, _terms, _args, _max_heap, {:fork, _most}), do: :stay
-  defp pack(state, terms, args, max_heap, at), do: Move.pack(state, terms, args, max_heap, at)
-
-  defp next({:fork, _most} = fork), do: fork
-  defp next(at), do: at + 1
-
-  defp move({tool, args, left}, run, tools, limits, process) do
-    {:ok, fun} = told(tools, tool)
-    find = &told(tools, &1)
-    {result, process} = ToolProcess.move(process, run, {tool, fun, args}, find, left)
-    with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
-    stop(process, finish(result, limits))
+  # Calls a tool in the calling process.
+  defp call_here({kind, _, _, name, args, _, _}, tools) do
+    with {:ok, fun} <- tool(tools, name),
+         {:ok, value} <- told(name, ToolWorker.run(name, fun, args)) do
+      if kind == :last, do: {{:ok, value, 0}, tools}, else: {:ok, {:moved, value, 0}, tools}
+    else
+      error -> {error, tools}
+    end
   end
-
-  # The end of a run whose last call answered its value: what it has built includes that answer.
-  defp ended(value, words, {_timeout, max_heap, _depth})
-       when max_heap == 0 or words <= max_heap,
-       do: {:ok, value, words}
-
-  defp ended(_value, _words, limits), do: finish({:error, :memory_exceeded}, limits)
 
   # Arguments are copied to the tool's process. The weight of small ones is known.
   defp weigh(_args, weight, max_heap)
        when is_integer(weight) and (weight <= max_heap or max_heap == 0),
        do: {:ok, weight}
 
-  defp weigh(args, _weight, max_heap), do: weigh(args, max_heap)
-
-  defp weigh(args, max_heap) do
-    with :too_much <- Weight.of(args, max_heap), do: {:error, :memory_exceeded}
-  end
-
-  # Resumes a run that was suspended beside the process of its tools.
-  defp resumed(left, process) do
-    Telemetry.on?() && Telemetry.suspended()
-    unless_it_fails(process, fn -> Quanta.go_on(left) end)
-  end
-
-  # If the native library fails or is gone, the process of the tools must be stopped.
-  defp unless_it_fails(process, step) do
-    step.()
-  catch
-    :error, reason ->
-      ToolProcess.stop(process)
-      :erlang.raise(:error, reason, __STACKTRACE__)
-  end
-
-  defp stop(process, result) do
-    ToolProcess.stop(process)
-    result
-  end
-
-  defp eval_on({:call, state, terms, tool, args, _left}, tools) do
-    with {:ok, fun} <- tool(tools, tool),
-         {:ok, answer} <- work(tool, fun, args),
-         do: state |> Native.resume(terms, {:answer, answer, 0}) |> eval_on(tools)
-  end
-
-  defp eval_on({:last, tool, args, _weight, _left, _words}, tools),
-    do: with({:ok, fun} <- tool(tools, tool), do: work(tool, fun, args))
-
-  defp eval_on({next, _state, _terms} = left, tools) when next in [:more, :long],
-    do: left |> Quanta.go_on() |> eval_on(tools)
-
-  defp eval_on({:ok, value, _words}, _tools), do: {:ok, value}
-  defp eval_on({:error, _fault} = error, _tools), do: error
-
-  defp call_tool(process, name, fun, args, left) do
-    if Telemetry.on?(),
-      do: Telemetry.tool(name, fn -> ToolProcess.call(process, name, fun, args, left) end),
-      else: ToolProcess.call(process, name, fun, args, left)
-  end
-
-  defp call_once(max_heap, name, fun, args, left) do
-    if Telemetry.on?(),
-      do: Telemetry.tool(name, fn -> ToolProcess.once(max_heap, name, fun, args, left) end),
-      else: ToolProcess.once(max_heap, name, fun, args, left)
-  end
-
-  defp work(name, fun, args) do
-    if Telemetry.on?(),
-      do: Telemetry.tool(name, fn -> ToolWorker.run(name, fun, args) end),
-      else: ToolWorker.run(name, fun, args)
-  end
+  defp weigh(args, _weight, max_heap), do: Weight.within(args, max_heap)
 
   # The tool, wrapped for calls in another process.
-  defp told(tools, name) do
+  defp wrapped(tools, name) do
     with {:ok, fun} <- tool(tools, name),
          do: {:ok, if(Telemetry.on?(), do: Telemetry.told(name, fun), else: fun)}
   end
@@ -379,9 +271,9 @@ defmodule PtcRunner.Json.Runner do
 
   defp tool(tools, name), do: {:error, {:unknown_tool, name, tools}}
 
-  # The value may be large, and the caller may wait for a message next.
-  defp finish({:ok, _value, _words} = done, _limits) do
-    Guarded.settle()
+  # The caller may wait for a message next.
+  defp finish({:ok, _value, words} = done, _limits) do
+    if words > @small, do: Guarded.settle()
     done
   end
 
@@ -402,7 +294,7 @@ defmodule PtcRunner.Json.Runner do
     ToolProcess.stop(process)
 
     case result do
-      {:ok, error} ->
+      {:ok, error, _words} ->
         error
 
       {:error, reason} ->
@@ -412,6 +304,4 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp cheap(fault, _limits), do: fault
-
-  defp panicked, do: {:error, {:execution_error, Panic.caught()}}
 end

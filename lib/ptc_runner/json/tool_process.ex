@@ -6,30 +6,39 @@ defmodule PtcRunner.Json.ToolProcess do
   #
   # Only this process is killed. Processes that a tool started continue unless they are linked to it.
   #
-  # No message of this module is left in the caller's mailbox: an answer arrives through an alias that ends
-  # with the call, and monitors are flushed. Messages that tools send to the caller stay.
+  # No message of this module is left in the caller's mailbox: nothing follows the death of the process or the end of
+  # an alias, and monitors are flushed. Messages that tools send to the caller stay.
 
-  alias PtcRunner.Json.{Move, MovedRun, ToolWorker}
+  alias PtcRunner.Json.{Driver, ToolWorker}
   alias PtcRunner.Sandbox.Guarded
+  require Guarded
+
+  # Words that the run itself uses between two garbage collections.
+  @own 4_096
+
+  # The first heap of a process that starts with a run; the least limit of such a process, in words.
+  @room_for_calls [min_heap_size: 4_000]
+  @little 100_000
 
   @enforce_keys [:max_heap]
-  defstruct [:max_heap, :pid, :monitor, :tag, words: 0, known: %{}]
+  defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
 
   @typedoc """
-  A run's tool process. `pid` is nil before the process starts, `tag` is the tag for the next request,
-  `words` is the weight of the last value, and `known` has the names whose functions
-  the process has.
+  A run's tool process. `pid` is nil before the process starts and after its end, `tag` is the tag for the next request,
+  and `known` has the names whose functions the process has.
   """
   @opaque t :: %__MODULE__{
             max_heap: Guarded.max_heap(),
             pid: pid() | nil,
             monitor: reference() | nil,
             tag: reference() | nil,
-            words: non_neg_integer(),
             known: %{String.t() => []}
           }
 
   @type error :: {:tool_failed | :execution_error, String.t()} | :timeout | :memory_exceeded
+
+  @typedoc "The functions of other tools that a run calls, by their names."
+  @type find :: (String.t() -> {:ok, (term() -> term())} | {:error, term()})
 
   @doc """
   Prepares calls under a heap limit in words (0: none); starts no process.
@@ -43,191 +52,137 @@ defmodule PtcRunner.Json.ToolProcess do
   end
 
   @doc """
-  Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds.
+  Calls the tool `fun` with `args`, and waits for at most `timeout` milliseconds. Returns the value and the words of its copy.
 
   The first call of each `name` sends the function to the process; later calls send only the name.
-  `words/1` returns the words of the value. After an error other than `:tool_failed` the process has
-  ended, or must be stopped.
+  After an error other than `:tool_failed` the process has ended, or must be stopped. With `:done`, the process ends with
+  this call.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
-      iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => 1}, 1_000)
+      iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => [1, 2]}, 1_000)
       iex> PtcRunner.Json.ToolProcess.stop(tools)
       iex> result
-      {:ok, %{"n" => 1}}
+      {:ok, %{"n" => [1, 2]}, 13}
 
   """
-  @spec call(t(), String.t(), (term() -> term()), term(), timeout()) ::
-          {{:ok, term()} | {:error, error()}, t()}
-  def call(t, _name, _fun, _args, timeout) when is_integer(timeout) and timeout <= 0 do
-    stop(t)
-    {{:error, :timeout}, forget(t)}
-  end
-
-  # The first request is passed at the start of the process, which saves a message.
-  def call(%__MODULE__{pid: nil} = t, name, fun, args, timeout) do
-    ref = :erlang.alias([:reply])
-    request = [ref, t.max_heap, name, fun, args]
-    {pid, monitor} = Guarded.start(t.max_heap, ref, ToolWorker, :start, request)
-    t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
-
-    Guarded.settle()
-
-    receive do
-      {^ref, result, tag} -> answered(t, result, tag)
-      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
-    after
-      timeout -> give_up(t, ref)
-    end
-  end
-
-  def call(%__MODULE__{known: known} = t, name, _fun, args, timeout)
-      when is_map_key(known, name),
-      do: request(t, name, nil, args, timeout)
-
-  def call(%__MODULE__{known: known} = t, name, fun, args, timeout),
-    do: request(%{t | known: Map.put(known, name, [])}, name, fun, args, timeout)
-
-  @doc """
-  Calls one tool in a process of its own, which ends with the call; returns the value and its words.
-
-      iex> PtcRunner.Json.ToolProcess.once(0, "id", & &1, 7, 1_000)
-      {:ok, {7, 0}}
-
-  """
-  @spec once(Guarded.max_heap(), String.t(), (term() -> term()), term(), timeout()) ::
-          {:ok, {term(), non_neg_integer()}} | {:error, error()}
-  def once(_max_heap, _name, _fun, _args, timeout) when is_integer(timeout) and timeout <= 0,
-    do: {:error, :timeout}
-
-  def once(max_heap, name, fun, args, timeout) do
-    ref = make_ref()
-    request = [self(), ref, max_heap, name, fun, args]
-    {pid, monitor} = Guarded.start(max_heap, ref, ToolWorker, :once, request)
-
-    Guarded.settle()
-
-    receive do
-      {^ref, result, :done} ->
-        Guarded.leave(pid, monitor)
-        with {:ok, value, words} <- result, do: {:ok, {value, words}}
-
-      {^ref, ^monitor, :process, _pid, reason} ->
-        Guarded.forget(pid)
-        {:error, Guarded.ended(reason, max_heap)}
-    after
-      timeout ->
-        stop_sender(pid, monitor, ref)
-        {:error, :timeout}
-    end
-  end
+  @spec call(t(), String.t(), (term() -> term()), term(), timeout(), :next | :done) ::
+          {{:ok, term(), non_neg_integer()} | {:error, error()}, t()}
+  def call(t, name, fun, args, timeout, then \\ :next),
+    do: request(t, {name, fun, args, then}, timeout, nil)
 
   @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
-  `timeout` milliseconds. `find` returns the functions of other tools that the run calls, or an error.
-
-  `moved` is the words of a copy of the terms. The caller must stop the process afterwards.
+  `timeout` milliseconds. `moved` is the words of a copy of the terms. The caller must stop the process afterwards.
   """
-  @spec move(t(), run, call, find, timeout()) ::
-          {MovedRun.result() | {:error, error()}, t()}
-        when run: {reference(), tuple(), non_neg_integer()},
-             call: {String.t(), (term() -> term()), term()},
-             find: (term() -> {:ok, (term() -> term())} | {:error, error()})
-  def move(t, _run, _call, _find, timeout) when is_integer(timeout) and timeout <= 0 do
+  @spec move(t(), Driver.reply(), non_neg_integer(), (term() -> term()), find(), timeout()) ::
+          {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
+  def move(
+        t,
+        {_call, _state, _terms, name, args, _left, _words} = call,
+        moved,
+        fun,
+        find,
+        timeout
+      ),
+      do: request(t, {name, fun, args, {put_elem(call, 4, nil), moved}}, timeout, find)
+
+  defp request(t, _request, timeout, _find) when is_integer(timeout) and timeout <= 0 do
     stop(t)
-    {{:error, :timeout}, forget(t)}
+    {{:error, :timeout}, forgotten()}
   end
 
-  def move(%__MODULE__{pid: nil} = t, {state, terms, moved}, {name, fun, args}, find, timeout) do
+  # The first request is passed at the start of the process, which saves a message.
+  defp request(%__MODULE__{pid: nil} = t, {name, _fun, _args, then} = request, timeout, find) do
     ref = make_ref()
-    heap = heap(t.max_heap, moved)
-    move = {state, terms, moved, name, fun, args}
-    {pid, monitor} = Guarded.start(heap, ref, MovedRun, :start, [{self(), ref}, t.max_heap, move])
-    t = %{t | pid: pid, monitor: monitor}
+    start = [{self(), ref}, t.max_heap, request]
+    heap = heap(t.max_heap, then)
+    {pid, monitor} = Guarded.start(heap, ref, ToolWorker, :start, start, room_for(heap, then))
+    t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
 
-    Guarded.settle()
-
-    receive do
-      {^ref, {:need, name, left}, tag} -> supply(t, name, find, left, tag)
-      {^ref, result, :done} -> {result, left(t)}
+    Guarded.await do
+      {^ref, result, tag} -> replied(t, result, tag, find)
       {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
     after
       timeout ->
-        stop_sender(pid, monitor, ref)
-        {{:error, :timeout}, forget(t)}
+        Guarded.stop(pid, monitor)
+
+        # There is no alias that could end, so only the death of the process ensures that no message follows.
+        Process.alive?(pid)
+        drop(ref)
+        {{:error, :timeout}, forgotten()}
     end
   end
 
-  def move(%__MODULE__{known: known} = t, {state, terms, moved}, {name, fun, args}, find, left) do
-    fun = if is_map_key(known, name), do: nil, else: fun
-    tell(t, {state, terms, moved, name, fun, args}, find, left, t.tag)
+  defp request(%__MODULE__{known: known} = t, {name, _, _, _} = request, timeout, find)
+       when is_map_key(known, name),
+       do: ask(t, put_elem(request, 1, nil), timeout, find)
+
+  defp request(%__MODULE__{known: known} = t, {name, _, _, _} = request, timeout, find),
+    do: ask(%{t | known: Map.put(known, name, [])}, request, timeout, find)
+
+  # A monitor that is made for this request lets the VM skip all older messages of the caller.
+  defp ask(t, what, timeout, find) do
+    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
+    send(t.pid, {t.tag, {ref, ref}, what})
+
+    Guarded.await do
+      {^ref, result, tag} -> replied(t, result, tag, find)
+      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
+    after
+      timeout ->
+        Process.demonitor(ref, [:flush])
+        Guarded.stop(t.pid, t.monitor)
+        # After the alias has ended, no further answer can arrive.
+        :erlang.unalias(ref)
+        drop(ref)
+        {{:error, :timeout}, forgotten()}
+    end
   end
 
-  defp heap(0, _moved), do: 0
-  defp heap(max_heap, moved), do: Guarded.sum(max_heap, Move.room(moved, 0))
+  # The process has sent its last message, and ends.
+  defp replied(t, result, :done, _find) do
+    Guarded.leave(t.pid, t.monitor)
+    {result, forgotten()}
+  end
 
-  defp supply(t, name, find, left, tag) do
+  defp replied(t, {:need, name, left}, tag, find) do
     case find.(name) do
-      {:ok, fun} -> tell(t, fun, find, left, tag)
+      {:ok, fun} -> ask(%{t | tag: tag}, fun, left, find)
       error -> {error, t}
     end
   end
 
-  defp tell(t, what, find, timeout, tag) do
-    ask(t, &{tag, &1, what}, timeout, fn
-      {:need, name, left}, tag -> supply(t, name, find, left, tag)
-      result, :done -> {result, left(t)}
-    end)
-  end
+  defp replied(t, result, tag, _find), do: {result, %{t | tag: tag}}
+
+  # The heap of a process that starts with a run.
+  defp heap(max_heap, {_call, moved}) when max_heap > 0,
+    do: Guarded.sum(max_heap, room(moved, 0))
+
+  defp heap(max_heap, _then), do: max_heap
+
+  # It begins with room for the garbage of some calls, if that is little beside its limit.
+  defp room_for(heap, {_call, _moved}) when heap == 0 or heap > @little, do: @room_for_calls
+  defp room_for(_heap, _then), do: []
 
   @doc """
-  The words of a copy of the last value.
+  The words by which the process's heap limit grows for a run that has moved and built this many
+  words: live data is on a heap twice during a garbage collection.
 
-      iex> tools = PtcRunner.Json.ToolProcess.new(0)
-      iex> {{:ok, _value}, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, [1, 2], 1_000)
-      iex> PtcRunner.Json.ToolProcess.stop(tools)
-      iex> PtcRunner.Json.ToolProcess.words(tools)
-      4
+      iex> PtcRunner.Json.ToolProcess.room(1_000, 0) > 2_000
+      true
 
   """
-  @spec words(t()) :: non_neg_integer()
-  def words(%__MODULE__{words: words}), do: words
+  @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
+  def room(moved, built), do: 2 * (moved + built) + @own
 
   @doc "Stops the process, if there is one. Call it at every end of the run."
   @spec stop(t()) :: :ok
   def stop(%__MODULE__{pid: nil}), do: :ok
   def stop(%__MODULE__{pid: pid, monitor: monitor}), do: Guarded.stop(pid, monitor)
 
-  defp request(t, name, fun, args, timeout),
-    do:
-      ask(t, &{t.tag, &1, name, fun, args}, timeout, fn result, tag ->
-        answered(t, result, tag)
-      end)
-
-  # A monitor that is made for this call lets the VM skip all older messages of the caller.
-  defp ask(t, message, timeout, reply) do
-    ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
-    send(t.pid, message.(ref))
-
-    Guarded.settle()
-
-    receive do
-      {^ref, result, tag} -> reply.(result, tag)
-      {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
-    after
-      timeout ->
-        Process.demonitor(ref, [:flush])
-        give_up(t, ref)
-    end
-  end
-
-  defp answered(t, {:ok, value, words}, tag), do: {{:ok, value}, %{t | tag: tag, words: words}}
-  defp answered(t, error, tag), do: {error, %{t | tag: tag}}
-
   # A link may have ended the process between two calls: only the first monitor has the reason.
   defp end_reason(%{monitor: monitor}, :noproc) do
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {_tag, ^monitor, :process, _pid, reason} -> reason
     end
   end
@@ -239,39 +194,17 @@ defmodule PtcRunner.Json.ToolProcess do
 
   defp ended(t, reason) do
     Guarded.forget(t.pid)
-    {{:error, Guarded.ended(reason, t.max_heap)}, forget(t)}
+    {{:error, Guarded.ended(reason, t.max_heap)}, forgotten()}
   end
 
-  # After the alias has ended, no further answer can arrive.
-  defp give_up(t, ref) do
-    Guarded.stop(t.pid, t.monitor)
-    :erlang.unalias(ref)
-    drop(ref)
-    {{:error, :timeout}, forget(t)}
-  end
-
-  # The process has no alias to send to, so only its death ensures that no message follows.
-  defp stop_sender(pid, monitor, ref) do
-    Guarded.stop(pid, monitor)
-    Process.alive?(pid)
-    drop(ref)
-  end
+  # A process that has ended.
+  defp forgotten, do: %__MODULE__{max_heap: 0}
 
   defp drop(ref) do
-    Guarded.settle()
-
-    receive do
+    Guarded.await do
       {^ref, _result, _tag} -> :ok
     after
       0 -> :ok
     end
   end
-
-  # The process has sent the result of the run and ends.
-  defp left(t) do
-    Guarded.leave(t.pid, t.monitor)
-    forget(t)
-  end
-
-  defp forget(t), do: %{t | pid: nil, monitor: nil, tag: nil, known: %{}}
 end

@@ -7,73 +7,80 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
   # do not make later calls slower.
 
-  alias PtcRunner.Json.MovedRun
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Json.{Driver, MovedRun, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
+  require Guarded
 
   # The key of the words that the running tool has been charged for.
-  @charged {__MODULE__, :charged}
+  @charged :ptc_runner_words_charged
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
-  @typedoc "The receiver of an answer: an alias, or an alias and the round that the answer is for."
-  @type reply_to :: reference() | {reference(), non_neg_integer()}
+  @typedoc "A process or an alias, the reference in its messages, and the round that an answer is for, if there are rounds."
+  @type reply_to ::
+          {pid() | reference(), reference()}
+          | {pid() | reference(), reference(), round :: non_neg_integer()}
+
+  @typedoc """
+  A call of a tool, and what comes then: the next request, the end of the process, or the run that
+  continues there, with its words. A function that the process has is nil.
+  """
+  @type request ::
+          {String.t(), (term() -> term()) | nil, args :: term(),
+           :next | :done | {Driver.reply(), non_neg_integer()}}
 
   @doc """
-  Runs the first tool, replies to `reply_to`, and serves requests until the process is killed.
+  Serves the first request, replies to `reply_to`, and serves others until the process is killed.
 
   A value is sent with the words of its copy. If they are more than `max_heap` (0: no limit), the
   answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
-  @spec start(reply_to(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
-          no_return()
-  def start(reply_to, max_heap, name, fun, args),
-    do: serve(reply_to, name, fun, args, %{name => fun}, max_heap)
+  @spec start(reply_to(), Guarded.max_heap(), request()) :: no_return()
+  def start(reply_to, max_heap, {name, fun, args, {call, moved}}),
+    do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
 
-  @doc """
-  Runs one tool, sends `{ref, result, :done}` to `caller`, and ends.
-  """
-  @spec once(pid(), reference(), Guarded.max_heap(), String.t(), (term() -> term()), term()) ::
-          no_return()
-  def once(caller, ref, max_heap, name, fun, args) do
-    result = name |> run(fun, args) |> weighed(max_heap)
-    send(caller, {ref, result, :done})
-    # Processes that the tool has linked to this one end with it.
-    exit(:killed)
-  end
+  def start(reply_to, max_heap, {name, fun, _args, _then} = request),
+    do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
-  defp serve(reply_to, name, fun, args, funs, max_heap) do
+  defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
     result = name |> run(fun, args) |> weighed(max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
-    Guarded.settle()
 
-    receive do
-      {^tag, reply_to, name, nil, args} ->
-        serve(reply_to, name, Map.fetch!(funs, name), args, funs, max_heap)
+    Guarded.await do
+      {^tag, reply_to, {name, nil, _args, _then} = request} ->
+        serve(reply_to, max_heap, request, Map.fetch!(funs, name), funs)
 
-      {^tag, reply_to, name, fun, args} ->
-        serve(reply_to, name, fun, args, Map.put(funs, name, fun), max_heap)
-
-      {^tag, reply_to, {state, terms, moved, name, nil, args}} ->
-        move = {state, terms, moved, name, Map.fetch!(funs, name), args}
-        MovedRun.go_on(reply_to, max_heap, move, funs)
-
-      {^tag, reply_to, {_state, _terms, _moved, name, fun, _args} = move} ->
-        MovedRun.go_on(reply_to, max_heap, move, Map.put(funs, name, fun))
+      {^tag, reply_to, {name, fun, _args, _then} = request} ->
+        serve(reply_to, max_heap, request, fun, Map.put(funs, name, fun))
     end
   end
 
-  defp tell({ref, round}, result, tag), do: send(ref, {ref, round, result, tag})
-  defp tell(ref, result, tag), do: send(ref, {ref, result, tag})
+  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
+
+  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs) do
+    # A process that starts with the run has this limit already.
+    Guarded.allow(max_heap, ToolProcess.room(moved, 0))
+    MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
+  end
+
+  @doc "Sends the last result; does not return."
+  @spec leave(reply_to(), term()) :: no_return()
+  def leave(reply_to, result) do
+    tell(reply_to, result, :done)
+    # Processes that tools have linked to this one end with it.
+    exit(:killed)
+  end
+
+  @doc "Sends a result, with the tag of the next request."
+  @spec tell(reply_to(), term(), reference() | :done) :: term()
+  def tell({to, ref}, result, tag), do: send(to, {ref, result, tag})
+  def tell({to, ref, round}, result, tag), do: send(to, {ref, round, result, tag})
 
   defp weighed({:ok, value}, max_heap) do
-    case Panic.instead(fn -> Weight.of(value, max_heap) end) do
-      {:ok, words} -> {:ok, value, words + charged()}
-      :too_much -> {:error, :memory_exceeded}
-      {:error, _fault} = error -> error
-    end
+    with {:ok, words} <- Weight.within(value, max_heap), do: {:ok, value, words + charged()}
   end
 
   defp weighed(error, _max_heap) do

@@ -38,18 +38,21 @@ defmodule PtcRunner.Native.Panic do
   end
 
   @doc """
-  The error of a run whose native function is undefined or does not know its state. Any other error is raised again.
+  The error of a run whose native function has failed, is undefined or does not know its state. Any other error is
+  raised again.
 
-      iex> {:error, {:execution_error, text}} = PtcRunner.Native.Panic.lost(:undef, [{PtcRunner.Native, :resume, 3, []}])
+      iex> {:error, {:execution_error, text}} = PtcRunner.Native.Panic.error(:undef, [{PtcRunner.Native, :resume, 3, []}])
       iex> text
       "The native library was unloaded while it was in use (PtcRunner.Native was deleted or purged): restart the VM"
 
   """
-  @spec lost(term(), Exception.stacktrace()) :: {:error, {:execution_error, String.t()}}
-  def lost(reason, [{Native, _function, _args, _place} | _]) when reason in [:undef, :badarg],
+  @spec error(term(), Exception.stacktrace()) :: {:error, {:execution_error, String.t()}}
+  def error(:nif_panicked, _trace), do: {:error, {:execution_error, caught()}}
+
+  def error(reason, [{Native, _function, _args, _place} | _]) when reason in [:undef, :badarg],
     do: {:error, {:execution_error, Library.unloaded()}}
 
-  def lost(reason, trace), do: :erlang.raise(:error, reason, trace)
+  def error(reason, trace), do: :erlang.raise(:error, reason, trace)
 
   @doc """
   The result of a step of a run; an error of the run if the step panics.
@@ -63,8 +66,7 @@ defmodule PtcRunner.Native.Panic do
   def instead(step) do
     step.()
   catch
-    :error, :nif_panicked -> {:error, {:execution_error, caught()}}
-    :error, reason -> lost(reason, __STACKTRACE__)
+    :error, reason -> error(reason, __STACKTRACE__)
   end
 
   @doc "Logs the panic and raises, for functions that return no error."

@@ -71,7 +71,7 @@ defmodule PtcRunner.Native.Telemetry do
 
     span(@tool, metadata, fun, fn
       {:ok, _answer} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
-      {{:ok, _answer}, _process} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
+      {{:ok, _answer, _words}, _process} -> {:stop, %{}, Map.put(metadata, :outcome, :ok)}
       {{:error, reason}, _process} -> failed(metadata, reason)
       {:error, reason} -> failed(metadata, reason)
     end)

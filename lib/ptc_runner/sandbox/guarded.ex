@@ -89,15 +89,17 @@ defmodule PtcRunner.Sandbox.Guarded do
   The message of the monitor has `tag` in place of `:DOWN`. If the process replies under the
   same reference, one receive waits for this reference only, and the VM skips all older messages.
   """
-  @spec start(max_heap(), reference(), module(), atom(), [term()]) :: {pid(), reference()}
-  def start(max_heap, tag, module, function, args) do
-    caller = self()
-    callers = [caller | Process.get(:"$callers") || []]
+  @spec start(max_heap(), reference(), module(), atom(), [term()], [
+          {:min_heap_size, pos_integer()}
+        ]) ::
+          {pid(), reference()}
+  def start(max_heap, tag, module, function, args, opts \\ []) do
+    callers = Process.get(:"$callers") || []
     metadata = :logger.get_process_metadata()
 
-    :erlang.spawn_opt(__MODULE__, :init, [caller, callers, metadata, module, function, args], [
+    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, metadata, module, function, args], [
       {:monitor, [tag: tag]},
-      {:max_heap_size, limit(max_heap)}
+      {:max_heap_size, limit(max_heap)} | opts
     ])
   end
 
@@ -129,11 +131,11 @@ defmodule PtcRunner.Sandbox.Guarded do
     # This comes first, because the code that runs here may never return.
     case guard(caller) do
       :ok ->
-        run(callers, metadata, module, function, args)
+        run([caller | callers], metadata, module, function, args)
 
       :none ->
         :erlang.spawn(__MODULE__, :watch, [caller, self()])
-        run(callers, metadata, module, function, args)
+        run([caller | callers], metadata, module, function, args)
 
       :gone ->
         :ok
@@ -164,7 +166,26 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp without_args(call), do: call
 
   @doc """
-  Call this directly before each `receive`: it ends a process whose heap has been found to exceed its limit.
+  A `receive` of a process that may have a heap limit, in its own code or in that of its tools: see `settle/0`.
+
+      require Guarded
+
+      Guarded.await do
+        {^ref, reply} -> reply
+      after
+        1_000 -> :timeout
+      end
+
+  """
+  defmacro await(clauses) do
+    quote do
+      PtcRunner.Sandbox.Guarded.settle()
+      receive(unquote(clauses))
+    end
+  end
+
+  @doc """
+  Ends a process whose heap has been found to exceed its limit. It comes directly before each `receive`: `await/1`.
 
   The VM marks such a process when it collects garbage. Until OTP 25.2 the process goes on until the end of its turn. If
   it reaches a `receive` before, it never ends and holds its scheduler for ever (OTP-18463, mended in later releases).
@@ -192,18 +213,6 @@ defmodule PtcRunner.Sandbox.Guarded do
   """
   @spec limited?() :: boolean()
   def limited?, do: not match?({_, %{size: 0}}, Process.info(self(), :max_heap_size))
-
-  @doc """
-  Like `settle/0`, before a long wait of a process that may be `limited?/0`.
-
-  A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in the receive. It
-  has no reason to if all terms that native functions made are on the heap already.
-  """
-  @spec settle(boolean()) :: :ok
-  def settle(limited?) do
-    if limited?, do: :erlang.garbage_collect(self(), type: :minor)
-    settle()
-  end
 
   # Ends this turn of the process, which is the last one.
   defp yield do

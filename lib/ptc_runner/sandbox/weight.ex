@@ -5,7 +5,7 @@ defmodule PtcRunner.Sandbox.Weight do
   # shared parts can stand for one that does not fit into any memory.
 
   alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.NativeRecord
+  alias PtcRunner.Native.{NativeRecord, Panic}
   alias PtcRunner.Sandbox.Guarded
   require Quanta
 
@@ -36,6 +36,22 @@ defmodule PtcRunner.Sandbox.Weight do
   def of(term, _max_heap) when is_float(term), do: {:ok, 2}
 
   def of(term, max_heap), do: weigh([term], 0, limit(max_heap))
+
+  @doc """
+  Like `of/2`, with the error of a run that exceeds its limit, or whose native library fails.
+
+      iex> PtcRunner.Sandbox.Weight.within(Enum.to_list(1..1_000), 1_000)
+      {:error, :memory_exceeded}
+
+  """
+  @spec within(term(), Guarded.max_heap()) ::
+          {:ok, non_neg_integer()}
+          | {:error, :memory_exceeded | {:execution_error, String.t()}}
+  def within(term, max_heap) do
+    with :too_much <- of(term, max_heap), do: {:error, :memory_exceeded}
+  catch
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
 
   @doc """
   The maximum number of words that `of/2` allows.

@@ -5,10 +5,10 @@
 //! * [`answer`]: finds the JSON in the text of an LLM
 //! * [`json`]: JSON text to events, and to the flat document of a program
 //! * [`repair`]: repair of answers that are almost correct
-//! * [`source`]: the compiler's interface to a program, which is a document or terms
 //! * [`opcode`]: the names of the operations
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
-//! * [`compile`]: source to [`program::Program`], with all checks
+//! * [`compile`]: a program's table to [`program::Program`], with all checks
+//! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 //! * [`signature`]: the types of values that programs and tools take and return
 //! * [`explain`]: metadata of an observed program
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
@@ -19,7 +19,7 @@
 //! * [`value`]: dates, times and decimals, compared by their meaning
 //! * [`digits`]: long integers, read one product at a time
 //!
-//! Apart from the language, [`engine`] has the tools of an engine.
+//! Apart from the language, [`merge`] merges the tools of an engine with those of a call.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -27,13 +27,15 @@
 pub mod answer;
 pub mod compile;
 pub mod digits;
-pub mod engine;
+
 pub mod explain;
 pub mod fault;
 pub mod heap;
 pub mod json;
 pub mod language;
 pub mod live;
+pub mod load;
+pub mod merge;
 pub mod meter;
 pub mod named;
 pub mod number;
@@ -47,7 +49,6 @@ pub mod program;
 pub mod repair;
 pub mod signature;
 pub mod similar;
-pub mod source;
 pub mod stop;
 pub mod value;
 pub mod vm;

@@ -18,31 +18,6 @@ pub const NO_CONST: ConstId = u32::MAX;
 /// Sentinel for a loop without a residue.
 pub const NO_PC: Pc = u32::MAX;
 
-/// A constant before it is built on a heap.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Const<N> {
-    /// `nil`, for an omitted part of a program.
-    Nil,
-    /// An integer, for an omitted part or for an error message.
-    Int(i64),
-    /// `%{}`, for an omitted part.
-    EmptyMap,
-    /// A part of the program's source, taken literally.
-    Node(N),
-}
-
-impl<N> Const<N> {
-    /// Converts the constant to another handle of its node.
-    pub(crate) fn map<M>(self, node: impl FnOnce(N) -> M) -> Const<M> {
-        match self {
-            Const::Nil => Const::Nil,
-            Const::Int(value) => Const::Int(value),
-            Const::EmptyMap => Const::EmptyMap,
-            Const::Node(at) => Const::Node(node(at)),
-        }
-    }
-}
-
 /// Which items of a list its consumer reads. The producer of the list may omit the items after them,
 /// and replace those before them with any term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

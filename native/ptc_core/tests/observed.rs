@@ -10,26 +10,20 @@ use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::json::Document;
 use ptc_core::meter::{Meter, Pace};
-use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::program::{Const, Program};
+use ptc_core::program::Program;
 use ptc_core::vm::{Counts, Exit, Inputs, Vm, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
 
 fn compiled(heap: &mut PlainHeap, program: &str, detail: Detail) -> (Program, Vec<Term>) {
-    let document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(0, STRICT).observed(detail);
+    let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut document, 0, STRICT).observed(detail);
     walk.go_on(&document, &mut |_, _| Ok(()))
         .expect("a program");
     let compiled = walk.finish(&document);
-    let term = |value: &Const<u32>| match value {
-        Const::Nil => heap.nil(),
-        Const::Int(value) => heap.make_number(Number::Int(*value)).expect("an integer"),
-        Const::EmptyMap => heap.make_map(&[], &[]),
-        Const::Node(node) => document.build(*node, heap),
-    };
-    let consts = compiled.consts.iter().map(term).collect();
+    let consts = compiled.consts.iter();
+    let consts = consts.map(|node| document.build(*node, heap)).collect();
     (compiled.program, consts)
 }
 
@@ -264,18 +258,18 @@ fn a_list_is_counted_once_and_not_once_a_round() {
 fn a_mistake_has_its_place() {
     let text = r#"{"op":"pipe","steps":[{"op":"load","name":"x"},
       {"op":"map","expr":{"a":{"op":"object","fields":{"b":{"op":"flter"}}}}}]}"#;
-    let document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(0, STRICT).observed(Detail::All);
+    let mut document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
     let rejected = walk.go_on(&document, &mut |_, _| Ok(()));
     assert!(matches!(rejected, Err(Failure::Rejected(_))));
     let path: Vec<String> = walk
         .mistake()
+        .expect("it is observed")
         .iter()
         .map(|part| match part {
             PathPart::Field(name) => name.to_string(),
             PathPart::Index(index) => index.to_string(),
             PathPart::Key(node) => {
-                use ptc_core::source::Source;
                 String::from_utf8_lossy(document.text(*node).unwrap_or_default()).into_owned()
             }
         })

@@ -65,7 +65,7 @@ fn of_repeated_keys_the_first_one_counts() {
     );
     let text = br#"{"op":"first","\u006fp":"last"}"#;
     let document = Document::parse(text, DEEP).expect("JSON");
-    let op = document.field(0, b"op").expect("it is there");
+    let op = document.field(0, "op").expect("it is there");
     assert_eq!(document.bytes(document.entry(op)), Some(&b"first"[..]));
 }
 

@@ -19,8 +19,9 @@ rustler::atoms! {
 
     // replies and arguments of suspended work
     call,
+    moves,
+    at_most,
     answer,
-    called,
     moved,
     joined,
     last,

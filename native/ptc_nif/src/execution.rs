@@ -2,6 +2,7 @@
 
 use crate::explain::Observation;
 use crate::heap::Beam;
+use crate::moving;
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
@@ -18,32 +19,43 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What a run keeps from one execution to the next, beside its checkpoint and its terms.
+pub struct Run {
+    pub program: Arc<Program>,
+    pub limits: Limits,
+    pub mode: Mode,
+    /// The quarters of slices so far.
+    pub quarters: u32,
+    /// The calls that its caller was asked for.
+    pub calls: usize,
+    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
+    pub together: Option<Arc<AtomicUsize>>,
+    /// Records the run, if it is observed.
+    pub observation: Option<ResourceArc<Observation>>,
+}
+
 /// A suspended run without its terms, which the caller holds.
 pub struct Suspended {
-    pub program: Arc<Program>,
+    pub run: Run,
     /// Number of the program's constants.
     consts: usize,
     /// Equals the token in the caller's terms.
-    pub token: u64,
-    pub quarters: u32,
-    pub mode: Mode,
-    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
-    pub together: Option<Arc<AtomicUsize>>,
+    token: u64,
     pub checkpoint: Checkpoint,
-    pub limits: Limits,
-    pub words: usize,
-    pub observation: Option<ResourceArc<Observation>>,
+    words: usize,
 }
 
 /// How a run calls its tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Suspends at each call and returns it to the caller.
+    /// Suspends at each call and returns it to the caller; moves when that is cheaper.
     Asks,
     /// Continues in the process of its tools, and reports its words at each call.
     Moved,
     /// Suspends at each loop that calls tools, so that the rounds of the loop run concurrently.
     Forks,
+    /// One round of such a loop: suspends at each call, and does not move.
+    Round,
 }
 
 /// The next token. A token identifies the terms of one suspension of one run.
@@ -92,7 +104,7 @@ impl<'a> Consts<'a> {
 }
 
 /// The terms of a suspended run.
-pub struct Held<'a> {
+pub struct RunTerms<'a> {
     pub consts: Consts<'a>,
     pub context: Raw<'a>,
     pub memory: Raw<'a>,
@@ -100,16 +112,14 @@ pub struct Held<'a> {
 }
 
 impl Suspended {
-    /// Sets the limits of a run that had none. Returns the remaining milliseconds, or `:infinity`; `None` if
-    /// the run had limits already.
-    pub fn limit<'a>(&mut self, env: Env<'a>, limits: Limits) -> Option<Term<'a>> {
-        (self.limits == Limits::PROBE).then_some(())?;
-        self.limits = limits;
-        Some(start(env, &mut self.limits.deadline))
+    /// The words that the run has built, with those of concurrent rounds.
+    pub fn words(&self) -> usize {
+        let together = self.run.together.as_ref();
+        together.map_or(self.words, |words| words.load(Ordering::Relaxed))
     }
 
     /// Unpacks the terms that the caller held; `None` if they are not the terms of this run.
-    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<Held<'a>> {
+    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<RunTerms<'a>> {
         let [token, consts, context, memory, slots, stack, frames] =
             *heap.terms.tuple(terms.into())?
         else {
@@ -123,7 +133,7 @@ impl Suspended {
             stack,
             frames: heap.terms.tuple(frames)?.to_vec(),
         };
-        Some(Held {
+        Some(RunTerms {
             consts,
             context,
             memory,
@@ -132,7 +142,7 @@ impl Suspended {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> RunTerms<'a> {
     /// Packs the terms into a tuple.
     pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
         let terms = heap.terms;
@@ -151,19 +161,11 @@ impl<'a> Held<'a> {
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
-    pub program: Arc<Program>,
+    pub run: Run,
     pub consts: Consts<'a>,
     pub context: Raw<'a>,
     pub memory: Raw<'a>,
-    pub limits: Limits,
     pub pace: Pace,
-    /// The quarters of slices before this execution.
-    pub quarters: u32,
-    /// Records the run, if it is observed.
-    pub observation: Option<ResourceArc<Observation>>,
-    pub mode: Mode,
-    /// See [`Suspended`].
-    pub together: Option<Arc<AtomicUsize>>,
 }
 
 /// Where an execution starts.
@@ -184,35 +186,39 @@ impl<'a> Execution<'a> {
         [context, memory]: [Raw<'a>; 2],
         limits: Option<Limits>,
     ) -> Self {
+        let run = Run {
+            program,
+            limits: limits.unwrap_or(Limits::PROBE),
+            mode: Mode::Asks,
+            quarters: 0,
+            calls: 0,
+            together: None,
+            observation: None,
+        };
         Execution {
             heap,
-            program,
+            run,
             consts,
             context,
             memory,
-            limits: limits.unwrap_or(Limits::PROBE),
             pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
-            quarters: 0,
-            observation: None,
-            mode: Mode::Asks,
-            together: None,
         }
     }
 
     /// Executes from the start. Returns the reply to the Elixir side.
     pub fn start(self, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
-        let reply = self.run(Entry::Start, reuse);
+        let reply = self.go(Entry::Start, reuse);
         reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
     }
 
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
     /// the terms do not belong to the run.
-    pub fn run(mut self, begin: Entry<'a>, reuse: Option<Place<'a>>) -> Option<Term<'a>> {
+    pub fn go(mut self, begin: Entry<'a>, reuse: Option<Place<'a>>) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
         // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
         // deadline.
-        if self.mode != Mode::Moved && self.limits.deadline.has_passed() {
+        if self.run.mode != Mode::Moved && self.run.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
@@ -220,30 +226,31 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let mut meter = schedule::meter(self.limits, self.pace);
+        let mut meter = schedule::meter(self.run.limits, self.pace);
         let starts = matches!(begin, Entry::Start);
-        if matches!(begin, Entry::Resume(..)) {
+        // Between two calls of tools most runs take too few steps to read a clock.
+        if matches!(begin, Entry::Resume(_, _, None)) {
             meter.start_clock();
         }
-        let (program, heap) = (&*self.program, &mut self.heap);
-        let (mut vm, answer) = match begin {
+        let (program, heap) = (&*self.run.program, &mut self.heap);
+        let mut answer = None;
+        let mut vm = match begin {
             Entry::Start => {
                 let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-                (Vm::start(program, heap, inputs, input, meter), None)
+                Vm::start(program, heap, inputs, input, meter)
             }
-            Entry::Resume(checkpoint, frozen, answer) => {
-                let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?;
-                (vm, answer)
+            Entry::Resume(checkpoint, frozen, value) => {
+                answer = value;
+                Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?
             }
             Entry::Round(left, slots, item) => {
-                let vm = Vm::round(program, heap, inputs, &left, slots, item, meter)?;
-                (vm, None)
+                Vm::round(program, heap, inputs, &left, slots, item, meter)?
             }
         };
-        if let Some(watch) = self.observation.as_ref().and_then(|place| place.take()) {
+        if let Some(watch) = self.run.observation.as_ref().and_then(|place| place.take()) {
             vm.observe(watch);
         }
-        vm.forks = self.mode == Mode::Forks;
+        vm.forks = self.run.mode == Mode::Forks;
         let exit = match answer {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
@@ -251,10 +258,10 @@ impl<'a> Execution<'a> {
         if vm.is_broken() {
             return None;
         }
-        if let Some(observation) = &self.observation {
+        if let Some(observation) = &self.run.observation {
             observation.put(vm.take_watch());
         }
-        self.limits = vm.limits();
+        self.run.limits = vm.limits();
         match exit {
             // The caller gives up the rest of its time slice.
             Exit::Halted(Halt::SliceOver) => schedule::charge(env, self.pace, 100),
@@ -274,29 +281,21 @@ impl<'a> Execution<'a> {
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
             // The answer is the program's value: the run is not suspended.
-            Exit::Call { tool, args } if self.mode == Mode::Asks && vm.is_at_end() => {
+            Exit::Call { tool, args } if self.run.mode != Mode::Moved && vm.is_at_end() => {
                 drop(vm);
                 let weight = words_of_arguments(&self.heap, args);
+                let (words, left) = (self.heap_words(), self.milliseconds_left());
                 let (tool, args) = (tool.term(env), args.term(env));
-                let left = self.milliseconds_left();
-                (atoms::last(), tool, args, weight, left, self.heap_words()).encode(env)
+                (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
             }
             Exit::Call { tool, args } => {
                 let (checkpoint, frozen) = vm.freeze();
-                let (tool, args) = (tool.term(env), args.term(env));
-                if self.mode == Mode::Moved {
-                    let words = self.heap_words();
-                    let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
-                    return Some((atoms::called(), state, terms, tool, args, words).encode(env));
-                }
-                let left = self.milliseconds_left();
-                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
-                (atoms::call(), state, terms, tool, args, left).encode(env)
+                self.call(checkpoint, frozen, [tool, args], reuse)
             }
             Exit::Fork { name, list } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let left = self.milliseconds_left();
-                self.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                self.run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
@@ -307,9 +306,9 @@ impl<'a> Execution<'a> {
             }
             Exit::Halted(Halt::SliceOver) => {
                 let needs_quantum = vm.needs_quantum();
-                self.quarters += schedule::quarters(vm.percent_of_slice());
+                self.run.quarters += schedule::quarters(vm.percent_of_slice());
                 let (checkpoint, frozen) = vm.freeze();
-                let next = schedule::next(self.pace, self.quarters, needs_quantum);
+                let next = schedule::next(self.pace, self.run.quarters, needs_quantum);
                 let now = Some(Instant::now());
                 let (state, terms) = self.suspend(checkpoint, frozen, now, reuse);
                 (next, state, terms).encode(env)
@@ -335,7 +334,7 @@ impl<'a> Execution<'a> {
 
     /// Publishes the words built so far to the other rounds.
     fn share_words(&self) {
-        if let Some(together) = &self.together {
+        if let Some(together) = &self.run.together {
             together.store(self.heap_words(), Ordering::Relaxed);
         }
     }
@@ -346,7 +345,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
-            Pace::Slice | Pace::Quantum => start(env, &mut self.limits.deadline),
+            Pace::Slice | Pace::Quantum => start(env, &mut self.run.limits.deadline),
         }
     }
 
@@ -362,7 +361,7 @@ impl<'a> Execution<'a> {
         let token = TOKEN.fetch_add(1, Ordering::Relaxed);
         let words = self.heap_words();
         self.share_words();
-        let held = Held {
+        let held = RunTerms {
             consts: self.consts,
             context: self.context,
             memory: self.memory,
@@ -373,15 +372,39 @@ impl<'a> Execution<'a> {
             words,
             consts: held.consts.slice().len(),
             token,
-            quarters: self.quarters,
-            mode: self.mode,
-            together: self.together,
-            program: self.program,
+            run: self.run,
             checkpoint,
-            limits: self.limits,
-            observation: self.observation,
         };
         let state = suspend(env, Left::Run(suspended), since, reuse);
         (state, tuple.term(env))
+    }
+
+    /// Suspends the run at a call.
+    fn call(
+        mut self,
+        checkpoint: Checkpoint,
+        mut frozen: Frozen<Raw<'a>>,
+        [tool, args]: [Raw<'a>; 2],
+        reuse: Option<Place<'a>>,
+    ) -> Term<'a> {
+        let env = self.heap.terms.env;
+        let (tool, args) = (tool.term(env), args.term(env));
+        if self.run.mode == Mode::Moved {
+            let (words, left) = (self.heap_words(), atoms::nil());
+            let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+            return (atoms::call(), state, terms, tool, args, left, words).encode(env);
+        }
+        let left = self.milliseconds_left();
+        self.run.calls += 1;
+        let may_move = self.run.mode == Mode::Asks && self.run.calls.is_power_of_two();
+        let limit = may_move.then(|| moving::reduce(&mut self, checkpoint.pc(), &mut frozen));
+        let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+        match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
+            Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
+            None => {
+                let weight = words_of_arguments(&Beam::new(env, 0), args.into());
+                (atoms::call(), state, terms, tool, args, left, weight).encode(env)
+            }
+        }
     }
 }

@@ -80,10 +80,10 @@ nif! {
         let consts = observation.consts(&heap, consts)?;
         let limits = given.limits().ok_or(rustler::Error::BadArg)?;
         let program = observation.program.clone();
-        let execution = Execution::new(heap, program, consts, given.data(), Some(limits));
-        let observation = Some(observation);
-        let mode = if forks { Mode::Forks } else { Mode::Asks };
-        Ok(Execution { observation, mode, ..execution }.start(None))
+        let mut execution = Execution::new(heap, program, consts, given.data(), Some(limits));
+        execution.run.observation = Some(observation);
+        execution.run.mode = if forks { Mode::Forks } else { Mode::Asks };
+        Ok(execution.start(None))
     }
 }
 

@@ -2,11 +2,10 @@
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
 use crate::clock::nif;
-use crate::execution::{Entry, Execution};
+use crate::execution::{Entry, Execution, Mode};
 use crate::heap::Beam;
 use crate::task::{Left, Suspension};
 use rustler::{NifResult, ResourceArc, Term};
-use std::sync::atomic::Ordering;
 
 nif! {
     /// Starts one round of the loop at whose start a run was suspended; its value is that of the body.
@@ -15,16 +14,17 @@ nif! {
             let Left::Run(suspended) = left else {
                 return None;
             };
-            let together = suspended.together.clone()?;
-            let heap = Beam::new(env, together.load(Ordering::Relaxed));
+            let run = &suspended.run;
+            run.together.as_ref()?;
+            let heap = Beam::new(env, suspended.words());
             let held = suspended.held(&heap, terms)?;
-            let (program, data) = (suspended.program.clone(), [held.context, held.memory]);
-            let limits = Some(suspended.limits);
-            let execution = Execution::new(heap, program, held.consts, data, limits);
-            let observation = suspended.observation.clone();
-            let execution = Execution { together: Some(together), observation, ..execution };
+            let (program, data) = (run.program.clone(), [held.context, held.memory]);
+            let mut round = Execution::new(heap, program, held.consts, data, Some(run.limits));
+            round.run.mode = Mode::Round;
+            round.run.together = run.together.clone();
+            round.run.observation = run.observation.clone();
             let entry = Entry::Round(suspended.checkpoint.clone(), held.frozen.slots, item.into());
-            execution.run(entry, None)
+            round.go(entry, None)
         });
         reply.ok_or(rustler::Error::BadArg)
     }

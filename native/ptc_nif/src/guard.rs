@@ -17,10 +17,10 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 const SHARDS: usize = 64;
 
 /// Monitors one caller.
-struct Watch;
+struct CallerMonitor;
 
 #[rustler::resource_impl]
-impl Resource for Watch {
+impl Resource for CallerMonitor {
     fn down<'a>(&'a self, env: Env<'a>, caller: LocalPid, _monitor: Monitor) {
         let caller = word(env, caller);
         let left = shard(caller).remove(&caller);
@@ -38,7 +38,7 @@ impl Resource for Watch {
 
 /// The resource that monitors a caller, and the processes that must not outlive it.
 struct Caller {
-    _watch: ResourceArc<Watch>,
+    _monitor: ResourceArc<CallerMonitor>,
     /// The reaper that was found last: to see that it is alive is cheaper than to find it by its name.
     reaper: LocalPid,
     guarded: Vec<LocalPid>,
@@ -87,12 +87,12 @@ fn guard(env: Env, caller: LocalPid) -> Atom {
         return atoms::ok();
     }
     // The lock makes `down` wait until the entry is inserted.
-    let watch = ResourceArc::new(Watch);
-    if watch.monitor(Some(env), &caller).is_none() {
+    let monitor = ResourceArc::new(CallerMonitor);
+    if monitor.monitor(Some(env), &caller).is_none() {
         return atoms::gone();
     }
     let entry = Caller {
-        _watch: watch,
+        _monitor: monitor,
         reaper,
         guarded: vec![env.pid()],
     };

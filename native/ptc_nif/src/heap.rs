@@ -3,8 +3,8 @@
 use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
-use crate::map_view::{self, KeyCache, LastMap, SMALL};
-use crate::raw::{Raw, TermKind, Terms};
+use crate::map_view::{self, Flat, KeyCache, LastMap, MapView, SMALL};
+use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::existing_atom;
 use crate::structs::Structs;
 use crate::weigh::words_of_arguments;
@@ -218,6 +218,9 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
+        if let Some(bytes) = words::short_binary(term) {
+            return Some(bytes);
+        }
         if let Some((word, bytes)) = self.last_binary.get() {
             if word == term.word() {
                 return Some(bytes);
@@ -270,7 +273,13 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        self.terms.entries(map)
+        match map_view::view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let entries = keys.iter().copied().zip(values.iter().copied());
+                entries.collect()
+            }
+            MapView::Large | MapView::NotAMap => self.terms.entries(map),
+        }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 //! * [`raw`]: terms as single words, the calls of the NIF interface for which rustler has no cheap
 //!   wrapper, and terms read in place; with [`map_view`] the only modules with `unsafe`
 //! * [`big_view`]: the length of a big integer; [`bits_view`]: unaligned binaries
-//! * [`heap`]: the VM's access to terms; [`source`]: the compiler's access to terms
+//! * [`heap`]: the VM's access to terms
 //! * [`execution`]: starts, resumes and suspends a run; [`program`], [`run`], [`decode`], [`encode`],
 //!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
@@ -46,7 +46,6 @@ mod run;
 mod schedule;
 mod signature;
 mod similar;
-mod source;
 mod spread;
 mod stream;
 mod structs;

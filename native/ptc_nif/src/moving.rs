@@ -1,22 +1,38 @@
-//! Packs a run that moves to the process of its tools.
+//! Decides when a run moves to the process of its tools.
 //!
-//! The run's terms are copied to that process. So terms that the rest of the program cannot read are
-//! removed, and the others are weighed first.
+//! After the move, a call is a function call, but the terms that the rest of the run needs must be copied.
+//! So terms that the rest of the program cannot read are removed, and the others are weighed first. Messages
+//! copy only arguments and answers.
+//!
+//! A run moves as soon as the messages that it has sent, and those that it is certain to send, cost as much
+//! as the copy. So it never costs more than twice as much as the better choice, whatever calls follow. It is
+//! weighed at the first, second, fourth, … call: all these together cost as much as the last two.
 
+use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{milliseconds, Held, Suspended};
+use crate::execution::{milliseconds, Execution};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
-use crate::raw::Raw;
-use crate::schedule::limits;
+use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::live::live_at;
 use ptc_core::meter::Pace;
-use ptc_core::program::{ConstId, Slot};
-use rustler::{Encoder, NifResult, ResourceArc, Term};
+use ptc_core::program::{ConstId, Pc, Slot};
+use ptc_core::vm::Frozen;
+use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
+
+/// Cost of a call by message beyond a function call, in words weighed and copied.
+const WORDS_A_CALL: usize = 256;
+
+/// Maximum words of a copy; the heap limit applies too.
+const MOST_WORDS: usize = 4_000_000;
+
+/// A run that is sent to a process that already has the data of tools may take this part of the heap limit:
+/// the message arrives before the limit of the process is raised.
+const PART_OF_LIMIT: usize = 4;
 
 /// A map is copied whole if the program reads more keys than this.
 const MOST_KEYS: usize = 64;
@@ -24,56 +40,30 @@ const MOST_KEYS: usize = 64;
 /// Maximum number of remaining rounds that are counted.
 const MOST_ROUNDS: usize = 16_384;
 
-/// The terms that the run takes along.
-struct Packed<'a> {
-    terms: Raw<'a>,
-    /// The calls that are certain to come, including the current one.
-    calls: usize,
-}
-
-nif! {
-    /// Packs the terms that a run needs to resume with an answer, and weighs a copy of them and of `request`:
-    /// `{terms, weight, limit}`. The weight is the result of [`weigh`] for the limit. The limit is `a_call`
-    /// words for each of the `calls` so far, for this one and for those that are certain to come, but at
-    /// most `most`.
-    fn pack<'a>(env, state: ResourceArc<Suspension>, terms: Term<'a>, request: Term<'a>, calls: usize, limits: (usize, usize))
-        -> NifResult<Term<'a>> {
-        let (a_call, most) = limits;
-        let mut heap = Beam::new(env, 0);
-        let packed = state.look(|left| match left {
-            Left::Run(suspended) => packed(&mut heap, suspended, terms, most),
-            Left::Work { .. } | Left::Walk(_) => None,
-        });
-        let packed = packed.ok_or(rustler::Error::BadArg)?;
-        let calls = calls.saturating_add(packed.calls);
-        let limit = a_call.saturating_mul(calls).min(most);
-        let parts = [packed.terms, Raw::from(request)];
-        let pending = heap.terms.make_list(&parts).term(env);
-        let weight = weighed(env, pending, 0, limit, Pace::Slice);
-        Ok((packed.terms.term(env), weight, limit).encode(env))
-    }
-}
-
-fn packed<'a>(
-    heap: &mut Beam<'a>,
-    suspended: &Suspended,
-    terms: Term<'a>,
-    most: usize,
-) -> Option<Packed<'a>> {
-    let mut held = suspended.held(heap, terms)?;
-    let mut calls = 1;
-    if let Some(live) = live_at(&suspended.program, suspended.checkpoint.pc()) {
+/// Removes the terms that the rest of the program, from `pc` on, cannot read. Returns the maximum words of a copy
+/// for which the run moves.
+pub fn reduce<'a>(run: &mut Execution<'a>, pc: Pc, frozen: &mut Frozen<Raw<'a>>) -> usize {
+    let most = match run.run.calls {
+        1 => run.run.limits.words,
+        _ => run.run.limits.words / PART_OF_LIMIT,
+    };
+    let most = most.min(MOST_WORDS);
+    let mut calls = run.run.calls;
+    // Not the heap of the run: what is made here does not count as built.
+    let heap = &mut Beam::new(run.heap.terms.env, 0);
+    if let Some(live) = live_at(&run.run.program, pc) {
         // The empty list is a proper list, as is the list of every loop in such a run.
         let nothing = heap.make_list(&[]);
-        for (place, slot) in held.frozen.slots.iter_mut().enumerate() {
+        for (place, slot) in frozen.slots.iter_mut().enumerate() {
             if !live.slot(place as Slot) {
                 *slot = nothing;
             }
         }
-        held.context = only(heap, &held, held.context, &live.context);
-        held.memory = only(heap, &held, held.memory, &live.memory);
-        if let Some(around) = live.around {
-            let rest = held.frozen.frames.first_mut()?;
+        let consts = run.consts.slice();
+        run.context = only(heap, consts, run.context, &live.context);
+        run.memory = only(heap, consts, run.memory, &live.memory);
+        let list = frozen.frames.first_mut();
+        if let (Some(around), Some(rest)) = (live.around, list) {
             if around.calls_each_round {
                 calls += length(heap, *rest, MOST_ROUNDS);
             }
@@ -86,8 +76,21 @@ fn packed<'a>(
             }
         }
     }
-    let terms = held.tuple(heap, suspended.token);
-    Some(Packed { terms, calls })
+    WORDS_A_CALL.saturating_mul(calls).min(most)
+}
+
+/// The words of a copy of these terms if they are at most `limit`; `{:at_most, limit}` if only Elixir can tell.
+pub fn weight<'a>(env: Env<'a>, terms: [Term<'a>; 2], limit: usize) -> Option<Term<'a>> {
+    let pending = Terms { env }.make_list(&terms.map(Raw::from));
+    let weight = weighed(env, pending.term(env), 0, limit, Pace::Slice);
+    if atoms::too_much() == weight {
+        return None;
+    }
+    let known: NifResult<(Atom, Term)> = weight.decode();
+    Some(known.map_or_else(
+        |_| (atoms::at_most(), limit).encode(env),
+        |(_ok, words)| words,
+    ))
 }
 
 /// The length of a list, limited to `most`.
@@ -105,7 +108,7 @@ nif! {
     fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
         let left = state.look(|left| match left {
             Left::Run(suspended) => {
-                let deadline = suspended.limits.deadline;
+                let deadline = suspended.run.limits.deadline;
                 Some(milliseconds(env, deadline, Instant::now()))
             }
             Left::Work { .. } | Left::Walk(_) => None,
@@ -114,27 +117,14 @@ nif! {
     }
 }
 
-nif! {
-    /// Sets the limits of a run at its first call that did not know them, `{timeout, max_heap}`. Returns the
-    /// remaining time of the deadline, like [`time_left`].
-    fn limited<'a>(env, state: ResourceArc<Suspension>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
-        let limits = limits(given).ok_or(rustler::Error::BadArg)?;
-        let left = state.look(|left| match left {
-            Left::Run(suspended) => suspended.limit(env, limits),
-            Left::Work { .. } | Left::Walk(_) => None,
-        });
-        left.ok_or(rustler::Error::BadArg)
-    }
-}
-
 /// The map reduced to these keys; a key that occurs twice in `keys` makes one entry.
-fn only<'a>(heap: &mut Beam<'a>, held: &Held<'a>, map: Raw<'a>, keys: &[ConstId]) -> Raw<'a> {
+fn only<'a>(heap: &mut Beam<'a>, consts: &[Raw<'a>], map: Raw<'a>, keys: &[ConstId]) -> Raw<'a> {
     if keys.len() > MOST_KEYS {
         return map;
     }
     let (mut found, mut values) = (Vec::new(), Vec::new());
     for key in keys {
-        let Some(key) = held.consts.slice().get(*key as usize) else {
+        let Some(key) = consts.get(*key as usize) else {
             return map;
         };
         if let Lookup::Found(value) = heap.lookup(map, *key, &mut KeyCache::default()) {

@@ -11,7 +11,6 @@ use crate::task::{Call, Left, Place, Work};
 use crate::{answer, decode, encode, program, repair, signature, weigh};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Arguments of a run besides its program: a tuple in this order.
@@ -104,7 +103,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
 }
 
 /// Resumes suspended work; `None` if it was resumed already, or if the terms belong to other work.
-fn resume_suspended<'a>(
+fn resumed<'a>(
     env: Env<'a>,
     state: Place<'a>,
     terms: Term<'a>,
@@ -118,39 +117,30 @@ fn resume_suspended<'a>(
         Left::Run(suspended) => suspended,
         left => return go_on(env, state, left, terms, with, pace),
     };
-    let (kind, answer, words, limits) = match with {
-        ResumeWith::Nothing => (None, None, 0, suspended.limits),
-        ResumeWith::Value(kind, term, words) => {
-            (Some(kind), Some(Raw::from(term)), words, suspended.limits)
-        }
-        ResumeWith::Limits(limits) => (None, None, 0, limits),
+    let (kind, answer, words) = match with {
+        ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
+        ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
     };
-    let together = suspended.together.as_ref();
-    let built = together.map_or(suspended.words, |words| words.load(Ordering::Relaxed));
-    let heap = Beam::new(env, built.saturating_add(words));
+    let heap = Beam::new(env, suspended.words().saturating_add(words));
     let held = suspended.held(&heap, terms)?;
+    let (mut run, mut checkpoint) = (suspended.run, suspended.checkpoint);
+    if let ResumeWith::Limits(limits) = with {
+        run.limits = limits;
+    }
+    match kind {
+        Some(ValueKind::Moved) => run.mode = Mode::Moved,
+        Some(ValueKind::Joined) => checkpoint = checkpoint.behind_loop(&run.program)?,
+        Some(ValueKind::Answer) | None => {}
+    }
     let execution = Execution {
-        consts: held.consts,
         heap,
-        program: suspended.program,
+        run,
+        consts: held.consts,
         context: held.context,
         memory: held.memory,
-        limits,
         pace,
-        quarters: suspended.quarters,
-        observation: suspended.observation,
-        mode: match kind {
-            Some(ValueKind::Moved) => Mode::Moved,
-            _ => suspended.mode,
-        },
-        together: suspended.together,
     };
-    let checkpoint = match kind {
-        Some(ValueKind::Joined) => suspended.checkpoint.behind_loop(&execution.program)?,
-        _ => suspended.checkpoint,
-    };
-    let begin = Entry::Resume(checkpoint, held.frozen, answer);
-    execution.run(begin, Some(state))
+    execution.go(Entry::Resume(checkpoint, held.frozen, answer), Some(state))
 }
 
 /// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
@@ -258,14 +248,15 @@ fn start_compiled<'a>(
         return Err(Error::BadArg);
     }
     let (program, limits) = (handle.program.clone(), given.limits());
-    let execution = Execution::new(heap, program, consts, given.data(), limits);
-    Ok(Execution { mode, ..execution }.start(None))
+    let mut execution = Execution::new(heap, program, consts, given.data(), limits);
+    execution.run.mode = mode;
+    Ok(execution.start(None))
 }
 
 nif_pair! {
     /// Resumes suspended work, for a slice or a quantum.
     fn resume, resume_dirty<'a>(env, pace, state: Place<'a>, terms: Term<'a>, with: ResumeWith<'a>)
         -> NifResult<Term<'a>> {
-        resume_suspended(env, state, terms, with, pace).ok_or(Error::BadArg)
+        resumed(env, state, terms, with, pace).ok_or(Error::BadArg)
     }
 }

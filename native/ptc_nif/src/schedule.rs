@@ -59,8 +59,6 @@ pub const REPAIR_BYTES: usize = 4_096;
 pub const SIGNATURE_BYTES: usize = 32_768;
 /// Maximum bytes of a type's text that a slice writes.
 pub const TYPE_TEXT_BYTES: usize = 1 << 18;
-/// Maximum elements of a program's list that a slice examines.
-pub const ELEMENTS: usize = 5_000;
 /// Maximum number of tools that a slice merges.
 pub const TOOLS: usize = 4_000;
 

@@ -52,6 +52,21 @@ defmodule PtcRunner.Json.MovedRunTest do
     assert {:ok, _value, _delta, _memory} = run(call("t"), tools, max_heap: 13_000)
   end
 
+  test "a call that is the value of a run that has stayed is made in the same process" do
+    tools = %{
+      "one" => fn _ -> Process.put(:pid, self()) == nil end,
+      "t" => fn _ -> Process.get(:pid) end
+    }
+
+    node = %{"op" => "if", "condition" => call("one"), "then" => call("t"), "else" => @x}
+
+    for concurrency <- [1, 4] do
+      opts = [context: %{"x" => @large}, tool_concurrency: concurrency]
+      {{:ok, pid, _, _}, pids} = Watch.started(fn -> run(node, tools, opts) end)
+      assert pids == [pid]
+    end
+  end
+
   describe "the value is the same, whatever moves" do
     test "with loops, bindings, context and memory behind the call" do
       rows = for n <- 1..300, do: %{"n" => n, "s" => "row #{n}"}

@@ -230,6 +230,22 @@ defmodule PtcRunner.Json.NastyInputTest do
       end
     end
 
+    test "a string is the same however the VM stores it, as an item and as a key" do
+      texts =
+        for size <- [0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200],
+            do: String.duplicate("a", size)
+
+      forms = Enum.flat_map(texts, &forms/1)
+      distinct = pipe([@x, %{"op" => "distinct"}])
+      assert {:ok, ^texts, _, _} = run(distinct, context: %{"x" => forms ++ forms})
+
+      for text <- texts, key <- forms(text), other <- forms(text <> "b") do
+        context = %{"x" => [%{key => 1}, %{other => 2}, %{text => 3}]}
+        get = %{"op" => "map", "expr" => %{"op" => "get", "field" => text}}
+        assert {:ok, [1, nil, 3], _, _} = run(pipe([@x, get]), context: context)
+      end
+    end
+
     test "maps around the size at which the VM changes their layout" do
       for size <- [1, 31, 32, 33, 1_000], other <- [1, 32, 33, 1_000] do
         context = %{"x" => numbered(size), "y" => Map.new(numbered(other), &renumbered/1)}
@@ -420,6 +436,15 @@ defmodule PtcRunner.Json.NastyInputTest do
 
   defp let(name, value, body),
     do: %{"op" => "let", "name" => name, "value" => value, "in" => body}
+
+  # On the heap, as parts of another binary (the last one not at a byte), and with room to grow.
+  defp forms(text) do
+    size = byte_size(text)
+    <<_::3, unaligned::binary-size(size), _::5>> = <<0::3, text::binary, 0::5>>
+    part = binary_part("(" <> text <> String.duplicate(")", 100), 1, size)
+    grown = for <<byte <- text>>, reduce: <<>>, do: (grown -> <<grown::binary, byte>>)
+    [:binary.copy(text), part, unaligned, grown]
+  end
 
   defp nested(depth, leaf, wrap), do: Enum.reduce(1..depth, leaf, fn _, inner -> wrap.(inner) end)
   defp renumbered({key, value}), do: {key, -value}

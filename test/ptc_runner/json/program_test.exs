@@ -172,7 +172,7 @@ defmodule PtcRunner.Json.ProgramTest do
   test "a run that was left is taken up once, with its own terms" do
     {:limits, state, terms} = suspended()
 
-    assert {:call, state, terms, "t", %{}, _ms} =
+    assert {:moves, state, terms, "t", %{}, _ms, _weight} =
              PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
     assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, [5], 0})
@@ -193,7 +193,8 @@ defmodule PtcRunner.Json.ProgramTest do
       assert_raise ArgumentError, fn -> PtcRunner.Native.resume(state, terms, wrong) end
     end
 
-    assert {:call, _, _, "t", %{}, _} = PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
+    assert {:moves, _, _, "t", %{}, 1_000, _} =
+             PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
     for wrong <- [{}, nil, {1, 2, 3, 4, 5}, {{}, %{}, %{}, {}, []}] do
       {:limits, state, _terms} = suspended()
@@ -207,27 +208,30 @@ defmodule PtcRunner.Json.ProgramTest do
     end
   end
 
-  test "a run at its first call is told its limits once" do
+  test "a run at its first call has the weight of its copy, and its time" do
     text =
       ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "t"}, {"op": "first"}]}})
 
-    given = {%{}, %{}, nil, nil}
+    given = {%{}, %{}, 1_000, 0}
 
-    assert {:call, state, terms, "t", %{}, nil} = PtcRunner.Native.run_text(text, 10, given)
-    assert PtcRunner.Native.limited(state, {1_000, 0}) in 999..1_000
-    assert_raise ArgumentError, fn -> PtcRunner.Native.limited(state, {1_000, 0}) end
+    assert {:moves, state, terms, "t", %{}, 1_000, words} =
+             PtcRunner.Native.run_text(text, 10, given)
+
+    assert {:ok, ^words} = PtcRunner.Sandbox.Weight.of([terms | %{}], 0) |> without_cell()
     assert PtcRunner.Native.time_left(state) in 1..1_000
     assert {:ok, 5, _words} = PtcRunner.Native.resume(state, terms, {:answer, [5], 0})
   end
+
+  defp without_cell({:ok, words}), do: {:ok, words - 2}
 
   test "of a run whose last step is a call nothing is left" do
     text = ~s({"program": {"op": "call", "tool": "t", "args": {"n": 1, "n": 2, "name": "x"}}})
     args = %{"n" => 1, "name" => "x"}
 
-    assert {:last, "t", ^args, _weight, nil, words} =
+    assert {:last, words, nil, "t", ^args, nil, _weight} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
 
-    assert {:last, "t", ^args, _weight, :infinity, ^words} =
+    assert {:last, ^words, nil, "t", ^args, :infinity, _weight} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
 
     # A loop around it, and values below it, are something.
@@ -237,7 +241,7 @@ defmodule PtcRunner.Json.ProgramTest do
 
       text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
       given = {%{"rows" => [1]}, %{}, 1_000, 0}
-      assert {:call, _, _, "t", %{}, _} = PtcRunner.Native.run_text(text, 10, given)
+      assert {:moves, _, _, "t", %{}, _, _} = PtcRunner.Native.run_text(text, 10, given)
     end
   end
 

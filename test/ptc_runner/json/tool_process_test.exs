@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
   alias PtcRunner.Json.{ToolProcess, ToolWorker}
 
   doctest ToolProcess
+  doctest PtcRunner.Json.Driver
   doctest ToolWorker
 
   defmodule Unspeakable do
@@ -28,8 +29,11 @@ defmodule PtcRunner.Json.ToolProcessTest do
     timeout = Keyword.get(opts, :timeout, 5_000)
     {result, tools} = ToolProcess.call(tools, "t", fun, args, timeout)
     ToolProcess.stop(tools)
-    result
+    value(result)
   end
+
+  defp value({:ok, value, _words}), do: {:ok, value}
+  defp value(error), do: error
 
   # Runs the tools of a list one after the other; gives the results.
   defp calls(funs, opts \\ []) do
@@ -37,7 +41,8 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
     {results, tools} =
       Enum.map_reduce(funs, tools, fn {name, fun}, tools ->
-        ToolProcess.call(tools, name, fun, %{}, 5_000)
+        {result, tools} = ToolProcess.call(tools, name, fun, %{}, 5_000)
+        {value(result), tools}
       end)
 
     ToolProcess.stop(tools)
@@ -178,7 +183,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
       {sum, tools} =
         Enum.reduce(1..10_000, {0, tools}, fn n, {sum, tools} ->
-          {{:ok, value}, tools} = ToolProcess.call(tools, "double", &(&1 * 2), n, 5_000)
+          {{:ok, value, 0}, tools} = ToolProcess.call(tools, "double", &(&1 * 2), n, 5_000)
           {sum + value, tools}
         end)
 
@@ -190,7 +195,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
     test "is gone after stop, and nothing else was started" do
       before = Process.info(self(), [:links, :monitors])
       tools = ToolProcess.new(0)
-      {{:ok, pid}, tools} = ToolProcess.call(tools, "pid", fn _ -> self() end, %{}, 5_000)
+      {{:ok, pid, 0}, tools} = ToolProcess.call(tools, "pid", fn _ -> self() end, %{}, 5_000)
       assert Process.alive?(pid)
       assert Process.info(pid, :monitored_by) == {:monitored_by, [self()]}
       assert :ok = ToolProcess.stop(tools)
@@ -226,7 +231,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
     test "holds for each call" do
       tools = ToolProcess.new(0)
-      {{:ok, _}, tools} = ToolProcess.call(tools, "fast", & &1, 1, 5_000)
+      {{:ok, _, _}, tools} = ToolProcess.call(tools, "fast", & &1, 1, 5_000)
       slow = fn _ -> Process.sleep(:infinity) end
       {{:error, :timeout}, tools} = ToolProcess.call(tools, "slow", slow, 1, 20)
       assert :ok = ToolProcess.stop(tools)
@@ -261,7 +266,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
       Process.sleep(20)
       assert messages() == []
-      assert Enum.all?(results, &(&1 in [{:error, :timeout}, {:ok, :ok}]))
+      assert Enum.all?(results, &(&1 in [{:error, :timeout}, {:ok, :ok, 0}]))
     end
   end
 
@@ -301,7 +306,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
     test "between two calls is reported by the second" do
       tools = ToolProcess.new(0)
       start = fn _ -> {self(), spawn_link(fn -> receive(do: (reason -> exit(reason))) end)} end
-      {{:ok, {pid, linked}}, tools} = ToolProcess.call(tools, "start", start, %{}, 5_000)
+      {{:ok, {pid, linked}, 3}, tools} = ToolProcess.call(tools, "start", start, %{}, 5_000)
       send(linked, :too_bad)
       assert_dies(pid)
       {result, tools} = ToolProcess.call(tools, "next", & &1, %{}, 5_000)
@@ -328,7 +333,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
     defp caller_of(fun, timeout \\ :infinity) do
       caller =
         spawn(fn ->
-          {{:ok, _}, _tools} = ToolProcess.call(ToolProcess.new(0), "t", fun, %{}, timeout)
+          {{:ok, _, _}, _tools} = ToolProcess.call(ToolProcess.new(0), "t", fun, %{}, timeout)
           Process.sleep(:infinity)
         end)
 

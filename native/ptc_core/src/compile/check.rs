@@ -3,16 +3,15 @@
 use super::plan::{Checked, Plan};
 use super::walk::Step;
 use crate::fault::Code;
+use crate::json::{Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind, Presence};
-use crate::program::Const;
-use crate::source::{Shape, Source};
 
-impl<S: Source> Plan<'_, '_, S> {
+impl Plan<'_, '_> {
     /// Checks the fields one after the other: first presence, then content. A field that is an
     /// operation is checked when that operation is compiled. Returns the number of fields present. In
     /// a checked part, required operations count as present: if one is missing, the walk ends.
-    pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize, S::Node> {
+    pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize> {
         let mut present = 0;
         let mut is_expected = false;
         for field in fields {
@@ -33,7 +32,7 @@ impl<S: Source> Plan<'_, '_, S> {
 
     /// Plans the search for fields that the operation does not have, if there can be any, after all
     /// other checks. `present`: how many of its own fields the part has.
-    pub fn unknown_fields(&mut self, node: S::Node, op: OpCode, present: usize) {
+    pub fn unknown_fields(&mut self, node: Node, op: OpCode, present: usize) {
         // One of the part's fields is `op`.
         let others = self.source().size(node) > present + 1;
         if others && (present < op.fields().len() || self.is_strict()) {
@@ -47,12 +46,7 @@ impl<S: Source> Plan<'_, '_, S> {
 
     /// Checks a field. `is_expected`: an expected field before it is missing. If this one is missing too, the
     /// fault has a term, because ptc_runner names the other field.
-    fn check_field(
-        &mut self,
-        field: &Field,
-        node: Option<S::Node>,
-        is_expected: bool,
-    ) -> Checked<(), S::Node> {
+    fn check_field(&mut self, field: &Field, node: Option<Node>, is_expected: bool) -> Checked<()> {
         let name = field.name;
         let shaped = node.map(|node| (node, self.shape(node)));
         let given = match field.presence {
@@ -65,7 +59,7 @@ impl<S: Source> Plan<'_, '_, S> {
             return match field.presence {
                 Presence::Required | Presence::NotNull => {
                     let others = if is_expected {
-                        vec![Const::Nil]
+                        vec![self.nil()]
                     } else {
                         vec![]
                     };
@@ -83,7 +77,7 @@ impl<S: Source> Plan<'_, '_, S> {
             (FieldKind::Order, Shape::Null) => return Ok(()),
             (FieldKind::StringList, Shape::List) => {
                 let elements = self.elements(node)?;
-                let is_string = |part: &S::Node| self.shape(*part) == Shape::String;
+                let is_string = |part: &Node| self.shape(*part) == Shape::String;
                 if elements.iter().all(is_string) {
                     return Ok(());
                 }
@@ -100,7 +94,7 @@ impl<S: Source> Plan<'_, '_, S> {
             (FieldKind::Count, _) => Code::FieldNotInteger,
         };
         let terms = match wrong {
-            Code::FieldNegative | Code::UnknownOrder => vec![Const::Node(node)],
+            Code::FieldNegative | Code::UnknownOrder => vec![node],
             _ => vec![],
         };
         self.report(wrong, name, terms)

@@ -3,9 +3,9 @@
 use super::walk::{Step, Walk};
 use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
+use crate::json::{Document, Node, Shape};
 use crate::opcode::OpCode;
-use crate::program::{Const, ConstId, Instr};
-use crate::source::{Shape, Source};
+use crate::program::{ConstId, Instr};
 use crate::stop::Stop;
 
 /// The walk calls this before it continues: it counts this many units of fuel and receives the
@@ -13,12 +13,12 @@ use crate::stop::Stop;
 pub type Spend<'c> = dyn FnMut(usize, Option<usize>) -> Result<(), Stop> + 'c;
 
 /// Whether the walk continues.
-pub(super) type Going<S> = Result<(), Failure<<S as Source>::Node>>;
+pub(super) type Going = Result<(), Failure>;
 
 /// A walk and its source.
-pub struct Compiler<'s, S: Source> {
-    pub(super) source: &'s S,
-    pub(super) walk: &'s mut Walk<S::Node>,
+pub struct Compiler<'s> {
+    pub(super) source: &'s Document<'s>,
+    pub(super) walk: &'s mut Walk,
     pub(super) spend: &'s mut Spend<'s>,
     /// Parts that were visited and not counted yet.
     pub(super) uncounted: usize,
@@ -29,20 +29,16 @@ const PARTS_BETWEEN_LOOKS: usize = 256;
 /// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 
-impl<S: Source> Compiler<'_, S> {
-    pub(super) fn walk(&mut self) -> Going<S> {
+impl Compiler<'_> {
+    pub(super) fn walk(&mut self) -> Going {
         let observed = self.walk.observer.is_some();
-        while let Some(step) = self.walk.next_step(self.source) {
+        while let Some(step) = self.walk.todo.pop() {
             let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
             let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
                 stopped => stopped,
-            };
-            let done = match self.source.take_stop() {
-                Some(stop) => Err(Failure::Stopped(stop)),
-                None => done,
             };
             if let Err(Failure::Rejected(_)) = &done {
                 self.walk.keep_mistake();
@@ -70,7 +66,7 @@ impl<S: Source> Compiler<'_, S> {
 
     /// Counts the next step and checks the limits if they are due.
     #[inline]
-    fn look(&mut self) -> Going<S> {
+    fn look(&mut self) -> Going {
         self.uncounted += 1;
         match self.uncounted >= PARTS_BETWEEN_LOOKS {
             true => self.ask(true),
@@ -79,14 +75,14 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     #[cold]
-    fn ask(&mut self, can_be_left: bool) -> Going<S> {
-        let parts = std::mem::take(&mut self.uncounted) + self.source.take_uncounted();
+    fn ask(&mut self, can_be_left: bool) -> Going {
+        let parts = std::mem::take(&mut self.uncounted);
         let words = can_be_left.then(|| self.walk.words());
         (self.spend)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
     }
 
     /// Counts this many parts in the middle of a step.
-    pub(super) fn count(&mut self, parts: usize) -> Going<S> {
+    pub(super) fn count(&mut self, parts: usize) -> Going {
         self.uncounted += parts;
         match self.uncounted >= PARTS_BETWEEN_LOOKS {
             true => self.ask(false),
@@ -94,7 +90,13 @@ impl<S: Source> Compiler<'_, S> {
         }
     }
 
-    fn step(&mut self, step: Step<S::Node>) -> Going<S> {
+    /// Returns the entries of a map in ascending order of the keys.
+    pub(super) fn sorted_entries(&mut self, map: Node) -> Result<Vec<(Node, Node)>, Failure> {
+        self.count(self.source.size(map))?;
+        Ok(self.source.entries(map))
+    }
+
+    fn step(&mut self, step: Step) -> Going {
         match step {
             Step::Visit { node, scope, given } => self.visit(node, scope, given)?,
             Step::Field {
@@ -106,7 +108,7 @@ impl<S: Source> Compiler<'_, S> {
                 scope,
             } => match self.source.field(owner, name) {
                 Some(node) if number && self.is_number(node) => {
-                    let id = self.constant(Const::Node(node));
+                    let id = self.constant(node);
                     self.walk.code.push(Instr::Const(id));
                 }
                 Some(node) => self.visit(node, scope, given)?,
@@ -115,7 +117,6 @@ impl<S: Source> Compiler<'_, S> {
             Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
             Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
-            // Without its text the source has stopped, and the step is done again.
             Step::Bind(name, slot) => {
                 if let Some(name) = self.source.text(name) {
                     self.walk.bindings.bind(name, slot)
@@ -131,7 +132,7 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    fn visit(&mut self, node: S::Node, mut scope: Scope, given: bool) -> Going<S> {
+    fn visit(&mut self, node: Node, mut scope: Scope, given: bool) -> Going {
         let observed = self.walk.observer.is_some();
         if observed {
             self.locate(node);
@@ -141,7 +142,7 @@ impl<S: Source> Compiler<'_, S> {
         }
         scope.depth += 1;
         if scope.depth > self.walk.depth {
-            let limit = Const::Int(i64::from(self.walk.depth));
+            let limit = self.walk.omitted + 3;
             return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
         }
         let name = self.source.field(node, "op");
@@ -157,7 +158,7 @@ impl<S: Source> Compiler<'_, S> {
         };
         if !given && op.sees_input() {
             if let Some(value) = self.source.field(node, INPUT_NAME) {
-                let id = self.constant(Const::Node(value));
+                let id = self.constant(value);
                 scope.input = self.take_slot(&mut scope);
                 self.walk.code.push(Instr::Const(id));
                 self.walk.code.push(Instr::Store(scope.input));
@@ -175,7 +176,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// Makes the plan of an operation: its checks and its steps.
-    fn plan(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) -> Going<S> {
+    fn plan(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) -> Going {
         let mut plan = Plan::new(self, node, op, scope, implicit);
         if implicit {
             return op.plan(&mut plan);
@@ -190,15 +191,15 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    fn is_number(&self, node: S::Node) -> bool {
+    fn is_number(&self, node: Node) -> bool {
         matches!(
             self.source.shape(node),
             Shape::Integer { .. } | Shape::Float
         )
     }
 
-    pub(super) fn constant(&mut self, value: Const<S::Node>) -> ConstId {
-        let id = self.walk.count_of_consts();
+    pub(super) fn constant(&mut self, value: Node) -> ConstId {
+        let id = self.walk.consts.len() as ConstId;
         self.walk.consts.push(value);
         id
     }
@@ -211,21 +212,21 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// Rejects a part of the source.
-    fn wrong(&mut self, scope: Scope, code: Code, node: S::Node) -> Going<S> {
-        self.reject(scope, Fault::new(code, None, vec![Const::Node(node)]))
+    fn wrong(&mut self, scope: Scope, code: Code, node: Node) -> Going {
+        self.reject(scope, Fault::new(code, None, vec![node]))
     }
 
     /// Handles a missing field. In an unchecked part, a missing operation evaluates to `nil`.
-    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going<S> {
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going {
         let fault = match scope.checked {
             true => Fault::new(Code::FieldMissing, Some(op.name()), vec![]).about(name),
-            false => Fault::new(Code::NodeNotAMap, None, vec![Const::Nil]),
+            false => Fault::new(Code::NodeNotAMap, None, vec![self.walk.omitted]),
         };
         self.reject(scope, fault)
     }
 
     /// Ends the walk with the fault, or emits an instruction that fails with it.
-    pub(super) fn reject(&mut self, scope: Scope, fault: Rejection<S::Node>) -> Going<S> {
+    pub(super) fn reject(&mut self, scope: Scope, fault: Rejection) -> Going {
         if scope.checked {
             return Err(Failure::Rejected(fault));
         }
@@ -235,7 +236,7 @@ impl<S: Source> Compiler<'_, S> {
         Ok(())
     }
 
-    pub(super) fn fail(&mut self, fault: Rejection<S::Node>) -> Instr {
+    pub(super) fn fail(&mut self, fault: Rejection) -> Instr {
         let subject = match fault.terms.first() {
             Some(subject) => self.constant(*subject),
             None => crate::program::NO_CONST,

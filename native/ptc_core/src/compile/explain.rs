@@ -6,43 +6,43 @@
 use super::compiler::Compiler;
 use super::{Scope, Walk};
 use crate::explain::{Detail, Keys, Mark, Place, Site};
+use crate::json::{Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
-use crate::program::{Const, ConstId, Instr};
-use crate::source::{Shape, Source};
+use crate::program::{ConstId, Instr};
 
 /// Number of slots in which an observed run remembers lists whose items it has counted.
 pub(crate) const COUNTED_LISTS: u32 = 8;
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
-pub(super) struct Observer<N> {
+pub(super) struct Observer {
     detail: Detail,
     sites: Vec<Site>,
     /// The operations around the current step, innermost last.
-    open: Vec<OpenOperation<N>>,
+    open: Vec<OpenOperation>,
     /// Path of the part that is being visited and is not open yet.
     at: Option<Place>,
     /// Path of the error that ended the walk.
-    mistake: Vec<PathPart<N>>,
+    mistake: Vec<PathPart>,
 }
 
 /// An operation whose parts are being compiled.
 #[derive(Debug)]
-struct OpenOperation<N> {
+struct OpenOperation {
     site: u32,
-    parts: Vec<Part<N>>,
+    parts: Vec<Part>,
     /// Index after the last part that was found: most operations compile their parts in order.
     next: usize,
 }
 
 /// A part that could be an operation.
 #[derive(Debug, Clone, Copy)]
-struct Part<N> {
-    node: N,
+struct Part {
+    node: Node,
     field: Option<&'static str>,
     index: Option<u32>,
-    key: Option<N>,
+    key: Option<Node>,
 }
 
 /// The state of an observer, to restore it if a step has to be done again.
@@ -55,16 +55,16 @@ pub(super) struct ObserverMark {
 
 /// A step from one part of a program to a part inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathPart<N> {
+pub enum PathPart<K = Node> {
     /// A field of an operation.
     Field(&'static str),
     /// An index in a list.
     Index(u32),
     /// A key of a map, as written in the program.
-    Key(N),
+    Key(K),
 }
 
-impl<N: Copy> Observer<N> {
+impl Observer {
     fn seen(&self) -> ObserverMark {
         ObserverMark {
             sites: self.sites.len(),
@@ -81,31 +81,9 @@ impl<N: Copy> Observer<N> {
             open.next = to.next;
         }
     }
-
-    fn map<M>(self, node: &mut impl FnMut(N) -> M) -> Observer<M> {
-        let mut part = |part: Part<N>| Part {
-            node: node(part.node),
-            field: part.field,
-            index: part.index,
-            key: part.key.map(&mut *node),
-        };
-        let open = self.open.into_iter().map(|open| OpenOperation {
-            site: open.site,
-            parts: open.parts.into_iter().map(&mut part).collect(),
-            next: open.next,
-        });
-        Observer {
-            detail: self.detail,
-            open: open.collect(),
-            sites: self.sites,
-            at: self.at,
-            // A walk that has ended is not resumed.
-            mistake: Vec::new(),
-        }
-    }
 }
 
-impl<N: Copy> Walk<N> {
+impl Walk {
     /// Makes a walk that has not begun compile the program for observation.
     pub fn observed(mut self, detail: Detail) -> Self {
         self.observer = Some(Box::new(Observer {
@@ -128,13 +106,6 @@ impl<N: Copy> Walk<N> {
         }
     }
 
-    pub(super) fn map_observer<M>(
-        observer: Option<Box<Observer<N>>>,
-        mut node: impl FnMut(N) -> M,
-    ) -> Option<Box<Observer<M>>> {
-        observer.map(|observer| Box::new(observer.map(&mut node)))
-    }
-
     /// Takes the operations out at the end of the walk; reserves the slots for the lists of the
     /// run.
     pub(super) fn take_sites(&mut self) -> (Vec<Site>, Detail) {
@@ -149,10 +120,10 @@ impl<N: Copy> Walk<N> {
         }
     }
 
-    /// Returns the path of the error that ended the walk.
-    pub fn mistake(&self) -> &[PathPart<N>] {
+    /// Returns the path of the error that ended the walk, if the program is observed.
+    pub fn mistake(&self) -> Option<&[PathPart]> {
         let observer = self.observer.as_ref();
-        observer.map_or(&[], |observer| &observer.mistake)
+        observer.map(|observer| &observer.mistake[..])
     }
 
     /// Keeps the path of the error that ends the walk.
@@ -166,16 +137,14 @@ impl<N: Copy> Walk<N> {
 
     /// Returns the current path: that of the part that is being visited, or else that of the
     /// innermost operation whose parts are being compiled.
-    fn path(&self) -> Vec<PathPart<N>> {
+    fn path(&self) -> Vec<PathPart> {
         let Some(observer) = &self.observer else {
             return vec![];
         };
         let mut path = Vec::new();
         let mut step = |place: Place| {
             let key = place.key.map(|id| &self.consts[id as usize]);
-            if let Some(Const::Node(key)) = key {
-                path.push(PathPart::Key(*key));
-            }
+            path.extend(key.copied().map(PathPart::Key));
             path.extend(place.index.map(PathPart::Index));
             path.extend(place.field.map(PathPart::Field));
         };
@@ -190,10 +159,10 @@ impl<N: Copy> Walk<N> {
     }
 }
 
-impl<S: Source> Compiler<'_, S> {
+impl Compiler<'_> {
     /// Notes the position of a part that is visited next.
     #[cold]
-    pub(super) fn locate(&mut self, node: S::Node) {
+    pub(super) fn locate(&mut self, node: Node) {
         let Some(mut observer) = self.walk.observer.take() else {
             return;
         };
@@ -214,7 +183,7 @@ impl<S: Source> Compiler<'_, S> {
 
     /// Opens the operation at the noted position.
     #[cold]
-    pub(super) fn open(&mut self, node: S::Node, op: OpCode, scope: Scope, implicit: bool) {
+    pub(super) fn open(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) {
         let Some(mut observer) = self.walk.observer.take() else {
             return;
         };
@@ -266,16 +235,16 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// Returns the position of a part in the operation around it.
-    fn place(&mut self, around: &mut OpenOperation<S::Node>, node: S::Node) -> Place {
+    fn place(&mut self, around: &mut OpenOperation, node: Node) -> Place {
         let count = around.parts.len();
         for at in (around.next..count).chain(0..around.next.min(count)) {
             let part = around.parts[at];
-            if self.source.same(part.node, node) {
+            if part.node == node {
                 around.next = at + 1;
                 return Place {
                     field: part.field,
                     index: part.index,
-                    key: part.key.map(|key| self.constant(Const::Node(key))),
+                    key: part.key.map(|key| self.constant(key)),
                 };
             }
         }
@@ -283,7 +252,7 @@ impl<S: Source> Compiler<'_, S> {
     }
 
     /// Returns the parts of an operation that could be operations.
-    fn parts(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Vec<Part<S::Node>> {
+    fn parts(&mut self, node: Node, op: OpCode, implicit: bool) -> Vec<Part> {
         let mut parts = Vec::new();
         if implicit {
             self.entries(node, None, &mut parts);
@@ -296,14 +265,15 @@ impl<S: Source> Compiler<'_, S> {
             let name = Some(field.name);
             match (field.kind, self.source.shape(value)) {
                 (FieldKind::ExprList, Shape::List) => {
-                    let elements = self.source.elements(value);
-                    self.uncounted += elements.len();
-                    parts.extend(elements.into_iter().zip(0..).map(|(node, index)| Part {
+                    let before = parts.len();
+                    let elements = self.source.elements(value).zip(0..);
+                    parts.extend(elements.map(|(node, index)| Part {
                         node,
                         field: name,
                         index: Some(index),
                         key: None,
                     }));
+                    self.uncounted += parts.len() - before;
                 }
                 (FieldKind::Map, Shape::Map) => self.entries(value, name, &mut parts),
                 (FieldKind::Expr | FieldKind::Operand, _) | (FieldKind::Any, Shape::Map) => parts
@@ -319,12 +289,7 @@ impl<S: Source> Compiler<'_, S> {
         parts
     }
 
-    fn entries(
-        &mut self,
-        map: S::Node,
-        field: Option<&'static str>,
-        parts: &mut Vec<Part<S::Node>>,
-    ) {
+    fn entries(&mut self, map: Node, field: Option<&'static str>, parts: &mut Vec<Part>) {
         self.uncounted += self.source.size(map);
         let entries = self.source.entries(map).into_iter();
         parts.extend(entries.map(|(key, node)| Part {
@@ -337,7 +302,7 @@ impl<S: Source> Compiler<'_, S> {
 
     /// Returns the keys that an operation looks up, by the field names that all operations
     /// share.
-    fn keys(&mut self, node: S::Node, op: OpCode, implicit: bool) -> Keys {
+    fn keys(&mut self, node: Node, op: OpCode, implicit: bool) -> Keys {
         let has = |name: &str| {
             op.definition()
                 .fields
@@ -345,9 +310,9 @@ impl<S: Source> Compiler<'_, S> {
                 .any(|field| field.name == name)
         };
         let source = self.source;
-        let strings = |list: S::Node| match source.shape(list) {
+        let strings = |list: Node| match source.shape(list) {
             Shape::String => vec![list],
-            Shape::List => source.elements(list),
+            Shape::List => source.elements(list).collect(),
             _ => vec![],
         };
         let names = ["field", "fields", "path"].into_iter();
@@ -357,9 +322,7 @@ impl<S: Source> Compiler<'_, S> {
             if all_strings && !keys.is_empty() {
                 let first = self.walk.consts.len() as ConstId;
                 self.uncounted += keys.len();
-                self.walk
-                    .consts
-                    .extend(keys.iter().copied().map(Const::Node));
+                self.walk.consts.extend(&keys);
                 let (count, path) = (keys.len() as u32, name == "path");
                 return Keys { first, count, path };
             }

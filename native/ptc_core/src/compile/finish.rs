@@ -2,17 +2,16 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
+use crate::json::Document;
 use crate::ops::Tally;
-use crate::program::{Const, ConstId, Instr, Pc, Program, INPUT};
-use crate::source::Source;
+use crate::program::{ConstId, Instr, Pc, Program, INPUT};
 
-impl<N: Copy> Walk<N> {
+impl Walk {
     /// Returns the program at the end of the walk.
-    pub fn finish<S: Source<Node = N>>(mut self, source: &S) -> Compiled<N> {
+    pub fn finish(&mut self, source: &Document) -> Compiled {
         self.code.push(Instr::Done);
-        let consts = self.all_consts(source);
         let (sites, detail) = self.take_sites();
-        let labels = self.labels;
+        let labels = std::mem::take(&mut self.labels);
         let mut calls_tools = false;
         for instr in &mut self.code {
             match instr {
@@ -25,10 +24,8 @@ impl<N: Copy> Walk<N> {
                 _ => {}
             }
         }
-        let node = |id: ConstId| match consts.get(id as usize) {
-            Some(Const::Node(node)) => Some(*node),
-            _ => None,
-        };
+        let consts = std::mem::take(&mut self.consts);
+        let node = |id: ConstId| consts.get(id as usize).copied();
         let multiplies = multiplies(
             &self.code,
             &Consts {
@@ -43,7 +40,7 @@ impl<N: Copy> Walk<N> {
         }
         Compiled {
             program: Program {
-                code: self.code,
+                code: std::mem::take(&mut self.code),
                 slots: self.slots,
                 reads_input: self.reads_input,
                 multiplies,

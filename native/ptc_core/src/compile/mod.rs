@@ -4,8 +4,8 @@
 //! an operation adds its steps, in the order in which the operation checks and evaluates. The walk
 //! can be suspended between two steps.
 //!
+//! * `copy`: the table of a program that is given as a term
 //! * `walk`: the steps, and the state of a walk between two of them
-//! * `kept`: what a suspended walk leaves for a later call
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
 //! * `check`: checks of an operation's fields
@@ -17,9 +17,9 @@
 
 mod check;
 mod compiler;
+pub(crate) mod copy;
 mod explain;
 mod finish;
-mod kept;
 mod multiplies;
 mod optimise;
 mod plan;
@@ -36,15 +36,15 @@ pub use scope::Scope;
 pub use walk::Walk;
 
 use crate::fault::Fault;
-use crate::program::{Const, Program};
-use crate::source::Source;
+use crate::json::{Document, Node};
+use crate::program::Program;
 use crate::stop::Stop;
 
 /// The name under which a program refers to its current value.
 pub const INPUT_NAME: &str = "__input";
 
 /// The error that the check found in a part of the source.
-pub type Rejection<N> = Fault<Const<N>>;
+pub type Rejection = Fault<Node>;
 
 /// Options of the compiler.
 #[derive(Debug, Clone, Copy)]
@@ -64,28 +64,24 @@ pub struct Options {
 
 /// Why compilation failed.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Failure<N> {
+pub enum Failure {
     /// The check found a mistake.
-    Rejected(Rejection<N>),
+    Rejected(Rejection),
     /// A limit. After [`Stop::SliceOver`] the walk can be resumed.
     Stopped(Stop),
 }
 
 /// A program and its constants.
-pub struct Compiled<N> {
+pub struct Compiled {
     /// The instructions.
     pub program: Program,
     /// The constants that the [`ConstId`]s refer to.
-    pub consts: Vec<Const<N>>,
+    pub consts: Vec<Node>,
 }
 
 /// Compiles the program whose root is `root`, without limits of time and memory.
-pub fn compile<S: Source>(
-    source: &S,
-    root: S::Node,
-    options: Options,
-) -> Result<Compiled<S::Node>, Failure<S::Node>> {
-    let mut walk = Walk::new(root, options);
+pub fn compile(source: &mut Document, root: Node, options: Options) -> Result<Compiled, Failure> {
+    let mut walk = Walk::new(source, root, options);
     walk.go_on(source, &mut |_, _| Ok(()))?;
     Ok(walk.finish(source))
 }

@@ -4,13 +4,13 @@ use super::compiler::Compiler;
 use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
+use crate::json::{Document, Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::Field;
-use crate::program::{Apply, Const, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
-use crate::source::{Shape, Source};
+use crate::program::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
 
 /// The result of a check.
-pub type Checked<T, N> = Result<T, Failure<N>>;
+pub type Checked<T> = Result<T, Failure>;
 
 /// Maximum number of fields of an operation.
 pub(crate) const MOST_FIELDS: usize = 4;
@@ -19,13 +19,13 @@ pub(crate) const MOST_FIELDS: usize = 4;
 const BYTES_A_PART: usize = 64;
 
 /// Keys and values.
-type Pairs<N> = Vec<(N, N)>;
+type Pairs = Vec<(Node, Node)>;
 
 /// The plan of one operation. Checks run at once; steps run later, in the order they are added.
-pub struct Plan<'p, 's, S: Source> {
-    compiler: &'p mut Compiler<'s, S>,
+pub struct Plan<'p, 's> {
+    compiler: &'p mut Compiler<'s>,
     /// The operation's part of the source.
-    pub node: S::Node,
+    pub node: Node,
     /// Which operation it is.
     pub op: OpCode,
     /// Its scope.
@@ -33,15 +33,15 @@ pub struct Plan<'p, 's, S: Source> {
     /// Whether the part is an object that names no operation.
     pub implicit: bool,
     /// The operation's fields, in the order of its table.
-    fields: [Option<S::Node>; MOST_FIELDS],
+    fields: [Option<Node>; MOST_FIELDS],
     /// The index of the plan's first step among the remaining steps.
     first: usize,
 }
 
-impl<'p, 's, S: Source> Plan<'p, 's, S> {
+impl<'p, 's> Plan<'p, 's> {
     pub(super) fn new(
-        compiler: &'p mut Compiler<'s, S>,
-        node: S::Node,
+        compiler: &'p mut Compiler<'s>,
+        node: Node,
         op: OpCode,
         scope: Scope,
         implicit: bool,
@@ -62,14 +62,14 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Returns the source, for queries without a helper here.
-    pub fn source(&self) -> &'s S {
+    pub fn source(&self) -> &'s Document<'s> {
         self.compiler.source
     }
 
     // Fields and their checks
 
     /// Returns the field if it exists.
-    pub fn field(&self, name: &'static str) -> Option<S::Node> {
+    pub fn field(&self, name: &'static str) -> Option<Node> {
         // Equal literals are usually stored once, so comparing addresses is enough to find most names.
         let is_it = |field: &Field| std::ptr::eq(field.name, name);
         match self.op.fields().iter().position(is_it) {
@@ -79,24 +79,24 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Returns the field if it exists and is not `nil`.
-    pub fn non_null(&self, name: &'static str) -> Option<S::Node> {
+    pub fn non_null(&self, name: &'static str) -> Option<Node> {
         self.field(name)
             .filter(|node| self.shape(*node) != Shape::Null)
     }
 
     /// Returns whether a part is a string or an integer so long that reading it must be
     /// counted.
-    pub fn is_long(&self, node: S::Node) -> bool {
+    pub fn is_long(&self, node: Node) -> bool {
         self.compiler.source.is_long(node)
     }
 
     /// Returns the kind of a part.
-    pub fn shape(&self, node: S::Node) -> Shape {
+    pub fn shape(&self, node: Node) -> Shape {
         self.compiler.source.shape(node)
     }
 
     /// Checks that the field exists.
-    pub fn required(&self, name: &'static str) -> Checked<(), S::Node> {
+    pub fn required(&self, name: &'static str) -> Checked<()> {
         match self.field(name) {
             Some(_) => Ok(()),
             None => self.report(Code::FieldMissing, name, vec![]),
@@ -105,48 +105,42 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Returns the members of a list field; empty if the field is missing. In an unchecked part the
     /// field may be no list: then the plan ends with a step that fails.
-    pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<S::Node>>, S::Node> {
+    pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<Node>>> {
         match self.field(name) {
             None => Ok(Some(vec![])),
             Some(node) if self.is_list(node) => Ok(Some(self.elements(node)?)),
             Some(node) => {
-                self.fail(Code::UncheckedNotList, name, Const::Node(node));
+                self.fail(Code::UncheckedNotList, name, node);
                 Ok(None)
             }
         }
     }
 
     /// Returns whether a list field holds a list; in a checked part this was checked before.
-    pub fn is_list(&self, node: S::Node) -> bool {
+    pub fn is_list(&self, node: Node) -> bool {
         self.scope.checked || self.shape(node) == Shape::List
     }
 
     /// Returns the elements of a list.
-    pub fn elements(&mut self, list: S::Node) -> Checked<Vec<S::Node>, S::Node> {
-        let elements = self.compiler.source.elements(list);
+    pub fn elements(&mut self, list: Node) -> Checked<Vec<Node>> {
+        let elements: Vec<Node> = self.compiler.source.elements(list).collect();
         self.compiler.count(elements.len())?;
         Ok(elements)
     }
 
     /// Returns the entries of a map, in ascending order of the keys.
-    pub fn entries(&mut self, map: S::Node) -> Checked<Pairs<S::Node>, S::Node> {
-        self.compiler.count(self.compiler.source.size(map))?;
-        Ok(self.compiler.source.entries(map))
+    pub fn entries(&mut self, map: Node) -> Checked<Pairs> {
+        self.compiler.sorted_entries(map)
     }
 
     /// Counts the reading of this many bytes, for a hash for example.
-    pub fn spend_bytes(&mut self, bytes: usize) -> Checked<(), S::Node> {
+    pub fn spend_bytes(&mut self, bytes: usize) -> Checked<()> {
         self.compiler.count(bytes / BYTES_A_PART)
     }
 
     /// Ends the walk in a checked part; in an unchecked part the error is ignored here and found
     /// during evaluation.
-    pub fn report(
-        &self,
-        code: Code,
-        field: &'static str,
-        terms: Vec<Const<S::Node>>,
-    ) -> Checked<(), S::Node> {
+    pub fn report(&self, code: Code, field: &'static str, terms: Vec<Node>) -> Checked<()> {
         match self.scope.checked {
             false => Ok(()),
             true => Err(Failure::Rejected(
@@ -159,19 +153,34 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
 
     /// Returns the field as a constant; `nil` if it is missing.
     pub fn constant_of(&mut self, name: &'static str) -> ConstId {
-        let value = self.field(name).map_or(Const::Nil, Const::Node);
+        let value = self.field(name).unwrap_or(self.nil());
         self.compiler.constant(value)
     }
 
+    /// Returns the constant `nil`, for an omitted part.
+    pub fn nil(&self) -> Node {
+        self.compiler.walk.omitted
+    }
+
+    /// Returns the constant 0.
+    pub fn zero(&self) -> Node {
+        self.compiler.walk.omitted + 1
+    }
+
+    /// Returns the constant `{}`.
+    pub fn empty_map(&self) -> Node {
+        self.compiler.walk.omitted + 2
+    }
+
     /// Adds a constant.
-    pub fn constant(&mut self, value: Const<S::Node>) -> ConstId {
+    pub fn constant(&mut self, value: Node) -> ConstId {
         self.compiler.constant(value)
     }
 
     /// Adds consecutive constants; returns the index of the first one.
-    pub fn constants(&mut self, parts: impl Iterator<Item = S::Node>) -> ConstId {
-        let first = self.compiler.walk.count_of_consts();
-        self.compiler.walk.consts.extend(parts.map(Const::Node));
+    pub fn constants(&mut self, parts: impl Iterator<Item = Node>) -> ConstId {
+        let first = self.compiler.walk.consts.len() as ConstId;
+        self.compiler.walk.consts.extend(parts);
         first
     }
 
@@ -186,7 +195,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Returns whether a part is `{"op": "var", "name": "__input"}`.
-    pub fn names_input(&self, node: S::Node) -> bool {
+    pub fn names_input(&self, node: Node) -> bool {
         let source = self.compiler.source;
         let text = |name| source.field(node, name).and_then(|part| source.text(part));
         source.is_map(node)
@@ -202,7 +211,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     // Steps
 
     /// Adds a step of the walk.
-    pub(super) fn later(&mut self, step: Step<S::Node>) {
+    pub(super) fn later(&mut self, step: Step) {
         self.compiler.walk.todo.push(step);
     }
 
@@ -218,7 +227,7 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Emits a failure.
-    pub fn fail(&mut self, code: Code, field: &'static str, subject: Const<S::Node>) {
+    pub fn fail(&mut self, code: Code, field: &'static str, subject: Node) {
         let fault = Fault::new(code, Some(self.op.name()), vec![subject]);
         let instr = self.compiler.fail(fault.about(field));
         self.emit(instr);
@@ -271,30 +280,30 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Evaluates a part, which must be an operation.
-    pub fn visit(&mut self, node: S::Node, scope: Scope, given: bool) {
+    pub fn visit(&mut self, node: Node, scope: Scope, given: bool) {
         self.later(Step::Visit { node, scope, given });
     }
 
     /// Evaluates a part if it names an operation; otherwise takes it literally.
-    pub fn value(&mut self, node: S::Node, scope: Scope) {
+    pub fn value(&mut self, node: Node, scope: Scope) {
         match self.is_operation(node) {
             true => self.visit(node, scope, false),
             false => {
-                let id = self.constant(Const::Node(node));
+                let id = self.constant(node);
                 self.emit(Instr::Const(id));
             }
         }
     }
 
     /// Returns the operation that a part names.
-    pub fn operation(&self, node: S::Node) -> Option<OpCode> {
+    pub fn operation(&self, node: Node) -> Option<OpCode> {
         let source = self.source();
         let name = source.field(node, "op")?;
         source.text(name).and_then(OpCode::from_name)
     }
 
     /// Returns whether a part is a map with the key `op`.
-    pub fn is_operation(&self, node: S::Node) -> bool {
+    pub fn is_operation(&self, node: Node) -> bool {
         self.source().is_map(node) && self.source().field(node, "op").is_some()
     }
 
@@ -361,12 +370,12 @@ impl<'p, 's, S: Source> Plan<'p, 's, S> {
     }
 
     /// Binds the name that a part holds to the slot, until [`Plan::unbind`].
-    pub fn bind(&mut self, name: S::Node, slot: Slot) {
+    pub fn bind(&mut self, name: Node, slot: Slot) {
         self.later(Step::Bind(name, slot));
     }
 
     /// Ends the binding.
-    pub fn unbind(&mut self, name: S::Node) {
+    pub fn unbind(&mut self, name: Node) {
         self.later(Step::Unbind(name));
     }
 }

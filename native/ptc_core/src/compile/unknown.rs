@@ -6,10 +6,9 @@ use super::compiler::{Compiler, Going};
 use super::plan::Checked;
 use super::{Plan, Rejection, Scope, INPUT_NAME};
 use crate::fault::{Code, Fault};
+use crate::json::{Node, Shape};
 use crate::opcode::OpCode;
-use crate::program::Const;
 use crate::similar::closest;
-use crate::source::{Shape, Source};
 
 /// Number of parts that the comparison of a name with the missing fields' names counts as.
 const PARTS_A_NAME: usize = 8;
@@ -20,10 +19,10 @@ const MOST_PARTS: usize = 64;
 /// The fields that hold a condition, or a list of conditions.
 const CONDITIONS: [&str; 3] = ["where", "condition", "conditions"];
 
-impl<S: Source> Plan<'_, '_, S> {
+impl Plan<'_, '_> {
     /// Returns the fault of a strict program where the value of a condition is an object that names no operation: it is
     /// always true.
-    pub(super) fn condition_without_op(&mut self) -> Checked<Option<Rejection<S::Node>>, S::Node> {
+    pub(super) fn condition_without_op(&mut self) -> Checked<Option<Rejection>> {
         if !self.is_strict() {
             return Ok(None);
         }
@@ -38,11 +37,8 @@ impl<S: Source> Plan<'_, '_, S> {
             };
             for part in parts {
                 if let Some(object) = self.object_of(part)? {
-                    let fault = Fault::new(
-                        Code::ConditionWithoutOp,
-                        Some(self.op.name()),
-                        vec![Const::Node(object)],
-                    );
+                    let fault =
+                        Fault::new(Code::ConditionWithoutOp, Some(self.op.name()), vec![object]);
                     return Ok(Some(fault.about(name)));
                 }
             }
@@ -52,7 +48,7 @@ impl<S: Source> Plan<'_, '_, S> {
 
     /// Returns an object without operation that can be the value of a condition: the condition itself, the last
     /// step of a `pipe`, a branch of an `if` or the body of a `let`.
-    fn object_of(&mut self, condition: S::Node) -> Checked<Option<S::Node>, S::Node> {
+    fn object_of(&mut self, condition: Node) -> Checked<Option<Node>> {
         let source = self.source();
         let mut open = vec![condition];
         for _ in 0..MOST_PARTS {
@@ -84,14 +80,13 @@ impl<S: Source> Plan<'_, '_, S> {
     }
 }
 
-impl<S: Source> Compiler<'_, S> {
+impl Compiler<'_> {
     /// Checks for fields that the operation does not have, after its own fields.
-    pub(super) fn unknown_fields(&mut self, node: S::Node, op: OpCode, scope: Scope) -> Going<S> {
-        self.count(self.source.size(node))?;
+    pub(super) fn unknown_fields(&mut self, node: Node, op: OpCode, scope: Scope) -> Going {
         let source = self.source;
         let known = op.fields();
         let is_known = |name: &[u8]| known.iter().any(|field| field.name.as_bytes() == name);
-        let mut others = source.entries(node);
+        let mut others = self.sorted_entries(node)?;
         others.retain(|(key, _)| match source.text(*key) {
             Some(b"op") => false,
             Some(name) if name == INPUT_NAME.as_bytes() => false,
@@ -110,15 +105,13 @@ impl<S: Source> Compiler<'_, S> {
                 .text(*key)
                 .and_then(|name| closest(name, missing.iter().copied(), longest));
             if let Some(meant) = meant {
-                let fault =
-                    Fault::new(Code::UnknownField, Some(op.name()), vec![Const::Node(*key)]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
                 return self.reject(scope, fault.about(meant));
             }
         }
         match others.first() {
             Some((key, _)) if self.walk.strict => {
-                let fault =
-                    Fault::new(Code::UnknownField, Some(op.name()), vec![Const::Node(*key)]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
                 self.reject(scope, fault)
             }
             _ => Ok(()),

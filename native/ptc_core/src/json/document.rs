@@ -1,4 +1,4 @@
-//! A JSON text as one flat table of entries; the compiler reads programs from it.
+//! A program as one flat table of entries, from its text or from its term; the compiler reads it.
 
 use crate::heap::Heap;
 use crate::number::Number;
@@ -26,13 +26,59 @@ pub enum Entry {
     List(u32, u32),
     /// `{`; the table's index after the last value, and the number of key-value pairs.
     Object(u32, u32),
+    /// A string of more than [`LONG`] bytes that is not copied into the table, with the range of its first bytes in the
+    /// buffer if it is a key.
+    Long(u32, u32),
+    /// A term that is not copied into the table.
+    Term(Outside),
 }
 
-/// The entries of a text, without the text.
+/// What the compiler asks about a term that is not copied into the table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outside {
+    /// Its shape.
+    pub shape: Shape,
+    /// Whether it contains other terms.
+    pub has_parts: bool,
+    /// Whether it is an integer of more than [`LONG`] bytes.
+    pub is_long: bool,
+}
+
+/// The shape of a part of a program, as far as checks distinguish shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A map that is not a struct.
+    Map,
+    /// A struct: a map in Elixir, but not an operation.
+    Struct,
+    /// A proper list.
+    List,
+    /// A binary.
+    String,
+    /// An integer of any size.
+    Integer {
+        /// Whether it is negative.
+        negative: bool,
+    },
+    /// A float.
+    Float,
+    /// `nil`
+    Null,
+    /// Anything else.
+    Other,
+}
+
+/// Minimum size in bytes of a part whose reading is counted.
+pub const LONG: usize = 256;
+
+/// The index of a part of a program in its table.
+pub type Node = u32;
+
+/// The entries of a program, without its text.
 #[derive(Debug, Default)]
 pub struct Table {
-    pub(super) unescaped: Vec<u8>,
-    pub(super) entries: Vec<Entry>,
+    pub(crate) unescaped: Vec<u8>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// Maximum initial capacity of a table: enough for most texts that an LLM writes.
@@ -46,7 +92,7 @@ thread_local! {
 
 impl Table {
     /// Creates an empty table with capacity for a text of this many bytes.
-    pub(super) fn for_text(length: usize) -> Self {
+    pub(crate) fn for_text(length: usize) -> Self {
         let mut entries = SPARE.take();
         entries.reserve((length / 4).min(ENTRIES));
         Table {
@@ -85,6 +131,12 @@ impl<'t> Document<'t> {
         self.table
     }
 
+    /// Adds an entry that is no part of the program; returns its index.
+    pub(crate) fn add(&mut self, entry: Entry) -> Node {
+        self.table.entries.push(entry);
+        self.table.entries.len() as Node - 1
+    }
+
     /// Returns the entry at `index`.
     pub fn entry(&self, index: u32) -> Entry {
         self.table.entries[index as usize]
@@ -109,11 +161,83 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Returns the shape of a part.
+    pub fn shape(&self, node: Node) -> Shape {
+        match self.entry(node) {
+            Entry::Object(..) => Shape::Map,
+            Entry::List(..) => Shape::List,
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Long(..) => Shape::String,
+            Entry::Int(value) => Shape::Integer {
+                negative: value < 0,
+            },
+            entry @ Entry::BigInt(..) => Shape::Integer {
+                negative: self.bytes(entry).is_some_and(|text| text[0] == b'-'),
+            },
+            Entry::Float(_) => Shape::Float,
+            Entry::Null => Shape::Null,
+            Entry::Bool(_) => Shape::Other,
+            Entry::Term(term) => term.shape,
+        }
+    }
+
+    /// Returns whether a part is a string or an integer of more than [`LONG`] bytes.
+    pub fn is_long(&self, node: Node) -> bool {
+        match self.entry(node) {
+            Entry::Long(..) => true,
+            Entry::Term(term) => term.is_long,
+            entry => self.bytes(entry).is_some_and(|bytes| bytes.len() > LONG),
+        }
+    }
+
+    /// Returns whether a part contains other terms.
+    pub fn has_parts(&self, node: Node) -> bool {
+        match self.entry(node) {
+            Entry::Term(term) => term.has_parts,
+            entry => matches!(entry, Entry::Object(..) | Entry::List(..)),
+        }
+    }
+
+    /// Returns whether a part is a map that is not a struct.
+    pub fn is_map(&self, node: Node) -> bool {
+        self.shape(node) == Shape::Map
+    }
+
+    /// Returns the content of a string.
+    pub fn text(&self, node: Node) -> Option<&[u8]> {
+        match self.entry(node) {
+            Entry::BigInt(..) => None,
+            entry => self.bytes(entry),
+        }
+    }
+
+    /// Returns the number of pairs of an object.
+    pub fn size(&self, node: Node) -> usize {
+        match self.entry(node) {
+            Entry::Object(_, count) => count as usize,
+            _ => 0,
+        }
+    }
+
     /// Returns the value of the first pair with this key; `None` if the entry is not an object.
-    pub fn field(&self, object: u32, key: &[u8]) -> Option<u32> {
+    pub fn field(&self, object: Node, key: &str) -> Option<Node> {
         self.pairs(object)
-            .find(|(name, _)| self.is_text(*name, key))
+            .find(|(name, _)| self.is_text(*name, key.as_bytes()))
             .map(|(_, value)| value)
+    }
+
+    /// Returns the pairs of an object, each key once, in ascending order of the keys: first those that are no strings.
+    /// Pairs whose long keys begin alike keep their order.
+    pub fn entries(&self, object: Node) -> Vec<(Node, Node)> {
+        let mut pairs: Vec<_> = self.pairs(object).collect();
+        pairs.sort_by_key(|(key, _)| match self.entry(*key) {
+            Entry::Long(start, end) => self.table.unescaped.get(start as usize..end as usize),
+            key => self.bytes(key),
+        });
+        pairs.dedup_by(|(later, _), (first, _)| {
+            let text = self.text(*later);
+            text.is_some() && text == self.text(*first)
+        });
+        pairs
     }
 
     /// Returns whether the entry is this string. Most others differ in length or in their first byte.
@@ -144,6 +268,7 @@ impl<'t> Document<'t> {
                 (bytes.len() <= SHORT).then(|| heap.make_string(bytes))
             }
             Entry::Int(value) => Some(heap.make_number(Number::Int(value)).unwrap_or(heap.nil())),
+            Entry::Null => Some(heap.nil()),
             _ => None,
         }
     }
@@ -175,12 +300,8 @@ impl<'t> Document<'t> {
 
     /// Iterates over the (key, value) pairs of an object, in text order, duplicates included.
     pub fn pairs(&self, object: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let count = match self.entry(object) {
-            Entry::Object(_, count) => count,
-            _ => 0,
-        };
         let mut at = object + 1;
-        (0..count).map(move |_| {
+        (0..self.size(object)).map(move |_| {
             let key = at;
             at = self.end(key + 1);
             (key, key + 1)
@@ -223,11 +344,11 @@ mod tests {
         let text = br#"{"a":[1,{"b":2}],"a":3}"#;
         let document = Document::parse(text, limits).unwrap();
         assert_eq!(document.end(0), 9);
-        let list = document.field(0, b"a").unwrap();
+        let list = document.field(0, "a").unwrap();
         assert_eq!(document.entry(list), Entry::List(7, 2));
         let elements: Vec<_> = document.elements(list).collect();
         assert_eq!(document.entry(elements[0]), Entry::Int(1));
-        assert_eq!(document.field(elements[1], b"b"), Some(6));
+        assert_eq!(document.field(elements[1], "b"), Some(6));
         assert_eq!(document.pairs(0).count(), 2);
     }
 }

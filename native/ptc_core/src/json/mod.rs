@@ -10,7 +10,7 @@ mod table;
 mod writer;
 
 pub use builder::{FrozenTerms, Parts, TermBuilder};
-pub use document::{Document, Entry, Table};
+pub use document::{Document, Entry, Node, Outside, Shape, Table, LONG};
 pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;
 pub use table::TableReader;

@@ -61,7 +61,8 @@ impl Replay {
         let entry = document.entry(self.at);
         let bytes = document.bytes(entry).unwrap_or_default();
         match entry {
-            Entry::Null => sink.null(),
+            // A term has no text: it is a constant itself.
+            Entry::Null | Entry::Term(_) | Entry::Long(..) => sink.null(),
             Entry::Bool(value) => sink.boolean(value),
             Entry::Int(value) => sink.integer(value),
             Entry::Float(value) => sink.float(value),

@@ -4,8 +4,7 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::program::{Apply, Const, NO_CONST};
-use crate::source::Source;
+use crate::program::{Apply, NO_CONST};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Get;
@@ -28,7 +27,7 @@ impl Operation for Get {
         .values("a list of keys"),
     ];
 
-    fn check<S: Source>(plan: &Plan<'_, '_, S>) -> Checked<S> {
+    fn check(plan: &Plan) -> Checked {
         match (plan.field("field"), plan.field("path")) {
             (Some(_), Some(_)) => plan.report(Code::FieldAndPath, "field", vec![]),
             (None, None) => plan.report(Code::NeitherFieldNorPath, "field", vec![]),
@@ -36,10 +35,10 @@ impl Operation for Get {
         }
     }
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let (field, path) = (plan.field("field"), plan.field("path"));
         let default = match plan.field("default") {
-            Some(default) => plan.constant(Const::Node(default)),
+            Some(default) => plan.constant(default),
             None => NO_CONST,
         };
         plan.needs_input();
@@ -47,7 +46,7 @@ impl Operation for Get {
             (Some(field), _) => vec![field],
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
-                let path = plan.constant(Const::Node(path));
+                let path = plan.constant(path);
                 plan.apply(0, (path, default, NO_PATH));
                 return Ok(());
             }

@@ -6,7 +6,6 @@ use crate::fault::{Code, Halt};
 use crate::heap::Heap;
 use crate::number::{divide, finite, Arithmetic, BadArith, Number};
 use crate::program::{Apply, NO_CONST};
-use crate::source::Source;
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 use std::time::Duration;
 
@@ -72,7 +71,7 @@ macro_rules! arithmetic {
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 plan.operand("left");
                 plan.operand("right");
                 plan.apply(2, (NO_CONST, NO_CONST, 0));
@@ -102,7 +101,7 @@ macro_rules! quotient {
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = $fields;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 for field in Self::FIELDS {
                     plan.operand(field.name);
                 }

@@ -4,8 +4,8 @@ use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Halt};
 use crate::heap::{words_of_map, Heap, Kind};
-use crate::program::{Apply, Const, Slot, NO_CONST};
-use crate::source::{Shape, Source};
+use crate::json::{Node, Shape};
+use crate::program::{Apply, Slot, NO_CONST};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
 
 /// Maximum length in bytes of a key that costs no more than its entry.
@@ -28,7 +28,7 @@ impl Operation for Object {
     const COMBINES: bool = true;
 
     /// In an object without `op`, all keys are its fields.
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let entries = if plan.implicit {
             plan.entries(plan.node)?
         } else {
@@ -37,7 +37,7 @@ impl Operation for Object {
                 Some(fields) if plan.shape(fields) == Shape::Map => plan.entries(fields)?,
                 Some(fields) => {
                     plan.report(Code::FieldNotMap, "fields", vec![])?;
-                    plan.fail(Code::UncheckedNotMap, "fields", Const::Node(fields));
+                    plan.fail(Code::UncheckedNotMap, "fields", fields);
                     return Ok(());
                 }
             }
@@ -79,7 +79,7 @@ impl Operation for Object {
 
 /// The current value (`__input`) of an object without `op` is not one of its fields, and is taken
 /// literally; but it is checked like a field.
-fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
+fn checked_only(plan: &mut Plan, value: Node) {
     if plan.scope.checked && plan.is_operation(value) {
         let end = plan.label();
         plan.jump(end);
@@ -89,7 +89,7 @@ fn checked_only<S: Source>(plan: &mut Plan<'_, '_, S>, value: S::Node) {
 }
 
 /// Evaluates the members of a list of operations, and checks each value before the next is evaluated.
-fn each_checked<S: Source>(plan: &mut Plan<'_, '_, S>, field: &'static str) -> Checked<S> {
+fn each_checked(plan: &mut Plan, field: &'static str) -> Checked {
     let Some(members) = plan.list(field)? else {
         return Ok(());
     };
@@ -109,7 +109,7 @@ impl Operation for Merge {
     const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList, "the maps")];
     const COMBINES: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         each_checked(plan, "objects")
     }
 
@@ -174,7 +174,7 @@ impl Operation for Concat {
     )];
     const COMBINES: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         each_checked(plan, "lists")
     }
 
@@ -216,7 +216,7 @@ impl Operation for Zip {
     )];
     const COMBINES: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         each_checked(plan, "lists")
     }
 

@@ -4,8 +4,8 @@ use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::program::{Apply, Const, Slot, NO_CONST};
-use crate::source::{Shape, Source};
+use crate::json::Shape;
+use crate::program::{Apply, Slot, NO_CONST};
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
 
@@ -21,10 +21,10 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
 
 /// Without `field` the operation compares the current value itself. A `value` that names an operation
 /// is evaluated, but not checked at compile time.
-pub(super) fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+pub(super) fn plan(plan: &mut Plan) -> Checked {
     let field = match plan.non_null("field") {
         None => NO_CONST,
-        Some(field) => plan.constant(Const::Node(field)),
+        Some(field) => plan.constant(field),
     };
     plan.needs_input();
     match plan.field("value") {
@@ -165,7 +165,7 @@ macro_rules! comparison {
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
             const HOLDS_FOR: Orders = Orders::$orders;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 self::plan(plan)
             }
 

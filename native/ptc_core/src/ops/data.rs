@@ -3,8 +3,7 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
-use crate::program::{Const, Instr};
-use crate::source::{Shape, Source};
+use crate::program::Instr;
 
 pub(super) struct Load;
 pub(super) struct Literal;
@@ -21,7 +20,7 @@ impl Operation for Load {
     )];
     const SEES_INPUT: bool = false;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let key = plan.constant_of("name");
         match name(plan) {
             Some(_) => plan.emit(Instr::LoadContext(key)),
@@ -42,7 +41,7 @@ impl Operation for Literal {
     )];
     const SEES_INPUT: bool = false;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let value = plan.constant_of("value");
         plan.emit(Instr::Const(value));
         Ok(())
@@ -61,7 +60,7 @@ impl Operation for Var {
     )];
     const SEES_INPUT: bool = false;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let key = plan.constant_of("name");
         match name(plan) {
             None => no_name(plan, Code::MemoryKey),
@@ -79,15 +78,11 @@ impl Operation for Var {
 }
 
 /// Returns the name if it is a string.
-fn name<'s, S: Source>(plan: &Plan<'_, 's, S>) -> Option<&'s [u8]> {
-    let source = plan.source();
-    let node = plan.field("name")?;
-    (source.shape(node) == Shape::String)
-        .then(|| source.text(node))
-        .flatten()
+fn name<'s>(plan: &Plan<'_, 's>) -> Option<&'s [u8]> {
+    plan.source().text(plan.field("name")?)
 }
 
-fn no_name<S: Source>(plan: &mut Plan<'_, '_, S>, code: Code) {
-    let subject = plan.field("name").map_or(Const::Nil, Const::Node);
+fn no_name(plan: &mut Plan, code: Code) {
+    let subject = plan.field("name").unwrap_or(plan.nil());
     plan.fail(code, "name", subject);
 }

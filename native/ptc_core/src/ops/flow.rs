@@ -3,8 +3,7 @@
 use super::{Checked, Field, FieldKind, OpCode, Operation};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
-use crate::program::{Const, Instr};
-use crate::source::Source;
+use crate::program::Instr;
 
 pub(super) struct Pipe;
 pub(super) struct Let;
@@ -20,7 +19,7 @@ impl Operation for Pipe {
         "what runs, first step first",
     )];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let Some(steps) = plan.list("steps")? else {
             return Ok(());
         };
@@ -57,19 +56,19 @@ impl Operation for Let {
     ];
 
     /// Checks that all fields exist before any of them is checked.
-    fn check<S: Source>(plan: &Plan<'_, '_, S>) -> Checked<S> {
+    fn check(plan: &Plan) -> Checked {
         Self::FIELDS
             .iter()
             .try_for_each(|field| plan.required(field.name))
     }
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         plan.expr("value");
         let source = plan.source();
         let node = plan.field("name");
         let text = node.and_then(|node| Some((node, source.text(node)?)));
         let Some((name, text)) = text else {
-            plan.fail(Code::LetName, "name", node.map_or(Const::Nil, Const::Node));
+            plan.fail(Code::LetName, "name", node.unwrap_or(plan.nil()));
             return Ok(());
         };
         let slot = plan.take_slot();
@@ -96,7 +95,7 @@ impl Operation for If {
         Field::required("then", FieldKind::Expr, "the value if it holds"),
     ];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let (then, end) = (plan.label(), plan.label());
         plan.expr("condition");
         plan.jump_if(true, then);

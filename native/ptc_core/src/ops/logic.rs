@@ -4,7 +4,6 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
 use crate::program::{Apply, Instr, NO_CONST};
-use crate::source::Source;
 use crate::vm::{Eval, Machine};
 
 pub(super) struct And;
@@ -23,7 +22,7 @@ impl Operation for And {
     const ABOUT: &'static str = "Whether all conditions hold; stops at the first that does not.";
     const FIELDS: &'static [Field] = CONDITIONS;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         stop_at(plan, false)
     }
 }
@@ -34,13 +33,13 @@ impl Operation for Or {
     const ABOUT: &'static str = "Whether any condition holds; stops at the first that does.";
     const FIELDS: &'static [Field] = CONDITIONS;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         stop_at(plan, true)
     }
 }
 
 /// Evaluates the conditions up to the first one whose truth is `decisive`.
-fn stop_at<S: Source>(plan: &mut Plan<'_, '_, S>, decisive: bool) -> Checked<S> {
+fn stop_at(plan: &mut Plan, decisive: bool) -> Checked {
     let Some(conditions) = plan.list("conditions")? else {
         return Ok(());
     };
@@ -67,7 +66,7 @@ impl Operation for Not {
         "what may hold or not",
     )];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         plan.expr("condition");
         plan.apply(1, (NO_CONST, NO_CONST, 0));
         Ok(())

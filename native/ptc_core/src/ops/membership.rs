@@ -6,7 +6,6 @@ use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, ConstId, Slot, NO_CONST};
-use crate::source::Source;
 use crate::vm::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;
@@ -20,7 +19,7 @@ impl Operation for Contains {
         "Whether the field's list has the member, its string the part, its map the key.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         compare::plan(plan)
     }
 
@@ -44,7 +43,7 @@ impl Operation for In {
     const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         compare::plan(plan)
     }
 
@@ -104,7 +103,7 @@ impl Operation for FilterIn {
         ),
     ];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let field = plan.constant_of("field");
         plan.needs_input();
         match plan.field("value") {

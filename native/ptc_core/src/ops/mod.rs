@@ -38,11 +38,10 @@ use crate::heap::Heap;
 use crate::language::{Language, PtcJson};
 use crate::opcode::operations;
 use crate::program::{Apply, Demand, Loop, Pc, Sieve, Slot, NO_CONST};
-use crate::source::Source;
 use crate::vm::{Eval, Frame, Machine, Step, Stepped, Vm};
 
 /// The result of a plan's check.
-type Checked<S> = Result<(), crate::compile::Failure<<S as Source>::Node>>;
+type Checked = Result<(), crate::compile::Failure>;
 
 /// An operation.
 trait Operation {
@@ -62,14 +61,14 @@ trait Operation {
     const SEES_INPUT: bool = true;
 
     /// Checks that a single field's check cannot do; runs before those.
-    fn check<S: Source>(_plan: &Plan<'_, '_, S>) -> Checked<S> {
+    fn check(_plan: &Plan) -> Checked {
         Ok(())
     }
 
     /// Adds the steps that evaluate a use of the operation, in order. Its fields have been checked,
     /// unless it is in an unchecked part. The default applies the operation to the current value and
     /// the constant in its only field, if it has one.
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let key = match Self::FIELDS {
             [field] => plan.constant_of(field.name),
             _ => NO_CONST,
@@ -180,12 +179,12 @@ macro_rules! entries {
             }
 
             /// See [`Operation::check`].
-            pub(crate) fn check<S: Source>(self, plan: &Plan<'_, '_, S>) -> Checked<S> {
+            pub(crate) fn check(self, plan: &Plan) -> Checked {
                 match self { $(OpCode::$op => $room::$op::check(plan),)+ }
             }
 
             /// See [`Operation::plan`].
-            pub(crate) fn plan<S: Source>(self, plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            pub(crate) fn plan(self, plan: &mut Plan) -> Checked {
                 match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
             }
 

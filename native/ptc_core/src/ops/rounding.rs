@@ -5,8 +5,7 @@ use crate::compile::Plan;
 use crate::fault::Code;
 use crate::heap::Heap;
 use crate::number::{round, Number};
-use crate::program::{Apply, Const, NO_CONST};
-use crate::source::Source;
+use crate::program::{Apply, NO_CONST};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Round;
@@ -20,8 +19,8 @@ impl Operation for Round {
         Field::required("value", FieldKind::Operand, "the number"),
     ];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let precision = plan.field("precision").map_or(Const::Int(0), Const::Node);
+    fn plan(plan: &mut Plan) -> Checked {
+        let precision = plan.field("precision").unwrap_or(plan.zero());
         let precision = plan.constant(precision);
         plan.operand("value");
         plan.apply(1, (precision, NO_CONST, 0));

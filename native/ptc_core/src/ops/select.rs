@@ -4,8 +4,7 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
-use crate::program::{Apply, Const, Demand, NO_CONST};
-use crate::source::Source;
+use crate::program::{Apply, Demand, NO_CONST};
 use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 
 pub(super) struct Select;
@@ -21,12 +20,12 @@ impl Operation for Select {
     )];
     const READS_INPUT_ONCE: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         plan.needs_input();
         let fields = plan.field("fields");
         match fields {
             Some(node) if !plan.is_list(node) => {
-                let list = plan.constant(Const::Node(node));
+                let list = plan.constant(node);
                 plan.apply(0, (NO_CONST, list, 0));
             }
             _ => {

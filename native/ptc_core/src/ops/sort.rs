@@ -4,7 +4,6 @@ use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
 use crate::program::{Apply, Demand, NO_CONST};
-use crate::source::Source;
 use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct SortBy;
@@ -31,7 +30,7 @@ impl Operation for SortBy {
     ];
     const READS_INPUT_ONCE: bool = true;
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+    fn plan(plan: &mut Plan) -> Checked {
         let field = plan.constant_of("field");
         let order = match plan
             .field("order")

@@ -2,8 +2,7 @@
 
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
-use crate::program::{Const, Instr};
-use crate::source::Source;
+use crate::program::Instr;
 
 pub(super) struct Call;
 
@@ -16,8 +15,8 @@ impl Operation for Call {
         Field::required("tool", FieldKind::String, "the tool's name"),
     ];
 
-    fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
-        let args = plan.field("args").map_or(Const::EmptyMap, Const::Node);
+    fn plan(plan: &mut Plan) -> Checked {
+        let args = plan.field("args").unwrap_or(plan.empty_map());
         let args = plan.constant(args);
         let tool = plan.constant_of("tool");
         plan.emit(Instr::Const(args));

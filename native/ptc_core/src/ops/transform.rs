@@ -2,7 +2,6 @@
 
 use super::{Checked, Field, FieldKind, Keeps, Operation};
 use crate::compile::Plan;
-use crate::source::Source;
 
 const CONDITION: Field = Field::required(
     "where",
@@ -23,7 +22,7 @@ macro_rules! transform {
             const READS_INPUT_ONCE: bool = true;
             const KEEPS: Keeps = $keeps;
 
-            fn plan<S: Source>(plan: &mut Plan<'_, '_, S>) -> Checked<S> {
+            fn plan(plan: &mut Plan) -> Checked {
                 plan.each_item($field.name);
                 Ok(())
             }

@@ -5,7 +5,7 @@ use super::rules::Rules;
 use super::values::{Class, Found, TimeStruct, Values};
 use super::walk::frame::{ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
-use super::{Scalar, Target, TypeId};
+use super::{Scalar, Target};
 
 /// The task of checking a value against a type, by the rules of validation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,7 +60,7 @@ impl<H: Values> Task<H> for Check {
     #[inline]
     fn scalar(
         walk: &mut Walk<H, Self>,
-        (scalar, id): (Scalar, TypeId),
+        scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
     ) -> Result<(), WalkEnd> {
@@ -73,8 +73,8 @@ impl<H: Values> Task<H> for Check {
             Scalar::Keyword => is_keyword(walk, value)?,
             Scalar::Any => true,
             Scalar::Map => {
-                let is_struct = walk.map_is_struct(value, id);
-                is_struct.is_some_and(|is_struct| !is_struct || walk.task.rules.structs_are_maps)
+                heap.class(value) == Class::Map
+                    && (walk.task.rules.structs_are_maps || !heap.is_struct(value))
             }
             Scalar::DateTime => is_date_time(heap, value),
         };

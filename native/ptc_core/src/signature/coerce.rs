@@ -10,7 +10,7 @@ use super::names::Matching;
 use super::values::{Found, Rows, Values};
 use super::walk::frame::{Frame, ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
-use super::{Scalar, TypeId};
+use super::Scalar;
 use crate::heap::Heap;
 
 /// The purpose of a coercion.
@@ -160,11 +160,11 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     #[inline]
     fn scalar(
         walk: &mut Walk<H, Self>,
-        of: (Scalar, TypeId),
+        scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Option<H::Term>, WalkEnd> {
-        walk.converted(of, value, place)
+        walk.converted(scalar, value, place)
     }
 
     #[inline]

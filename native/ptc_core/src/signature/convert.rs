@@ -6,7 +6,7 @@ use super::findings::Wrong;
 use super::lenient;
 use super::values::{Class, Values};
 use super::walk::{Place, Walk, WalkEnd};
-use super::{Scalar, Target, TypeId};
+use super::{Scalar, Target};
 use crate::heap::Heap;
 use crate::number::Number;
 use num_bigint::BigInt;
@@ -32,7 +32,7 @@ impl<H: Values> Coercion<'_, H> {
     #[inline]
     pub(super) fn converted(
         &mut self,
-        (scalar, id): (Scalar, TypeId),
+        scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Option<H::Term>, WalkEnd> {
@@ -47,15 +47,12 @@ impl<H: Values> Coercion<'_, H> {
                 class == Class::Atom
                     || (class == Class::Map && self.heap.keyword_name(value).is_some())
             }
-            Scalar::Map => match self.map_is_struct(value, id) {
-                Some(true) => {
-                    let takes = self.takes_structs();
-                    self.task.took_struct |= takes;
-                    takes
-                }
-                Some(false) => true,
-                None => false,
-            },
+            Scalar::Map if class == Class::Map && self.heap.is_struct(value) => {
+                let takes = self.takes_structs();
+                self.task.took_struct |= takes;
+                takes
+            }
+            Scalar::Map => class == Class::Map,
             Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),
         };
         match fits {

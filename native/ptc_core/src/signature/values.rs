@@ -1,7 +1,7 @@
 //! The interface to terms that signatures need, in addition to [`Heap`].
 
 use super::names::Matching;
-use super::{Fields, TypeId, Types};
+use super::{Fields, Scalar, TypeId, Types};
 use crate::heap::Heap;
 
 /// The classes of terms that types distinguish.
@@ -51,6 +51,11 @@ pub trait Values: Heap {
     fn time_struct(&self, map: Self::Term) -> Option<TimeStruct>;
     /// Returns whether a map has an atom under the key `:__struct__`.
     fn is_struct(&self, map: Self::Term) -> bool;
+    /// Returns true only if a value has this type and needs no conversion, and that is quick to see.
+    #[inline(always)]
+    fn is_plainly(&self, _scalar: Scalar, _value: Self::Term) -> bool {
+        false
+    }
     /// Returns the name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`);
     /// `None` for any other term.
     fn keyword_name(&self, term: Self::Term) -> Option<Self::Term>;

@@ -43,6 +43,30 @@ impl<T: Copy> Buffer<T> {
         self.live.push(term);
     }
 
+    /// Removes the last term; `nil` if there is none.
+    #[inline]
+    pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
+        if self.live.is_empty() {
+            if let Some(chunk) = self.chunks.pop() {
+                let terms = (0..CHUNK).filter_map(|index| heap.element(chunk, index));
+                self.live.extend(terms);
+            }
+        }
+        self.live.pop().unwrap_or_else(|| heap.nil())
+    }
+
+    /// Returns all terms.
+    pub fn into_vec<H: Heap<Term = T>>(self, heap: &H) -> Vec<T> {
+        if self.chunks.is_empty() {
+            return self.live;
+        }
+        (0..self.len()).map(|place| self.get(heap, place)).collect()
+    }
+
+    pub fn reserve(&mut self, count: usize) {
+        self.live.reserve(count);
+    }
+
     pub fn extend(&mut self, terms: impl IntoIterator<Item = T>) {
         self.live.extend(terms);
     }

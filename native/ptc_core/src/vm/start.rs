@@ -46,6 +46,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     }
 
     /// Rebuilds a run from its frozen state; `None` if the terms do not fit the checkpoint.
+    #[inline]
     pub fn thaw(
         program: &'h Program<L>,
         heap: &'h mut H,
@@ -88,6 +89,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
         Some(vm)
     }
 
+    #[inline]
     fn assemble(
         program: &'h Program<L>,
         heap: &'h mut H,
@@ -145,6 +147,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     }
 
     /// Freezes the run; [`Vm::thaw`] rebuilds it in another call of the heap.
+    #[inline]
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
         let mut terms = Vec::with_capacity(2 * self.frames.len());

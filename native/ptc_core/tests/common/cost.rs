@@ -2,9 +2,10 @@
 //! and memory must be linear in the fuel, whatever the input: the fuzz targets measure them.
 
 use super::oracle::shown;
-use super::{built, End, Lab, LONG, UNCHECKED};
+use super::{built, load_options, End, Lab, LONG, UNCHECKED};
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, JsonLimits};
+use ptc_core::load::Loader;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
@@ -44,7 +45,12 @@ pub fn program(text: &[u8]) -> Cost {
 pub fn program_of_terms(bytes: &[u8]) -> Cost {
     let (mut heap, mut meter) = (PlainHeap::new(), meter());
     let program = built::term(&mut heap, bytes, usize::MAX);
-    let lab = Lab::of_term_within(heap, program, UNCHECKED, &mut meter);
+    let mut loader = Loader::of_term(&heap, program, load_options(UNCHECKED));
+    let loaded = loader.run(b"", &mut heap, &mut meter);
+    let lab = match loaded.ok().and_then(|()| loader.finish(&heap)) {
+        Some((program, consts)) => Ok(Lab::new(heap, (*program).clone(), consts)),
+        None => Err(End::MemoryExceeded),
+    };
     run(lab, meter.fuel_consumed())
 }
 

@@ -18,14 +18,15 @@ pub mod shared;
 pub mod steps;
 pub mod walks;
 
-use ptc_core::compile::{compile, Compiled, Failure, Options, Walk, INPUT_NAME};
+use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt, Name};
 use ptc_core::heap::Heap;
 use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
+use ptc_core::load::{LoadOptions, Loader, Refusal, Unloaded};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::program::{Const, Program};
+use ptc_core::program::Program;
 use ptc_core::stop::Stop;
 use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
 use ptc_core::workspace::{unlimited, Workspace};
@@ -60,6 +61,8 @@ pub enum End {
     Fault(Mistake),
     /// Before the run.
     Rejected(Mistake),
+    /// The text is not a program.
+    Unreadable(String),
     DeadlinePassed,
     MemoryExceeded,
     Abandoned,
@@ -104,6 +107,14 @@ pub const UNCHECKED: Options = Options {
     ..STRICT
 };
 
+/// Options for a program that is not observed.
+pub fn load_options(options: Options) -> LoadOptions {
+    LoadOptions {
+        options,
+        observed: None,
+    }
+}
+
 /// A JSON text as a term.
 pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
     let mut meter = unlimited();
@@ -117,73 +128,69 @@ pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
 
 impl Lab {
     /// A program as JSON text.
-    pub fn of_text(heap: PlainHeap, program: &[u8], options: Options) -> Result<Lab, End> {
-        let document = Document::parse(program, DEEP).expect("the program is JSON");
-        let compiled = compile(&document, 0, options);
-        Lab::assemble(heap, compiled, |heap, node| document.build(node, heap))
+    pub fn of_text(mut heap: PlainHeap, program: &[u8], options: Options) -> Result<Lab, End> {
+        let mut document = Document::parse(program, DEEP).expect("the program is JSON");
+        match compile(&mut document, 0, options) {
+            Ok(Compiled { program, consts }) => {
+                let consts = consts.iter().map(|node| document.build(*node, &mut heap));
+                let consts = consts.collect();
+                Ok(Lab::new(heap, program, consts))
+            }
+            Err(Failure::Stopped(stop)) => panic!("nothing stops it: {stop:?}"),
+            Err(Failure::Rejected(fault)) => {
+                let fault = fault.map(|node| document.build(node, &mut heap));
+                Err(End::Rejected(mistake(&heap, fault)))
+            }
+        }
     }
 
     /// A program as terms.
     pub fn of_term(heap: PlainHeap, program: Term, options: Options) -> Result<Lab, End> {
-        let compiled = compile(&heap, program, options);
-        Lab::assemble(heap, compiled, |_, node| node)
+        let loader = Loader::of_term(&heap, program, load_options(options));
+        Lab::load(heap, loader, b"", &mut unlimited)
     }
 
-    /// A program as terms, compiled under the limits of a meter.
-    pub fn of_term_within(
-        heap: PlainHeap,
-        program: Term,
-        options: Options,
-        meter: &mut Meter,
-    ) -> Result<Lab, End> {
-        let mut walk = Walk::new(program, options);
-        let walked = walk.go_on(&heap, &mut |fuel, words| {
-            meter.consume_fuel(fuel, &heap)?;
-            Ok(meter.check_heap_limit(words.unwrap_or(0), &heap)?)
-        });
-        let compiled = match walked {
-            Ok(()) => Ok(walk.finish(&heap)),
-            Err(Failure::Stopped(Stop::MemoryExceeded)) => return Err(End::MemoryExceeded),
-            Err(Failure::Stopped(Stop::DeadlinePassed)) => return Err(End::DeadlinePassed),
-            Err(failure) => Err(failure),
-        };
-        Lab::assemble(heap, compiled, |_, node| node)
-    }
-
-    fn assemble<N: Copy>(
+    /// Loads a program with one meter after another.
+    pub fn load(
         mut heap: PlainHeap,
-        compiled: Result<Compiled<N>, Failure<N>>,
-        mut build: impl FnMut(&mut PlainHeap, N) -> Term,
+        mut loader: Loader<Term>,
+        text: &[u8],
+        meter: &mut dyn FnMut() -> Meter,
     ) -> Result<Lab, End> {
-        let mut constant = |heap: &mut PlainHeap, value: Const<N>| match value {
-            Const::Nil => heap.nil(),
-            Const::Int(value) => heap.make_number(Number::Int(value)).expect("an integer"),
-            Const::EmptyMap => heap.make_map(&[], &[]),
-            Const::Node(node) => build(heap, node),
-        };
-        let compiled = match compiled {
-            Ok(compiled) => compiled,
-            Err(Failure::Stopped(stop)) => panic!("nothing stops it: {stop:?}"),
-            Err(Failure::Rejected(fault)) => {
-                let fault = fault.map(|value| constant(&mut heap, value));
-                return Err(End::Rejected(mistake(&heap, fault)));
+        loop {
+            match loader.run(text, &mut heap, &mut meter()) {
+                Ok(()) => break,
+                Err(Unloaded::Stopped(Stop::SliceOver)) => {
+                    let (frozen, terms) = loader.freeze(&mut heap);
+                    loader = frozen.thaw(&heap, &terms).expect("these are its terms");
+                }
+                Err(Unloaded::Stopped(Stop::MemoryExceeded)) => return Err(End::MemoryExceeded),
+                Err(Unloaded::Stopped(Stop::DeadlinePassed)) => return Err(End::DeadlinePassed),
+                Err(Unloaded::Refused(Refusal::Rejected(fault, _))) => {
+                    return Err(End::Rejected(mistake(&heap, fault)))
+                }
+                Err(Unloaded::Stopped(Stop::Abandoned)) => return Err(End::Abandoned),
+                Err(Unloaded::Refused(other)) => return Err(End::Unreadable(format!("{other:?}"))),
             }
-        };
-        let consts = compiled.consts.into_iter();
-        let consts = consts.map(|value| constant(&mut heap, value)).collect();
+        }
+        let (program, consts) = loader.finish(&heap).expect("it is loaded");
+        Ok(Lab::new(heap, (*program).clone(), consts))
+    }
+
+    fn new(mut heap: PlainHeap, program: Program, consts: Vec<Term>) -> Lab {
         let nothing = heap.make_map(&[], &[]);
-        Ok(Lab {
+        Lab {
             heap,
             context: nothing,
             memory: nothing,
             limits: FREE,
-            program: compiled.program,
+            program,
             consts,
             calls: Vec::new(),
             called: 0,
             executions: 0,
             fuel: 0,
-        })
+        }
     }
 
     /// The same lab with JSON texts as context and memory.

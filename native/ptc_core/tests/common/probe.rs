@@ -1,12 +1,15 @@
 //! Properties of every input, for the random tests and the fuzz targets.
 
 use super::rng::Rng;
-use super::{built, generate, oracle, End, Lab, DEEP, STRICT, UNCHECKED};
+use super::{built, generate, load_options, oracle, End, Lab, DEEP, FREE, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::json::{Document, JsonLimits};
-use ptc_core::meter::{Deadline, Limits};
-use ptc_core::plain::PlainHeap;
+use ptc_core::load::Loader;
+use ptc_core::meter::{Deadline, Limits, Meter};
+use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::signature::{self, render_signature, KeyStyle, Signature};
+use ptc_core::workspace::unlimited;
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
@@ -55,6 +58,17 @@ pub fn reader_cost(text: &[u8]) {
 pub fn program_of_terms(bytes: &[u8]) {
     let seed = seed_of(bytes);
     for options in [UNCHECKED, STRICT] {
+        let program = RefCell::new(None);
+        let heap = || {
+            let mut heap = PlainHeap::new();
+            program.replace(Some(built::term(&mut heap, bytes, built::SHOWN)));
+            heap
+        };
+        let loader = |heap: &PlainHeap| {
+            let program = program.take().expect("its heap was made");
+            Loader::of_term(heap, program, load_options(options))
+        };
+        loads_the_same(heap, loader, bytes);
         let lab = || {
             let mut heap = PlainHeap::new();
             let program = built::term(&mut heap, bytes, built::SHOWN);
@@ -69,6 +83,30 @@ pub fn program_of_terms(bytes: &[u8]) {
         let stopped = [&end, &in_executions].into_iter().any(is_stop);
         assert!(stopped || calls == same_calls, "{}", oracle::shown(bytes));
     }
+}
+
+/// Any bytes load as a program's text, or are refused for the same reason, wherever the loading is left.
+pub fn load(text: &[u8]) {
+    let loader = |heap: &PlainHeap| Loader::of_text(heap, text.len(), load_options(STRICT));
+    loads_the_same(PlainHeap::new, loader, text);
+}
+
+fn loads_the_same(
+    heap: impl Fn() -> PlainHeap,
+    loader: impl Fn(&PlainHeap) -> Loader<Term>,
+    text: &[u8],
+) {
+    let load = |meter: &mut dyn FnMut() -> Meter| {
+        let heap = heap();
+        let loader = loader(&heap);
+        let lab = Lab::load(heap, loader, text, meter)?;
+        Ok((lab.heap.show_all(&lab.consts), lab.program))
+    };
+    let whole: Result<_, End> = load(&mut unlimited);
+    let mut rng = Rng::new(seed_of(text));
+    let longest = 8 + rng.below(2_000);
+    let cut = load(&mut || Meter::with_fuel(FREE, 8 + rng.below(longest)));
+    assert_eq!(cut, whole, "{}", oracle::shown(text));
 }
 
 /// Compiles a JSON text, to measure its cost.
@@ -87,9 +125,11 @@ fn seed_of(bytes: &[u8]) -> u64 {
 /// A JSON text runs as a program, checked or not, as text or as terms, with and without suspension; the
 /// result is always the same.
 pub fn program(text: &[u8]) {
+    load(text);
     if Document::parse(text, JsonLimits::depth(500)).is_err() {
         return;
     }
+    load(&[br#"{"program":"#, text, b"}"].concat());
     let seed = seed_of(text);
     let end = in_all_ways(text, UNCHECKED, seed);
     match in_all_ways(text, STRICT, seed) {

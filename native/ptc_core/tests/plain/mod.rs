@@ -8,7 +8,6 @@
 //! * `document`: documents on this heap
 //! * `order`: term order, `==`, `===` and hashes
 //! * `show`: terms as text, for readable assertions
-//! * `source`: a term as a program, for callers that have already parsed it
 //! * `structs`: dates, times and decimals
 //! * `values`: the interface for signatures
 //!
@@ -27,14 +26,12 @@
 mod document;
 mod order;
 mod show;
-mod source;
 mod structs;
 mod values;
 
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
 use crate::value::Form;
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -88,8 +85,6 @@ pub struct PlainHeap {
     words: usize,
     conses: usize,
     abandoned: bool,
-    /// Cells of program lists that were visited and not counted yet.
-    visited: Cell<usize>,
 }
 
 impl Default for PlainHeap {
@@ -107,7 +102,6 @@ impl PlainHeap {
             words: 0,
             conses: 0,
             abandoned: false,
-            visited: Cell::new(0),
         };
         for name in ["nil", "false", "true"] {
             heap.atom(name);

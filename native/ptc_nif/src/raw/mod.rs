@@ -183,7 +183,7 @@ impl<'a> Terms<'a> {
     #[inline]
     pub fn is_binary(self, term: Raw<'a>) -> bool {
         // SAFETY: the term belongs to this environment.
-        unsafe { enif_is_binary(self.c(), term.0) != 0 }
+        words::short_binary(term).is_some() || unsafe { enif_is_binary(self.c(), term.0) != 0 }
     }
 
     #[inline]
@@ -215,6 +215,9 @@ impl<'a> Terms<'a> {
     /// The content of a binary, as long as the environment lives.
     #[inline]
     pub fn bytes(self, term: Raw<'a>) -> Option<&'a [u8]> {
+        if let Some(bytes) = words::short_binary(term) {
+            return Some(bytes);
+        }
         let binary = filled!(|out: &mut MaybeUninit<ErlNifBinary>| enif_inspect_binary(
             self.c(),
             term.0,

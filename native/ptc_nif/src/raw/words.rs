@@ -36,9 +36,9 @@ static MAP: AtomicUsize = AtomicUsize::new(0);
 static FLOAT: AtomicUsize = AtomicUsize::new(0);
 
 /// The lowest bits of the first word of a binary on the heap, or 0 if the layout of binaries is not known;
-/// and the units of its length for each byte.
+/// and the logarithm of the units of its length for each byte.
 static BINARY: AtomicUsize = AtomicUsize::new(0);
-static UNITS_A_BYTE: AtomicUsize = AtomicUsize::new(1);
+static UNITS_A_BYTE: AtomicUsize = AtomicUsize::new(0);
 const KIND_BITS: usize = 0x3F;
 
 /// Whether terms can be read in place.
@@ -74,7 +74,23 @@ pub fn uncons<'a>(list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
     let cell = (word & !TAG) as *const Raw<'a>;
     // SAFETY: a word with this tag points to the two words of a list cell, which live as long as
     // the environment; `look_before_use` has checked this layout.
-    Some(unsafe { (cell.read(), cell.add(1).read()) })
+    let (head, tail) = unsafe { (cell.read(), cell.add(1).read()) };
+    fetch_head(tail);
+    Some((head, tail))
+}
+
+/// Has the processor fetch the first word of a list's head, which is mostly read next.
+#[inline(always)]
+fn fetch_head(list: Raw) {
+    #[cfg(target_arch = "x86_64")]
+    if list.identity() & PRIMARY == CONS {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        let cell = (list.identity() & !TAG) as *const Raw;
+        // SAFETY: as for `uncons`. A prefetch of any address changes nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(cell.read().identity() as *const i8) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = list;
 }
 
 /// The address of a term that is neither immediate nor a list, and its first word.
@@ -167,16 +183,33 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
             return Some(false);
         }
         let units = UNITS_A_BYTE.load(Ordering::Relaxed);
+        let bytes = length >> units;
         // The VM compares bitstrings that do not end at a byte.
-        if length % units != 0 {
+        if bytes << units != length {
             return None;
         }
         // The bytes take up whole words; the last word may contain other bytes after them.
-        let bytes = length / units;
         let differs = |at| (a.add(2 + at).read() ^ b.add(2 + at).read()).to_le();
         let (words, more) = (bytes / WORD, bytes % WORD);
         let same = (0..words).all(|at| differs(at) == 0);
         Some(same && (more == 0 || differs(words) << (8 * (WORD - more)) == 0))
+    }
+}
+
+/// The bytes of a short binary; `None` for other terms, including references into a binary.
+#[inline(always)]
+pub fn short_binary<'a>(term: Raw<'a>) -> Option<&'a [u8]> {
+    let (place, first) = boxed(term)?;
+    let kind = BINARY.load(Ordering::Relaxed);
+    if kind == 0 || first & KIND_BITS != kind {
+        return None;
+    }
+    // SAFETY: the length and the bytes follow the first word. They live as long as the environment.
+    unsafe {
+        let length = place.add(1).read();
+        let bytes = length >> UNITS_A_BYTE.load(Ordering::Relaxed);
+        let is_whole = bytes << UNITS_A_BYTE.load(Ordering::Relaxed) == length;
+        is_whole.then(|| std::slice::from_raw_parts(place.add(2).cast(), bytes))
     }
 }
 
@@ -192,7 +225,7 @@ pub fn kind(term: Raw) -> Option<TermKind> {
         _ => match boxed(term)?.1 {
             first if first == MAP.load(Ordering::Relaxed) => Some(TermKind::Map),
             first if first == FLOAT.load(Ordering::Relaxed) => Some(TermKind::Float),
-            _ => None,
+            _ => short_binary(term).map(|_| TermKind::Binary),
         },
     }
 }
@@ -241,8 +274,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>], others: &[Raw<'a>])
         // The number of words is checked before the bytes are read.
         let (length, words) = unsafe { (place.add(1).read(), first >> 6) };
         let units = match length {
-            length if length == text.len() => 1,
-            length if length == 8 * text.len() => 8,
+            length if length == text.len() => 0,
+            length if length == 8 * text.len() => 3,
             _ => return 0,
         };
         if words != 1 + text.len().div_ceil(8) {

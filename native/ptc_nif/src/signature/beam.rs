@@ -4,10 +4,12 @@ use super::atom_text;
 use super::shape::Shapes;
 use crate::atoms;
 use crate::heap::Beam;
+use crate::map_view::{view, Flat, MapView};
 use crate::names;
-use crate::raw::{Raw, TermKind};
+use crate::raw::{words, Raw, TermKind};
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
+use ptc_core::signature::Scalar;
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
 
@@ -66,8 +68,28 @@ impl<'a> Values for Beam<'a> {
     }
 
     fn is_struct(&self, map: Raw<'a>) -> bool {
-        let module = self.terms.map_get(map, self.atom(__struct__()));
+        let key = self.atom(__struct__());
+        let module = match view(self.terms, map) {
+            MapView::Flat(Flat { keys, values }) => {
+                let at = keys.iter().position(|other| other.word() == key.word());
+                at.map(|at| values[at])
+            }
+            _ => self.terms.map_get(map, key),
+        };
         module.is_some_and(|module| self.class(module) == Class::Atom)
+    }
+
+    #[inline(always)]
+    fn is_plainly(&self, scalar: Scalar, value: Raw<'a>) -> bool {
+        match scalar {
+            Scalar::Any => true,
+            Scalar::String => words::short_binary(value).is_some(),
+            Scalar::Int => words::known() && words::small_integer(value).is_some(),
+            Scalar::Float => words::known() && words::float(value).is_some(),
+            Scalar::Bool => self.is_bool(value),
+            Scalar::Map => self.class(value) == Class::Map && !self.is_struct(value),
+            Scalar::Keyword | Scalar::DateTime => false,
+        }
     }
 
     fn keyword_name(&self, term: Raw<'a>) -> Option<Raw<'a>> {

@@ -20,10 +20,6 @@ pub fn small<'a>(
 ) -> Raw<'a> {
     let size = keys.len();
     let whole = covered.count_ones() as usize == size;
-    let changed = match changed {
-        None if whole => return map,
-        changed => changed,
-    };
     let value = |at: usize| match changed {
         Some(values) => values[at],
         None => old[at],

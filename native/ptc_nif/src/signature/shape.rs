@@ -36,6 +36,8 @@ struct Last<'a> {
     struct_at: u8,
     /// The indices of the fields, as bits.
     covered: u32,
+    /// Whether they are all indices.
+    whole: bool,
     /// The fuel to compare other keys with these.
     fuel: u32,
 }
@@ -69,6 +71,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
             met: false,
             struct_at: ABSENT,
             covered: 0,
+            whole: false,
             fuel: 0,
         };
         Shapes {
@@ -167,7 +170,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     ) -> Vec<Raw<'a>> {
         match open {
             Opened::Flat(_) => {
-                let (keys, covered) = (self.last[id.index()].keys, self.covered(id, fields));
+                let Last { keys, covered, .. } = self.last[id.index()];
                 let free = |at: &usize| covered >> at & 1 == 0;
                 let places = (0..keys.len()).filter(free);
                 places.map(|at| keys[at]).collect()
@@ -196,15 +199,24 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         _heap: &mut Beam<'a>,
         _types: &Types,
         id: TypeId,
-        fields: Fields,
+        _fields: Fields,
         (map, open): (Raw<'a>, Opened<'a>),
         changed: Option<&[Raw<'a>]>,
     ) -> Raw<'a> {
         match open {
             Opened::Flat(values) => {
-                let keys = self.last[id.index()].keys;
-                let covered = self.covered(id, fields);
-                map_out::small(self.terms, map, Flat { keys, values }, covered, changed)
+                let last = &self.last[id.index()];
+                if last.whole && changed.is_none() {
+                    return map;
+                }
+                let keys = last.keys;
+                map_out::small(
+                    self.terms,
+                    map,
+                    Flat { keys, values },
+                    last.covered,
+                    changed,
+                )
             }
             Opened::Large(_) => map_out::large(self.terms, map, changed.unwrap_or_default()),
         }
@@ -212,14 +224,6 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// The indices of the fields in a small map, as bits.
-    fn covered(&self, id: TypeId, fields: Fields) -> u32 {
-        match fields.count {
-            0 => 0,
-            _ => self.last[id.index()].covered,
-        }
-    }
-
     #[cold]
     fn find_large(&mut self, types: &Types, map: Raw<'a>, field: usize) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
@@ -254,8 +258,7 @@ impl<'a> Shapes<'a> {
     fn keep_keys(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
         let last = &mut self.last[id.index()];
         self.fuel += last.fuel as usize;
-        // A type without fields only needs to know whether the map is a struct: the keys are not compared.
-        if last.met && fields.count > 0 && same_keys(self.terms, last.keys, keys) {
+        if last.met && same_keys(self.terms, last.keys, keys) {
             last.keys = keys;
             return;
         }
@@ -266,11 +269,10 @@ impl<'a> Shapes<'a> {
             met: true,
             struct_at: struct_at.map_or(ABSENT, |at| at as u8),
             covered: 0,
+            whole: false,
             fuel: 0,
         };
-        if fields.count > 0 {
-            self.place(types, id, fields, keys);
-        }
+        self.place(types, id, fields, keys);
     }
 
     fn place(&mut self, types: &Types, id: TypeId, fields: Fields, keys: &'a [Raw<'a>]) {
@@ -292,10 +294,12 @@ impl<'a> Shapes<'a> {
         }
         let fuel = FUEL_A_KEY * keys.len() + bytes / BYTES_A_UNIT;
         self.fuel += fuel + fields.count as usize / BYTES_A_UNIT;
-        self.last[id.index()].fuel = (fuel / BYTES_A_UNIT) as u32;
         let bit = |slot: &u8| 1u32.checked_shl((*slot).into()).unwrap_or(0);
         let slots = &self.slots[fields.range()];
-        self.last[id.index()].covered = slots.iter().map(bit).fold(0, |all, bit| all | bit);
+        let last = &mut self.last[id.index()];
+        last.fuel = (fuel / BYTES_A_UNIT) as u32;
+        last.covered = slots.iter().map(bit).fold(0, |all, bit| all | bit);
+        last.whole = last.covered.count_ones() as usize == keys.len();
     }
 
     /// Assigns a key to the fields for which it ranks best so far.

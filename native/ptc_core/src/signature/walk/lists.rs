@@ -51,7 +51,8 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             let hidden = list.hidden;
             self.spend(1)?;
             let done = match of {
-                Type::Scalar(scalar) => Some(K::scalar(self, (scalar, holds), element, None)?),
+                Type::Scalar(scalar) if self.heap.is_plainly(scalar, element) => Some(K::SAME),
+                Type::Scalar(scalar) => Some(K::scalar(self, scalar, element, None)?),
                 Type::Map { fields, closed } => {
                     match self.map(element, holds, (fields, closed), hidden) {
                         Some(map) => self.fields(map)?.map(|(_, done)| done),

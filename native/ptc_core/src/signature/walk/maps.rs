@@ -75,13 +75,14 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     _ => holds,
                 };
                 let done = match types.get(holds) {
+                    Type::Scalar(scalar) if self.heap.is_plainly(scalar, found.value) => K::SAME,
                     Type::Scalar(scalar) => {
                         let hidden = map.hidden;
                         let place = Place {
                             field: index,
                             hidden,
                         };
-                        K::scalar(self, (scalar, holds), found.value, Some(place))?
+                        K::scalar(self, scalar, found.value, Some(place))?
                     }
                     _ => {
                         // Its parts may need the stack.

@@ -24,7 +24,7 @@ pub use task::{Open, Place, Task};
 use super::findings::Findings;
 use super::memo::Memo;
 use super::values::{Rows, Values};
-use super::{Fields, Type, TypeId, Types};
+use super::{Type, TypeId, Types};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
@@ -240,23 +240,12 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
         }
     }
 
-    /// Returns whether a map is a struct; `None` if the value is not a map. `id` is a type without
-    /// fields.
-    #[inline]
-    pub(super) fn map_is_struct(&mut self, value: H::Term, id: TypeId) -> Option<bool> {
-        let fields = Fields::default();
-        let open = self.rows.open(self.heap, self.types, id, fields, value)?;
-        Some(self.rows.is_struct(self.heap, id, open))
-    }
-
     /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
     fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
         let mut id = id;
         loop {
             match self.types.get(id) {
-                Type::Scalar(scalar) => {
-                    return K::scalar(self, (scalar, id), value, None).map(Some)
-                }
+                Type::Scalar(scalar) => return K::scalar(self, scalar, value, None).map(Some),
                 Type::Optional(_) if self.heap.is_nil(value) => return Ok(Some(K::SAME)),
                 Type::Optional(inner) => id = inner,
                 Type::List(holds) => return self.list(value, id, holds),

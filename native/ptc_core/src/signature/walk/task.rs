@@ -2,7 +2,7 @@
 
 use super::super::names::Matching;
 use super::super::values::{Found, Rows, Values};
-use super::super::{Scalar, TypeId};
+use super::super::Scalar;
 use super::frame::{ListFrame, MapFrame};
 use super::{Walk, WalkEnd};
 
@@ -37,7 +37,7 @@ pub trait Task<H: Values>: Sized {
     /// Handles a value of a type without parts. `place`: its field, if the map is not on the stack.
     fn scalar(
         walk: &mut Walk<H, Self>,
-        of: (Scalar, TypeId),
+        scalar: Scalar,
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Self::Done, WalkEnd>;

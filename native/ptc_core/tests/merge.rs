@@ -1,7 +1,7 @@
 //! Merging lists of maps by a field, compared with a simple model.
 
-use ptc_core::engine::merge_by_field;
 use ptc_core::heap::{Heap, Lookup};
+use ptc_core::merge::merge_by_field;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};

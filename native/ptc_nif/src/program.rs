@@ -1,48 +1,21 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
-//!
-//! * this file: the NIFs, and a program that is being loaded
-//! * [`loader`]: the work of one call
 
-mod loader;
-
-use crate::atoms;
 use crate::clock::nif;
-use crate::decode::{frozen, thawed};
 use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
-use crate::source::Kept;
 use crate::task::{Call, Print, Work};
-use loader::{Loader, Next, Stage};
-use ptc_core::compile::{Options, Walk};
+use crate::{atoms, explain, wire};
+use ptc_core::compile::Options;
 use ptc_core::explain::Detail;
 use ptc_core::heap::Heap;
-use ptc_core::json::{FrozenTerms, JsonLimits, TableReader};
+use ptc_core::load::{FrozenLoader, LoadOptions, Loader, Refusal, Unloaded};
 use ptc_core::meter::Limits;
 use ptc_core::program::Program;
 use ptc_core::stop::Stop;
 use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
-
-/// Options for loading a program; for a text, the depth also limits the nesting of brackets.
-#[derive(Clone, Copy)]
-pub struct CompileOptions {
-    pub options: Options,
-    /// What is recorded, if the program is compiled for observation.
-    pub observed: Option<Detail>,
-}
-
-impl CompileOptions {
-    /// The compiler's walk over a program, with these options.
-    fn walk<N: Copy>(&self, root: N) -> Walk<N> {
-        let walk = Walk::new(root, self.options);
-        match self.observed {
-            Some(detail) => walk.observed(detail),
-            None => walk,
-        }
-    }
-}
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum CompileOptionsArg {
@@ -67,7 +40,7 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
 
 impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
-    pub fn reading(&self, checked: bool) -> CompileOptions {
+    pub fn reading(&self, checked: bool) -> LoadOptions {
         let (depth, any_keys, strict, values) = match *self {
             CompileOptionsArg::Depth(depth) => (depth, false, false, false),
             CompileOptionsArg::Full(given) => given,
@@ -82,7 +55,7 @@ impl CompileOptionsArg {
             CompileOptionsArg::Observed(_) => Some(Detail::All),
             _ => None,
         };
-        CompileOptions {
+        LoadOptions {
             options: Options {
                 checked,
                 depth,
@@ -108,99 +81,46 @@ pub enum Then {
 
 /// A program that is being loaded.
 pub struct Loading {
-    stage: Stage,
+    loader: FrozenLoader,
     then: Then,
-    reading: CompileOptions,
-    /// The text's fingerprint; set when the work is suspended.
+    /// The text's fingerprint, if the text is needed.
     print: Option<Print>,
 }
 
-/// The terms of a program that is being loaded.
+/// The terms that a program is loaded from and runs over.
 #[derive(Clone, Copy)]
-pub struct LoadTerms<'a> {
+struct Given<'a> {
     /// The text, or the term under `"program"`.
-    pub source: Raw<'a>,
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    /// The nodes to which the indices in a suspended walk refer, see [`Kept`].
-    nodes: Raw<'a>,
-    /// The finished constants in reverse order.
-    consts: Raw<'a>,
-    /// The terms of the constant that is being built.
-    frozen: FrozenTerms<Raw<'a>>,
-}
-
-impl<'a> LoadTerms<'a> {
-    fn new(heap: &Beam<'a>, source: Raw<'a>, context: Raw<'a>, memory: Raw<'a>) -> Self {
-        let nothing = heap.nil();
-        LoadTerms {
-            source,
-            context,
-            memory,
-            nodes: nothing,
-            consts: nothing,
-            frozen: FrozenTerms {
-                values: nothing,
-                tail: None,
-            },
-        }
-    }
-
-    fn of(call: &Call<'a>, terms: &[Raw<'a>]) -> Option<Self> {
-        let [source, context, memory, nodes, consts, values, tail] = *terms else {
-            return None;
-        };
-        Some(LoadTerms {
-            source,
-            context,
-            memory,
-            nodes,
-            consts,
-            frozen: thawed(call, values, tail),
-        })
-    }
+    source: Raw<'a>,
+    /// Context and memory.
+    data: [Raw<'a>; 2],
 }
 
 /// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
     call: Call<'a>,
-    text: Raw<'a>,
-    reading: CompileOptions,
+    source: Raw<'a>,
+    options: LoadOptions,
     then: Then,
-    [context, memory]: [Raw<'a>; 2],
+    data: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
-    let bytes = call.terms().bytes(text)?;
+    let length = call.terms().bytes(source)?.len();
     let heap = Beam::new(call.env, 0);
-    let terms = LoadTerms::new(&heap, text, context, memory);
-    let limits = JsonLimits::depth(reading.options.depth as usize);
-    let loading = Loading {
-        stage: Stage::Read(TableReader::new(bytes.len(), limits)),
-        then,
-        reading,
-        print: None,
-    };
-    Some(load(call, heap, loading, terms))
+    let loader = Loader::of_text(&heap, length, options);
+    Some(load(call, heap, loader, then, Given { source, data }))
 }
 
 /// Starts loading from terms: the value under `"program"`.
 pub fn from_node<'a>(
     call: Call<'a>,
-    node: Raw<'a>,
-    reading: CompileOptions,
+    source: Raw<'a>,
+    options: LoadOptions,
     then: Then,
-    [context, memory]: [Raw<'a>; 2],
+    data: [Raw<'a>; 2],
 ) -> Term<'a> {
     let heap = Beam::new(call.env, 0);
-    let mut terms = LoadTerms::new(&heap, node, context, memory);
-    let none = heap.terms.make_list(&[]);
-    terms.nodes = Kept::add(heap.terms, &[node], none);
-    let loading = Loading {
-        stage: Stage::Walk(reading.walk(0)),
-        then,
-        reading,
-        print: None,
-    };
-    load(call, heap, loading, terms)
+    let loader = Loader::of_term(&heap, source, options);
+    load(call, heap, loader, then, Given { source, data })
 }
 
 /// Resumes the loading; `None` if the terms belong to other work. `limits` are those that were not known
@@ -217,87 +137,95 @@ pub fn go_on<'a>(
             loading.then = Then::Run;
         }
     }
-    let terms = LoadTerms::of(&call, terms)?;
+    let (&[source, context, memory], frozen) = terms.split_first_chunk()?;
     if let Some(print) = loading.print {
-        if Print::of(call.terms().bytes(terms.source)?) != print {
+        if Print::of(call.terms().bytes(source)?) != print {
             return None;
         }
     }
     let heap = Beam::new(call.env, call.words);
-    Some(load(call, heap, loading, terms))
+    let loader = loading.loader.thaw(&heap, frozen)?;
+    let data = [context, memory];
+    Some(load(
+        call,
+        heap,
+        loader,
+        loading.then,
+        Given { source, data },
+    ))
 }
 
 fn load<'a>(
     mut call: Call<'a>,
-    heap: Beam<'a>,
-    loading: Loading,
-    terms: LoadTerms<'a>,
+    mut heap: Beam<'a>,
+    mut loader: Loader<Raw<'a>>,
+    then: Then,
+    given: Given<'a>,
 ) -> Term<'a> {
-    let mut loader = Loader {
-        heap,
-        meter: call.meter(),
-        terms,
-        reading: loading.reading,
-        pace: call.pace,
-    };
-    let (stop, stage) = match loader.step(loading.stage) {
-        Next::Reply(reply) => {
-            call.settle(&loader.meter);
-            return reply;
-        }
-        Next::Stopped(stop, stage) => (stop, stage),
-        Next::Loaded(program, consts) => {
-            call.settle(&loader.meter);
-            let slice = loader.meter.percent_of_slice() > MOST_OF_SLICE;
-            if loading.then == Then::Keep || call.pace != Pace::Slice || !slice {
-                return finish(call, loader, loading.then, program, consts);
+    let mut meter = call.meter();
+    let text = call.terms().bytes(given.source).unwrap_or_default();
+    let loaded = loader.run(text, &mut heap, &mut meter);
+    call.settle(&meter);
+    match loaded {
+        Ok(()) => {
+            let slice = meter.percent_of_slice() > MOST_OF_SLICE;
+            if then == Then::Keep || call.pace != Pace::Slice || !slice {
+                return finish(call, heap, loader, then, given.data);
             }
-            loader.freeze_consts(consts);
-            (Stop::SliceOver, Stage::Ready(program))
         }
-    };
-    call.settle(&loader.meter);
-    if stop != Stop::SliceOver {
-        return call.stopped(stop);
+        Err(Unloaded::Refused(refusal)) => return refused(&mut heap, refusal),
+        Err(Unloaded::Stopped(Stop::SliceOver)) => {}
+        Err(Unloaded::Stopped(stop)) => return call.stopped(stop),
     }
-    call.words = loader.heap.words_built();
-    let (text, terms) = (loader.text(), loader.terms);
-    let [values, tail] = frozen(&call, terms.frozen);
-    let (source, context, memory) = (terms.source, terms.context, terms.memory);
-    let terms = [
-        source,
-        context,
-        memory,
-        terms.nodes,
-        terms.consts,
-        values,
-        tail,
-    ];
-    let without_limits = loading.then == Then::RunWithoutLimits;
-    let print = match stage {
-        Stage::Read(_) | Stage::Compile(..) | Stage::Build(_) => Some(Print::of(text)),
-        Stage::Walk(_) | Stage::Ready(_) => None,
-    };
+    call.words = heap.words_built();
+    let (loader, frozen) = loader.freeze(&mut heap);
+    let [context, memory] = given.data;
+    let mut terms = vec![given.source, context, memory];
+    terms.extend(frozen);
+    let print = loader.needs_text().then(|| Print::of(text));
     let work = Work::Load(Loading {
-        stage,
+        loader,
+        then,
         print,
-        ..loading
     });
-    match without_limits {
-        true => call.leave(work, &terms, atoms::limits()),
-        false => call.more(work, &terms),
+    match then {
+        Then::RunWithoutLimits => call.leave(work, &terms, atoms::limits()),
+        Then::Run | Then::Keep => call.more(work, &terms),
+    }
+}
+
+/// The reply to an invalid program.
+fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
+    let env = heap.terms.env;
+    let unreadable = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
+    match refusal {
+        Refusal::Json(error) => wire::json_error(env, error),
+        Refusal::NoProgram => unreadable(atoms::program_missing()),
+        Refusal::NotAMap => unreadable(atoms::program_not_map()),
+        Refusal::Rejected(fault, path) => {
+            let reply = wire::fault(heap, atoms::validation(), fault);
+            match path {
+                None => reply,
+                Some(path) => {
+                    let path = explain::path(heap, &path).term(env);
+                    (atoms::rejected(), reply, path).encode(env)
+                }
+            }
+        }
     }
 }
 
 /// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(
     call: Call<'a>,
-    loader: Loader<'a>,
+    heap: Beam<'a>,
+    loader: Loader<Raw<'a>>,
     then: Then,
-    program: Arc<Program>,
-    consts: Vec<Raw<'a>>,
+    data: [Raw<'a>; 2],
 ) -> Term<'a> {
-    let heap = loader.heap;
+    let Some((program, consts)) = loader.finish(&heap) else {
+        return call.stopped(Stop::Abandoned);
+    };
     if then == Then::Keep {
         let handle = ResourceArc::new(Handle {
             program,
@@ -306,13 +234,10 @@ fn finish<'a>(
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);
     }
-    let (consts, data) = (
-        Consts::Vector(consts),
-        [loader.terms.context, loader.terms.memory],
-    );
+    let consts = Consts::Vector(consts);
     let limits = (then == Then::Run).then_some(call.limits);
     let mut execution = Execution::new(heap, program, consts, data, limits);
-    execution.quarters = call.quarters;
+    execution.run.quarters = call.quarters;
     if then == Then::Run {
         execution.pace = call.pace;
     }
