@@ -5,9 +5,20 @@ defmodule PtcRunner.RandomProgramTest do
 
   import PtcRunner.Test.Agreement
 
-  alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Places, Random, Shrink}
+  alias PtcRunner.Test.{
+    Disguise,
+    Environment,
+    Generator,
+    JsonText,
+    Oracle,
+    Places,
+    Random,
+    Shrink
+  }
+
   alias PtcRunner.Test.Generator.Data
 
+  doctest Disguise
   doctest Environment
   doctest JsonText
   doctest Oracle
@@ -35,6 +46,16 @@ defmodule PtcRunner.RandomProgramTest do
   @tag timeout: 600_000
   test "the interpreter and the oracle agree on such pipelines that nobody validated" do
     assert_agreement(&Generator.dropping_case/2, div(@cases, 4), unvalidated())
+  end
+
+  @tag timeout: 600_000
+  test "they agree on programs over atoms and structs, where structs are values" do
+    assert_agreement(&Generator.right_case/2, div(@cases, 4), values())
+  end
+
+  @tag timeout: 600_000
+  test "they agree on pipelines over dates, decimals and atoms" do
+    assert_agreement(&Generator.values_case/2, div(@cases, 2), values())
   end
 
   # Long enough for sorting, hashing and suspending to be seen.
@@ -99,7 +120,7 @@ defmodule PtcRunner.RandomProgramTest do
 
   test "the library and the oracle agree on long lists of which a part is kept" do
     %{context: context, memory: memory} = Generator.random_case(1, 1)
-    rows = for n <- 1..20_000, do: Map.put(row(n), "n", n)
+    rows = rows()
 
     for steps <- @cut do
       program = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"} | steps]}
@@ -111,7 +132,7 @@ defmodule PtcRunner.RandomProgramTest do
 
   test "the library and the oracle agree on long lists" do
     %{context: context, memory: memory} = Generator.random_case(1, 1)
-    rows = for n <- 1..20_000, do: Map.put(row(n), "n", n)
+    rows = rows()
     load = %{"op" => "load", "name" => "rows"}
 
     for step <- @long_programs do
@@ -122,10 +143,11 @@ defmodule PtcRunner.RandomProgramTest do
     end
   end
 
-  # One of 500 rows.
-  defp row(n) do
-    {row, _state} = Random.build(Data.row(), :rand.seed_s(:exsss, rem(n, 500)))
-    row
+  # 20,000 rows, each one of 500 and its number.
+  defp rows do
+    template = List.duplicate(Data.row(), 500)
+    {rows, _state} = Random.build(template, :rand.seed_s(:exsss, 1))
+    for {row, n} <- rows |> Stream.cycle() |> Enum.zip(1..20_000), do: Map.put(row, "n", n)
   end
 
   test "most random programs end well, and every operation is among them" do

@@ -148,7 +148,8 @@ defmodule PtcRunner.Json do
   By default a struct is a map with atom keys, as in PtcRunner: of two dates the days are compared before the years. With
   `structs: :values`, as in `PtcRunner.Agent`, a struct is a map of its fields, whatever `:keys` says, and an Ecto association that is
   not loaded is `nil`. `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are then values: they have no fields, are never
-  the memory, and are compared by their meaning everywhere, also with ISO 8601 texts and with numbers ([how](programs.md#structs-dates-and-decimals)).
+  the memory, and are compared by their meaning everywhere, also with ISO 8601 texts and with numbers. An atom other than `nil`,
+  `true` and `false` is compared as the text of its name ([how](programs.md#structs-dates-and-decimals)).
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "days"}, {"op": "max", "field": "day"}]}})
       iex> days = [%{"day" => ~D[2024-01-31]}, %{"day" => "2024-02-29"}, %{"day" => ~D[2024-03-01]}]
@@ -177,15 +178,11 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
-    with {:error, fault} <- outcome(program, opts), do: {:error, Message.error(fault)}
-  end
-
-  defp outcome(program, opts) do
     {limits, _context, memory, _tools, _concurrency} = given = given(opts, "PtcRunner.Json.run/2")
 
     case ran(program, given, &Runner.run/6) do
-      {:ok, value} -> Contract.of(value, memory, program, limits)
-      error -> error
+      {:ok, value, _words} -> Contract.of(value, memory, program, limits)
+      {:error, fault} -> {:error, Message.error(fault)}
     end
   end
 
@@ -193,8 +190,13 @@ defmodule PtcRunner.Json do
   # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
   # `run` is called instead of `Runner.run/6`.
   @spec value(program(), [option()], function()) :: {:ok, term()} | {:error, Message.fault()}
-  def value(program, opts, run \\ &Runner.run/6),
-    do: ran(program, given(opts, "PtcRunner.Json.run/2"), run)
+  def value(program, opts, run \\ &Runner.run/6) do
+    with {:ok, value, _words} <- ran(program, given(opts, "PtcRunner.Json.run/2"), run),
+         do: {:ok, value}
+  end
+
+  # A small program takes so little time that each call on the way to it counts.
+  @compile {:inline, ran: 3, run: 3}
 
   defp ran(program, given, run) do
     value =
@@ -202,10 +204,7 @@ defmodule PtcRunner.Json do
         do: Telemetry.run(program, fn -> run(program, given, run) end),
         else: run(program, given, run)
 
-    case value do
-      {:ok, value, _words} -> {:ok, value}
-      {:error, fault} -> {:error, Fence.note(fault, program)}
-    end
+    with {:error, fault} <- value, do: {:error, Fence.note(fault, program)}
   end
 
   defp run(program, {limits, context, memory, tools, concurrency}, run) do

@@ -274,8 +274,16 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/answer.rs; `list?`: the type is that of a list, which may be wrapped.
-  # `:ok`: valid; `:hyphens`: valid, but two of its keys would become equal; `:map`, `:list`: not judged.
-  # `all?`: all errors are wanted, and no line of them
+  # `found` is the value with its own keys. `:hyphens`: valid, but two of its keys would become equal; `:undecided`:
+  # not judged; `:unfit`: not an object, or not a list. `all?`: all errors are wanted, and no line of them; otherwise
+  # the first errors, the line, and the number of errors that are not listed
+  nif(
+    answer_find(binary(), limits()) ::
+      {:ok, start :: non_neg_integer(), length :: pos_integer()}
+      | {:error, {atom(), place :: tuple() | nil} | limit()}
+      | left()
+  )
+
   nif(
     answer_parse(binary(), limits()) ::
       {:ok, term()} | {:error, {atom(), place :: tuple() | nil} | limit()} | left()
@@ -283,9 +291,11 @@ defmodule PtcRunner.Native do
 
   nif(
     answer_read(binary(), type(), list? :: boolean(), all? :: boolean(), limits()) ::
-      {:ok | :hyphens | :map | :list, term()}
-      | {:invalid, errors :: [map()]}
-      | {:invalid, errors :: [map()], omitted :: non_neg_integer(), line :: String.t()}
+      {:ok, term(), found :: term()}
+      | {:hyphens | :undecided, found :: term()}
+      | {:unfit, atom(), found :: term()}
+      | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
+         found :: term()}
       | {:error, {atom(), place :: tuple() | nil} | limit()}
       | left()
   )

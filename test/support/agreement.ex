@@ -7,7 +7,7 @@ defmodule PtcRunner.Test.Agreement do
 
   alias PtcRunner.{Context, Json}
   alias PtcRunner.Json.Interpreter
-  alias PtcRunner.Test.{Environment, Generator, JsonText, Oracle, Shrink}
+  alias PtcRunner.Test.{Disguise, Environment, Generator, JsonText, Oracle, Random, Shrink}
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
   @typedoc "The result of a run, and its tool calls with their arguments, in order."
@@ -115,6 +115,67 @@ defmodule PtcRunner.Test.Agreement do
       max_heap: 50_000_000
     )
   end
+
+  @doc """
+  The sides for structs that are values: the oracle over plain data, and the library over the same data in a
+  disguise. Of an error only the kind is compared, because its text shows the data.
+  """
+  @spec values() :: sides()
+  def values, do: {&expected_plain/1, &answers_of_values/1}
+
+  defp expected_plain(%{program: program}) when not is_map(program),
+    do: {{:error, :parse_error}, []}
+
+  defp expected_plain(%{context: context, memory: memory} = random_case) do
+    program = random_case.program |> Disguise.undated() |> Disguise.plain()
+
+    [context, memory] =
+      Enum.map([context, memory], &(&1 |> Disguise.undated() |> Disguise.plain()))
+
+    (&Oracle.run(program, context, memory, &1)) |> traced() |> plain_answer()
+  end
+
+  defp answers_of_values(%{context: context, memory: memory} = random_case) do
+    program = Disguise.undated(random_case.program)
+    # Merging would keep a name beside its atom.
+    keys? = not (inspect(program, limit: :infinity) =~ ~s("merge"))
+    state = :rand.seed_s(:exsss, :erlang.phash2({context, memory}))
+    {context, state} = disguised(context, keys?, state)
+    {memory, _state} = disguised(memory, keys?, state)
+    values = [structs: :values, keys: :any, context: context, memory: memory]
+
+    for {form, program} <- [
+          map: {:ok, %{"program" => program}},
+          compiled: Json.compile(%{"program" => program})
+        ] do
+      run = fn tools ->
+        with {:ok, program} <- program,
+             do:
+               Json.run(program, [tools: tools, timeout: 30_000, max_heap: 50_000_000] ++ values)
+      end
+
+      {form, run |> traced() |> plain_answer()}
+    end
+  end
+
+  # The names of the data themselves stay strings.
+  defp disguised(data, keys?, state) do
+    Enum.reduce(data, {%{}, state}, fn {name, value}, {done, state} ->
+      {value, state} =
+        value
+        |> Disguise.undated()
+        |> Disguise.plain()
+        |> Disguise.disguise(keys?)
+        |> Random.build(state)
+
+      {Map.put(done, name, value), state}
+    end)
+  end
+
+  defp plain_answer({{:ok, value, _delta, _memory}, calls}),
+    do: {{:ok, Disguise.plain(value)}, Disguise.plain(calls)}
+
+  defp plain_answer({{:error, {kind, _text}}, calls}), do: {{:error, kind}, Disguise.plain(calls)}
 
   defp expected_unchecked(%{program: program, context: context, memory: memory}) do
     traced(fn tools ->

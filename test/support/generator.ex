@@ -4,7 +4,7 @@ defmodule PtcRunner.Test.Generator do
   the case determine everything (except pids and references).
   """
 
-  alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil}
+  alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil, Values}
   alias PtcRunner.Test.Random
 
   @type random_case :: %{program: term(), context: map(), memory: map()}
@@ -12,6 +12,18 @@ defmodule PtcRunner.Test.Generator do
   @doc "Case number `n` of a seed. Three programs in ten are spoilt, some of them twice."
   @spec random_case(integer(), integer()) :: random_case()
   def random_case(seed, n), do: build(seed, n, Random.frequency([{14, 0}, {4, 1}, {2, 2}]))
+
+  @doc "Like `random_case/2`, with nothing wrong in the program."
+  @spec right_case(integer(), integer()) :: random_case()
+  def right_case(seed, n), do: build(seed, n, 0)
+
+  @doc "A pipeline over rows of dates, decimals and atoms, which `PtcRunner.Test.Disguise` makes of plain rows."
+  @spec values_case(integer(), integer()) :: random_case()
+  def values_case(seed, n) do
+    template = %{program: Values.pipe(), context: %{"rows" => Values.rows()}, memory: %{}}
+    {values_case, _state} = Random.build(template, :rand.seed_s(:exsss, {seed, n, 1}))
+    values_case
+  end
 
   @doc "Like `random_case/2`, with one to three things wrong in the program."
   @spec spoilt_case(integer(), integer()) :: random_case()

@@ -120,6 +120,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:run_observed, 4} => [observation, observed_consts, @given, false],
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],
+      {:answer_find, 2} => [answer, @limits],
       {:answer_parse, 2} => [answer, @limits],
       {:answer_read, 5} => [answer, @type_term, false, false, @limits],
       {:answer_is_part, 1} => [~s({"a": [1)],

@@ -1,12 +1,13 @@
 defmodule PtcRunner.Agent.Answer do
   @moduledoc false
   # From the text of an answer to its value: unchanged, or else coerced, or else repaired, or else repaired
-  # and coerced. The first result that fits the signature counts.
+  # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
+  # own, and is tried without the signature only where no JSON was found.
 
   alias PtcRunner.Agent.Literals
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
-  alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer, Signature}
+  alias PtcRunner.SubAgent.{JsonRepair, KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
@@ -26,24 +27,24 @@ defmodule PtcRunner.Agent.Answer do
   def read(text, signature, opts) do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began)
-    {text, wrapped} = {primitive(text, signature, limits), wrapped(signature)}
-    enums = {enums(signature, opts), Keyword.get(limits, :until, :infinity)}
+    wrapped = wrapped(signature)
 
-    with {why, wrong} when why in [:error, :unread] <-
-           text |> exact(wrapped, limits, enums) |> respelled(text, wrapped, limits, enums, opts),
-         found when found in [:error, :literal] <-
-           coerced(
-             text,
-             wrapped,
-             limits,
-             enums,
-             Keyword.get(opts, :coerce, true),
-             Keyword.get(opts, :repair, true)
-           ),
-         no
-         when no in [:error, :literal] or (why == :error and elem(no, 0) == :truncated) <-
-           if(found == :error, do: repaired(text, wrapped, limits, enums, opts), else: found) do
-      {:error, wrong, feedback(wrong, text, wrapped, limits)}
+    asked = %{
+      signature: wrapped,
+      type: if(wrapped, do: elem(wrapped, 2)),
+      enums: enums(signature, wrapped, opts),
+      limits: limits,
+      coerce?: signature != nil and Keyword.get(opts, :coerce, true),
+      repair?: Keyword.get(opts, :repair, true),
+      truncated: Keyword.get(opts, :truncated, :error)
+    }
+
+    {text, outcome} = outcome(text, signature, asked)
+    found = elem(outcome, tuple_size(outcome) - 1)
+
+    with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
+         no when no in [:error, :literal] <- converted(text, outcome, found, asked) do
+      {:error, errors, feedback(errors, text, found, asked)}
     else
       {:truncated, %{path: path, message: message}} ->
         {:error, [%{path: path, message: message}], Cut.feedback(message)}
@@ -74,35 +75,39 @@ defmodule PtcRunner.Agent.Answer do
   defp scalar?({:optional, _type}), do: true
   defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
 
-  # Wraps a bare number or string, also in a fence.
-  defp primitive(text, {:signature, _params, type}, limits) do
-    if scalar?(type), do: text |> String.trim() |> wrap(text, limits), else: text
+  # The text, in which a bare number or string is wrapped, and what reading it has found.
+  defp outcome(text, {:signature, _params, type}, asked) do
+    if scalar?(type) do
+      bare = String.trim(text)
+      text = wrap(bare, text, asked.limits)
+
+      case Answer.read_all(text, asked.signature, asked.limits) do
+        # Only a fence can have a value that is neither an object nor a list. The backticks in a string are its content,
+        # also if it was cut off.
+        {:error, :not_an_object, {:value, value}} when not is_map(value) and not is_list(value) ->
+          if String.starts_with?(bare, "\""),
+            do: read_all(text, asked),
+            else: read_value(value, asked)
+
+        outcome ->
+          {text, outcome}
+      end
+    else
+      read_all(text, asked)
+    end
   end
 
-  defp primitive(text, nil, _limits), do: text
+  defp outcome(text, nil, asked), do: read_all(text, asked)
+
+  defp read_value(value, asked), do: read_all(Codec.encode!(%{@value => value}), asked)
+  defp read_all(text, asked), do: {text, Answer.read_all(text, asked.signature, asked.limits)}
 
   defp wrap(bare, text, limits) do
     {timeout, max_heap} = Limits.of_text(limits, byte_size(text))
 
     case Codec.decode(bare, timeout: timeout, max_heap: max_heap) do
       {:ok, value} when not is_map(value) -> Codec.encode!(%{@value => value})
-      {:ok, _map} -> text
-      {:error, _no_json} -> if fence?(bare), do: fenced(text, limits), else: text
-    end
-  end
-
-  # The backticks in a string are its content, also if it was cut off.
-  defp fence?(bare),
-    do: not String.starts_with?(bare, "\"") and :binary.match(bare, "```") != :nomatch
-
-  # Only a fence can have a value that is neither an object nor a list.
-  defp fenced(text, limits) do
-    case JsonParser.locate(text, limits) do
-      {:ok, value} when not is_map(value) and not is_list(value) ->
-        Codec.encode!(%{@value => value})
-
-      _other ->
-        text
+      _object_or_none -> text
     end
   end
 
@@ -111,106 +116,98 @@ defmodule PtcRunner.Agent.Answer do
 
   defp unwrapped(value, nil), do: value
 
-  defp enums(nil, _opts), do: %{}
-  defp enums({:signature, _params, type}, opts), do: Annotations.of!(opts, type).enums
+  defp enums(nil, _wrapped, _opts), do: %{}
 
-  defp exact(text, signature, limits, enums) do
-    case exactly(text, signature, limits) do
-      {:ok, value} -> allowed(value, signature, enums, [])
-      {:invalid, errors} -> {:error, errors}
-      {found, value} when found in [:map, :list] -> judged(value, signature, enums)
-      {:error, reason} when reason in @limits -> {:limit, [error(reason)]}
-      {:error, reason} -> {:unread, [error(reason)]}
+  # The enumeration of a wrapped value is under the wrapper's key.
+  defp enums({:signature, _params, type}, wrapped, opts) do
+    case {Annotations.of!(opts, type).enums, wrapped} do
+      {%{"" => values}, {:signature, _, {:map, [{@value, _}]}}} -> %{@value => values}
+      {enums, _wrapped} -> enums
+    end
+  end
+
+  defp exact(outcome, asked) do
+    case outcome do
+      {:ok, value, _found} -> allowed(value, asked, [])
+      {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
+      {:error, reason, _found} when reason in @limits -> {:limit, [error(reason)]}
+      {:error, reason, _found} -> {:error, [error(reason)]}
     end
   end
 
   # An optional field in another spelling is an undeclared key, and its value would be lost.
-  defp respelled({:ok, _value, []} = right, text, {_, _, type} = signature, limits, enums, opts) do
-    with true <- Keyword.get(opts, :repair, true) and Names.optional?(type),
-         {:ok, value} <- JsonParser.locate(text, limits),
-         {value, [_ | _] = warnings} <- value |> items(type) |> Names.renamed(type) do
-      case judged(value, signature, enums) do
-        {:ok, value, []} ->
-          {:ok, value, warnings}
-
-        wrong ->
-          if Keyword.get(opts, :coerce, true),
-            do: wrong |> or_coerced(value, signature, enums, warnings),
-            else: wrong
-      end
+  defp respelled({:ok, _value, []} = right, {:value, found}, %{repair?: true, type: type} = asked)
+       when type != nil do
+    with true <- Names.optional?(type),
+         {value, [_ | _] = warnings} <- found |> items(type) |> Names.renamed(type) do
+      with {:error, _errors} = wrong <- judged(value, asked, warnings),
+           no when no in [:error, :literal] <- coerce(value, asked, warnings),
+           do: wrong
     else
       _as_declared -> right
     end
   end
 
-  defp respelled(other, _text, _signature, _limits, _enums, _opts), do: other
-
-  defp or_coerced(wrong, value, signature, enums, warnings) do
-    with no when no in [:error, :literal] <- coerce(value, signature, enums, warnings), do: wrong
-  end
-
-  defp exactly(text, nil, limits), do: Answer.read_all(text, :any, limits)
-  defp exactly(text, {:signature, _params, type}, limits), do: Answer.read_all(text, type, limits)
+  defp respelled(other, _found, _asked), do: other
 
   defp error(reason), do: %{path: [], message: Answer.message(reason)}
 
   # A number or string in a fence, where an object or a list is expected.
-  defp judged(value, signature, _enums)
-       when not is_map(value) and not is_list(value) and signature != nil,
-       do: {:error, [error(:not_an_object)]}
+  defp judged(value, _asked, _warnings) when not is_map(value) and not is_list(value),
+    do: {:error, [error(:not_an_object)]}
 
-  defp judged(value, signature, enums) do
-    value =
-      if is_list(value),
-        do: JsonHandler.atomize_list(value, signature),
-        else: JsonHandler.atomize_keys(value, signature)
-
-    with :ok <- JsonHandler.validate_return(%{parsed_signature: signature}, value),
-         do: value |> KeyNormalizer.normalize_keys() |> allowed(signature, enums, [])
+  defp judged(value, asked, warnings) do
+    with {:ok, value} <- Answer.judged(value, asked.signature),
+         do: allowed(value, asked, warnings)
   end
 
-  defp allowed(value, nil, _enums, warnings), do: {:ok, value, warnings}
+  defp allowed(value, %{signature: nil}, warnings), do: {:ok, value, warnings}
 
-  defp allowed(value, {:signature, _params, type} = signature, enums, warnings) do
-    # `wrapped_enums/2` moves the enumeration of a wrapped value under the wrapper's key.
-    {enums, until} = enums
+  defp allowed(value, asked, warnings) do
+    until = Keyword.get(asked.limits, :until, :infinity)
 
-    case Enums.errors(value, type, wrapped_enums(enums, signature), until) do
+    case Enums.errors(value, asked.type, asked.enums, until) do
       [] -> {:ok, value, warnings}
       :timeout -> {:limit, [error(:timeout)]}
       errors -> {:error, errors}
     end
   end
 
-  defp wrapped_enums(%{"" => values}, {:signature, _, {:map, [{@value, _}]}}),
-    do: %{@value => values}
-
-  defp wrapped_enums(enums, _signature), do: enums
-
-  defp renamed(value, type, true), do: Names.renamed(value, type)
-  defp renamed(value, _type, false), do: {value, []}
-
-  defp coerced(_text, nil, _limits, _enums, _coerce?, _repair?), do: :error
-  defp coerced(_text, _signature, _limits, _enums, false, _repair?), do: :error
-
-  defp coerced(text, signature, limits, enums, true, repair?) do
-    case JsonParser.locate(text, limits) do
-      {:ok, value} ->
-        {:signature, _params, type} = signature
-        {value, warnings} = value |> items(type) |> renamed(type, repair?)
-        coerce(value, signature, enums, warnings)
-
-      {:error, _reason} ->
-        :error
+  defp converted(text, outcome, found, asked) do
+    with :error <- coerced(found, asked),
+         true <- asked.repair? and (not right?(outcome, asked) or JsonRepair.part?(text)),
+         :error <- repaired(text, found, asked) do
+      repaired_and_coerced(text, found, asked)
+    else
+      false -> :error
+      other -> other
     end
   end
 
-  defp coerce(value, {:signature, _params, type} = signature, enums, warnings) do
+  # Whether the JSON that was found has the type: a repair would give the same.
+  defp right?({:ok, _value, _found}, _asked), do: true
+  defp right?({:error, _reason, {:value, _}}, %{type: nil}), do: true
+  defp right?(_outcome, _asked), do: false
+
+  defp coerced({:value, value}, asked) do
+    value = items(value, asked.type)
+
+    {value, warnings} =
+      if asked.repair? and asked.coerce?, do: Names.renamed(value, asked.type), else: {value, []}
+
+    coerce(value, asked, warnings)
+  end
+
+  defp coerced(_none, _asked), do: :error
+
+  defp coerce(_value, %{coerce?: false}, _warnings), do: :error
+
+  defp coerce(value, %{type: type} = asked, warnings) do
     value = value |> items(type) |> Names.hyphenated(type)
 
     with {:ok, value, more} <- Coercion.coerce(value, type),
          false <- Literals.named?(more),
-         {:ok, value, warnings} <- allowed(value, signature, enums, warnings ++ more) do
+         {:ok, value, warnings} <- allowed(value, asked, warnings ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
       {:error, _reason} -> :error
@@ -223,59 +220,56 @@ defmodule PtcRunner.Agent.Answer do
   defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
   defp items(value, _type), do: value
 
-  defp repaired(text, signature, limits, enums, opts) do
-    if Keyword.get(opts, :repair, true) do
-      truncated = Keyword.get(opts, :truncated, :error)
+  defp repaired(text, found, asked) do
+    limits = [{:truncated, asked.truncated} | asked.limits]
 
-      with :error <- repaired(text, signature, [{:truncated, truncated} | limits], enums),
-           true <- Keyword.get(opts, :coerce, true) and signature != nil,
-           # Without the type, it is not known which fields are missing at the end.
-           truncated = if(truncated == :error, do: :refuse, else: truncated),
-           limits = [{:truncated, truncated} | limits],
-           {:ok, value, repairs} <- JsonParser.repair_within(text, nil, limits) do
-        {:signature, _params, type} = signature
-        {value, warnings} = value |> items(type) |> Names.renamed(type)
-        coerce(value, signature, enums, messages(repairs) ++ warnings)
-      else
-        {:ok, value, warnings} -> {:ok, value, warnings}
-        {:limit, errors} -> {:limit, errors}
-        {:truncated, place} -> {:truncated, place}
-        {:error, {:truncated, place}} -> {:truncated, place}
-        _no -> :error
-      end
-    else
-      :error
+    case JsonRepair.read(text, asked.type, limits) do
+      {:ok, value, repairs} -> fitting(value, messages(repairs), asked)
+      {:error, reason} -> cut(reason, found)
     end
   end
 
-  defp repaired(text, signature, limits, enums) do
-    with {:ok, value, repairs} <- JsonParser.repair_within(text, signature, limits),
-         {:ok, value, warnings} <- fitting(value, signature, enums, messages(repairs)) do
+  # Where JSON was found, it was coerced already, unless it is only a part of the answer. Without the type, it is not known
+  # which fields are missing at the end.
+  defp repaired_and_coerced(text, found, asked) do
+    truncated = if asked.truncated == :error, do: :refuse, else: asked.truncated
+
+    with true <- asked.coerce? and (match?({:place, _}, found) or JsonRepair.part?(text)),
+         {:ok, value, repairs} <-
+           JsonRepair.read(text, nil, [{:truncated, truncated} | asked.limits]) do
+      {value, warnings} = value |> items(asked.type) |> Names.renamed(asked.type)
+      coerce(value, asked, messages(repairs) ++ warnings)
+    else
+      {:error, reason} -> cut(reason, found)
+      false -> :error
+    end
+  end
+
+  # A value that was found in the text is judged as it is.
+  defp cut({:truncated, place}, {:place, _}), do: {:truncated, place}
+  defp cut(_reason, _found), do: :error
+
+  defp fitting(value, warnings, %{signature: nil}),
+    do: if(is_map(value), do: {:ok, value, warnings}, else: :error)
+
+  defp fitting(value, warnings, asked) do
+    value = items(value, asked.type)
+
+    # A key in another spelling is left only if its value does not fit.
+    with {_value, []} <- Names.renamed(value, asked.type),
+         {:ok, value, warnings} <- judged(value, asked, warnings) do
       {:ok, value, warnings}
     else
-      {:error, {:truncated, place}} -> {:truncated, place}
       {:limit, errors} -> {:limit, errors}
       _wrong -> :error
     end
   end
 
-  defp fitting(value, nil, _enums, warnings) when is_map(value), do: {:ok, value, warnings}
-  defp fitting(_value, nil, _enums, _warnings), do: :error
-
-  defp fitting(value, {:signature, _params, type} = signature, enums, warnings) do
-    value = items(value, type)
-
-    # A key in another spelling is left only if its value does not fit.
-    with {_value, []} <- Names.renamed(value, type),
-         {:ok, value, []} <- judged(value, signature, enums),
-         do: {:ok, value, warnings}
-  end
-
   defp messages(repairs), do: Enum.map(repairs, & &1.message)
 
-  defp feedback(errors, text, signature, limits) do
-    agent = %{parsed_signature: signature}
-    opts = [{:feedback, :detailed} | limits]
+  defp feedback(errors, text, found, asked) do
+    agent = %{parsed_signature: asked.signature}
+    opts = [{:feedback, :detailed}, {:found, found} | asked.limits]
 
     case errors do
       [%{path: [], message: message}] ->

@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Candidates do
   @moduledoc false
   # The programs in the text of an answer, if there are several: a model that corrects itself writes another one.
 
-  alias PtcRunner.SubAgent.JsonParser
+  alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
 
   @begin ~r/\{\s*"(?:program|op)"\s*:/
   # Words between two programs after which the later one counts.
@@ -92,7 +92,7 @@ defmodule PtcRunner.Agent.Candidates do
 
   defp value(text, limits) do
     with {:error, _reason} <- JsonParser.locate(text, limits),
-         {:ok, value, _repairs} <- JsonParser.repair_within(text, nil, limits),
+         {:ok, value, _repairs} <- JsonRepair.read(text, nil, limits),
          do: {:ok, value}
   end
 

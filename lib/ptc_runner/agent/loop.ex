@@ -225,9 +225,13 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   # The program whose value was doubted, unchanged: its value counts, and its tools are not called again.
-  defp run(%{source: source}, text, warnings, %{doubted: {source, value, memory, notes}} = state) do
-    fields = [program: source(%{source: source}), result: value, memory: memory]
-    {:done, value, record(text, state, [{:prints, warnings ++ notes} | fields])}
+  defp run(program, text, warnings, %{doubted: {source, value, memory, notes}} = state) do
+    if Source.same?(program.source, source) do
+      fields = [program: source(program), result: value, memory: memory]
+      {:done, value, record(text, state, [{:prints, warnings ++ notes} | fields])}
+    else
+      run(program, text, warnings, %{state | doubted: nil})
+    end
   end
 
   defp run(program, text, warnings, state) do

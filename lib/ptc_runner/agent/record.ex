@@ -30,24 +30,8 @@ defmodule PtcRunner.Agent.Record do
           bytes: non_neg_integer()
         }
 
-  @typedoc """
-  A call. `args` are the arguments that the function got, `raw_args` those that the program gave, if they differ.
-  `result` is the beginning of the result as `inspect/1` shows it, or the error's text. `shortened` has the names of
-  arguments that are shown as texts.
-
-  `status` is `:ok`, `:error` (the function was called), `:refused` (it was not, because its arguments are wrong), or
-  `:unfinished`: it was called, and the run ended before it.
-  """
-  @type call :: %{
-          required(:name) => String.t(),
-          required(:args) => map(),
-          required(:result) => String.t() | nil,
-          required(:warnings) => [String.t()],
-          required(:ok?) => boolean(),
-          required(:status) => :ok | :error | :refused | :unfinished,
-          optional(:raw_args) => term(),
-          optional(:shortened) => [String.t()]
-        }
+  @typedoc "A call."
+  @type call :: PtcRunner.Agent.tool_call()
 
   @typedoc """
   How a call ended: with the result, if it is `:ok`. Of an error the last element says whether the call may have had an

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Source do
   alias PtcRunner.Agent.{Candidates, Feedback, Run}
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
-  alias PtcRunner.SubAgent.JsonParser
+  alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
   @limits [:timeout, :max_heap]
@@ -18,15 +18,31 @@ defmodule PtcRunner.Agent.Source do
   @doc "See `PtcRunner.Agent.program/2`; the options are already validated."
   @spec read(String.t(), keyword()) :: result()
   def read(text, opts) do
-    with {:ok, value, warnings} <- found(text, opts),
-         {:ok, map, more} <- framed(value),
-         {:ok, program} <- Json.compile(map, compiling(opts)) do
+    began = System.monotonic_time(:millisecond)
+    limits = opts |> Options.given(@limits) |> Limits.shared(began)
+
+    with {:ok, found, warnings} <- found(text, limits, opts),
+         {:ok, program, more} <- compiled(found, limits, compiling(opts)) do
       {:ok, program, warnings ++ more}
     else
       {:error, error} -> {:error, error, Feedback.program(error)}
       {:truncated, error} -> {:error, error, Feedback.truncated(error)}
     end
   end
+
+  @doc """
+  Whether two sources are the same program, however they are written.
+
+      iex> PtcRunner.Agent.Source.same?(~s({"program": {"op": "count"}}), %{"program" => %{"op" => "count"}})
+      true
+
+  """
+  @spec same?(String.t() | map(), String.t() | map()) :: boolean()
+  def same?(source, source), do: true
+  def same?(one, other), do: parsed(one) == parsed(other)
+
+  defp parsed(source) when is_binary(source), do: JsonParser.parse(source)
+  defp parsed(source), do: {:ok, source}
 
   # A field that an operation does not have is a mistake, not a comment.
   defp compiling(opts),
@@ -36,27 +52,44 @@ defmodule PtcRunner.Agent.Source do
       |> Keyword.put_new(:strict, true)
       |> Run.read()
 
-  defp found(text, opts) do
-    began = System.monotonic_time(:millisecond)
-    limits = opts |> Options.given(@limits) |> Limits.shared(began)
+  # The text of a program is compiled as it is. If it is not framed as a program, or nested deeper than a text may be, its
+  # value is compiled.
+  defp compiled(json, limits, opts) when is_binary(json) do
+    with {:error, {:parse_error, _}} <- Json.compile(json, opts),
+         {:ok, value} <- JsonParser.locate(json, limits) do
+      compiled(value, limits, opts)
+    else
+      {:ok, program} -> {:ok, program, []}
+      {:error, {reason, nil}} when is_atom(reason) -> refused(reason, nil, json)
+      {:error, error} -> {:error, error}
+    end
+  end
 
+  defp compiled(value, _limits, opts) do
+    with {:ok, map, warnings} <- framed(value),
+         {:ok, program} <- Json.compile(map, opts),
+         do: {:ok, program, warnings}
+  end
+
+  defp found(text, limits, opts) do
     case Candidates.choose(text, limits) do
       :one ->
         located(text, limits, opts)
 
       {:last, last, count} ->
-        with {:ok, value, warnings} <- located(last, limits, opts),
-             do: {:ok, value, ["took the last of #{count} programs" | warnings]}
+        with {:ok, found, warnings} <- located(last, limits, opts),
+             do: {:ok, found, ["took the last of #{count} programs" | warnings]}
 
       {:several, count} ->
         {:error, {:parse_error, "The answer has #{count} different programs. Write one."}}
     end
   end
 
+  # The text of the program, or its value, if it has to be repaired.
   defp located(text, limits, opts) do
-    case JsonParser.locate(text, limits) do
-      {:ok, value} ->
-        {:ok, value, []}
+    case JsonParser.find(text, limits) do
+      {:ok, json} ->
+        {:ok, json, []}
 
       {:error, {reason, place}} ->
         limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
@@ -66,7 +99,7 @@ defmodule PtcRunner.Agent.Source do
 
   defp repaired(reason, place, text, limits, repair?)
        when repair? and reason in [:invalid_json, :no_json_found] do
-    with {:ok, value, [_ | _] = repairs} <- JsonParser.repair_within(text, nil, limits),
+    with {:ok, value, [_ | _] = repairs} <- JsonRepair.read(text, nil, limits),
          true <- limits[:truncated] == :complete or whole?(value, repairs, text) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else

@@ -215,15 +215,13 @@ defmodule PtcRunner.SubAgent.AnswerStream do
           {:ok, term()} | {:error, [error(), ...]}
   def finish(stream, opts \\ [])
 
-  def finish(%__MODULE__{asked: {signature, type, _list?, _max_bytes}, text: text}, opts) do
+  def finish(%__MODULE__{asked: {signature, _type, _list?, _max_bytes}, text: text}, opts) do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
 
-    case Answer.read_all(text, type, opts) do
-      {:ok, value} -> {:ok, value}
-      {:invalid, errors} -> {:error, errors}
-      {:map, map} -> map |> JsonHandler.atomize_keys(signature) |> validated(signature)
-      {:list, list} -> list |> JsonHandler.atomize_list(signature) |> validated(signature)
-      {:error, reason} -> {:error, [%{path: [], message: Answer.message(reason)}]}
+    case Answer.read_all(text, signature, opts) do
+      {:ok, value, _found} -> {:ok, value}
+      {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
+      {:error, reason, _found} -> {:error, [%{path: [], message: Answer.message(reason)}]}
     end
   end
 
@@ -245,11 +243,6 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       end
 
     raise ArgumentError, "PtcRunner.SubAgent.AnswerStream.#{function}: #{what}"
-  end
-
-  defp validated(value, signature) do
-    with :ok <- JsonHandler.validate_return(%{parsed_signature: signature}, value),
-         do: {:ok, KeyNormalizer.normalize_keys(value)}
   end
 
   @doc """

@@ -189,16 +189,11 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def repair(text, signature, opts \\ []) when is_binary(text) do
     Options.check!(opts, @repair_options, "PtcRunner.SubAgent.JsonParser.repair/3")
     began = System.monotonic_time(:millisecond)
-    read = fn -> repair_within(text, signature, Limits.shared(opts, began)) end
+    read = fn -> repaired(text, JsonRepair.type(signature), Limits.shared(opts, began)) end
     if Telemetry.on?(), do: Telemetry.repair(text, read), else: read.()
   end
 
-  @doc false
-  # The same with limits that other readings may share.
-  @spec repair_within(String.t(), String.t() | term(), keyword()) ::
-          {:ok, json(), [repair()]} | {:error, reason() | ambiguous() | truncated()}
-  def repair_within(text, signature, opts) do
-    type = JsonRepair.type(signature)
+  defp repaired(text, type, opts) do
     found = with {:error, {reason, _place}} <- locate(text, opts), do: {:error, reason}
 
     cond do
@@ -229,13 +224,21 @@ defmodule PtcRunner.SubAgent.JsonParser do
   @doc false
   # The same; an error has its position: {kind, offset} | {kind, limit, offset} | nil.
   @spec locate(String.t(), keyword()) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
-  def locate(text, opts \\ []) do
-    limits = Limits.of_text(opts, byte_size(text))
+  def locate(text, opts \\ []), do: native(text, opts, &Native.answer_parse/2)
 
-    case Quanta.finish(
-           Quanta.native(Native.answer_parse(Aligned.text(text), limits)),
-           byte_size(text)
-         ) do
+  @doc false
+  # The part of the text that is the JSON. It is not decoded.
+  @spec find(String.t(), keyword()) :: {:ok, String.t()} | {:error, {reason(), tuple() | nil}}
+  def find(text, opts) do
+    with {:ok, start, length} <- native(text, opts, &Native.answer_find/2),
+         do: {:ok, binary_part(text, start, length)}
+  end
+
+  defp native(text, opts, read) do
+    limits = Limits.of_text(opts, byte_size(text))
+    reply = Quanta.native(read.(Aligned.text(text), limits))
+
+    case Quanta.finish(reply, byte_size(text)) do
       {:error, reason} when is_atom(reason) -> {:error, {reason, nil}}
       answer -> answer
     end

@@ -96,6 +96,15 @@ pub trait Heap {
     fn small_integer(&self, term: Self::Term) -> Option<i64>;
     /// Returns the float if the term is one.
     fn float(&self, term: Self::Term) -> Option<f64>;
+    /// Returns whether this is an atom other than `nil`, `true` and `false`.
+    fn is_name(&self, term: Self::Term) -> bool;
+    /// Calls `read` with the name of an atom, in UTF-8.
+    fn with_name<R>(&self, atom: Self::Term, read: impl FnOnce(&[u8]) -> R) -> R;
+    /// Returns the order of a string of these bytes and a term.
+    fn compare_text(&self, text: &[u8], term: Self::Term) -> Ordering {
+        self.bytes(term)
+            .map_or(Ordering::Greater, |bytes| text.cmp(bytes))
+    }
     /// Returns the existing atom of this name; never creates an atom.
     fn atom_named(&self, name: Self::Term) -> Option<Self::Term>;
     /// Returns the length of a binary without reading its bytes.

@@ -174,6 +174,21 @@ impl Meter {
         }
     }
 
+    /// Creates a meter for work that cannot be suspended: a quantum continues to the end of the work or to a
+    /// limit.
+    pub fn whole(limits: Limits, pace: Pace) -> Self {
+        let mut meter = Meter::new(limits, pace);
+        meter.begin_whole();
+        meter
+    }
+
+    /// Adds the fuel that another meter has counted for a part of the work, and takes over its clock.
+    pub fn absorb(&mut self, part: &Meter) {
+        self.consumed += part.fuel_consumed() as i64;
+        self.spent += part.spent;
+        self.limits.deadline = part.limits.deadline;
+    }
+
     /// A quantum of a fixed number of units, however long they take: for tests.
     pub fn with_fuel(limits: Limits, units: usize) -> Self {
         Meter::with_fuel_at(Pace::Quantum, limits, units)

@@ -46,7 +46,10 @@ fn searched(text: &[u8], units: usize) -> (Result<String, NoAnswer>, usize) {
         let work = Workspace::new(&mut heap, &mut meter);
         let mut builder = TermBuilder::thaw(work, parts, frozen);
         match search.go_on(text, &mut builder) {
-            Ok(found) => return (found.map(|found| heap.show(found.value)), left),
+            Ok(found) => {
+                let found = found.map(|_range| builder.finish());
+                return (found.map(|value| heap.show(value)), left);
+            }
             Err(stop) => {
                 assert_eq!(stop, Stop::SliceOver);
                 (parts, frozen) = builder.freeze();

@@ -177,6 +177,27 @@ fn fields_are_evaluated_in_the_order_of_their_keys() {
     assert_eq!(lab.calls, tools);
 }
 
+#[test]
+fn long_keys_are_in_order_too() {
+    let mut heap = PlainHeap::new();
+    let long = |end: &str| format!("{}{end}", "x".repeat(300));
+    let keys = [long("b"), "y".into(), long("a"), "x".into()];
+    let mut terms = Vec::new();
+    for (key, tool) in keys.iter().zip(["third", "last", "second", "first"]) {
+        let (key, tool) = (
+            heap.make_string(key.as_bytes()),
+            heap.make_string(tool.as_bytes()),
+        );
+        terms.push((key, op(&mut heap, "call", &[("tool", tool)])));
+    }
+    let (keys, values): (Vec<Term>, Vec<Term>) = terms.into_iter().unzip();
+    let program = heap.make_map(&keys, &values);
+    let mut lab = Lab::of_term(heap, program, STRICT).unwrap_or_else(|end| panic!("{end:?}"));
+    lab.in_one_go();
+    let tools = ["first", "second", "third", "last"];
+    assert_eq!(lab.calls, tools.map(|tool| format!("{tool:?} %{{}}")));
+}
+
 /// The fuel for loading a program.
 fn cost(build: impl FnOnce(&mut PlainHeap) -> Term) -> usize {
     let mut heap = PlainHeap::new();

@@ -1,4 +1,4 @@
-//! Dates, times and decimals as values: compared by their meaning, on plain terms, in one go and
+//! Dates, times, decimals and names as values: compared by their meaning, on plain terms, in one go and
 //! suspended at each unit of fuel.
 
 mod common;
@@ -11,6 +11,7 @@ use ptc_core::plain::{PlainHeap, Term};
 
 const VALUES: Options = Options {
     values: true,
+    any_keys: true,
     ..STRICT
 };
 
@@ -38,7 +39,10 @@ fn decimal(heap: &mut PlainHeap, coefficient: i64, exponent: i64) -> Term {
     heap.structure("Decimal", &fields)
 }
 
-/// A row of its number, a date that is also written as text in every third row, and a decimal.
+const STATES: [&str; 4] = ["open", "closed", "paid", "nope"];
+
+/// A row of its number, a date that is also written as text in every third row, a decimal, and a state that
+/// is a name, its text or nil.
 fn row(heap: &mut PlainHeap, n: i64) -> Term {
     let (month, day) = (1 + n * 5 % 12, 1 + n * 11 % 28);
     let at = match n % 3 {
@@ -50,8 +54,21 @@ fn row(heap: &mut PlainHeap, n: i64) -> Term {
         _ => decimal(heap, n * 70 % 100, -1),
     };
     let number = integer(heap, n);
-    let names = ["n", "at", "price"].map(|name| heap.make_string(name.as_bytes()));
-    heap.make_map(&names, &[number, at, price])
+    let state = STATES[n as usize % 3];
+    let state = match n % 5 {
+        0 => heap.make_string(state.as_bytes()),
+        1 => heap.nil(),
+        _ => heap.atom(state),
+    };
+    let mut names = ["n", "at", "price"]
+        .map(|name| heap.make_string(name.as_bytes()))
+        .to_vec();
+    // A key is a name or its string.
+    names.push(match n % 2 {
+        0 => heap.make_string(b"state"),
+        _ => heap.atom("state"),
+    });
+    heap.make_map(&names, &[number, at, price, state])
 }
 
 fn context(heap: &mut PlainHeap) -> Term {
@@ -127,5 +144,63 @@ fn without_the_option_they_are_maps() {
     let types =
         r#"{"op":"drop","count":1},{"op":"first"},{"op":"get","field":"at"},{"op":"typeof"}"#;
     assert_eq!(run(types, STRICT), "\"object\"");
+    assert_eq!(run(types, VALUES), "\"string\"");
+}
+
+fn state(n: i64) -> Option<&'static str> {
+    (n % 5 != 1).then_some(STATES[n as usize % 3])
+}
+
+#[test]
+fn names_are_compared_as_their_strings() {
+    let numbers = |keep: &dyn Fn(i64) -> bool| {
+        let kept: Vec<i64> = (0..40).filter(|n| keep(*n)).collect();
+        format!("{kept:?}")
+    };
+    for (op, value, holds) in [
+        (
+            "eq",
+            "paid",
+            &(|n| state(n) == Some("paid")) as &dyn Fn(i64) -> bool,
+        ),
+        ("neq", "paid", &|n| state(n) != Some("paid")),
+        ("gte", "open", &|n| state(n) >= Some("open")),
+        ("lt", "open", &|n| state(n) < Some("open")),
+        ("contains", "pa", &|n| state(n) == Some("paid")),
+    ] {
+        let test = format!(r#"{{"op":"{op}","field":"state","value":"{value}"}}"#);
+        let filter = format!(r#"{{"op":"filter","where":{test}}},{NUMBERS}"#);
+        assert_eq!(run(&filter, VALUES), numbers(holds), "{test}");
+    }
+    let wanted = r#"{"op":"filter_in","field":"state","value":["open","paid","other"]}"#;
+    let is_wanted = |n| state(n).is_some_and(|state| state != "closed");
+    assert_eq!(
+        run(&format!("{wanted},{NUMBERS}"), VALUES),
+        numbers(&is_wanted)
+    );
+
+    let states = r#"{"op":"map","expr":{"op":"get","field":"state"}}"#;
+    let distinct = format!(r#"{states},{{"op":"distinct"}},{{"op":"count"}}"#);
+    assert_eq!(run(&distinct, VALUES), "4");
+    for (op, found) in [("contains", "true"), ("in", "true")] {
+        let has = format!(r#"{states},{{"op":"{op}","value":"closed"}}"#);
+        assert_eq!(run(&has, VALUES), found);
+        let has_not = format!(r#"{states},{{"op":"{op}","value":"nope"}}"#);
+        assert_eq!(run(&has_not, VALUES), "false");
+    }
+    let mut sorted: Vec<i64> = (0..40).collect();
+    sorted.sort_by_key(|n| state(*n));
+    let sort = format!(r#"{{"op":"sort_by","field":"state"}},{NUMBERS}"#);
+    assert_eq!(run(&sort, VALUES), format!("{sorted:?}"));
+    let min = r#"{"op":"min_by","field":"state"},{"op":"get","field":"n"}"#;
+    assert_eq!(
+        run(min, VALUES),
+        sorted
+            .iter()
+            .find(|n| state(**n).is_some())
+            .unwrap()
+            .to_string()
+    );
+    let types = r#"{"op":"nth","index":3},{"op":"get","field":"state"},{"op":"typeof"}"#;
     assert_eq!(run(types, VALUES), "\"string\"");
 }

@@ -87,6 +87,8 @@ rustler::atoms! {
     not_an_object,
     hyphens,
     invalid,
+    undecided,
+    unfit,
 
     // types of a signature, as terms
     signature,

@@ -20,7 +20,7 @@ const BYTES_A_UNIT: usize = 64;
 const PART: usize = LONGEST_PATH;
 
 /// Maximum bytes of the line, without the number of omitted errors.
-pub const LONGEST_LINE: usize = 1_048_576;
+const LONGEST_LINE: usize = 1_048_576;
 
 enum Unwritten {
     /// A term that only Elixir can write.
@@ -173,23 +173,7 @@ fn field<'a>(
     }
 }
 
-/// The line; `omitted` errors follow those of the list. `None` if it takes longer than `pace` allows, or if
-/// only Elixir can write it.
-pub fn error_text<'a>(
-    env: Env<'a>,
-    errors: Raw<'a>,
-    omitted: usize,
-    pace: Pace,
-) -> Option<Raw<'a>> {
-    write(env, errors, omitted, pace).ok()
-}
-
-fn write<'a>(
-    env: Env<'a>,
-    errors: Raw<'a>,
-    omitted: usize,
-    pace: Pace,
-) -> Result<Raw<'a>, Unwritten> {
+fn write<'a>(env: Env<'a>, errors: Raw<'a>, pace: Pace) -> Result<Raw<'a>, Unwritten> {
     let key = |atom: Atom| (Raw::from(atom.encode(env)), KeyCache::default());
     let mut line = Line {
         heap: Beam::new(env, 0),
@@ -220,8 +204,8 @@ fn write<'a>(
         }
         Ok(())
     })?;
-    if more + omitted > 0 {
-        let note = format!("; and {} more", more + omitted);
+    if more > 0 {
+        let note = format!("; and {more} more");
         line.text.extend_from_slice(note.as_bytes());
     }
     line.spend(line.text.len() / BYTES_A_UNIT)?;
@@ -232,7 +216,7 @@ fn write<'a>(
 nif_pair! {
     /// `{:ok, line}`, `:other` or `:busy`.
     fn error_line, error_line_dirty<'a>(env, pace, errors: Term<'a>) -> Term<'a> {
-        match write(env, errors.into(), 0, pace) {
+        match write(env, errors.into(), pace) {
             Ok(text) => (atoms::ok(), text.term(env)).encode(env),
             Err(Unwritten::Other) => atoms::other().encode(env),
             Err(Unwritten::Busy) => atoms::busy().encode(env),

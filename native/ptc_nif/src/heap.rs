@@ -5,7 +5,7 @@ use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, Flat, KeyCache, LastMap, MapView, SMALL};
 use crate::raw::{words, Raw, TermKind, Terms};
-use crate::signature::existing_atom;
+use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
 use crate::weigh::words_of_arguments;
 use num_bigint::BigInt;
@@ -193,16 +193,36 @@ impl<'a> Heap for Beam<'a> {
         self.terms.float(term)
     }
 
+    #[inline]
+    fn is_name(&self, term: Raw<'a>) -> bool {
+        self.terms.kind(term) == TermKind::Atom && self.kind(term) == Kind::Other
+    }
+
+    fn with_name<R>(&self, atom: Raw<'a>, read: impl FnOnce(&[u8]) -> R) -> R {
+        with_atom_name(self.terms, atom, read)
+    }
+
+    fn compare_text(&self, text: &[u8], term: Raw<'a>) -> Ordering {
+        match self.kind(term) {
+            Kind::String => self
+                .bytes(term)
+                .map_or(Ordering::Greater, |bytes| text.cmp(bytes)),
+            // A bitstring that is not a binary has a place among strings.
+            Kind::Other => self.compare(self.terms.make_binary(text), term),
+            _ => Ordering::Greater,
+        }
+    }
+
     fn atom_named(&self, name: Raw<'a>) -> Option<Raw<'a>> {
         existing_atom(self.terms, self.bytes(name)?)
     }
 
     #[inline]
     fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
-        match bits_view::unaligned(self.terms, term) {
-            Some(length) => Some(length),
-            None => self.bytes(term).map(<[u8]>::len),
-        }
+        let short = words::short_binary(term).map(<[u8]>::len);
+        let unaligned = || bits_view::unaligned(self.terms, term);
+        let length = short.or_else(unaligned);
+        length.or_else(|| self.bytes(term).map(<[u8]>::len))
     }
 
     #[inline]

@@ -1,13 +1,14 @@
 //! Repairs answers that are almost valid: returns the value as terms, and the list of repairs.
 
-use crate::answer;
 use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
+use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
-use crate::signature::{answer_type, judge_whole, Verdict};
+use crate::signature::answer_type;
 use crate::task::{Call, Print, Work};
+use ptc_core::answer::{judge_built, object_or_list};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
 use ptc_core::named::Named;
@@ -15,12 +16,12 @@ use ptc_core::repair::{
     is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
     Wanted, Where,
 };
-use ptc_core::signature::AnswerType;
+use ptc_core::signature::{AnswerType, Check};
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
 
-rustler::atoms! { ambiguous, no_reading, truncated, undecided }
+rustler::atoms! { ambiguous, no_reading, truncated }
 
 /// Words that the readings may take for each byte of the text, and the minimum for short texts.
 const WORDS_A_BYTE: usize = 64;
@@ -156,42 +157,26 @@ fn outcome<'a>(
     if is_too_long(meter.pace(), repaired.count(), REPAIRS) {
         return Err(Refusal::Stopped(Stop::SliceOver));
     }
-    let untyped = atoms::nil() == of;
-    let (pace, limits) = (meter.pace(), meter.limits);
-    let mut build =
-        |underscored| build(env, &repaired, underscored, meter).map_err(Refusal::Stopped);
-    let (tag, value) = match ask {
-        Ask::Value => (atoms::ok(), build(false)?.0),
+    let mut heap = Beam::new(env, 0);
+    let (whole, hyphens) = build(&mut heap, &repaired, false, meter)?;
+    let (value, is_valid) = match ask {
+        Ask::Value => (whole, true),
         Ask::Answer { list } => {
-            let (whole, hyphens) = build(false)?;
-            let mut heap = Beam::new(env, 0);
-            let value = match answer::wanted(&mut heap, whole, list) {
-                Ok(value) => value,
-                Err(_) => return Err(Refusal::NoReading),
-            };
-            let verdict = match untyped {
-                true => Verdict::Right,
-                false => judge_whole(env, of.into(), value, limits, pace),
-            };
-            match verdict {
-                Verdict::Right if hyphens => match build(true)? {
-                    (whole, false) => {
-                        let value = answer::wanted(&mut heap, whole, list).unwrap_or(value);
-                        (atoms::ok(), value)
-                    }
-                    // Two keys became equal.
-                    _ => (undecided(), value),
-                },
-                Verdict::Right => (atoms::ok(), value),
-                Verdict::Busy if pace != Pace::Quantum => {
-                    return Err(Refusal::Stopped(Stop::SliceOver));
-                }
-                Verdict::Stopped(stop) => return Err(Refusal::Stopped(stop)),
-                Verdict::Busy | Verdict::Wrong { .. } | Verdict::Undecided | Verdict::Left(..) => {
-                    (undecided(), value)
-                }
-            }
+            let unfit = |_| Refusal::NoReading;
+            let value = object_or_list(&mut heap, whole, list).map_err(unfit)?;
+            let check = Check::by(rules::current());
+            let of = (!(atoms::nil() == of)).then(|| (of.into(), check));
+            judge_built((&mut heap, meter), (value, hyphens), of, |heap, meter| {
+                let (whole, repeated) = build(&mut Beam::new(env, 0), &repaired, true, meter)?;
+                let renamed = object_or_list(heap, whole, list).unwrap_or(value);
+                Ok((!repeated).then_some(renamed))
+            })?
         }
+    };
+    let tag = if is_valid {
+        atoms::ok()
+    } else {
+        atoms::undecided()
     };
     let terms = Terms { env };
     let repairs = repaired.repairs();
@@ -202,13 +187,12 @@ fn outcome<'a>(
 /// Builds the value. The flag reports whether a key has a hyphen or, if hyphens become underscores, whether
 /// two keys of an object became equal.
 fn build<'a>(
-    env: Env<'a>,
+    heap: &mut Beam<'a>,
     repaired: &Repaired,
     underscored: bool,
     meter: &mut Meter,
 ) -> Result<(Raw<'a>, bool), Stop> {
-    let mut heap = Beam::new(env, 0);
-    let work = Workspace::in_one_go(&mut heap, meter);
+    let work = Workspace::in_one_go(heap, meter);
     let mut builder = match underscored {
         true => TermBuilder::underscored(work),
         false => TermBuilder::new(work),

@@ -80,11 +80,9 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
-/// Makes a meter for work that cannot be suspended: a quantum continues to the end of the work or to a limit.
+/// See [`Meter::whole`].
 pub fn whole(limits: Limits, pace: Pace) -> Meter {
-    let mut meter = Meter::new(limits, pace);
-    meter.begin_whole();
-    meter
+    Meter::whole(limits, pace)
 }
 
 /// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.
@@ -129,11 +127,12 @@ pub fn charge_fuel(env: Env, pace: Pace, units: usize) {
         return;
     }
     let owed = OWED.get() + units;
-    OWED.set(owed % UNITS_A_PERCENT);
-    if owed >= UNITS_A_PERCENT {
-        let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
-        rustler::schedule::consume_timeslice(env, percent);
+    if owed < UNITS_A_PERCENT {
+        return OWED.set(owed);
     }
+    OWED.set(owed % UNITS_A_PERCENT);
+    let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
+    rustler::schedule::consume_timeslice(env, percent);
 }
 
 /// Charges the caller for the work that a meter has counted.

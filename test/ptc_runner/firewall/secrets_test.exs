@@ -228,15 +228,14 @@ defmodule PtcRunner.Firewall.SecretsTest do
   describe "random programs" do
     alias PtcRunner.Test.Generator
 
-    @cases 5_000 * String.to_integer(System.get_env("PTC_CASES", "1"))
+    @cases PtcRunner.Test.Environment.cases(1_500)
     @marker "zq"
 
     # Each of the generator's fields has a firewalled twin with a secret of the same kind; a third of the names in the
     # programs become firewalled ones.
     @tag timeout: 600_000
     test "#{@cases} random programs, failing ones too, leave the secrets in no text" do
-      seed =
-        String.to_integer(System.get_env("PTC_SEED", "#{:erlang.unique_integer([:positive])}"))
+      seed = PtcRunner.Test.Environment.seed()
 
       outcomes =
         for n <- 1..@cases do

@@ -348,7 +348,7 @@ defmodule PtcRunner.Json.HostileTextTest do
     assert judged == {:error, :timeout}
     few = {:list, {:map, Enum.take(fields, 3)}}
 
-    assert {:ok, _} =
+    assert {:ok, _, _} =
              PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, {5_000, 0}))
   end
 

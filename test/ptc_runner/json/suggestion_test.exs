@@ -28,6 +28,12 @@ defmodule PtcRunner.Json.SuggestionTest do
       assert similarity("else", "select") === (4 / 4 + 4 / 6 + (4 - 3 / 2) / 4) / 3
     end
 
+    test "compares names of thousands of letters too" do
+      long = String.duplicate("ab", 2_000)
+      assert_in_delta similarity(long, long <> "cd"), 1.0, 0.001
+      assert similarity(long, String.duplicate("x", 4_000)) === 0.0
+    end
+
     test "matches only letters inside of the window" do
       assert similarity("abcdef", "fghijk") === 0.0
     end

@@ -1,11 +1,12 @@
 defmodule PtcRunner.Json.ValuesTest do
   # `structs: :values`: structs are maps of their fields; dates, times and decimals are values that are
-  # compared by their meaning.
+  # compared by their meaning; atoms are compared as their texts.
   use ExUnit.Case, async: true
 
   alias Ecto.Association.NotLoaded
   alias PtcRunner.Json
   alias PtcRunner.Json.Values
+  alias PtcRunner.Test.JsonText
 
   doctest PtcRunner.Json.Contract
   doctest Values
@@ -17,6 +18,8 @@ defmodule PtcRunner.Json.ValuesTest do
   defmodule Order do
     defstruct [:id, :total, :day, :user, __meta__: :built]
   end
+
+  @states [:open, "closed", :paid, "open", nil]
 
   # Made at compile time: other tests count the atoms that are made while they run.
   @wide Map.new(1..40, &{:"wide_field_#{&1}", &1})
@@ -36,9 +39,10 @@ defmodule PtcRunner.Json.ValuesTest do
     answer = Json.run(map, opts)
     # A program as a map may contain what no text can.
     text =
-      if inspect(map) =~ ~r/~[A-Z]\[|%[A-Z]|__struct__:|#DateTime|\{1\}/,
-        do: map,
-        else: PtcRunner.Json.Codec.encode!(map)
+      case JsonText.encode(map) do
+        {:ok, text} -> text
+        :error -> map
+      end
 
     assert Json.run(text, opts) == answer
     {:ok, program} = Json.compile(text, structs: :values)
@@ -367,6 +371,125 @@ defmodule PtcRunner.Json.ValuesTest do
       end
     end
 
+    test "atoms are ordered as their texts" do
+      assert_order(:closed, "open")
+      assert_order("closed", :open)
+      assert_order(:ab, "abc")
+      assert_order("ab", :abc)
+      assert_order(:"", "a")
+      assert_order(:zlutý, "žluť")
+      assert_order("é", :日本)
+      # As all texts, after everything else but bitstrings and dates.
+      for other <- [nil, true, false, 1, dec(1, 0), {1}, self(), [1], [:z], %{"a" => 1}, %{a: 1}],
+          do: assert_order(other, :a)
+
+      assert_order(:zzz, ~D[2024-01-01])
+      assert_order(<<1::3>>, :a)
+      assert_order(:a, <<255, 1::1>>)
+      # Their texts can be dates and numbers.
+      assert_order(:"2023-12-31", ~D[2024-01-01])
+      assert_order(dec(995, -2), :"10.5")
+    end
+
+    test "and equal the texts" do
+      assert_equal(:open, "open")
+      assert_equal(:"", "")
+      assert_equal(:žluť, "žluť")
+      assert_equal(:日本, "日本")
+      assert_equal(String.to_atom(String.duplicate("é", 255)), String.duplicate("é", 255))
+      assert_equal(Date, "Elixir.Date")
+      assert_equal(~D[2024-02-29], :"2024-02-29")
+      assert_equal(dec(1250, -2), :"12.5")
+      assert_equal([:open, 1], ["open", 1])
+      assert_equal({:ok, :open}, {"ok", "open"})
+      assert_equal(%{"s" => [:open]}, %{"s" => ["open"]})
+      # Keys too, and a struct is the map of its fields.
+      assert_equal(%{status: :open}, %{"status" => "open"})
+      assert_equal(%{1 => 2, a: nil}, %{1 => 2, "a" => nil})
+      assert_equal(%User{name: :ada}, %{"name" => "ada", "email" => nil})
+      assert_equal(%User{name: "a", __meta__: 1}, %User{name: "a", __meta__: 2})
+      assert_equal([%NotLoaded{}], [nil])
+      assert_equal(@wide, Map.new(@wide, fn {key, value} -> {"#{key}", value} end))
+
+      for {atom, other} <- [
+            nil: "nil",
+            true: "true",
+            false: "false",
+            open: "opened",
+            open: "Open"
+          ],
+          do: refute(holds?("eq", atom, other))
+
+      refute holds?("eq", %{a: 1}, %{"a" => 2})
+      refute holds?("eq", %{:a => 1, "a" => 2}, %{:a => 2, "a" => 1})
+      assert holds?("eq", %{:a => 1, "a" => 2}, %{:a => 1, "a" => 2})
+      refute holds?("eq", %User{name: "a"}, %{"name" => "a"})
+    end
+
+    test "contains, in and typeof" do
+      assert holds?("contains", :reopened, "open")
+      assert holds?("contains", :open, "")
+      assert holds?("contains", "reopened", :open)
+      assert holds?("contains", :reopened, :open)
+      refute holds?("contains", :open, "opened")
+      refute holds?("contains", :open, 1)
+      refute holds?("contains", :open, nil)
+      assert holds?("in", %{"open" => 1}, :open)
+      assert holds?("contains", %User{}, :name)
+      refute holds?("contains", %User{}, :__meta__)
+      refute holds?("in", %{"open" => 1}, :closed)
+
+      assert run(op("filter_in", %{"field" => "s", "value" => %{"open" => 1}}), [%{"s" => :open}]) ==
+               [%{"s" => :open}]
+
+      assert run(op("typeof"), :open) == "string"
+      assert run([op("keys"), op("contains", %{"value" => "name"})], %User{})
+      assert run(op("keys"), %{:b => 1, "a" => 2, 1 => 3}) == [1, "a", :b]
+    end
+
+    test "sets and order of atoms and texts, which stay what they are" do
+      values = [:open, "closed", nil, "open", :closed, :paid, 3, true]
+      rows = for {value, n} <- Enum.with_index(values), do: %{s: value, n: n}
+      column = op("map", %{"expr" => get("s")})
+      keys = [keys: :any]
+      assert run([column, op("distinct")], rows, keys) == [:open, "closed", nil, :paid, 3, true]
+
+      assert run([column, op("distinct"), op("count")], rows ++ Enum.reverse(rows), keys) == 6
+
+      for {order, expected} <- [
+            {"asc", [6, 2, 7, 1, 4, 0, 3, 5]},
+            {"desc", [5, 0, 3, 1, 4, 7, 2, 6]}
+          ] do
+        sort = op("sort_by", %{"field" => "s", "order" => order})
+        assert run([sort, op("map", %{"expr" => get("n")})], rows, keys) == expected
+      end
+
+      assert run(op("min", %{"field" => "s"}), rows, keys) == 3
+      assert run(op("max", %{"field" => "s"}), rows, keys) == :paid
+      assert run([op("max_by", %{"field" => "s"}), get("n")], rows, keys) == 5
+      assert run([op("min_by", %{"field" => "s"}), get("n")], Enum.take(rows, 2), keys) == 1
+      kept = op("filter_in", %{"field" => "s", "value" => ["open", "paid"]})
+      assert run([kept, op("map", %{"expr" => get("n")})], rows, keys) == [0, 3, 5]
+
+      open = op("eq", %{"field" => "s", "value" => "open"})
+      late = op("gt", %{"field" => "s", "value" => "open"})
+      test = op("or", %{"conditions" => [open, late]})
+      assert run([op("filter", %{"where" => test}), op("count")], rows, keys) == 3
+      assert run([op("reject", %{"where" => open}), op("count")], rows, keys) == 6
+      found = [op("filter", %{"where" => open}), op("first")]
+      assert run(found, rows, keys) == %{s: :open, n: 0}
+    end
+
+    test "without the option atoms are no texts" do
+      program = fn op, value -> %{"program" => pipe([load(), op(op, %{"value" => value})])} end
+      plain = &Json.run!(program.(&1, &3), context: %{"x" => &2})
+      refute plain.("eq", :open, "open")
+      refute plain.("contains", [:open], "open")
+      refute plain.("contains", :reopened, "open")
+      refute plain.("in", %{"open" => 1}, :open)
+      assert plain.("lt", :zzz, "a")
+    end
+
     test "of a large list, while the run is suspended" do
       n = 20_000
 
@@ -375,8 +498,17 @@ defmodule PtcRunner.Json.ValuesTest do
             do: %{
               "n" => i,
               "d" => Date.add(~D[2020-01-01], rem(i * 7919, n)),
+              "s" => Enum.at(@states, rem(i, 5)),
               "p" => dec(rem(i * 7919, n), -2)
             }
+
+      sorted = [op("sort_by", %{"field" => "s"}), op("map", %{"expr" => get("n")})]
+
+      assert run(sorted, rows, timeout: 30_000) ==
+               rows |> Enum.sort_by(&to_string(&1["s"])) |> Enum.map(& &1["n"])
+
+      states = [op("map", %{"expr" => get("s")}), op("distinct")]
+      assert run(states, rows, timeout: 30_000) == ["closed", :paid, "open", nil]
 
       for field <- ["d", "p"] do
         sorted =

@@ -91,7 +91,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
   end
 
   test "a repair is left, and goes on with its own text and types only" do
-    text = text("[\"a\" ", 400_000)
+    text = text("[\"a\" ", 100_000)
     {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, 0, {:infinity, 0})
     assert_raise ArgumentError, fn -> Native.resume_dirty(state, {text <> "x", nil}, :more) end
 

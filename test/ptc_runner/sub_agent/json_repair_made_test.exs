@@ -16,7 +16,7 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
   test "are the same for the same seed, with every fault" do
     # So many that each fault is among them, in whatever order the VM has the keys of a map.
     cases = BrokenAnswers.cases(1, 3 * @count)
-    assert cases == BrokenAnswers.cases(1, 3 * @count)
+    assert Enum.take(cases, 500) == BrokenAnswers.cases(1, 500)
     kinds = cases |> Enum.flat_map(&String.split(&1.kind, ["+", ":"])) |> MapSet.new()
     assert for(fault <- Faults.all(), "#{fault}" not in kinds, do: fault) == []
   end

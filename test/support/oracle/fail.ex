@@ -35,14 +35,17 @@ defmodule PtcRunner.Test.Oracle.Fail do
   def map!(value, _what) when is_map(value), do: value
   def map!(value, what), do: fail("#{what}, got #{shown(value)}")
 
-  # Longer values are shortened. How is not what the oracle judges.
+  # Longer values that are no texts are shortened. How is not what the oracle judges.
   @longest 3_800
 
   @doc "The text of a value in an error: that of `inspect/1`, without the values of firewalled keys."
   @spec shown(term()) :: String.t()
   def shown(value) do
     text = inspected(value)
-    if byte_size(text) <= @longest, do: text, else: PtcRunner.Shown.text(value)
+
+    if is_binary(value) or byte_size(text) <= @longest,
+      do: text,
+      else: PtcRunner.Shown.text(value)
   end
 
   @doc "The texts of two values in one error."

@@ -54,10 +54,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   The answer's strings are copied, so the value does not keep the text alive (turn and messages do).
   """
 
-  alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
-  alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
+  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.{Options, Step, Turn}
   require Telemetry
 
@@ -101,38 +100,25 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   defp answer(content, agent, state, opts) do
     began = System.monotonic_time(:millisecond)
 
-    case Answer.read(content, agent, opts) do
-      {:ok, value} = right ->
-        case Repaired.respelled(right, content, agent, opts) do
-          {:ok, ^value} -> Outcome.success(value, content, agent, state, opts)
-          repaired -> decide(repaired, content, agent, state, opts)
-        end
+    outcome = Answer.read(content, agent, opts)
 
-      wrong ->
-        opts = Limits.shared(opts, began)
-        wrong |> Repaired.instead(content, agent, opts) |> decide(content, agent, state, opts)
-    end
-  end
+    case Repaired.instead(outcome, content, agent, opts, began) do
+      {:ok, value, _found} ->
+        Outcome.success(value, content, agent, state, opts)
 
-  defp decide(answer, content, agent, state, opts) do
-    case answer do
       {:repaired, value, repairs} ->
         value |> Outcome.success(content, agent, state, opts) |> Repaired.note(repairs)
 
-      {:invalid, errors, error} ->
-        invalid(error, errors, content, agent, state, opts)
+      {:invalid, {list, _more} = errors, line, found} ->
+        line = line || format_validation_errors(list)
+        invalid(line, errors, content, agent, state, [{:found, found} | opts])
 
-      {:map, map} ->
-        map |> atomize_keys(agent.parsed_signature) |> complete(content, agent, state, opts)
-
-      {:list, list} ->
-        list |> atomize_list(agent.parsed_signature) |> complete(content, agent, state, opts)
-
-      {:error, {:truncated, %{message: message}}} ->
+      {:truncated, message} ->
         Outcome.failure(:truncated, message, :truncated, content, agent, state, opts)
 
-      {:error, reason} ->
-        reason |> Answer.message() |> unreadable(content, agent, state, opts)
+      {:error, reason, found} ->
+        error = Answer.message(reason)
+        unreadable(error, content, agent, state, [{:found, found} | opts])
     end
   end
 
@@ -194,9 +180,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def validate_and_complete(parsed, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "validate_and_complete/5")
 
-    parsed
-    |> atomize_keys(agent.parsed_signature)
-    |> complete(response, agent, state, opts)
+    complete(parsed, response, agent, state, opts)
   end
 
   @doc """
@@ -212,20 +196,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def validate_and_complete_list(parsed, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "validate_and_complete_list/5")
 
-    parsed
-    |> atomize_list(agent.parsed_signature)
-    |> complete(response, agent, state, opts)
+    complete(parsed, response, agent, state, opts)
   end
 
-  defp complete(value, response, agent, state, opts) do
-    case validate_return(agent, value) do
-      :ok ->
-        value
-        |> KeyNormalizer.normalize_keys()
-        |> Outcome.success(response, agent, state, opts)
-
-      {:error, errors} ->
-        invalid(errors, response, agent, state, opts)
+  defp complete(parsed, response, agent, state, opts) do
+    case Answer.judged(parsed, agent.parsed_signature) do
+      {:ok, value} -> Outcome.success(value, response, agent, state, opts)
+      {:error, errors} -> invalid(errors, response, agent, state, opts)
     end
   end
 

@@ -1,7 +1,8 @@
 //! Checks for valid JSON at an offset of an answer, and finds its end. Builds nothing.
 
 use super::scan::CountOrLeave;
-use crate::json::{JsonLimits, ReadError, Reader, Sink, Text};
+use crate::heap::Heap;
+use crate::json::{JsonLimits, ReadError, Reader, Sink, TermBuilder, Text};
 use crate::stop::Stop;
 
 /// Limits for an answer: deeper nesting, or longer integers, are of no use to a caller.
@@ -25,8 +26,35 @@ pub fn go_on(
 }
 
 /// A sink that ignores all events.
-struct Ignore<'i, 'c> {
-    count: &'i mut CountOrLeave<'c>,
+pub struct Ignore<'i, 'c> {
+    /// Counts the bytes that are read.
+    pub count: &'i mut CountOrLeave<'c>,
+}
+
+/// A sink of a value that may turn out not to be the answer.
+pub trait Candidate<'t>: Sink<'t> {
+    /// Drops the value so far.
+    fn clear(&mut self);
+    /// Counts other work, at a point where it can be suspended.
+    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop>;
+}
+
+impl<'t, H: Heap> Candidate<'t> for TermBuilder<'_, 't, H> {
+    fn clear(&mut self) {
+        TermBuilder::clear(self);
+    }
+
+    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
+        TermBuilder::count_or_leave(self, units)
+    }
+}
+
+impl Candidate<'_> for Ignore<'_, '_> {
+    fn clear(&mut self) {}
+
+    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
+        (self.count)(units, true)
+    }
 }
 
 impl<'t> Sink<'t> for Ignore<'_, '_> {

@@ -8,6 +8,7 @@
 //! * [`checker`]: checks of a value against its type while it is read
 //! * [`stream`]: an answer that arrives in chunks
 //! * [`read`]: the value, built in the heap during the search
+//! * [`reading`]: the whole way from text to judged value; [`judge`]: the check against a type
 //!
 //! Everything is linear in the length of the text, and works on bytes: text outside of the JSON need
 //! not be UTF-8.
@@ -15,7 +16,9 @@
 mod check;
 pub(crate) mod checker;
 mod choice;
+mod judge;
 mod read;
+mod reading;
 mod recovery;
 pub(crate) mod scan;
 pub mod stream;
@@ -25,7 +28,9 @@ mod walks;
 mod tests;
 
 pub use check::LIMITS;
+pub use judge::{Errors, Judge, Report, Verdict};
 pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};
+pub use reading::{judge_built, object_or_list, Ask, Reading, Reply, Unfit};
 
 /// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

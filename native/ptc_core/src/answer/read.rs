@@ -1,13 +1,14 @@
 //! From text to value: the first candidate is built while it is read, so a plain answer is read once.
 
-use super::check::LIMITS;
+use super::check::{Candidate, LIMITS};
 use super::choice::{Choice, Choosing};
 use super::recovery::Recovery;
 use super::walks::{Journal, Walks};
 use crate::heap::Heap;
-use crate::json::{Extent, JsonError, ReadError, Reader, Sink, TermBuilder};
+use crate::json::{Extent, JsonError, ReadError, Reader, TermBuilder};
 use crate::stop::Stop;
 use crate::workspace::{unlimited, Workspace};
+use std::ops::Range;
 
 /// Why a text contains no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +30,17 @@ pub struct Answer<T> {
     pub hyphens: bool,
     /// Its offset.
     pub start: usize,
+}
+
+impl<T: Copy> Answer<T> {
+    /// Takes the value that the builder has.
+    pub(super) fn of<H: Heap<Term = T>>(builder: &mut TermBuilder<H>, start: usize) -> Self {
+        Answer {
+            hyphens: builder.has_hyphens(),
+            value: builder.take(),
+            start,
+        }
+    }
 }
 
 /// Builds a found answer a second time, with underscores for the hyphens of its keys; `None`
@@ -106,41 +118,32 @@ enum Part {
 /// The result of a step.
 enum Next {
     Stage(Stage),
-    /// The builder has the value, which starts here.
-    Found(usize),
+    /// The sink has received the value of this range.
+    Found(Range<usize>),
     Nothing(NoAnswer),
 }
 
 impl Search {
-    /// Continues in `text`, which must be the same each time.
-    pub fn go_on<'t, H: Heap>(
+    /// Continues in `text`, which must be the same each time. Returns the range of the value, which the sink has
+    /// received last.
+    pub fn go_on<'t>(
         &mut self,
         text: &'t [u8],
-        builder: &mut TermBuilder<'_, 't, H>,
-    ) -> Result<Result<Answer<H::Term>, NoAnswer>, Stop> {
+        sink: &mut impl Candidate<'t>,
+    ) -> Result<Result<Range<usize>, NoAnswer>, Stop> {
         loop {
-            match self.step(text, builder)? {
+            match self.step(text, sink)? {
                 Next::Stage(stage) => {
                     self.stage = stage;
                     self.journal.clear();
                 }
                 Next::Nothing(why) => return Ok(Err(why)),
-                Next::Found(start) => {
-                    return Ok(Ok(Answer {
-                        hyphens: builder.has_hyphens(),
-                        value: builder.take(),
-                        start,
-                    }))
-                }
+                Next::Found(range) => return Ok(Ok(range)),
             }
         }
     }
 
-    fn step<'t, H: Heap>(
-        &mut self,
-        text: &'t [u8],
-        builder: &mut TermBuilder<'_, 't, H>,
-    ) -> Result<Next, Stop> {
+    fn step<'t>(&mut self, text: &'t [u8], sink: &mut impl Candidate<'t>) -> Result<Next, Stop> {
         let Search { stage, journal } = self;
         if let Stage::Build {
             reader,
@@ -151,18 +154,18 @@ impl Search {
         {
             let (start, part) = (*start, *part);
             let within = text.get(..*end).unwrap_or(text);
-            return match reader.read(within, builder) {
+            return match reader.read(within, sink) {
                 Ok(end) => Ok(built(start, end, within.len(), part)),
                 Err(ReadError::Stop(stop)) => Err(stop),
                 Err(ReadError::Json(error)) => {
-                    builder.clear();
+                    sink.clear();
                     Ok(failed(start, error, part))
                 }
             };
         }
         let mut count = |units, leave| match leave {
-            true => builder.count_or_leave(units),
-            false => builder.count(units),
+            true => sink.count_or_leave(units),
+            false => sink.count(units),
         };
         let mut walks = Walks::new(journal, &mut count);
         Ok(match stage {
@@ -175,12 +178,12 @@ impl Search {
             Stage::Behind { start, end, part } => match part {
                 Behind::Marker => match walks.find_backticks(text, *end)? {
                     Some(_) => choosing(Some((*start, Ok(*end)))),
-                    None => Next::Found(*start),
+                    None => Next::Found(*start..*end),
                 },
                 Behind::Blanks(until) => {
                     let blank = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
                     match walks.skip(text, *end, *until, blank)? {
-                        more if more >= *until => Next::Found(*start),
+                        more if more >= *until => Next::Found(*start..*end),
                         more => second_look(NoAnswer::Invalid(JsonError::UnexpectedToken(more))),
                     }
                 }
@@ -190,10 +193,10 @@ impl Search {
                 let known = first.and_then(|(start, end)| Some(start..end.ok()?));
                 match (choosing.go_on(text, known, &mut walks)?, first) {
                     (Choice::Fenced(content), _) => {
-                        builder.clear();
+                        sink.clear();
                         reading(content.start, content.end, Part::Fenced)
                     }
-                    (Choice::Raw, Some((start, Ok(_)))) => Next::Found(start),
+                    (Choice::Raw, Some((start, Ok(end)))) => Next::Found(start..end),
                     (Choice::Raw, Some((start, Err(error)))) => {
                         Next::Stage(Stage::Closed(start, error))
                     }
@@ -209,7 +212,7 @@ impl Search {
             }),
             Stage::Recover(refusal, recovery) => {
                 let found = recovery.go_on(text, &mut walks)?;
-                builder.clear();
+                sink.clear();
                 match found {
                     Some(range) => reading(range.start, text.len(), Part::Recovered),
                     None => Next::Nothing(*refusal),
@@ -241,7 +244,7 @@ fn built(start: usize, end: usize, until: usize, part: Part) -> Next {
     let part = match part {
         Part::First => Behind::Marker,
         Part::Fenced => Behind::Blanks(until),
-        Part::Raw | Part::Recovered => return Next::Found(start),
+        Part::Raw | Part::Recovered => return Next::Found(start..end),
     };
     Next::Stage(Stage::Behind { start, end, part })
 }
@@ -261,7 +264,8 @@ pub fn read_answer<H: Heap>(text: &[u8], heap: &mut H) -> Result<Answer<H::Term>
     let mut meter = unlimited();
     let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
     let found = Search::default().go_on(text, &mut builder);
-    found.unwrap_or(Err(NoAnswer::NotFound(None)))
+    let range = found.unwrap_or(Err(NoAnswer::NotFound(None)))?;
+    Ok(Answer::of(&mut builder, range.start))
 }
 
 /// Builds the JSON at `start`, without limits of time and memory; returns it and the offset after it.
@@ -274,10 +278,5 @@ pub fn build<H: Heap>(
     let mut builder = TermBuilder::new(Workspace::in_one_go(heap, &mut meter));
     let mut reader = Reader::new(start, Extent::Value, LIMITS);
     let end = reader.read(text, &mut builder)?;
-    let answer = Answer {
-        hyphens: builder.has_hyphens(),
-        value: builder.take(),
-        start,
-    };
-    Ok((answer, end))
+    Ok((Answer::of(&mut builder, start), end))
 }

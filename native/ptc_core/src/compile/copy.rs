@@ -4,35 +4,16 @@
 //! names. Any other term is one entry, however large it is. The term of each entry is kept beside the
 //! table, because the constants of a compiled program are its own terms.
 
+use super::role::Role;
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::json::{Entry, Outside, Shape, Table, LONG};
 use crate::meter::Pace;
 use crate::number::Number;
 use crate::opcode::OpCode;
-use crate::ops::FieldKind;
 use crate::stop::Stop;
 use crate::value::Form;
 use crate::vm::Buffer;
 use crate::workspace::Workspace;
-
-/// What the compiler looks for in a term.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Role {
-    /// An operation, an object, or a list of them.
-    Operation,
-    /// The same, but no list.
-    Element,
-    /// A map whose values can be operations.
-    Fields,
-    /// An operation; any other term is a constant.
-    Value,
-    /// A name, or a list of names.
-    Names,
-    /// A key of a map.
-    Key,
-    /// Nothing.
-    Constant,
-}
 
 /// A term that is not copied yet, or the state of one that is partly copied.
 #[derive(Debug, Clone, Copy)]
@@ -195,7 +176,7 @@ impl Copier {
                 self.table.entries.pop();
                 terms.entries.pop(heap);
             }
-            self.table.entries[at as usize] = outside(Shape::Other, true);
+            self.table.entries[at as usize] = Entry::outside(Shape::Other, true);
         }
         Ok(())
     }
@@ -228,11 +209,11 @@ impl Copier {
             (Kind::Bool, _) => Entry::Bool(work.heap.truthy(term)),
             (Kind::Number, _) => number(term, work.heap),
             (Kind::String, _) => self.string(term, role, work)?,
-            (Kind::Map, _) => outside(Shape::Map, true),
-            (Kind::List, _) => outside(Shape::Other, true),
+            (Kind::Map, _) => Entry::outside(Shape::Map, true),
+            (Kind::List, _) => Entry::outside(Shape::Other, true),
             (Kind::Other, _) => {
                 let has_parts = !matches!(work.heap.inside(term), Inside::Nothing);
-                outside(Shape::Other, has_parts)
+                Entry::outside(Shape::Other, has_parts)
             }
         };
         self.add(entry, term, terms);
@@ -282,7 +263,7 @@ impl Copier {
         let size = work.heap.map_size(map).unwrap_or(0);
         if size > MANY {
             if role == Role::Value && !has_op(map, work.heap) {
-                self.add(outside(Shape::Map, true), map, terms);
+                self.add(Entry::outside(Shape::Map, true), map, terms);
                 return Ok(());
             }
             self.count(FUEL_PER_PAIR * size, work)?;
@@ -290,14 +271,22 @@ impl Copier {
         }
         let heap = &mut *work.heap;
         let mut pairs = heap.entries(map);
-        let lengths = pairs.iter().map(|(key, _)| heap.byte_length(*key));
-        let uncommon = lengths.filter(|length| length.is_none_or(|bytes| bytes > LONG));
-        let (count, bytes) = uncommon.fold((0, 0), |(count, bytes), length| {
-            (count + 1, bytes + length.unwrap_or(0))
-        });
-        if count > 0 {
+        let (mut op, mut uncommon, mut bytes) = (None, 0, 0);
+        for (key, value) in &pairs {
+            match heap.byte_length(*key) {
+                Some(2) if heap.bytes(*key) == Some(b"op") => {
+                    op = Some(OpCode::from_name(short(*value, heap)));
+                }
+                Some(..=LONG) => {}
+                length => {
+                    uncommon += 1;
+                    bytes += length.unwrap_or(0);
+                }
+            }
+        }
+        if uncommon > 0 {
             if is_struct(map, &pairs, heap) {
-                self.add(outside(Shape::Struct, true), map, terms);
+                self.add(Entry::outside(Shape::Struct, true), map, terms);
                 return Ok(());
             }
             let rounds = size.ilog2() as usize + 1;
@@ -305,25 +294,28 @@ impl Copier {
             let heap = &*work.heap;
             pairs.sort_by(|(a, _), (b, _)| heap.compare(*a, *b));
         }
-        let heap = &*work.heap;
-        let op = match role {
-            Role::Fields => None,
-            _ => pairs
-                .iter()
-                .find(|(key, _)| short(*key, heap) == b"op")
-                .map(|(_, name)| OpCode::from_name(short(*name, heap))),
-        };
+        let op = op.filter(|_| role != Role::Fields);
         if op.is_none() && role == Role::Value {
-            self.add(outside(Shape::Map, true), map, terms);
+            self.add(Entry::outside(Shape::Map, true), map, terms);
             return Ok(());
         }
         let inner = depth + u32::from(role != Role::Fields);
         let at = self.add(Entry::Object(0, size as u32), map, terms);
         self.push(Next::End(at), map, terms);
+        // Most fields hold names and numbers.
+        let heap = &*work.heap;
+        let small =
+            |(key, value): &&(H::Term, H::Term)| is_small(*key, heap) && is_small(*value, heap);
+        let first = pairs.iter().take(MANY).take_while(small).count();
+        self.uncounted += 2 * first;
+        for (key, value) in pairs.drain(..first) {
+            self.copy(key, Role::Key, inner, terms, work)?;
+            self.copy(value, Role::Constant, inner, terms, work)?;
+        }
         for (key, value) in pairs.into_iter().rev() {
             let role = match op {
                 None => Role::Value,
-                Some(op) => role_of_field(op, short(key, heap)),
+                Some(op) => Role::of_field(op, short(key, work.heap)),
             };
             self.push(Next::Copy(role, inner), value, terms);
             self.push(Next::Copy(Role::Key, inner), key, terms);
@@ -332,21 +324,12 @@ impl Copier {
     }
 }
 
-/// Returns what the compiler looks for in a field; `op` is `None` for an unknown operation.
-fn role_of_field(op: Option<OpCode>, name: &[u8]) -> Role {
-    let Some(op) = op else {
-        return Role::Constant;
-    };
-    let field = op
-        .fields()
-        .iter()
-        .find(|field| field.name.as_bytes() == name);
-    match field.map(|field| field.kind) {
-        Some(FieldKind::Expr | FieldKind::Operand | FieldKind::ExprList) => Role::Operation,
-        Some(FieldKind::String | FieldKind::StringList) => Role::Names,
-        Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
-        Some(FieldKind::Any) if op != OpCode::Literal => Role::Value,
-        _ => Role::Constant,
+/// Returns whether a term is copied in constant time, whatever the compiler looks for.
+fn is_small<H: Heap>(term: H::Term, heap: &H) -> bool {
+    match heap.kind(term) {
+        Kind::Nil | Kind::Bool | Kind::Number => true,
+        Kind::String => heap.byte_length(term).is_some_and(|bytes| bytes <= LONG),
+        Kind::List | Kind::Map | Kind::Other => false,
     }
 }
 
@@ -356,14 +339,6 @@ fn short<H: Heap>(term: H::Term, heap: &H) -> &[u8] {
         Some(..=LONG) => heap.bytes(term).unwrap_or_default(),
         _ => &[],
     }
-}
-
-fn outside(shape: Shape, has_parts: bool) -> Entry {
-    Entry::Term(Outside {
-        shape,
-        has_parts,
-        is_long: false,
-    })
 }
 
 fn number<H: Heap>(term: H::Term, heap: &mut H) -> Entry {

@@ -5,6 +5,7 @@
 //! can be suspended between two steps.
 //!
 //! * `copy`: the table of a program that is given as a term
+//! * `role`: what the compiler looks for in each term
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
@@ -23,6 +24,7 @@ mod finish;
 mod multiplies;
 mod optimise;
 mod plan;
+mod role;
 mod scope;
 mod unknown;
 mod walk;

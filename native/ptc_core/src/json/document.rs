@@ -33,6 +33,17 @@ pub enum Entry {
     Term(Outside),
 }
 
+impl Entry {
+    /// A term that is neither a string nor a number.
+    pub(crate) fn outside(shape: Shape, has_parts: bool) -> Entry {
+        Entry::Term(Outside {
+            shape,
+            has_parts,
+            is_long: false,
+        })
+    }
+}
+
 /// What the compiler asks about a term that is not copied into the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outside {
@@ -244,7 +255,11 @@ impl<'t> Document<'t> {
     #[inline]
     fn is_text(&self, index: u32, text: &[u8]) -> bool {
         match self.entry(index) {
-            Entry::Str(start, end) if (end - start) as usize != text.len() => false,
+            Entry::Str(start, end) | Entry::Unescaped(start, end)
+                if (end - start) as usize != text.len() =>
+            {
+                false
+            }
             Entry::Str(start, _) if self.text.get(start as usize) != text.first() => false,
             entry => self.bytes(entry) == Some(text),
         }

@@ -123,7 +123,7 @@ fn holds_slowly<H: Heap>(
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
     let right = machine.constant(test.value);
-    if machine.is_value(left) {
+    if machine.may_mean_another(left) {
         return Ok(test.op.holds_for().have(machine.compare(left, right)?));
     }
     Ok(match (test.op.holds_for(), test.mode) {

@@ -65,6 +65,7 @@ impl Operation for Typeof {
             Kind::Other => match machine.value(value) {
                 Some(Value::Decimal { .. }) => b"number",
                 Some(_) => b"string",
+                None if machine.values() && machine.heap.is_name(value) => b"string",
                 None => return Err(machine.fault(apply.op, Code::NoTypeName, vec![value])),
             },
         };

@@ -87,7 +87,12 @@ fn has_key<H: Heap>(
 ) -> Result<bool, Halt<H::Term>> {
     let weight = machine.weigh(key)?;
     machine.consume_fuel_for_lookup(map, weight)?;
-    Ok(machine.key_in(map, key).is_some())
+    let found = machine.key_in(map, key).is_some();
+    if found || !machine.values() || !machine.heap.is_name(key) {
+        return Ok(found);
+    }
+    let string = machine.string_of_name(key);
+    Ok(machine.key_in(map, string).is_some())
 }
 
 impl Operation for FilterIn {

@@ -51,7 +51,9 @@ trait Operation {
     const FAMILY: &'static str;
     /// Its purpose, in one sentence.
     const ABOUT: &'static str;
-    /// Its fields, in ascending order.
+    /// Its fields, in ascending order. The checks, the schemas, the prompt and the fuzzer's dictionary follow
+    /// from them. `test/support/oracle/check.ex` states them again on purpose: the oracle of the tests must not
+    /// learn the language from the code that it judges.
     const FIELDS: &'static [Field];
 
     /// Whether its value contains its operands.

@@ -109,7 +109,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                     let before = &self.text[..span.start as usize];
                     matches!(before.last(), Some(b'"' | b'\'' | b'`' | 0x80..))
                 };
-                let complete = match self.log.last_token(branch.node) {
+                let complete = match self.state.log.last_token(branch.node) {
                     // A number may have had more digits; blanks and an ellipsis after it say nothing.
                     Some(Event::Number(_) | Event::Loose(_)) | None => false,
                     Some(Event::Plain(span) | Event::Escaped(span)) => is_quoted(span),
@@ -118,7 +118,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 complete && self.wanted.may_close(branch.top.ty, branch.top.seen)
             }
             // One object per line has no brackets.
-            Bracket::Array => branch.top.depth == 1 && self.byte(self.start as usize) != b'[',
+            Bracket::Array => branch.top.depth == 1 && self.byte(self.state.start as usize) != b'[',
             Bracket::Top | Bracket::One => true,
         }
     }

@@ -22,8 +22,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             right.still = 0;
             let inside = &self.text[at..right.at as usize];
             let is_key = right.phase == Phase::Colon;
-            let doubt =
-                is_key && (at <= self.horizon as usize || super::search::is_suspicious(inside));
+            let doubt = is_key
+                && (at <= self.state.horizon as usize || super::search::is_suspicious(inside));
             self.proceed(right);
             if !doubt {
                 if is_key {
@@ -197,7 +197,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             if frame.depth == 0 {
                 return false;
             }
-            frame = self.frames[frame.parent as usize];
+            frame = self.state.frames[frame.parent as usize];
             if let (Some((fields, _)), Bracket::Object) = (self.types().map(frame.ty), frame.kind) {
                 let found = self.types().named(fields, key, fields.start as usize);
                 if let Some(index) = found {

@@ -35,13 +35,13 @@ impl<H: Heap> Reader<'_, '_, H> {
         let next = skip_all_blanks(self.text, at);
         self.text.get(next) == Some(&b'{')
             && self.text[..at].ends_with(b"}")
-            && self.log.last(branch.node) == Some(Event::Close(false))
+            && self.state.log.last(branch.node) == Some(Event::Close(false))
     }
 
     /// Returns whether the text from an offset on closes more brackets than it opens.
     fn unopened(&self, from: usize) -> bool {
         let text = self.text;
-        let all = self.unopened.get_or_init(|| {
+        let all = self.state.unopened.get_or_init(|| {
             let mut all = vec![false; text.len()];
             let mut count = 0_usize;
             for (at, byte) in text.iter().enumerate().rev() {

@@ -9,7 +9,7 @@
 //! * [`fault`]: the faults, and their costs
 //! * [`branch`]: one reading; [`log`]: the events of all readings
 //! * [`reader`]: the readings that are alive; [`search`]: the search that advances them
-//! * [`strict`], [`look`]: a step where the text is correct
+//! * [`strict`], [`lookahead`]: a step where the text is correct
 //! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
 //!   each kind of position; [`leftover`]: the end; [`cut`]: texts that end too early
 //! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
@@ -28,7 +28,7 @@ mod keys;
 mod leftover;
 mod lines;
 mod log;
-mod look;
+mod lookahead;
 mod numbers;
 mod places;
 mod quotes;
@@ -70,6 +70,12 @@ pub enum Refusal {
     Truncated(Where),
     /// The meter stopped the search.
     Stopped(Stop),
+}
+
+impl From<Stop> for Refusal {
+    fn from(stop: Stop) -> Self {
+        Refusal::Stopped(stop)
+    }
 }
 
 /// Returns whether the JSON in a text is only a part of an answer whose first bracket is missing.

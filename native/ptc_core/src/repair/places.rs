@@ -44,7 +44,7 @@ enum StartKind {
 /// The state of a repair between two quanta.
 #[derive(Debug)]
 pub struct Repairing {
-    kept: Option<SearchState>,
+    state: Option<SearchState>,
     stage: StartKind,
     best: Option<Found>,
     /// The start that is scanned for an end that is too early.
@@ -57,7 +57,7 @@ impl Repairing {
     /// Creates the state for a text of this many bytes.
     pub fn new(length: usize) -> Self {
         Repairing {
-            kept: Some(SearchState::new(length)),
+            state: Some(SearchState::new(length)),
             stage: StartKind::Begin,
             best: None,
             scanning: None,
@@ -81,12 +81,18 @@ impl Repairing {
         }
         // The search decides itself where it can be suspended.
         meter.begin_whole();
-        let kept = self.kept.take().ok_or(Refusal::Stopped(Stop::Abandoned))?;
-        let mut reader = Reader::new(text, wanted, kept, meter, heap);
+        let state = self.state.take().ok_or(Refusal::Stopped(Stop::Abandoned))?;
+        let mut reader = Reader {
+            text,
+            wanted,
+            state,
+            meter,
+            heap,
+        };
         match self.read(&mut reader) {
             Ok(()) => {}
             Err(Refusal::Stopped(Stop::SliceOver)) => {
-                self.kept = Some(reader.keep());
+                self.state = Some(reader.state);
                 return Err(Refusal::Stopped(Stop::SliceOver));
             }
             Err(refusal) => return Err(refusal),
@@ -180,9 +186,9 @@ impl Repairing {
         match &mut self.best {
             None => self.best = Some(found),
             Some(best) => {
-                let (text, types, inner) = (reader.text, reader.types(), &reader.inner);
+                let (text, types, inner) = (reader.text, reader.types(), &reader.state.inner);
                 let equal = |a, b| same::events(text, types, inner, a, b);
-                if !reader.log.same_value(best.node, found.node, equal) {
+                if !reader.state.log.same_value(best.node, found.node, equal) {
                     best.unsure = Some(found.start);
                 }
             }
@@ -224,7 +230,7 @@ fn finish<'r, H: Heap>(
     found: Found,
 ) -> Result<Repaired<'r>, Refusal> {
     let (text, wanted) = (reader.text, reader.wanted);
-    let mut events = reader.log.events(found.node);
+    let mut events = reader.state.log.events(found.node);
     let mut places: Vec<usize> = found.unsure.into_iter().collect();
     places.extend(events.iter().filter_map(|event| match event {
         Event::Unsure(at) => Some(*at as usize),
@@ -246,7 +252,7 @@ fn finish<'r, H: Heap>(
         text,
         wanted,
         events,
-        inner: std::mem::take(&mut reader.inner),
+        inner: std::mem::take(&mut reader.state.inner),
     };
     if wanted.refuses_cut() {
         if let Some(cut) = cut::place(&repaired, found.end) {
@@ -298,17 +304,18 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
 
 /// Returns the best reading from a start.
 fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
-    let (text, wanted, inner) = (reader.text, reader.wanted, &reader.inner);
-    let end = *reader.ends.first()?;
+    let (text, wanted, inner) = (reader.text, reader.wanted, &reader.state.inner);
+    let end = *reader.state.ends.first()?;
     // Both brackets are missing, and there is no type: this is prose with a colon.
     let closed = |event: &Event| matches!(event, Event::Repair(Fault::MissingClose, _));
-    if start.inside && wanted.is_anything() && reader.log.events(end.node).iter().any(closed) {
+    if start.inside && wanted.is_anything() && reader.state.log.events(end.node).iter().any(closed)
+    {
         return None;
     }
     let equal = |a, b| same::events(text, wanted.types(), inner, a, b);
-    let other = reader.ends[1..]
+    let other = reader.state.ends[1..]
         .iter()
-        .find(|other| !reader.log.same_value(end.node, other.node, equal));
+        .find(|other| !reader.state.log.same_value(end.node, other.node, equal));
     Some(Found {
         node: end.node,
         start: start.at,

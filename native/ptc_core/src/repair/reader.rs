@@ -18,19 +18,26 @@ const MARGIN: u32 = 26;
 /// Maximum number of insertions at one offset.
 const STILL: u32 = 6;
 
-/// The state of a search while it is suspended.
+/// The state of a search.
 #[derive(Debug)]
 pub struct SearchState {
-    log: Log,
-    frames: Vec<BranchFrame>,
-    inner: Vec<Vec<u8>>,
-    queue: Vec<Branch>,
-    ends: Vec<Branch>,
-    horizon: u32,
-    start: u32,
-    unopened: OnceCell<Vec<bool>>,
-    straight: bool,
-    running: Option<(Branch, Recent)>,
+    pub(super) log: Log,
+    /// The frames around the innermost open ones.
+    pub(super) frames: Vec<BranchFrame>,
+    /// The JSON found inside strings.
+    pub(super) inner: Vec<Vec<u8>>,
+    pub(super) queue: Vec<Branch>,
+    pub(super) ends: Vec<Branch>,
+    /// Offset up to which text that parses may still be part of the fault.
+    pub(super) horizon: u32,
+    /// The offset where the readings began.
+    pub(super) start: u32,
+    /// For each offset whether the text after it closes brackets that were opened before it.
+    pub(super) unopened: OnceCell<Vec<bool>>,
+    /// No fault was found yet.
+    pub(super) straight: bool,
+    /// The only reading, while the text is correct.
+    pub(super) running: Option<(Branch, Recent)>,
 }
 
 impl SearchState {
@@ -55,70 +62,13 @@ impl SearchState {
 pub struct Reader<'r, 'm, H: Heap> {
     pub(super) text: &'r [u8],
     pub(super) wanted: &'r Wanted,
-    pub(super) log: Log,
-    /// The frames around the innermost open ones.
-    pub(super) frames: Vec<BranchFrame>,
-    /// The JSON found inside strings.
-    pub(super) inner: Vec<Vec<u8>>,
-    pub(super) queue: Vec<Branch>,
-    pub(super) ends: Vec<Branch>,
-    /// Offset up to which text that parses may still be part of the fault.
-    pub(super) horizon: u32,
-    /// The offset where the readings began.
-    pub(super) start: u32,
-    /// For each offset whether the text after it closes brackets that were opened before it.
-    pub(super) unopened: OnceCell<Vec<bool>>,
-    /// No fault was found yet.
-    pub(super) straight: bool,
-    /// The only reading, while the text is correct.
-    pub(super) running: Option<(Branch, Recent)>,
-    meter: &'m mut Meter,
-    heap: &'m H,
+    /// What a search that is suspended keeps.
+    pub(super) state: SearchState,
+    pub(super) meter: &'m mut Meter,
+    pub(super) heap: &'m H,
 }
 
-impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
-    /// Continues from the suspended state.
-    pub fn new(
-        text: &'r [u8],
-        wanted: &'r Wanted,
-        kept: SearchState,
-        meter: &'m mut Meter,
-        heap: &'m H,
-    ) -> Self {
-        Reader {
-            text,
-            wanted,
-            log: kept.log,
-            frames: kept.frames,
-            inner: kept.inner,
-            queue: kept.queue,
-            ends: kept.ends,
-            horizon: kept.horizon,
-            start: kept.start,
-            unopened: kept.unopened,
-            straight: kept.straight,
-            running: kept.running,
-            meter,
-            heap,
-        }
-    }
-
-    /// Returns the state to suspend.
-    pub fn keep(self) -> SearchState {
-        SearchState {
-            log: self.log,
-            frames: self.frames,
-            inner: self.inner,
-            queue: self.queue,
-            ends: self.ends,
-            horizon: self.horizon,
-            start: self.start,
-            unopened: self.unopened,
-            straight: self.straight,
-            running: self.running,
-        }
-    }
-
+impl<'r, H: Heap> Reader<'r, '_, H> {
     /// Suspends at a point where no work is lost, if the quantum is over.
     #[inline]
     pub fn leave_if_due(&self) -> Result<(), Stop> {
@@ -130,7 +80,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
 
     /// Creates a reading that begins at an offset.
     pub fn begin(&mut self, at: usize, ty: TypeId) -> Branch {
-        self.start = at as u32;
+        self.state.start = at as u32;
         Branch {
             at: at as u32,
             cost: 0,
@@ -167,7 +117,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
 
     /// Checks that the heap limit permits the current state.
     pub fn check_memory(&self) -> Result<(), Stop> {
-        let words = 2 * self.log.len() + 5 * self.frames.len();
+        let words = 2 * self.state.log.len() + 5 * self.state.frames.len();
         self.meter.check_heap_limit(words, self.heap)?;
         Ok(())
     }
@@ -185,7 +135,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     /// Adds an event to a reading.
     #[inline]
     pub fn event(&mut self, branch: &mut Branch, event: Event) {
-        branch.node = self.log.add(branch.node, event);
+        branch.node = self.state.log.add(branch.node, event);
     }
 
     /// Adds a repair and its cost to a reading.
@@ -211,11 +161,11 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     #[inline]
     pub fn open(&mut self, branch: &mut Branch, kind: Bracket, ty: TypeId) {
         self.event(branch, Event::Open(kind == Bracket::Object));
-        self.frames.push(branch.top);
+        self.state.frames.push(branch.top);
         branch.top = BranchFrame {
             seen: 0,
             outer: branch.top.hash(),
-            parent: self.frames.len() as u32 - 1,
+            parent: self.state.frames.len() as u32 - 1,
             ty,
             depth: branch.top.depth + 1,
             hint: 0,
@@ -232,7 +182,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     #[inline]
     pub fn close(&mut self, branch: &mut Branch) {
         self.event(branch, Event::Close(branch.top.kind == Bracket::Object));
-        branch.top = self.frames[branch.top.parent as usize];
+        branch.top = self.state.frames[branch.top.parent as usize];
         self.after_value(branch);
     }
 
@@ -249,7 +199,7 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
                 }
                 Bracket::One => {
                     self.event(branch, Event::Close(false));
-                    branch.top = self.frames[branch.top.parent as usize];
+                    branch.top = self.state.frames[branch.top.parent as usize];
                 }
             }
         }
@@ -277,21 +227,22 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
 
     /// Keeps a reading, unless there is a better one.
     pub fn admit(&mut self, branch: Branch) {
-        if self.ends.iter().any(|end| end.cost < branch.cost) {
+        if self.state.ends.iter().any(|end| end.cost < branch.cost) {
             return;
         }
         if branch.phase == Phase::Done {
-            self.queue.retain(|other| other.cost <= branch.cost);
-            self.ends.retain(|other| other.cost <= branch.cost);
-            self.ends.push(branch);
+            self.state.queue.retain(|other| other.cost <= branch.cost);
+            self.state.ends.retain(|other| other.cost <= branch.cost);
+            self.state.ends.push(branch);
             return;
         }
         let better = |other: &Branch| other.at >= branch.at && other.cost + MARGIN < branch.cost;
-        if self.queue.iter().any(better) {
+        if self.state.queue.iter().any(better) {
             return;
         }
-        let (text, types, inner) = (self.text, self.types(), &self.inner);
+        let (text, types, inner) = (self.text, self.wanted.types(), &self.state.inner);
         let twin = self
+            .state
             .queue
             .iter_mut()
             .find(|other| other.same_state(&branch));
@@ -300,20 +251,20 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
                 *other = branch;
             } else if branch.cost == other.cost {
                 let equal = |a, b| same::events(text, types, inner, a, b);
-                if !self.log.same_value(other.node, branch.node, equal) {
-                    other.node = self.log.add(other.node, Event::Unsure(branch.at));
+                if !self.state.log.same_value(other.node, branch.node, equal) {
+                    other.node = self.state.log.add(other.node, Event::Unsure(branch.at));
                 }
             }
             return;
         }
-        self.queue.push(branch);
-        if self.queue.len() > WIDTH {
-            let worst = (0..self.queue.len()).max_by_key(|index| {
-                let branch = &self.queue[*index];
+        self.state.queue.push(branch);
+        if self.state.queue.len() > WIDTH {
+            let worst = (0..self.state.queue.len()).max_by_key(|index| {
+                let branch = &self.state.queue[*index];
                 (branch.cost, std::cmp::Reverse(branch.at))
             });
             if let Some(worst) = worst {
-                self.queue.swap_remove(worst);
+                self.state.queue.swap_remove(worst);
             }
         }
     }
@@ -321,14 +272,14 @@ impl<'r, 'm, H: Heap> Reader<'r, 'm, H> {
     /// Takes out the reading with the lowest offset.
     pub fn take(&mut self) -> Option<Branch> {
         loop {
-            let first = (0..self.queue.len()).min_by_key(|index| {
-                let branch = &self.queue[*index];
+            let first = (0..self.state.queue.len()).min_by_key(|index| {
+                let branch = &self.state.queue[*index];
                 (branch.at, branch.cost)
             })?;
-            let branch = self.queue.swap_remove(first);
+            let branch = self.state.queue.swap_remove(first);
             let better =
                 |other: &Branch| other.at >= branch.at && other.cost + MARGIN < branch.cost;
-            if !self.queue.iter().any(better) {
+            if !self.state.queue.iter().any(better) {
                 return Some(branch);
             }
         }

@@ -10,19 +10,19 @@ use crate::heap::Heap;
 impl<H: Heap> Reader<'_, '_, H> {
     /// Begins a search.
     pub fn begin_search(&mut self, starts: &[Branch]) {
-        self.queue.clear();
-        self.ends.clear();
-        self.queue.extend_from_slice(starts);
-        self.horizon = 0;
-        self.straight = true;
-        self.running = None;
+        self.state.queue.clear();
+        self.state.ends.clear();
+        self.state.queue.extend_from_slice(starts);
+        self.state.horizon = 0;
+        self.state.straight = true;
+        self.state.running = None;
     }
 
     /// Advances the readings until none is left; the best ones are among the ends. It can be suspended
     /// and resumed.
     pub fn search(&mut self) -> Result<(), Stop> {
         loop {
-            if let Some((branch, recent)) = self.running.take() {
+            if let Some((branch, recent)) = self.state.running.take() {
                 self.run(branch, recent)?;
             }
             self.leave_if_due()?;
@@ -30,10 +30,10 @@ impl<H: Heap> Reader<'_, '_, H> {
                 return Ok(());
             };
             self.check_memory()?;
-            let alone = self.queue.is_empty() && self.ends.is_empty();
-            let certain = self.straight || branch.at > self.horizon;
+            let alone = self.state.queue.is_empty() && self.state.ends.is_empty();
+            let certain = self.state.straight || branch.at > self.state.horizon;
             if alone && certain && branch.phase != Phase::Within {
-                self.straight = false;
+                self.state.straight = false;
                 self.run(branch, Recent::new())?;
             } else {
                 self.spend(16)?;
@@ -47,7 +47,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn run(&mut self, mut branch: Branch, mut recent: Recent) -> Result<(), Stop> {
         loop {
             if let Err(stop) = self.leave_if_due() {
-                self.running = Some((branch, recent));
+                self.state.running = Some((branch, recent));
                 return Err(stop);
             }
             let before = branch.at as usize;
@@ -63,7 +63,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             branch.still = 0;
             self.spend(branch.at as usize - before)?;
-            if self.log.len().is_multiple_of(1024) {
+            if self.state.log.len().is_multiple_of(1024) {
                 self.check_memory()?;
             }
             if branch.phase == Phase::Done {
@@ -71,9 +71,9 @@ impl<H: Heap> Reader<'_, '_, H> {
                 return Ok(());
             }
         }
-        self.horizon = branch.at;
+        self.state.horizon = branch.at;
         let from = self.doubtful(&recent, &branch);
-        self.queue.push(from);
+        self.state.queue.push(from);
         Ok(())
     }
 

@@ -133,7 +133,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         let content = &text[branch.token.start as usize..at];
         let doubt = !fits
             || branch.token.inner > 0
-            || end <= self.horizon as usize
+            || end <= self.state.horizon as usize
             || is_suspicious(content);
         if !doubt || branch.token.key || branch.token.inner > 60 {
             return Ok(());

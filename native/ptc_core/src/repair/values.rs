@@ -25,7 +25,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             let end = right.at as usize;
             let doubt = match byte {
                 b'"' => {
-                    at <= self.horizon as usize
+                    at <= self.state.horizon as usize
                         || super::search::is_suspicious(&self.text[at + 1..end - 1])
                 }
                 b'{' | b'[' | b']' => false,
@@ -217,8 +217,8 @@ impl<H: Heap> Reader<'_, '_, H> {
                 match json_within(content, &self.wanted.answer_type, branch.ty) {
                     Some(json) => {
                         self.repair(&mut branch, Fault::Stringified, start, end);
-                        self.inner.push(json);
-                        Event::Inner(self.inner.len() as u32 - 1)
+                        self.state.inner.push(json);
+                        Event::Inner(self.state.inner.len() as u32 - 1)
                     }
                     None => return Ok(()),
                 }

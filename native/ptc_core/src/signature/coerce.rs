@@ -175,28 +175,17 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn field(
         walk: &mut Walk<H, Self>,
         map: &mut MapFrame<H::Term, Open<H>, Mark>,
         found: &Found<H::Term>,
         done: Option<H::Term>,
     ) {
-        if !H::Rows::is_flat(map.open) {
-            return walk.task.outputs.push(done.unwrap_or(found.value));
-        }
         // Another field may have changed the same value.
-        if done.is_none() && map.mark.changed == 0 {
-            return;
+        if done.is_some() || map.mark.changed != 0 || !H::Rows::is_flat(map.open) {
+            changed(walk, map, found, done);
         }
-        let value = done.unwrap_or(found.value);
-        let outputs = &mut walk.task.outputs;
-        if map.mark.changed == 0 {
-            map.mark.changed = 1;
-            let rows = &walk.rows;
-            rows.each_value(&*walk.heap, map.open, |value| outputs.push(value));
-        }
-        outputs.since(map.mark.outputs, &*walk.heap)[found.slot as usize] = value;
     }
 
     #[inline]
@@ -315,6 +304,27 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             scratch: Scratch::default(),
         }
     }
+}
+
+/// Adds the value of a field that has changed, or of another field of the same map, to the outputs.
+#[inline(never)]
+fn changed<H: Values>(
+    walk: &mut Walk<H, Coerce<H::Term>>,
+    map: &mut MapFrame<H::Term, Open<H>, Mark>,
+    found: &Found<H::Term>,
+    done: Option<H::Term>,
+) {
+    let value = done.unwrap_or(found.value);
+    if !H::Rows::is_flat(map.open) {
+        return walk.task.outputs.push(value);
+    }
+    let outputs = &mut walk.task.outputs;
+    if map.mark.changed == 0 {
+        map.mark.changed = 1;
+        let rows = &walk.rows;
+        rows.each_value(&*walk.heap, map.open, |value| outputs.push(value));
+    }
+    outputs.since(map.mark.outputs, &*walk.heap)[found.slot as usize] = value;
 }
 
 /// A coercion without its terms.

@@ -71,6 +71,7 @@ impl Types {
     }
 
     /// Returns whether JSON values of this kind are of a type.
+    #[inline]
     pub fn takes(&self, id: TypeId, json: Json) -> bool {
         let (of, optional) = self.required(id);
         of.takes(json) || optional && json == Json::Null
@@ -91,6 +92,7 @@ impl Types {
     }
 
     /// Returns the fields of a map type, and whether other keys are refused.
+    #[inline]
     pub fn map(&self, id: TypeId) -> Option<(Fields, bool)> {
         match self.required(id).0 {
             Type::Map { fields, closed } => Some((fields, closed)),
@@ -100,6 +102,7 @@ impl Types {
 
     /// Returns the type that decides about the parts of an object or a list: the map type itself, or the type of
     /// the elements. `None` if the type takes no such value.
+    #[inline]
     pub fn inside(&self, id: TypeId, object: bool) -> Option<TypeId> {
         match (self.required(id).0, object) {
             (Type::Map { .. }, true) => Some(id),
@@ -209,5 +212,73 @@ impl AnswerType {
     /// Returns the type of an object that wraps the value, if that is allowed.
     pub fn wrapper(&self) -> Option<TypeId> {
         self.wrapper
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A map type with these fields and `more` others, which make it large.
+    fn map(names: &[&str], more: usize) -> (Types, Fields) {
+        let mut types = Types::new();
+        let string = types.add(Type::Scalar(Scalar::String));
+        let optional = types.add(Type::Optional(string));
+        let others = (0..more).map(|n| format!("other{n}?"));
+        let names: Vec<String> = names.iter().map(|n| n.to_string()).chain(others).collect();
+        let fields = types.add_fields(names.iter().map(|name| Field {
+            name: name.trim_end_matches('?').as_bytes(),
+            holds: if name.ends_with('?') {
+                optional
+            } else {
+                string
+            },
+        }));
+        let closed = false;
+        types.add(Type::Map { fields, closed });
+        (types, fields)
+    }
+
+    #[test]
+    fn keys_find_fields_in_small_and_in_large_types() {
+        for more in [0, 100] {
+            let (types, fields) = map(&["user_id", "user-id", "rowCount", "a_b", "aB"], more);
+            let named = |key: &str, hint| types.named(fields, key.as_bytes(), hint);
+            assert_eq!(named("user-id", 0), Some(0), "{more}");
+            assert_eq!(named("user-id", 1), Some(1), "{more}");
+            assert_eq!(named("a-b", 0), Some(3), "{more}");
+            assert_eq!(named("userId", 0), None, "{more}");
+            let spelled = |key: &str| types.spelled(fields, key.as_bytes());
+            assert_eq!(spelled("Row count"), Some(2), "{more}");
+            assert_eq!(spelled("A_B"), None, "two fields, {more}");
+            assert_eq!(spelled("nothing"), None, "{more}");
+            assert!(types.has_name(fields, b"user-id") && !types.has_name(fields, b"a-b"));
+            let mut both = Vec::new();
+            types.each_named(fields, b"user_id", |field| both.push(field));
+            both.sort_unstable();
+            assert_eq!(both, [0, 1], "{more}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_complete_without_optional_fields_and_doubles() {
+        for more in [0, 40] {
+            let (types, fields) = map(&["a_b", "a-b", "c?"], more);
+            assert!(!types.is_complete(fields, 0, false), "{more}");
+            assert!(types.is_complete(fields, 0b1, false), "{more}");
+            assert!(!types.is_complete(fields, 0b1, true), "{more}");
+            assert_eq!(types.is_complete(fields, 0b101, true), more == 0);
+        }
+    }
+
+    #[test]
+    fn any_is_in_no_table() {
+        let (types, _) = map(&[], 0);
+        let optional = TypeId(1);
+        assert!(types.is_any(Types::ANY) && types.takes(Types::ANY, Json::Array));
+        assert_eq!(types.inside(Types::ANY, false), Some(Types::ANY));
+        assert_eq!(types.inside(optional, true), None);
+        assert!(types.takes(optional, Json::Null) && types.takes(optional, Json::String));
+        assert!(!types.takes(optional, Json::Integer));
     }
 }

@@ -1,28 +1,31 @@
 //! Signatures: the contracts of agents and tools, `(query :string) -> {total :int}`.
 //!
-//! * [`types`]: a signature as a flat table, built by the grammar or by a reader of terms
+//! * [`types`]: a signature as a flat table, built by the grammar or by [`read`] from terms
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`json`]: JSON values along a type, and the type of an answer
 //! * [`rules`]: what differs between releases of ptc_runner
 //! * [`names`]: matching of map keys with declared field names; `index`, `doubles`: many names, and equal ones
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
-//! * [`findings`]: the errors found; [`mismatch`]: their messages
+//! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line
 //! * `convert`: conversions between types; [`lenient`]: parsing of numbers that LLMs write as strings
 
 pub mod check;
 pub mod coerce;
 mod convert;
 mod doubles;
+pub mod error_line;
 pub mod findings;
 pub mod grammar;
 mod index;
 pub mod json;
 mod kept;
 pub mod lenient;
+pub mod listing;
 mod memo;
 pub mod mismatch;
 pub mod names;
+pub mod read;
 pub mod render;
 pub mod rules;
 pub mod types;
@@ -38,9 +41,11 @@ pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
 pub use grammar::{parse, parse_by, Expected, SyntaxError};
 pub use json::{AnswerType, Json};
 pub use kept::Kept;
+pub use listing::{ErrorAtoms, FrozenListing, Listing};
 pub use mismatch::{Got, Mismatch, Target};
+pub use read::{read, Read, ReadOptions, TypeAtoms};
 pub use render::{render_signature, render_type, KeyStyle};
 pub use rules::Rules;
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
-pub use walk::{Walk, WalkEnd};
+pub use walk::{LeftAt, LeftWalk, QuantumClock, Walk, WalkEnd};

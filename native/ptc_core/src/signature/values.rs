@@ -1,6 +1,8 @@
 //! The interface to terms that signatures need, in addition to [`Heap`].
 
+use super::listing::ErrorAtoms;
 use super::names::Matching;
+use super::read::TypeAtoms;
 use super::{Fields, Scalar, TypeId, Types};
 use crate::heap::Heap;
 
@@ -65,6 +67,12 @@ pub trait Values: Heap {
     fn existing_atom(&self, name: &[u8]) -> Option<Self::Term>;
     /// Appends the name of an atom, in UTF-8.
     fn put_atom_name(&self, atom: Self::Term, out: &mut Vec<u8>);
+    /// Returns the atoms in type terms.
+    fn type_atoms(&self) -> TypeAtoms<Self::Term>;
+    /// Returns the atoms in errors.
+    fn error_atoms(&self) -> ErrorAtoms<Self::Term>;
+    /// Makes a map with another value for one of its keys.
+    fn with_value(&mut self, map: Self::Term, key: Self::Term, value: Self::Term) -> Self::Term;
 }
 
 /// A field that was found in a map.

@@ -1,4 +1,4 @@
-//! Dates, times and decimals: structs that are values where a program reads structs as values.
+//! Dates, times, decimals and names, which are values where a program reads structs as values.
 //!
 //! The heap says what a map is ([`Form`]) and gives the parts of a value ([`Value`]). From these, from
 //! numbers and from ISO 8601 texts a [`Meaning`] is made, which is plain data: values are compared and
@@ -6,12 +6,15 @@
 //!
 //! * `decimal`: decimals of any size, and their texts
 //! * `iso`: the calendar, and ISO 8601 texts
+//! * `text`: names as texts
 
 mod decimal;
 mod iso;
+mod text;
 
 pub use decimal::Decimal;
 pub use iso::read as read_iso;
+pub use text::{hash_of_text, order_of_name, with_text};
 
 use crate::heap::{Heap, Kind};
 use std::cmp::Ordering;
@@ -192,25 +195,29 @@ impl Meaning {
 
     /// Returns the meaning of a number or a text at a place where there are values of these kinds:
     /// that of a number among decimals, of an ISO 8601 text among dates or times, of a text of a
-    /// number among decimals.
+    /// number among decimals. A name is a text.
     pub fn among<H: Heap>(heap: &H, term: H::Term, kind: Kind, kinds: KindSet) -> Option<Meaning> {
         match kind {
             Kind::Number if kinds.has(KindSet::DECIMAL) => {
                 Decimal::of_number(heap.number(term)?).map(Meaning::Number)
             }
-            Kind::String if heap.byte_length(term)? <= decimal::LONGEST_TEXT => {
-                let text = heap.bytes(term)?;
-                if kinds.has(KindSet::DECIMAL) {
-                    if let Some(decimal) = Decimal::read(text) {
-                        return Some(Meaning::Number(decimal));
-                    }
-                }
-                let (family, point) = iso::read(text)?;
-                let read = Meaning::Moment(family, point);
-                kinds.has(family.kinds()).then_some(read)
-            }
-            _ => None,
+            Kind::String if heap.byte_length(term)? > decimal::LONGEST_TEXT => None,
+            _ => with_text(heap, term, |text| Meaning::of_text(text, kinds)).flatten(),
         }
+    }
+
+    fn of_text(text: &[u8], kinds: KindSet) -> Option<Meaning> {
+        if text.len() > decimal::LONGEST_TEXT {
+            return None;
+        }
+        if kinds.has(KindSet::DECIMAL) {
+            if let Some(decimal) = Decimal::read(text) {
+                return Some(Meaning::Number(decimal));
+            }
+        }
+        let (family, point) = iso::read(text)?;
+        let read = Meaning::Moment(family, point);
+        kinds.has(family.kinds()).then_some(read)
     }
 
     /// Returns the order of two meanings.

@@ -3,8 +3,8 @@
 //! A heap compares or hashes a term in one call, however large the term is. So the machine first
 //! walks the term and counts each part, then counts the comparison or the hash as a whole.
 
+use super::kinds::Kinds;
 use super::machine::Machine;
-use super::meaning::Kinds;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};
 use std::cmp::Ordering;
@@ -190,6 +190,15 @@ impl<H: Heap> Machine<'_, H> {
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
+        let mut part = part;
+        if self.values {
+            if self.heap.is_name(whole) {
+                return self.name_has_part(whole, part);
+            }
+            if self.heap.kind(whole) == Kind::String {
+                part = self.string_of_name(part);
+            }
+        }
         // Counts `part` as well: the heap reads it again for each text.
         self.consume_fuel_to_copy(whole)?;
         self.consume_fuel_to_copy(part)?;
@@ -251,8 +260,9 @@ impl<H: Heap> Machine<'_, H> {
             }
         }
         if self.values && self.may_hold_values(a, b) {
-            let kinds = self.kinds_of_both(a, b)?;
-            return self.compare_among(&kinds, a, b);
+            if let Some(order) = self.order_of_both(a, b, false)? {
+                return Ok(order);
+            }
         }
         self.compare_terms(a, b)
     }
@@ -287,10 +297,16 @@ impl<H: Heap> Machine<'_, H> {
         term: H::Term,
         leaf: H::Term,
     ) -> Result<Ordering, Halt<H::Term>> {
-        match self.values && self.heap.kind(term) == Kind::Map {
+        match self.may_mean_another(term) {
             true => self.compare(term, leaf),
             false => Ok(self.heap.compare(term, leaf)),
         }
+    }
+
+    /// Returns false if the heap compares the term with a term without parts as their meaning demands.
+    #[inline]
+    pub(crate) fn may_mean_another(&self, term: H::Term) -> bool {
+        self.values && matches!(self.heap.kind(term), Kind::Map | Kind::Other)
     }
 
     /// Returns false if neither term can be a value or contain one.
@@ -303,9 +319,8 @@ impl<H: Heap> Machine<'_, H> {
     #[inline]
     pub fn identical(&mut self, a: H::Term, b: H::Term) -> Result<bool, Halt<H::Term>> {
         if self.values && self.may_hold_values(a, b) {
-            let kinds = self.kinds_of_both(a, b)?;
-            if !kinds.is_empty() {
-                return Ok(self.order_by_meaning(&kinds, a, b, true)?.is_eq());
+            if let Some(order) = self.order_of_both(a, b, true)? {
+                return Ok(order.is_eq());
             }
         }
         let cost = self.weigh_both(a, b)?;

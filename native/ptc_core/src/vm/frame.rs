@@ -6,7 +6,7 @@
 
 use super::buffer::Buffer;
 use super::demanded::Demanded;
-use super::meaning::Kinds;
+use super::kinds::Kinds;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};

@@ -1,5 +1,6 @@
 //! Constants used as keys: the cache of each one, and look-ups of them in maps.
 
+use super::kinds::loaded;
 use super::machine::{Atom, Eval, Key, Machine};
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Inside, Kind, Lookup};
@@ -34,17 +35,8 @@ impl<H: Heap> Machine<'_, H> {
             None => self.slow_lookup(map, key)?,
         };
         match found {
-            Lookup::Found(value) if self.values => Ok(Lookup::Found(self.loaded(value))),
+            Lookup::Found(value) if self.values => Ok(Lookup::Found(loaded(self.heap, value))),
             found => Ok(found),
-        }
-    }
-
-    /// Returns nil instead of an association that is not loaded.
-    #[inline(never)]
-    fn loaded(&self, value: H::Term) -> H::Term {
-        match self.heap.kind(value) {
-            Kind::Map if self.heap.form(value) == Form::Unloaded => self.heap.nil(),
-            _ => value,
         }
     }
 

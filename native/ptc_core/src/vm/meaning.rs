@@ -1,55 +1,22 @@
-//! Comparing and hashing terms that contain dates, times or decimals, see [`crate::value`].
+//! Comparing and hashing terms that contain dates, times, decimals, names or structs, see [`crate::value`].
 //!
 //! First the terms are searched for values, which gives the kinds of values at each position: the name
 //! of the innermost field, or the top. A text or a number at a position that has values is read as
-//! such a value, so that all terms of a position have one order and one hash. Terms without values
-//! are left to the heap.
+//! such a value, so that all terms of a position have one order and one hash. A name is a text at every
+//! position, also as a key. A struct is a map of its fields. Terms that the heap orders and hashes alike
+//! are left to it.
 
 use super::cost::HASH;
+use super::kinds::{fields, loaded, Kinds, NAMES};
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};
-use crate::value::{mix, Coefficient, Decimal, Form, KindSet, Meaning, Value};
+use crate::value::{hash_of_text, mix, order_of_name, with_text, Form, KindSet, Meaning, Value};
+use memchr::memmem;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
-/// The position of terms that are in no field.
-const TOP: u64 = 0;
-/// The seed of hashes of field names. A collision puts two fields into one position.
-const NAMES: u64 = 1;
-
-/// The kinds of values at each position.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Kinds(HashMap<u64, KindSet>);
-
-impl Kinds {
-    /// Returns whether there are no values.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns the kinds of the terms themselves.
-    pub fn at_top(&self) -> KindSet {
-        self.0.get(&TOP).copied().unwrap_or_default()
-    }
-
-    /// Returns the kinds at the position below this field.
-    fn below<H: Heap>(&self, heap: &H, field: Option<H::Term>) -> KindSet {
-        self.0
-            .get(&position(heap, field))
-            .copied()
-            .unwrap_or_default()
-    }
-
-    fn add(&mut self, position: u64, kinds: KindSet) {
-        let here = self.0.entry(position).or_default();
-        *here = here.with(kinds);
-    }
-}
-
-fn position<H: Heap>(heap: &H, field: Option<H::Term>) -> u64 {
-    field.map_or(TOP, |field| heap.hash(field, NAMES) | 1)
-}
+/// Fuel to compare a name with a string, or to read it.
+const NAME: usize = 4;
 
 /// Returns the meaning of a term at a position with values of these kinds.
 fn meaning<H: Heap>(heap: &H, term: H::Term, kinds: KindSet) -> Option<Meaning> {
@@ -73,6 +40,7 @@ pub(crate) fn order<H: Heap>(
         if heap.identity(a) == heap.identity(b) {
             continue;
         }
+        let (a, b) = (loaded(heap, a), loaded(heap, b));
         let here = kinds.below(heap, field);
         let (x, y) = (meaning(heap, a, here), meaning(heap, b, here));
         let of = (heap.kind(a), heap.kind(b));
@@ -81,6 +49,11 @@ pub(crate) fn order<H: Heap>(
                 Ordering::Equal => continue,
                 order => return order,
             }
+        }
+        match order_of_name(heap, a, b) {
+            Some(Ordering::Equal) => continue,
+            Some(order) => return order,
+            None => {}
         }
         let order = match of {
             (Kind::List, Kind::List) => match (heap.uncons(a), heap.uncons(b)) {
@@ -126,13 +99,19 @@ pub(crate) fn order<H: Heap>(
 
 /// Returns the entries of a map in the order in which maps are compared.
 fn sorted<H: Heap>(heap: &H, map: H::Term) -> Vec<(H::Term, H::Term)> {
-    let mut entries = heap.entries(map);
-    entries.sort_by(|(a, _), (b, _)| key_order(heap, *a, *b));
+    let mut entries = fields(heap, map);
+    // A name comes before its string.
+    let rank = |key| !heap.is_name(key);
+    entries.sort_by(|(a, _), (b, _)| key_order(heap, *a, *b).then(rank(*a).cmp(&rank(*b))));
     entries
 }
 
-/// Returns the order of two keys: integers come before floats, and no two keys are equal.
+/// Returns the order of two keys: integers come before floats, and no two keys are equal but a name and
+/// its string.
 fn key_order<H: Heap>(heap: &H, a: H::Term, b: H::Term) -> Ordering {
+    if let Some(order) = order_of_name(heap, a, b) {
+        return order;
+    }
     match heap.compare(a, b) {
         Ordering::Equal if heap.identical(a, b) => Ordering::Equal,
         Ordering::Equal => match (heap.float(a).is_some(), heap.float(b).is_some()) {
@@ -149,6 +128,7 @@ fn key_order<H: Heap>(heap: &H, a: H::Term, b: H::Term) -> Ordering {
 pub(crate) fn hash<H: Heap>(heap: &H, kinds: &Kinds, term: H::Term, seed: u64) -> u64 {
     let (mut sum, mut todo) = (0u64, vec![(term, None, seed)]);
     while let Some((term, field, path)) = todo.pop() {
+        let term = loaded(heap, term);
         let part = match meaning(heap, term, kinds.below(heap, field)) {
             Some(meaning) => meaning.hash(seed),
             None => match heap.kind(term) {
@@ -161,10 +141,12 @@ pub(crate) fn hash<H: Heap>(heap: &H, kinds: &Kinds, term: H::Term, seed: u64) -
                     None => heap.hash(term, seed),
                 },
                 Kind::Map => {
-                    for (key, value) in heap.entries(term) {
-                        todo.push((value, Some(key), mix(path, heap.hash(key, seed))));
-                    }
-                    5 + heap.map_size(term).unwrap_or(0) as u64
+                    let entries = fields(heap, term);
+                    todo.extend(entries.iter().map(|(key, value)| {
+                        let path = mix(path, hash_of_text(heap, *key, seed));
+                        (*value, Some(*key), path)
+                    }));
+                    5 + entries.len() as u64
                 }
                 _ => match heap.inside(term) {
                     Inside::Elements(elements) => {
@@ -173,7 +155,7 @@ pub(crate) fn hash<H: Heap>(heap: &H, kinds: &Kinds, term: H::Term, seed: u64) -
                         todo.extend(parts.map(|(place, part)| (*part, field, path(place))));
                         7 + elements.len() as u64
                     }
-                    _ => heap.hash(term, seed),
+                    _ => hash_of_text(heap, term, seed),
                 },
             },
         };
@@ -215,76 +197,59 @@ impl<H: Heap> Machine<'_, H> {
         self.values && self.heap.form(map) != Form::Plain
     }
 
-    /// Adds the kinds of the values in a term. Counts the walk, and the cost of the values.
-    pub(crate) fn search(&mut self, kinds: &mut Kinds, term: H::Term) -> Result<(), Halt<H::Term>> {
-        match self.heap.kind(term) {
-            Kind::Nil | Kind::Bool | Kind::Number | Kind::String => Ok(()),
-            _ => self.search_parts(kinds, term),
-        }
-    }
-
-    fn search_parts(&mut self, kinds: &mut Kinds, term: H::Term) -> Result<(), Halt<H::Term>> {
-        let mut todo = vec![(term, None)];
-        while let Some((term, field)) = todo.pop() {
-            self.consume_fuel(1)?;
-            match self.heap.kind(term) {
-                Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {}
-                Kind::List => {
-                    if let Some((head, tail)) = self.heap.uncons(term) {
-                        todo.extend([(tail, field), (head, field)]);
-                    }
-                }
-                Kind::Map if self.heap.form(term) == Form::Value => {
-                    let value = self.heap.value(term);
-                    if let Value::Decimal {
-                        coefficient: Coefficient::Integer(digits),
-                        ..
-                    } = value
-                    {
-                        let limbs = self.heap.limbs(digits);
-                        self.consume_fuel_at_once(Decimal::cost_of(limbs))?;
-                    }
-                    let found = value.kinds();
-                    if let Some(field) = field {
-                        let cost = self.weigh(field)?;
-                        self.consume_fuel_at_once(HASH * cost)?;
-                    }
-                    if !found.is_empty() {
-                        kinds.add(position(self.heap, field), found);
-                    }
-                }
-                Kind::Map => {
-                    self.consume_fuel(2 * self.heap.map_size(term).unwrap_or(0))?;
-                    let entries = self.heap.entries(term);
-                    todo.extend(entries.into_iter().map(|(key, value)| (value, Some(key))));
-                }
-                Kind::Other => {
-                    let count = match self.heap.inside(term) {
-                        Inside::Elements(elements) => elements.len(),
-                        _ => 0,
-                    };
-                    self.consume_fuel(count)?;
-                    if let Inside::Elements(elements) = self.heap.inside(term) {
-                        todo.extend(elements.iter().map(|part| (*part, field)));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the kinds of values in two terms that are compared; none if that cannot matter.
-    #[cold]
-    pub(super) fn kinds_of_both(&mut self, a: H::Term, b: H::Term) -> Result<Kinds, Halt<H::Term>> {
-        let mut kinds = Kinds::default();
+    /// Returns the order of two terms by their meaning, see [`Machine::order_by_meaning`]; `None` if the
+    /// heap has the same order.
+    #[inline(never)]
+    pub(super) fn order_of_both(
+        &mut self,
+        a: H::Term,
+        b: H::Term,
+        strict: bool,
+    ) -> Result<Option<Ordering>, Halt<H::Term>> {
         let is_value = self.is_value(a) || self.is_value(b);
+        if !is_value && self.heap.is_name(a) != self.heap.is_name(b) {
+            self.consume_fuel(NAME)?;
+            self.consume_fuel_to_copy(a)?;
+            self.consume_fuel_to_copy(b)?;
+            return Ok(order_of_name(self.heap, a, b));
+        }
         let has_parts = |kind| matches!(kind, Kind::List | Kind::Map | Kind::Other);
         let (x, y) = (self.heap.kind(a), self.heap.kind(b));
-        if is_value || x == y && has_parts(x) {
-            self.search(&mut kinds, a)?;
-            self.search(&mut kinds, b)?;
+        if !is_value && (x != y || !has_parts(x)) {
+            return Ok(None);
         }
-        Ok(kinds)
+        let mut kinds = Kinds::default();
+        self.search(&mut kinds, a)?;
+        self.search(&mut kinds, b)?;
+        match kinds.is_empty() {
+            true => Ok(None),
+            false => self.order_by_meaning(&kinds, a, b, strict).map(Some),
+        }
+    }
+
+    /// Returns whether `whole`, which is a name, contains `part`; `None` unless both are texts.
+    pub(super) fn name_has_part(
+        &mut self,
+        whole: H::Term,
+        part: H::Term,
+    ) -> Result<Option<bool>, Halt<H::Term>> {
+        self.consume_fuel(NAME)?;
+        self.consume_fuel_to_copy(part)?;
+        let heap = &*self.heap;
+        Ok(with_text(heap, part, |part| {
+            heap.with_name(whole, |whole| {
+                part.len() <= whole.len() && memmem::find(whole, part).is_some()
+            })
+        }))
+    }
+
+    /// Returns the string of a name, and every other term itself.
+    pub(crate) fn string_of_name(&mut self, term: H::Term) -> H::Term {
+        if !self.heap.is_name(term) {
+            return term;
+        }
+        let name = self.heap.with_name(term, <[u8]>::to_vec);
+        self.heap.make_string(&name)
     }
 
     /// Returns the order of two terms that have values of these kinds; `Equal` is `==`, or `===` if
@@ -310,23 +275,5 @@ impl<H: Heap> Machine<'_, H> {
         let cost = self.weigh(term)?;
         self.consume_fuel_at_once(HASH * cost)?;
         Ok(meaning(self.heap, term, kinds.at_top()))
-    }
-
-    /// Searches the terms that `key` gives for the items of a list for values, unless no struct is a
-    /// value. The walk over the list is in `rest`; improper lists are for the operation to refuse.
-    pub(crate) fn search_items(
-        &mut self,
-        rest: &mut H::Term,
-        kinds: &mut Kinds,
-        key: impl Fn(&mut Self, H::Term) -> Result<H::Term, Halt<H::Term>>,
-    ) -> Result<(), Halt<H::Term>> {
-        while let Some((item, tail)) = self.heap.uncons(*rest) {
-            self.consume_fuel(1)?;
-            let key = key(self, item)?;
-            self.search(kinds, key)?;
-            *rest = tail;
-            self.meter.advanced();
-        }
-        Ok(())
     }
 }

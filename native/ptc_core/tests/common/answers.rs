@@ -3,10 +3,12 @@
 use super::oracle::shown;
 use super::rng::Rng;
 use ptc_core::answer::stream::{Caution, Rules, Stream};
-use ptc_core::answer::{read_answer, NoAnswer};
+use ptc_core::answer::{read_answer, Ask, Errors, NoAnswer, Reading, Reply, Report};
 use ptc_core::heap::Heap;
-use ptc_core::plain::PlainHeap;
-use ptc_core::signature::{parse, AnswerType, Scalar, Type, Types};
+use ptc_core::meter::{Limits, Meter, Pace};
+use ptc_core::plain::{PlainHeap, Term};
+use ptc_core::signature::{parse, AnswerType, Check, Scalar, Type, TypeId, Types};
+use ptc_core::stop::Stop;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Types with every kind of part.
@@ -86,6 +88,104 @@ fn halts(text: &[u8], plan: AnswerType, caution: Caution, rng: &mut Rng) -> bool
 /// Finds and reads the JSON of an answer, to measure its cost.
 pub fn extractor_cost(text: &[u8]) {
     let _ = read_answer(text, &mut PlainHeap::new());
+}
+
+/// An answer that is read and judged in pieces gives the same as one that is read at once; a value that is
+/// found without a type is the one that is judged.
+pub fn judged(text: &[u8]) {
+    for signature in SIGNATURES {
+        for report in [Report::All, Report::Line] {
+            let whole = read_as(text, signature, report, usize::MAX);
+            let pieces = read_as(text, signature, report, 1_500);
+            assert_eq!(whole, pieces, "{signature} {}", shown(text));
+        }
+    }
+}
+
+/// Reads an answer, in quanta of so much fuel, and shows what was found.
+pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> String {
+    let signature = parse(signature.as_bytes()).expect("a signature");
+    let (types, id) = (&signature.types, signature.returns);
+    let mut heap = PlainHeap::new();
+    for name in [
+        "optional",
+        "list",
+        "closed_map",
+        "path",
+        "message",
+        "inspect",
+        "kind",
+        "unexpected",
+    ] {
+        heap.atom(name);
+    }
+    let of = type_term(&mut heap, types, id);
+    let list = matches!(types.get(id), Type::List(_));
+    let check = Check::default();
+    let (mut reading, mut terms) = (
+        Reading::new(Ask::Type {
+            list,
+            report,
+            check,
+        }),
+        Vec::new(),
+    );
+    let reply = loop {
+        let mut meter = match fuel {
+            usize::MAX => Meter::new(Limits::UNLIMITED, Pace::Quantum),
+            fuel => Meter::with_fuel(Limits::UNLIMITED, fuel),
+        };
+        match reading.go_on(text, of, terms, &mut heap, &mut meter) {
+            Ok(reply) => break reply,
+            Err((Stop::SliceOver, left, kept)) => (reading, terms) = (left, kept),
+            Err((stop, ..)) => panic!("{stop:?}"),
+        }
+    };
+    let show = |term: Term| heap.show(term);
+    match reply {
+        Reply::Right { value, found } => format!("right {} {}", show(value), show(found)),
+        Reply::Wrong {
+            errors: Errors { list, line },
+            found,
+        } => {
+            let line = line.map(|(line, more)| (show(line), more));
+            format!("wrong {} {line:?} {}", show(list), show(found))
+        }
+        Reply::Hyphens(found) => format!("hyphens {}", show(found)),
+        Reply::Undecided(found) => format!("undecided {}", show(found)),
+        Reply::Unfit(unfit, found) => format!("{unfit:?} {}", show(found)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The term of a type, as the BEAM has it.
+fn type_term(heap: &mut PlainHeap, types: &Types, id: TypeId) -> Term {
+    let tagged = |heap: &mut PlainHeap, tag: &str, inner: Term| {
+        let tag = heap.atom(tag);
+        heap.tuple(&[tag, inner])
+    };
+    match types.get(id) {
+        Type::Scalar(scalar) => heap.atom(scalar.name()),
+        Type::Optional(inner) => {
+            let inner = type_term(heap, types, inner);
+            tagged(heap, "optional", inner)
+        }
+        Type::List(inner) => {
+            let inner = type_term(heap, types, inner);
+            tagged(heap, "list", inner)
+        }
+        Type::Map { fields, closed } => {
+            let mut pairs = Vec::new();
+            for field in fields.range() {
+                let name = heap.make_string(types.field(field).name);
+                let holds = type_term(heap, types, types.holds(field));
+                pairs.push(heap.tuple(&[name, holds]));
+            }
+            let fields = heap.make_list(&pairs);
+            tagged(heap, if closed { "closed_map" } else { "map" }, fields)
+        }
+        Type::Unknown(_) => heap.nil(),
+    }
 }
 
 /// Feeds a stream, to measure its cost.

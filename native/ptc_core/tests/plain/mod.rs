@@ -235,6 +235,14 @@ impl Heap for PlainHeap {
         }
     }
 
+    fn is_name(&self, term: Term) -> bool {
+        self.kind(term) == Kind::Other && self.atom_name(term).is_some()
+    }
+
+    fn with_name<R>(&self, atom: Term, read: impl FnOnce(&[u8]) -> R) -> R {
+        read(self.atom_name(atom).unwrap_or_default().as_bytes())
+    }
+
     fn atom_named(&self, name: Term) -> Option<Term> {
         self.atoms.get(self.bytes(name)?).copied()
     }

@@ -5,7 +5,7 @@ use crate::heap::{Heap, Lookup};
 use crate::number::Number;
 use crate::signature::names::{rank, KeyKind, Matching};
 use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
-use crate::signature::{Fields, TypeId, Types};
+use crate::signature::{ErrorAtoms, Fields, Scalar, TypeAtoms, TypeId, Types};
 
 /// Larger maps are searched key by key, as on the BEAM.
 const FLAT: usize = 32;
@@ -103,6 +103,36 @@ impl Values for PlainHeap {
 
     fn put_atom_name(&self, atom: Term, out: &mut Vec<u8>) {
         out.extend_from_slice(self.atom_name(atom).unwrap_or_default().as_bytes());
+    }
+
+    fn type_atoms(&self) -> TypeAtoms<Term> {
+        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(NIL);
+        TypeAtoms {
+            optional: named("optional"),
+            list: named("list"),
+            closed_map: named("closed_map"),
+            scalars: Scalar::ALL.map(|scalar| named(scalar.name())),
+        }
+    }
+
+    fn error_atoms(&self) -> ErrorAtoms<Term> {
+        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(NIL);
+        ErrorAtoms {
+            path: named("path"),
+            message: named("message"),
+            inspect: named("inspect"),
+            kind: named("kind"),
+            unexpected: named("unexpected"),
+        }
+    }
+
+    fn with_value(&mut self, map: Term, key: Term, value: Term) -> Term {
+        let (mut keys, mut values) = (vec![key], vec![value]);
+        for (other, old) in self.entries(map) {
+            keys.push(other);
+            values.push(old);
+        }
+        self.make_map(&keys, &values)
     }
 }
 

@@ -36,6 +36,7 @@ impl<'a> Terms<'a> {
     }
 
     /// `kind` through the NIF interface.
+    #[inline(never)]
     pub(super) fn ask_kind(self, term: Raw<'a>) -> TermKind {
         use TermKind::*;
         let (env, word) = (self.c(), term.0);

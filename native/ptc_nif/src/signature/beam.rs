@@ -2,6 +2,7 @@
 
 use super::atom_text;
 use super::shape::Shapes;
+use super::type_atoms::{error_atoms, type_atoms, TypeAtoms};
 use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
@@ -9,9 +10,12 @@ use crate::names;
 use crate::raw::{words, Raw, TermKind};
 use ptc_core::heap::Heap;
 use ptc_core::signature::values::{Class, TimeStruct, Values};
-use ptc_core::signature::Scalar;
+use ptc_core::signature::{ErrorAtoms, Scalar};
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
+
+/// Words of a map of two keys that shares them with another map.
+const WORDS_OF_UPDATE: usize = 5;
 
 impl<'a> Beam<'a> {
     fn atom(&self, atom: Atom) -> Raw<'a> {
@@ -106,5 +110,19 @@ impl<'a> Values for Beam<'a> {
 
     fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {
         atom_text::with_name(self.terms, atom, |name| out.extend_from_slice(name));
+    }
+
+    #[inline]
+    fn type_atoms(&self) -> TypeAtoms<'a> {
+        type_atoms(self.terms.env)
+    }
+
+    fn error_atoms(&self) -> ErrorAtoms<Raw<'a>> {
+        error_atoms(self.terms.env)
+    }
+
+    fn with_value(&mut self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Raw<'a> {
+        self.built(WORDS_OF_UPDATE);
+        self.terms.map_update(map, key, value).unwrap_or(map)
     }
 }

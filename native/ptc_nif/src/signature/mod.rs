@@ -1,20 +1,15 @@
 //! Signatures on the BEAM's terms: the NIFs, and the core's access to terms.
 //!
-//! * [`read`], [`write`]: type terms to a table of types and back; [`schema`]: to JSON Schema
+//! * [`write`]: a table of types to type terms; [`schema`]: to JSON Schema; [`type_atoms`]: the atoms in both
 //! * [`beam`]: properties of terms; [`shape`]: finds the fields of a type in maps; [`map_out`]: builds maps
 //!   from coerced fields
-//! * [`values`]: checks values against types, in one call or several; [`suspension`]: suspended walks
-//! * [`judge`]: checks an answer that was just read; [`errors`]: findings as terms
+//! * [`values`]: checks values against types, in one call or several
 
 mod atom_text;
 mod beam;
-mod errors;
-mod judge;
 mod map_out;
-mod read;
 mod schema;
 mod shape;
-mod suspension;
 mod text;
 mod type_atoms;
 mod types;
@@ -24,6 +19,19 @@ mod write;
 pub use atom_text::{
     existing as existing_atom, is_named as atom_is_named, with_name as with_atom_name,
 };
-pub use judge::{answer_type, judge_whole, Judge, Verdict};
-pub use suspension::LeftWalk;
 pub use values::go_on;
+
+use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::schedule::{settle, Pace};
+use ptc_core::meter::{Limits, Meter};
+use ptc_core::signature::{read, AnswerType, ReadOptions};
+use rustler::Env;
+
+/// The type of an answer; `None` if it has too many parts for a slice.
+pub fn answer_type<'a>(env: Env<'a>, of: Raw<'a>, list: bool, pace: Pace) -> Option<AnswerType> {
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
+    let (read, id) = read(&Beam::new(env, 0), of, ReadOptions::VALUES, &mut meter).ok()?;
+    settle(env, &meter);
+    Some(AnswerType::new(read.types, id, list))
+}

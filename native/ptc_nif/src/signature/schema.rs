@@ -1,9 +1,8 @@
 //! Converts types to JSON Schema, each type once: shared parts stay shared.
 
-use super::read::Read;
 use crate::atoms;
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::{Fields, Scalar, Type, TypeId};
+use ptc_core::signature::{Fields, Read, Scalar, Type, TypeId};
 use rustler::Encoder;
 use std::collections::HashMap;
 
@@ -18,7 +17,7 @@ struct Strings<'a> {
 }
 
 /// The schema of a type, or the number of an unknown type in it.
-pub fn schema<'a>(terms: Terms<'a>, read: &Read<'a>, id: TypeId) -> Result<Raw<'a>, u32> {
+pub fn schema<'a>(terms: Terms<'a>, read: &Read<Raw<'a>>, id: TypeId) -> Result<Raw<'a>, u32> {
     let string = |text: &str| terms.make_binary(text.as_bytes());
     let strings = Strings {
         kind: string("type"),
@@ -61,7 +60,7 @@ pub fn schema<'a>(terms: Terms<'a>, read: &Read<'a>, id: TypeId) -> Result<Raw<'
 
 fn object<'a>(
     terms: Terms<'a>,
-    read: &Read<'a>,
+    read: &Read<Raw<'a>>,
     fields: Fields,
     made: &[Raw<'a>],
     strings: &Strings<'a>,

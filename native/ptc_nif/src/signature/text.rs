@@ -1,7 +1,6 @@
 //! Reads and writes signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
-use super::read::{read, ReadOptions};
-use super::type_atoms::TypeAtoms;
+use super::type_atoms::type_atoms;
 use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
@@ -12,7 +11,7 @@ use crate::schedule::{
 };
 use ptc_core::meter::Limits;
 use ptc_core::signature::names::lisp_key;
-use ptc_core::signature::{parse_by, render_type, KeyStyle, SyntaxError};
+use ptc_core::signature::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
@@ -27,7 +26,7 @@ fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
     let terms = Terms { env };
     match parse_by(rules::current(), text) {
         Ok(signature) => {
-            let type_atoms = TypeAtoms::new(env);
+            let type_atoms = type_atoms(env);
             let types = &signature.types;
             let mut writer = Writer::new(terms, &type_atoms);
             writer.write(types);

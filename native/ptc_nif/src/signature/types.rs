@@ -1,15 +1,14 @@
 //! Converts type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
-use super::read::{read, Read, ReadOptions};
 use super::schema::schema;
-use super::type_atoms::TypeAtoms;
+use super::type_atoms::type_atoms;
 use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
-use crate::raw::Terms;
+use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, whole, Pace};
 use ptc_core::meter::Limits;
-use ptc_core::signature::TypeId;
+use ptc_core::signature::{read, Read, ReadOptions, TypeId};
 use rustler::{Encoder, Env, Term};
 
 /// Reads a type and calls `make`; returns `:busy` if reading takes too long.
@@ -17,7 +16,7 @@ fn made<'a>(
     env: Env<'a>,
     term: Term<'a>,
     pace: Pace,
-    make: impl FnOnce(Terms<'a>, &Read<'a>, TypeId) -> Term<'a>,
+    make: impl FnOnce(Terms<'a>, &Read<Raw<'a>>, TypeId) -> Term<'a>,
 ) -> Term<'a> {
     let heap = Beam::new(env, 0);
     let mut meter = whole(Limits::UNLIMITED, pace);
@@ -48,7 +47,7 @@ nif_pair! {
     /// Removes the firewalled fields, which LLMs and parent agents must not see: `{:ok, type}` or `:busy`.
     fn signature_public, signature_public_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
         made(env, term, pace, |terms, read, id| {
-            let type_atoms = TypeAtoms::new(env);
+            let type_atoms = type_atoms(env);
             let mut writer = Writer::new(terms, &type_atoms);
             writer.write_public(read);
             (atoms::ok(), writer.term(id).term(env)).encode(env)

@@ -1,21 +1,20 @@
 //! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_spelled/2`,
 //! `signature_input/3`; long walks continue in further quanta.
 
-use super::errors::Listing;
-use super::read::{read, Read, ReadOptions};
-use super::suspension::{leave, LeftAt, LeftWalk, QuantumClock, Task};
-use super::type_atoms::TypeAtoms;
-use crate::task::Place;
+use super::type_atoms::type_atoms;
+use crate::task::{suspend, Left, Place};
 use crate::{atoms, rules};
 
 use crate::heap::Beam;
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, whole, Pace};
 use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
+use ptc_core::signature::walk::Resumable;
 use ptc_core::signature::{
-    Check, Coerce, Findings, PathStep, Purpose, Target, TypeId, Types, Walk, WalkEnd, Wrong,
+    read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
+    Read, ReadOptions, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
@@ -26,11 +25,10 @@ fn types<'a>(
     of: Term<'a>,
     closed: bool,
     pace: Pace,
-) -> Option<(Read<'a>, TypeId)> {
+) -> Option<(Read<Raw<'a>>, TypeId)> {
     let reading = ReadOptions {
         closed,
-        once_optional: true,
-        names: false,
+        ..ReadOptions::VALUES
     };
     let mut meter = whole(Limits::UNLIMITED, pace);
     read(heap, of.into(), reading, &mut meter).ok()
@@ -50,7 +48,7 @@ enum AfterWalk<'a> {
 }
 
 /// Converts the end of a task's walk to a reply.
-trait Outcome<'a>: Task<'a> {
+trait Outcome<'a>: Resumable<Beam<'a>> {
     fn outcome(
         walk: &mut Walk<'_, Beam<'a>, Self>,
         types: &Types,
@@ -81,7 +79,7 @@ fn walk<'a, K: Outcome<'a>>(
             AfterWalk::Reply(reply) => Step::Reply(reply),
             AfterWalk::List => {
                 let (heap, findings, meter) = walk.into_findings();
-                list(Listing::new(findings, heap.terms), heap, types, meter)
+                list(Listing::new(findings, heap), heap, types, meter)
             }
         },
     }
@@ -98,7 +96,7 @@ fn unknown<'a>(heap: &Beam<'a>, of: Term<'a>, number: u32) -> Term<'a> {
 
 /// Lists the findings of a walk: `{:error, errors, finished?}`.
 fn list<'a>(
-    mut listing: Listing<'a>,
+    mut listing: Listing<Raw<'a>>,
     heap: &mut Beam<'a>,
     types: &Types,
     mut meter: Meter,
@@ -139,6 +137,20 @@ fn begin<'a, K: Outcome<'a>>(
         Step::Reply(reply) => reply,
         Step::Left(at, kept) => leave(env, LeftWalk { at, types }, (of, value), kept, None),
     }
+}
+
+/// Suspends the walk: `{:long, state, terms}`; the first two terms are the type and the value.
+fn leave<'a>(
+    env: Env<'a>,
+    left: LeftWalk,
+    (of, value): (Term<'a>, Term<'a>),
+    kept: Vec<Raw<'a>>,
+    reuse: Option<Place<'a>>,
+) -> Term<'a> {
+    let held: Vec<_> = [of.into(), value.into()].into_iter().chain(kept).collect();
+    let state = suspend(env, Left::Walk(Box::new(left)), Some(Instant::now()), reuse);
+    let held = Terms { env }.make_tuple(&held).term(env);
+    (atoms::long(), state, held).encode(env)
 }
 
 /// Resumes a walk for a quantum; `None` if the terms belong to another walk.
@@ -237,7 +249,7 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
 /// Values that only Elixir can convert, as `{type, value, hidden?}`.
 fn questions<'a>(walk: &mut Walk<'_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
-    let type_atoms = TypeAtoms::new(terms.env);
+    let type_atoms = type_atoms(terms.env);
     let (questions, values) = walk.task.questions(walk.heap);
     let question = |(question, value): (&Question, &Raw<'a>)| {
         let hidden = question.hidden.encode(terms.env).into();
@@ -264,7 +276,7 @@ fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>)
     match wrong {
         Wrong::Mismatch(mismatch) => match mismatch.expected {
             Target::Scalar(scalar) => {
-                let word = TypeAtoms::new(env).scalar_atom(scalar).term(env);
+                let word = type_atoms(env).scalar_atom(scalar).term(env);
                 (word, value.map(|value| value.term(env))).encode(env)
             }
             Target::List => pair(atoms::list(), value),

@@ -1,10 +1,9 @@
 //! Converts a table of types to type terms.
 
-use super::read::Read;
 use super::type_atoms::TypeAtoms;
 use crate::raw::{Raw, Terms};
 use ptc_core::signature::names::is_firewalled;
-use ptc_core::signature::{Fields, Type, TypeId, Types};
+use ptc_core::signature::{Fields, Read, Type, TypeId, Types};
 
 /// The type terms of a table, made in its order: parts first.
 pub struct Writer<'a, 'c> {
@@ -32,7 +31,7 @@ impl<'a, 'c> Writer<'a, 'c> {
     }
 
     /// Makes the terms of all types without their firewalled fields; unknown types stay unchanged.
-    pub fn write_public(&mut self, read: &Read<'a>) {
+    pub fn write_public(&mut self, read: &Read<Raw<'a>>) {
         self.write_with(&read.types, &read.unknown, |index| public_name(read, index));
     }
 
@@ -90,6 +89,6 @@ impl<'a, 'c> Writer<'a, 'c> {
     }
 }
 
-fn public_name<'a>(read: &Read<'a>, index: usize) -> Option<Raw<'a>> {
+fn public_name<'a>(read: &Read<Raw<'a>>, index: usize) -> Option<Raw<'a>> {
     (!is_firewalled(read.types.field(index).name)).then(|| read.names[index])
 }

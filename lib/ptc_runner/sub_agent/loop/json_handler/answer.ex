@@ -1,20 +1,24 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @moduledoc false
-  # From the text of an answer to its value or its errors, in one native call if possible.
+  # From the text of an answer to its value or its errors, in one native call if possible. What reading has found is
+  # kept: coercion, repair and feedback work from it, and do not read the text again.
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
+  alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
   require Quanta
 
+  @typedoc "A valid value with normalized keys, or why there is none. The line of the errors is nil if it is not written."
   @type outcome ::
-          {:ok, map() | list()}
-          | {:invalid, errors(), String.t()}
-          | {:map, map()}
-          | {:list, list()}
-          | {:error, reason()}
+          {:ok, map() | list(), found()}
+          | {:invalid, errors(), String.t() | nil, found()}
+          | {:error, reason(), found()}
+
+  @typedoc "The value as it stands in the text, with its own keys; or the position of the error, if there is one."
+  @type found :: {:value, term()} | {:place, tuple() | nil}
 
   @typedoc "Errors that a line of them can show, and the number of others."
   @type errors :: {[map()], more :: non_neg_integer()}
@@ -22,54 +26,94 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @typedoc "Reasons that `message/1` describes."
   @type reason :: atom() | {:panicked, String.t()}
 
-  # `:ok`: valid, with normalized keys. `:map` and `:list`: still to be atomized and validated.
   # Of the options only `:timeout` and `:max_heap` are used.
   @spec read(String.t(), map(), keyword()) :: outcome()
-  def read(content, agent, opts \\ []) do
-    case agent do
-      %{parsed_signature: nil} -> native(content, :any, false, opts)
-      %{parsed_signature: {:signature, _, type}} -> native(content, type, false, opts)
-      _other -> content |> JsonParser.parse(opts) |> unjudged(agent)
+  def read(content, agent, opts \\ [])
+
+  def read(content, %{parsed_signature: nil}, opts), do: native(content, nil, false, opts)
+
+  def read(content, %{parsed_signature: {:signature, _, _} = signature}, opts),
+    do: native(content, signature, false, opts)
+
+  # An invalid signature is not passed to the NIF; the validation reports it. An agent must have some signature.
+  def read(content, agent, opts) do
+    case JsonParser.locate(content, opts) do
+      {:ok, value} when is_map(value) or is_list(value) ->
+        signature = Map.fetch!(agent, :parsed_signature)
+
+        if is_map(value),
+          do: outcome({:undecided, value}, signature),
+          else: outcome({:unfit, :not_an_object, value}, signature)
+
+      {:ok, value} ->
+        outcome({:unfit, :not_an_object, value}, nil)
+
+      error ->
+        outcome(error, nil)
     end
   end
 
   @doc """
-  All errors of an invalid answer as `{:invalid, errors}`; they count for `:max_heap`. Otherwise like `read/3`.
+  The same for a signature, with all errors of an invalid answer; they count for `:max_heap`.
   """
-  @spec read_all(String.t(), term(), keyword()) :: outcome() | {:invalid, [map()]}
-  def read_all(content, type, opts), do: native(content, type, true, opts)
+  @spec read_all(String.t(), JsonHandler.signature(), keyword()) :: outcome()
+  def read_all(content, signature, opts), do: native(content, signature, true, opts)
 
-  defp native(content, type, all?, opts) do
+  defp native(content, signature, all?, opts) do
     limits = Limits.of_text(opts, byte_size(content))
+    type = if signature, do: elem(signature, 2), else: :any
     list? = match?({:list, _}, type)
-
     text = Aligned.text(content)
 
     Quanta.native(Native.answer_read(text, type, list?, all?, limits))
     |> Quanta.finish(byte_size(content))
-    |> outcome(type)
+    |> outcome(signature)
   catch
-    :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}}
+    :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}, {:place, nil}}
   end
 
   # Converts the native result to the terms of this module.
-  defp outcome({:error, {reason, _place}}, _type), do: {:error, reason}
+  defp outcome({:ok, value, found}, _signature), do: {:ok, value, {:value, found}}
 
   # Which of two equal keys counts depends on which of them is an atom.
-  defp outcome({:hyphens, value}, type),
-    do: {:ok, value |> Atomizer.value(type) |> KeyNormalizer.normalize_keys()}
+  defp outcome({:hyphens, found}, {:signature, _params, type}),
+    do: {:ok, found |> Atomizer.value(type) |> KeyNormalizer.normalize_keys(), {:value, found}}
 
-  defp outcome({:invalid, errors, more, line}, _type), do: {:invalid, {errors, more}, line}
-  defp outcome(other, _type), do: other
+  defp outcome({:hyphens, found}, nil),
+    do: {:ok, found |> Atomizer.value(:any) |> KeyNormalizer.normalize_keys(), {:value, found}}
 
-  # An invalid type is not passed to the NIF; the validation reports it. An agent must have some signature.
-  defp unjudged({:ok, value}, agent) when is_map(value) or is_list(value),
-    do: unjudged(value, Map.fetch!(agent, :parsed_signature))
+  defp outcome({:undecided, found}, signature) do
+    case judged(found, signature) do
+      {:ok, value} -> {:ok, value, {:value, found}}
+      {:error, errors} -> {:invalid, {errors, 0}, nil, {:value, found}}
+    end
+  end
 
-  defp unjudged({:ok, _primitive}, _agent), do: {:error, :not_an_object}
-  defp unjudged({:error, reason}, _agent), do: {:error, reason}
-  defp unjudged(map, _no_type) when is_map(map), do: {:map, map}
-  defp unjudged(list, _no_type) when is_list(list), do: {:error, :not_an_object}
+  defp outcome({:invalid, errors, nil, found}, _signature),
+    do: {:invalid, {errors, 0}, nil, {:value, found}}
+
+  defp outcome({:invalid, errors, {line, more}, found}, _signature),
+    do: {:invalid, {errors, more}, line, {:value, found}}
+
+  defp outcome({:unfit, reason, found}, _signature), do: {:error, reason, {:value, found}}
+  defp outcome({:error, {reason, place}}, _signature), do: {:error, reason, {:place, place}}
+  defp outcome({:error, limit}, _signature), do: {:error, limit, {:place, nil}}
+
+  @doc """
+  The value with normalized keys if it is valid, otherwise its errors: keys become atoms, and strings dates, before the
+  value is validated.
+  """
+  @spec judged(map() | list(), JsonHandler.signature()) ::
+          {:ok, map() | list()} | {:error, [map()] | String.t()}
+  def judged(value, signature) do
+    atomized =
+      if is_list(value),
+        do: JsonHandler.atomize_list(value, signature),
+        else: JsonHandler.atomize_keys(value, signature)
+
+    with :ok <- JsonHandler.validate_return(%{parsed_signature: signature}, atomized),
+         do: {:ok, KeyNormalizer.normalize_keys(atomized)}
+  end
 
   @spec message(reason()) :: String.t()
   def message({:panicked, text}), do: text

@@ -7,10 +7,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   alias PtcRunner.SubAgent.Signature.ErrorText
 
   @doc false
-  # Of the options only the limits of reading are used.
+  # Of the options only `:found` (what reading has found), and the limits of reading are used.
   def lines(nil, response, _agent, opts) when is_binary(response) do
-    case JsonParser.locate(response, opts) do
-      {:error, {_reason, place}} when place != nil -> ["- " <> Place.describe(response, place)]
+    case found(response, opts) do
+      {:place, place} when place != nil -> ["- " <> Place.describe(response, place)]
       _other -> []
     end
   end
@@ -25,10 +25,19 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
 
   # The value that was validated.
   defp value(response, agent, opts) do
-    case {JsonParser.locate(response, opts), agent} do
-      {{:ok, %{"items" => items}}, %{parsed_signature: {:signature, _, {:list, _}}}} -> items
-      {{:ok, value}, _agent} -> value
-      {{:error, _reason}, _agent} -> nil
+    case {found(response, opts), agent} do
+      {{:value, %{"items" => items}}, %{parsed_signature: {:signature, _, {:list, _}}}} -> items
+      {{:value, value}, _agent} -> value
+      {{:place, _place}, _agent} -> nil
+    end
+  end
+
+  defp found(response, opts) do
+    with nil <- opts[:found] do
+      case JsonParser.locate(response, opts) do
+        {:ok, value} -> {:value, value}
+        {:error, {_reason, place}} -> {:place, place}
+      end
     end
   end
 end

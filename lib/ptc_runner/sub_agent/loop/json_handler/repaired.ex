@@ -2,99 +2,66 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Repaired do
   @moduledoc false
   # Reads an invalid answer with repairs, if the caller requests them.
 
-  alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer}
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.SubAgent.JsonRepair
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
 
   @doc false
-  # Returns `{:repaired, value, repairs}`, or the errors: unchanged, or those of the value if only the
-  # syntax could be repaired.
-  @spec instead(Answer.outcome(), String.t(), map(), keyword()) ::
+  # Returns `{:repaired, value, repairs}`, or the outcome: unchanged, or with the errors of the value if only the
+  # syntax could be repaired. A valid answer is repaired if an optional field has another spelling: it would be lost.
+  @spec instead(Answer.outcome(), String.t(), map(), keyword(), integer()) ::
           Answer.outcome()
-          | {:error, JsonParser.truncated()}
+          | {:truncated, String.t()}
           | {:repaired, map() | list(), [JsonRepair.repair()]}
-  def instead(wrong, content, agent, opts) do
-    if Keyword.get(opts, :repair, false) and not limit?(wrong),
-      do: read(wrong, content, agent, opts),
-      else: wrong
+  def instead(outcome, content, agent, opts, began) do
+    if Keyword.get(opts, :repair, false) and repairable?(outcome, agent),
+      do: repaired(outcome, content, agent.parsed_signature, Limits.shared(opts, began)),
+      else: outcome
   end
 
-  @doc false
-  # The same for a valid answer in which an optional field has another spelling: it would be lost.
-  @spec respelled({:ok, map() | list()}, String.t(), map(), keyword()) ::
-          {:ok, map() | list()} | {:repaired, map() | list(), [JsonRepair.repair()]}
-  def respelled({:ok, value} = right, content, agent, opts) do
-    with true <- Keyword.get(opts, :repair, false),
-         true <- lost?(value, agent) do
-      typed(right, content, agent, opts)
-    else
-      _as_declared -> right
-    end
-  end
-
-  defp lost?(value, %{parsed_signature: {:signature, _params, type}}),
+  defp repairable?({:ok, value, _found}, %{parsed_signature: {:signature, _params, type}}),
     do: Names.optional?(type) and match?({_value, [_ | _]}, Names.renamed(value, type))
 
-  defp lost?(_value, _agent), do: false
-
+  defp repairable?({:ok, _value, _found}, _agent), do: false
   # An answer that met a limit is not read again.
-  defp limit?(wrong), do: wrong in [error: :timeout, error: :memory_exceeded]
+  defp repairable?({:error, limit, _}, _agent) when limit in [:timeout, :memory_exceeded],
+    do: false
 
-  # Dates, keys that become equal, and invalid signatures: a value was found and may be valid.
-  defp read({found, value} = wrong, content, agent, opts) when found in [:map, :list] do
-    case judge(value, agent) do
-      {:ok, _value} -> if lost?(value, agent), do: typed(wrong, content, agent, opts), else: wrong
-      {:error, _errors} -> typed(wrong, content, agent, opts)
+  defp repairable?(_outcome, agent), do: is_map_key(agent, :parsed_signature)
+
+  defp repaired(outcome, content, signature, opts) do
+    case {read(content, signature, opts), outcome} do
+      {{:ok, value, repairs}, _outcome} -> {:repaired, value, repairs}
+      {{:error, limit}, _outcome} when limit in [:timeout, :memory_exceeded] -> outcome
+      {{:error, {:truncated, place}}, {:error, _, _}} -> {:truncated, place.message}
+      {_refused, {:error, _reason, {:place, _}}} -> syntax(outcome, content, signature, opts)
+      {_refused, _found} -> outcome
     end
   end
-
-  defp read(wrong, content, agent, opts), do: typed(wrong, content, agent, opts)
-
-  defp typed(wrong, content, %{parsed_signature: signature} = agent, opts) do
-    with {:undecided, value, repairs} <-
-           JsonRepair.answer(content, type(signature), list?(signature), opts),
-         {:ok, value} <- judge(value, agent) do
-      {:repaired, value, repairs}
-    else
-      {:ok, value, repairs} -> {:repaired, value, repairs}
-      # A value that was found in the text is judged as it is.
-      {:error, {:truncated, _place}} = cut when elem(wrong, 0) == :error -> cut
-      {:error, limit} when limit in [:timeout, :memory_exceeded] -> wrong
-      {:error, _errors} -> syntax(wrong, content, agent, opts)
-    end
-  end
-
-  defp typed(wrong, _content, _agent, _opts), do: wrong
 
   # If only the syntax can be repaired, the LLM receives the errors of the value.
-  defp syntax({:error, _reason} = wrong, content, %{parsed_signature: signature} = agent, opts) do
-    with {:error, _reason} <- JsonParser.locate(content, opts),
-         {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature), opts),
-         {:error, errors} when is_list(errors) <- judge(value, agent) do
-      {:invalid, {errors, 0}, JsonHandler.format_validation_errors(errors)}
+  defp syntax({:error, _reason, found} = outcome, content, signature, opts) do
+    with {:ok, value, _repairs} <- JsonRepair.answer(content, nil, list?(signature), opts),
+         {:error, errors} when is_list(errors) <- Answer.judged(value, signature) do
+      {:invalid, {errors, 0}, nil, found}
     else
-      {:error, {:truncated, _place}} = cut -> cut
-      _right_or_none -> wrong
+      {:error, {:truncated, place}} -> {:truncated, place.message}
+      _right_or_none -> outcome
     end
   end
 
-  defp syntax(wrong, _content, _agent, _opts), do: wrong
+  defp read(content, signature, opts) do
+    type = if signature, do: elem(signature, 2)
 
-  defp type(nil), do: nil
-  defp type({:signature, _params, type}), do: type
+    with {:undecided, value, repairs} <-
+           JsonRepair.answer(content, type, list?(signature), opts),
+         {:ok, value} <- Answer.judged(value, signature),
+         do: {:ok, value, repairs}
+  end
 
   defp list?(signature), do: JsonHandler.signature_expects_list?(signature)
-
-  defp judge(value, agent) do
-    atomized =
-      if is_list(value),
-        do: JsonHandler.atomize_list(value, agent.parsed_signature),
-        else: JsonHandler.atomize_keys(value, agent.parsed_signature)
-
-    with :ok <- JsonHandler.validate_return(agent, atomized),
-         do: {:ok, KeyNormalizer.normalize_keys(atomized)}
-  end
 
   @doc false
   # The outcome of a turn with its repairs in the step.

@@ -9,15 +9,17 @@
 //! * `lists`, `maps`: the contents of lists and maps
 //! * [`frame`]: the stack, live and frozen
 //! * `refuse`: errors in the value
-//! * `suspend`: a walk between two quanta
+//! * `suspend`: a walk between two quanta; `left`: any walk that was left, and when it is
 
 pub mod frame;
+mod left;
 mod lists;
 mod maps;
 mod refuse;
 mod suspend;
 pub mod task;
 
+pub use left::{LeftAt, LeftWalk, QuantumClock, Resumable};
 pub use suspend::Suspended;
 pub use task::{Open, Place, Task};
 

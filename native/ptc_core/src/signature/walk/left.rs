@@ -1,50 +1,55 @@
-//! Walks that are suspended between two quanta: a resource holds the plain data, the caller holds the terms.
+//! Walks of any task that were left between two quanta, and how long a quantum goes on.
 
-use crate::atoms;
-use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
-use crate::schedule::Pace;
-use crate::task::{suspend, Left, Place};
-use ptc_core::meter::Meter;
-use ptc_core::signature::coerce::{Coerce, Frozen, Mark};
-use ptc_core::signature::walk::Suspended;
-use ptc_core::signature::{Check, FrozenFindings, Types, Walk, WalkEnd};
-use rustler::{Encoder, Env, Term};
+use super::super::coerce::{Coerce, Frozen, Mark};
+use super::super::listing::FrozenListing;
+use super::super::values::Values;
+use super::super::{Check, Types};
+use super::{Suspended, Task, Walk, WalkEnd};
+use crate::meter::{Meter, Pace};
 use std::time::{Duration, Instant};
 
 /// A suspended walk with its types, which are read only once.
+#[derive(Debug)]
 pub struct LeftWalk {
+    /// Where it was suspended.
     pub at: LeftAt,
+    /// The types.
     pub types: Types,
 }
 
 /// Where a walk was suspended.
+#[derive(Debug)]
 pub enum LeftAt {
+    /// In a check.
     Check(Suspended<(), Check>),
+    /// In a coercion.
     Coerce(Suspended<Mark, Frozen>),
     /// After the walk, while its findings are listed.
-    Errors(FrozenFindings),
+    Errors(FrozenListing),
 }
 
-/// A task whose walk can be suspended.
-pub trait Task<'a>: ptc_core::signature::walk::Task<Beam<'a>> {
+/// A task whose walk can be left.
+pub trait Resumable<H: Values>: Task<H> {
+    /// Returns the suspended walk as one of any task.
     fn left(suspended: Suspended<Self::Mark, Self::Frozen>) -> LeftAt;
 }
 
-impl<'a> Task<'a> for Check {
+impl<H: Values> Resumable<H> for Check {
     fn left(suspended: Suspended<(), Check>) -> LeftAt {
         LeftAt::Check(suspended)
     }
 }
 
-impl<'a> Task<'a> for Coerce<Raw<'a>> {
+impl<H: Values> Resumable<H> for Coerce<H::Term> {
     fn left(suspended: Suspended<Mark, Frozen>) -> LeftAt {
         LeftAt::Coerce(suspended)
     }
 }
 
 /// Decides how long a call may continue a walk.
+#[derive(Debug)]
 pub struct QuantumClock {
+    /// The pace of the call.
     pub pace: Pace,
     /// The start of a quantum, and the time to prepare the walk: to read the types, or to resume.
     begun: Option<(Instant, Duration)>,
@@ -65,7 +70,7 @@ impl QuantumClock {
     /// Runs a walk for a quantum. Two kinds of walk run longer. A walk that takes longer than a
     /// quantum to prepare runs for the time of that preparation. A walk with a memo loses the memo when it is
     /// suspended and might then never end, so it runs for a quarter of its fuel so far.
-    pub fn run<'a, K: Task<'a>>(&self, walk: &mut Walk<Beam<'a>, K>) -> Result<K::Done, WalkEnd> {
+    pub fn run<H: Values, K: Task<H>>(&self, walk: &mut Walk<H, K>) -> Result<K::Done, WalkEnd> {
         loop {
             match walk.run() {
                 Err(WalkEnd::SliceOver) if self.pace == Pace::Quantum && self.goes_on(walk) => {
@@ -76,24 +81,9 @@ impl QuantumClock {
         }
     }
 
-    fn goes_on<'a, K: Task<'a>>(&self, walk: &Walk<Beam<'a>, K>) -> bool {
+    fn goes_on<H: Values, K: Task<H>>(&self, walk: &Walk<H, K>) -> bool {
         let grows = walk.remembers() && walk.fuel() - self.fuel < self.fuel / 4;
         let prepares = |(begun, time): (Instant, Duration)| begun.elapsed() < 2 * time;
         grows || self.begun.is_some_and(prepares)
     }
-}
-
-/// Suspends the walk: `{:long, state, terms}`; the first two terms are the type and the value.
-pub fn leave<'a>(
-    env: Env<'a>,
-    left: LeftWalk,
-    (of, value): (Term<'a>, Term<'a>),
-    kept: Vec<Raw<'a>>,
-    reuse: Option<Place<'a>>,
-) -> Term<'a> {
-    let mut held = vec![of.into(), value.into()];
-    held.extend(kept);
-    let state = suspend(env, Left::Walk(Box::new(left)), Some(Instant::now()), reuse);
-    let held = Terms { env }.make_tuple(&held).term(env);
-    (atoms::long(), state, held).encode(env)
 }

@@ -1,25 +1,59 @@
 //! Reads type terms into a table.
 
-use super::type_atoms::TypeAtoms;
-use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
-use ptc_core::meter::Meter;
-use ptc_core::signature::walk::WalkEnd;
-use ptc_core::signature::{Field, Type, TypeId, Types};
-use rustler::sys::ErlNifTerm;
+use super::values::Values;
+use super::walk::WalkEnd;
+use super::{Field, Scalar, Type, TypeId, Types};
+use crate::meter::Meter;
 use std::collections::HashMap;
 
+/// The atoms in type terms.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeAtoms<T> {
+    /// `:optional`
+    pub optional: T,
+    /// `:list`
+    pub list: T,
+    /// `:closed_map`
+    pub closed_map: T,
+    /// By the number of the scalar.
+    pub scalars: [T; Scalar::ALL.len()],
+}
+
+impl<T: Copy> TypeAtoms<T> {
+    /// Returns the scalar that a term names.
+    #[inline]
+    pub fn scalar<H: Values<Term = T>>(&self, heap: &H, term: T) -> Option<Scalar> {
+        let index = self
+            .scalars
+            .iter()
+            .position(|word| heap.same(*word, term))?;
+        Some(Scalar::ALL[index])
+    }
+
+    /// Returns the atom of a scalar.
+    pub fn scalar_atom(&self, scalar: Scalar) -> T {
+        self.scalars[scalar as usize]
+    }
+
+    /// Returns the atom of the map scalar, which is also the tag of maps.
+    pub fn map(&self) -> T {
+        self.scalar_atom(Scalar::Map)
+    }
+}
+
 /// The types of one call, with the terms they came from.
-pub struct Read<'a> {
+#[derive(Debug)]
+pub struct Read<T> {
+    /// The table.
     pub types: Types,
     /// The declared name of each field, as a term, if they are wanted.
-    pub names: Vec<Raw<'a>>,
+    pub names: Vec<T>,
     /// The terms that are not types.
-    pub unknown: Vec<Raw<'a>>,
+    pub unknown: Vec<T>,
 }
 
 /// Which differences between types are ignored.
-#[derive(Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions {
     /// All maps count as closed.
     pub closed: bool,
@@ -27,6 +61,15 @@ pub struct ReadOptions {
     pub once_optional: bool,
     /// The names are wanted as terms.
     pub names: bool,
+}
+
+impl ReadOptions {
+    /// For the types of values.
+    pub const VALUES: ReadOptions = ReadOptions {
+        closed: false,
+        once_optional: true,
+        names: false,
+    };
 }
 
 /// From this number of types on, a term that was read before is not read again: a small term can stand for
@@ -39,30 +82,31 @@ const BYTES_A_UNIT: usize = 8;
 const BYTES_A_FIELD: usize = 32;
 
 /// A type that is incomplete, with the term it is read from.
-enum OpenType<'a> {
-    Optional(Raw<'a>),
-    List(Raw<'a>),
+enum OpenType<T> {
+    Optional(T),
+    List(T),
     /// The remaining fields follow.
-    Map(Map<'a>, Raw<'a>),
+    Map(Map<T>, T),
 }
 
 /// A map type, whose fields are in `pending`.
 #[derive(Clone, Copy)]
-struct Map<'a> {
-    term: Raw<'a>,
+struct Map<T> {
+    term: T,
     closed: bool,
     /// Index of its first field.
     start: usize,
 }
 
-struct Reader<'a, 'w> {
-    terms: Terms<'a>,
-    type_atoms: &'w TypeAtoms<'a>,
+struct Reader<'h, H: Values> {
+    heap: &'h H,
+    type_atoms: TypeAtoms<H::Term>,
     reading: ReadOptions,
-    read: Read<'a>,
-    open: Vec<OpenType<'a>>,
-    pending: Vec<(Field<'a>, Raw<'a>)>,
-    known: HashMap<ErlNifTerm, TypeId>,
+    read: Read<H::Term>,
+    open: Vec<OpenType<H::Term>>,
+    pending: Vec<(Field<'h>, H::Term)>,
+    /// The types by the identity of their terms.
+    known: HashMap<usize, TypeId>,
     /// The scalars that were read, by number.
     scalars: [Option<TypeId>; 8],
     /// Bytes of names for which no fuel was consumed yet.
@@ -70,20 +114,20 @@ struct Reader<'a, 'w> {
 }
 
 /// Reads a type; an invalid type at any depth is kept as unknown.
-pub fn read<'a>(
-    heap: &Beam<'a>,
-    term: Raw<'a>,
+pub fn read<H: Values>(
+    heap: &H,
+    term: H::Term,
     reading: ReadOptions,
     meter: &mut Meter,
-) -> Result<(Read<'a>, TypeId), WalkEnd> {
+) -> Result<(Read<H::Term>, TypeId), WalkEnd> {
     let read = Read {
         types: Types::new(),
         names: Vec::new(),
         unknown: Vec::new(),
     };
     let mut reader = Reader {
-        terms: heap.terms,
-        type_atoms: &TypeAtoms::new(heap.terms.env),
+        heap,
+        type_atoms: heap.type_atoms(),
         reading,
         read,
         open: Vec::with_capacity(8),
@@ -111,49 +155,49 @@ pub fn read<'a>(
 }
 
 /// The next step.
-enum ReadStep<'a> {
-    Read(Raw<'a>),
+enum ReadStep<T> {
+    Read(T),
     /// All fields of this map were read.
-    Close(Map<'a>),
+    Close(Map<T>),
     Complete(TypeId),
 }
 
-impl<'a> Reader<'a, '_> {
+impl<H: Values> Reader<'_, H> {
     /// Reads a term as a type.
-    fn step(&mut self, term: Raw<'a>) -> ReadStep<'a> {
+    fn step(&mut self, term: H::Term) -> ReadStep<H::Term> {
         if self.read.types.all().len() > FEW {
-            if let Some(id) = self.known.get(&term.word()) {
+            if let Some(id) = self.known.get(&self.heap.identity(term)) {
                 return ReadStep::Complete(*id);
             }
         }
-        if let Some(scalar) = self.type_atoms.scalar(term) {
+        if let Some(scalar) = self.type_atoms.scalar(self.heap, term) {
             let types = &mut self.read.types;
             let known = &mut self.scalars[scalar as usize];
             return ReadStep::Complete(
                 *known.get_or_insert_with(|| types.add(Type::Scalar(scalar))),
             );
         }
-        let type_atoms = self.type_atoms;
-        match self.terms.tuple(term) {
-            Some([tag, inner]) if tag.word() == type_atoms.optional.word() => {
+        let (heap, type_atoms) = (self.heap, self.type_atoms);
+        match heap.tuple(term) {
+            Some([tag, inner]) if heap.same(*tag, type_atoms.optional) => {
                 self.open.push(OpenType::Optional(term));
                 ReadStep::Read(*inner)
             }
-            Some([tag, inner]) if tag.word() == type_atoms.list.word() => {
+            Some([tag, inner]) if heap.same(*tag, type_atoms.list) => {
                 self.open.push(OpenType::List(term));
                 ReadStep::Read(*inner)
             }
-            Some([tag, fields]) if tag.word() == type_atoms.map().word() => {
+            Some([tag, fields]) if heap.same(*tag, type_atoms.map()) => {
                 self.fields(self.map(term, self.reading.closed), *fields)
             }
-            Some([tag, fields]) if tag.word() == type_atoms.closed_map.word() => {
+            Some([tag, fields]) if heap.same(*tag, type_atoms.closed_map) => {
                 self.fields(self.map(term, true), *fields)
             }
             _ => self.unknown(term),
         }
     }
 
-    fn map(&self, term: Raw<'a>, closed: bool) -> Map<'a> {
+    fn map(&self, term: H::Term, closed: bool) -> Map<H::Term> {
         let start = self.pending.len();
         Map {
             term,
@@ -163,10 +207,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the next field of a map.
-    fn fields(&mut self, map: Map<'a>, fields: Raw<'a>) -> ReadStep<'a> {
-        if let Some((field, rest)) = self.terms.uncons(fields) {
-            if let Some([name, holds]) = self.terms.tuple(field) {
-                if let Some(bytes) = self.name(*name) {
+    fn fields(&mut self, map: Map<H::Term>, fields: H::Term) -> ReadStep<H::Term> {
+        if let Some((field, rest)) = self.heap.uncons(fields) {
+            let heap = self.heap;
+            if let Some([name, holds]) = heap.tuple(field) {
+                if let Some(bytes) = heap.bytes(*name) {
                     let field = Field {
                         name: bytes,
                         holds: TypeId(0),
@@ -177,7 +222,7 @@ impl<'a> Reader<'a, '_> {
                     return ReadStep::Read(*holds);
                 }
             }
-        } else if self.terms.is_empty_list(fields) {
+        } else if self.heap.is_empty_list(fields) {
             return ReadStep::Close(map);
         }
         self.pending.truncate(map.start);
@@ -185,7 +230,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Completes a map type.
-    fn close(&mut self, map: Map<'a>) -> ReadStep<'a> {
+    fn close(&mut self, map: Map<H::Term>) -> ReadStep<H::Term> {
         let pending = &self.pending[map.start..];
         if self.reading.names {
             let names = pending.iter().map(|(_, name)| *name);
@@ -199,7 +244,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
-    fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<'a>> {
+    fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
             OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
@@ -218,19 +263,15 @@ impl<'a> Reader<'a, '_> {
         })
     }
 
-    fn name(&self, name: Raw<'a>) -> Option<&'a [u8]> {
-        self.terms.bytes(name)
-    }
-
-    fn add(&mut self, term: Raw<'a>, of: Type) -> TypeId {
+    fn add(&mut self, term: H::Term, of: Type) -> TypeId {
         let id = self.read.types.add(of);
         if id.index() >= FEW {
-            self.known.insert(term.word(), id);
+            self.known.insert(self.heap.identity(term), id);
         }
         id
     }
 
-    fn unknown(&mut self, term: Raw<'a>) -> ReadStep<'a> {
+    fn unknown(&mut self, term: H::Term) -> ReadStep<H::Term> {
         let number = self.read.unknown.len() as u32;
         self.read.unknown.push(term);
         ReadStep::Complete(self.add(term, Type::Unknown(number)))

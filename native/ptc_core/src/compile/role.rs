@@ -1,0 +1,43 @@
+//! What the compiler looks for in each term of a program.
+
+use crate::opcode::OpCode;
+use crate::ops::FieldKind;
+
+/// What the compiler looks for in a term.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Role {
+    /// An operation, an object, or a list of them.
+    Operation,
+    /// The same, but no list.
+    Element,
+    /// A map whose values can be operations.
+    Fields,
+    /// An operation; any other term is a constant.
+    Value,
+    /// A name, or a list of names.
+    Names,
+    /// A key of a map.
+    Key,
+    /// Nothing.
+    Constant,
+}
+
+impl Role {
+    /// Returns what the compiler looks for in a field; `op` is `None` for an unknown operation.
+    pub fn of_field(op: Option<OpCode>, name: &[u8]) -> Role {
+        let Some(op) = op else {
+            return Role::Constant;
+        };
+        let field = op
+            .fields()
+            .iter()
+            .find(|field| field.name.as_bytes() == name);
+        match field.map(|field| field.kind) {
+            Some(FieldKind::Expr | FieldKind::Operand | FieldKind::ExprList) => Role::Operation,
+            Some(FieldKind::String | FieldKind::StringList) => Role::Names,
+            Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
+            Some(FieldKind::Any) if op != OpCode::Literal => Role::Value,
+            _ => Role::Constant,
+        }
+    }
+}
