@@ -206,7 +206,8 @@ defmodule PtcRunner.Agent do
 
   Ignores prose and a fence around the program, wraps an operation that is not under `"program"`, and repairs
   almost valid JSON. It does not repair a truncated text, because half a program must not run; only
-  the last bracket of a program in a closed fence may be missing.
+  the last bracket of a program in a closed fence may be missing. The `source` of the compiled program is its part of the text; that
+  of a program that was wrapped or repaired is a map.
 
   ## Options
 

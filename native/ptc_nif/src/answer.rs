@@ -6,7 +6,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::rules;
 use crate::schedule;
-use crate::task::{Call, Print, Work};
+use crate::task::{Call, Fingerprint, Work};
 use crate::wire;
 use ptc_core::answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
 use ptc_core::heap::Heap;
@@ -16,20 +16,21 @@ use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// An answer that is being read, and its text.
-pub struct Answering(Reading, Print);
+pub struct Answering(Reading, Fingerprint);
 
 /// Resumes the reading; `None` if the terms belong to other work.
 pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Option<Term<'a>> {
     let [text, of, ref kept @ ..] = *terms else {
         return None;
     };
-    let Answering(reading, print) = answering;
+    let Answering(reading, fingerprint) = answering;
     if call.pace != Pace::Quantum && reading.needs_quantum() {
-        let work = Work::Answer(Answering(reading, print));
+        let work = Work::Answer(Answering(reading, fingerprint));
         return Some(call.leave(work, terms, atoms::long()));
     }
     let bytes = call.terms().bytes(text)?;
-    (print == Print::of(bytes)).then(|| read(call, (text, bytes), of, reading, kept.to_vec()))
+    (fingerprint == Fingerprint::of(bytes))
+        .then(|| read(call, (text, bytes), of, reading, kept.to_vec()))
 }
 
 fn read<'a>(
@@ -52,7 +53,7 @@ fn read<'a>(
             let next = schedule::next(call.pace, call.quarters + 1, reading.needs_quantum());
             let terms: Vec<_> = [source, of].into_iter().chain(terms).collect();
             call.leave(
-                Work::Answer(Answering(reading, Print::of(text))),
+                Work::Answer(Answering(reading, Fingerprint::of(text))),
                 &terms,
                 next,
             )

@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::task::{Call, Print, Work};
+use crate::task::{Call, Fingerprint, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
 use ptc_core::stop::Stop;
@@ -19,7 +19,7 @@ pub struct Decoding {
     reader: Reader,
     parts: Parts,
     /// Set when the work is suspended.
-    print: Option<Print>,
+    fingerprint: Option<Fingerprint>,
 }
 
 nif! {
@@ -35,7 +35,7 @@ nif! {
         let decoding = Decoding {
             reader: Reader::new(0, Extent::Whole, depth),
             parts: Parts::default(),
-            print: None,
+            fingerprint: None,
         };
         let values = Raw::from(atoms::nil().encode(env));
         let frozen = FrozenTerms { values, tail: None };
@@ -49,7 +49,7 @@ pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Optio
         return None;
     };
     let bytes = call.terms().bytes(text)?;
-    if Some(Print::of(bytes)) != decoding.print {
+    if Some(Fingerprint::of(bytes)) != decoding.fingerprint {
         return None;
     }
     let frozen = thawed(&call, values, tail);
@@ -107,7 +107,7 @@ fn read<'a>(
             let decoding = Decoding {
                 reader,
                 parts,
-                print: Some(Print::of(bytes)),
+                fingerprint: Some(Fingerprint::of(bytes)),
             };
             call.more(Work::Decode(decoding), &[text, values, tail])
         }

@@ -5,7 +5,7 @@ use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
-use crate::task::{Call, Print, Work};
+use crate::task::{Call, Fingerprint, Work};
 use crate::{atoms, explain, wire};
 use ptc_core::compile::Options;
 use ptc_core::explain::Detail;
@@ -84,7 +84,7 @@ pub struct Loading {
     loader: FrozenLoader,
     then: Then,
     /// The text's fingerprint, if the text is needed.
-    print: Option<Print>,
+    fingerprint: Option<Fingerprint>,
 }
 
 /// The terms that a program is loaded from and runs over.
@@ -138,8 +138,8 @@ pub fn go_on<'a>(
         }
     }
     let (&[source, context, memory], frozen) = terms.split_first_chunk()?;
-    if let Some(print) = loading.print {
-        if Print::of(call.terms().bytes(source)?) != print {
+    if let Some(fingerprint) = loading.fingerprint {
+        if Fingerprint::of(call.terms().bytes(source)?) != fingerprint {
             return None;
         }
     }
@@ -182,11 +182,11 @@ fn load<'a>(
     let [context, memory] = given.data;
     let mut terms = vec![given.source, context, memory];
     terms.extend(frozen);
-    let print = loader.needs_text().then(|| Print::of(text));
+    let fingerprint = loader.needs_text().then(|| Fingerprint::of(text));
     let work = Work::Load(Loading {
         loader,
         then,
-        print,
+        fingerprint,
     });
     match then {
         Then::RunWithoutLimits => call.leave(work, &terms, atoms::limits()),

@@ -7,7 +7,7 @@ use crate::raw::{Raw, Terms};
 use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::answer_type;
-use crate::task::{Call, Print, Work};
+use crate::task::{Call, Fingerprint, Work};
 use ptc_core::answer::{judge_built, object_or_list};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
@@ -39,7 +39,7 @@ enum Ask {
 pub struct Mending {
     repairing: Repairing,
     ask: Ask,
-    text: Print,
+    text: Fingerprint,
     wanted: Wanted,
 }
 
@@ -90,7 +90,7 @@ pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<
         return None;
     };
     let text = call.terms().bytes(source)?;
-    if Print::of(text) != mending.text {
+    if Fingerprint::of(text) != mending.text {
         return None;
     }
     // A repair is resumed in quanta only.
@@ -134,7 +134,7 @@ fn read<'a>(
             let mending = Mending {
                 repairing,
                 ask,
-                text: Print::of(text),
+                text: Fingerprint::of(text),
                 wanted,
             };
             call.more(Work::Repair(Box::new(mending)), &[source.into(), of.into()])

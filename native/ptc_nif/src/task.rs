@@ -206,18 +206,18 @@ impl<'a> Call<'a> {
 
 /// Fingerprint of a text: suspended work is resumed only with the same text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Print {
+pub struct Fingerprint {
     length: usize,
     ends: u64,
 }
 
-impl Print {
+impl Fingerprint {
     pub fn of(text: &[u8]) -> Self {
         const MOST: usize = 64;
         let head = &text[..text.len().min(MOST)];
         let tail = &text[text.len().saturating_sub(MOST)..];
         let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        Print {
+        Fingerprint {
             length: text.len(),
             ends: head.iter().chain(tail).fold(0xcbf2_9ce4_8422_2325, mix),
         }

@@ -195,6 +195,51 @@ defmodule PtcRunner.Agent.AnswerTest do
     assert {:ok, _program, [_]} = Agent.program(~s(```json\n{"program": #{load}\n```))
   end
 
+  test "a program is compiled from its part of the text" do
+    json =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "n"}, {"op": "count"}]}})
+
+    assert {:ok, %{source: ^json}, []} = Agent.program("So:\n```json\n#{json}\n```")
+    # In a text, the brackets would count too.
+    assert {:ok, %{source: %{}}, []} = Agent.program(json, max_depth: 3)
+    assert {:ok, %{source: %{"program" => %{}}}, [_]} = Agent.program(~s({"op": "count"}))
+  end
+
+  test "an answer that cannot be used is searched once, and repaired once where JSON was found" do
+    alias PtcRunner.Native
+    signature = PtcRunner.SubAgent.Signature.parsed!("{n :int, name :string?}")
+
+    for {text, expected} <- [
+          {~s(So: {"n": "x"}), [:answer_read, :repair_value]},
+          {~s({"n": [1], "Name": "x"}), [:answer_read, :repair_value]},
+          {"{n: x}", [:answer_read, :repair_value, :repair_value]},
+          {~s({"n": 1}), [:answer_read]}
+        ] do
+      task =
+        Task.async(fn ->
+          receive do
+            :go -> Agent.answer(text, signature)
+          end
+        end)
+
+      patterns = [answer_read: 5, answer_parse: 2, answer_find: 2, repair_value: 4]
+      for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, true, [])
+      :erlang.trace(task.pid, true, [:call])
+      send(task.pid, :go)
+      Task.await(task)
+      assert {text, calls()} == {text, expected}
+      for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, false, [])
+    end
+  end
+
+  defp calls do
+    receive do
+      {:trace, _pid, :call, {PtcRunner.Native, name, _args}} -> [name | calls()]
+    after
+      50 -> []
+    end
+  end
+
   test "Json.run says where prose and a fence stand before the program" do
     text = "Here it is:\n```json\n{\"program\": {\"op\": \"count\"}}\n```"
 
