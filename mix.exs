@@ -312,7 +312,7 @@ defmodule Mix.Tasks.Compile.PtcNative do
   # each project has its own folder.
   defp target_dir do
     root = System.get_env("MIX_BUILD_PATH") || Path.dirname(Mix.Project.build_path())
-    own = followed(Path.expand(Path.join(root, "native")))
+    own = Path.expand(Path.join(root, "native"))
 
     case System.get_env("CARGO_TARGET_DIR") do
       empty when empty in [nil, ""] ->
@@ -320,14 +320,6 @@ defmodule Mix.Tasks.Compile.PtcNative do
 
       shared ->
         if Path.expand(shared) == own, do: own, else: Path.join(Path.expand(shared), name())
-    end
-  end
-
-  # Cargo builds all anew in a folder that has another path than before.
-  defp followed(path) do
-    case File.read_link(path) do
-      {:ok, target} -> Path.expand(target, Path.dirname(path))
-      {:error, _no_link} -> path
     end
   end
 

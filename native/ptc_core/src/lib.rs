@@ -34,6 +34,7 @@ pub mod explain;
 pub mod fault;
 pub mod heap;
 pub mod json;
+pub mod language;
 pub mod live;
 pub mod load;
 pub mod merge;

@@ -93,7 +93,7 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
     let jumps = |instr: &Instr| {
         matches!(
             instr,
-            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_) | Instr::Sieve(..)
+            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_) | Instr::Own(_)
         )
     };
     Some(Around {
@@ -132,7 +132,7 @@ fn next_of(code: &[Instr], instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
         Instr::Jump(to) => [Some(*to), None, None],
         Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
         Instr::Enter(looped) => [Some(pc + 1), Some(looped.end), None],
-        Instr::Sieve(looped, _) => [Some(looped.end), None, None],
+        Instr::Own(sieve) => [Some(sieve.looped.end), None, None],
         Instr::Next(start) => [
             Some(*start + 1),
             code[*start as usize].as_loop().map(|looped| looped.end),
@@ -165,7 +165,7 @@ fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
         // The item is not written for an empty list; then the code after the loop does not read it.
         Instr::Enter(looped) => (bit(looped.list), bit(looped.item)),
-        Instr::Sieve(looped, _) => (bit(looped.list), 0),
+        Instr::Own(sieve) => (bit(sieve.looped.list), 0),
         Instr::Next(start) => match code[*start as usize].as_loop() {
             // The item is read where it is kept, and written if there is another one.
             Some(looped) if looped.op.keeps() != Keeps::Value || looped.residue != NO_PC => {

@@ -2,7 +2,7 @@
 
 use crate::explain::{Detail, Mark, Site};
 use crate::fault::{Code, Name};
-use crate::opcode::OpCode;
+use crate::language::{Language, PtcJson};
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
@@ -50,9 +50,9 @@ pub struct Tests {
 
 /// A loop: an operation that evaluates a body for items of a list. The body follows its `Enter`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Loop {
+pub struct Loop<L: Language = PtcJson> {
     /// The operation.
-    pub op: OpCode,
+    pub op: L::Op,
     /// The slot of the list.
     pub list: Slot,
     /// The slot of the item, the body's current value.
@@ -61,7 +61,7 @@ pub struct Loop {
     pub end: Pc,
     /// The operation (and its field) that tallies the items instead of collecting them. The list's
     /// `Store` and the operation's `Apply` follow the body, and `end` follows them.
-    pub tally: Option<(OpCode, ConstId)>,
+    pub tally: Option<(L::Op, ConstId)>,
     /// Which items of its value are read.
     pub demand: Demand,
     /// The code that replaces the body for an item whose value is not read: the part of the body that
@@ -72,26 +72,35 @@ pub struct Loop {
 
 /// An evaluation of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Apply {
+pub struct Apply<L: Language = PtcJson> {
     /// The operation.
-    pub op: OpCode,
+    pub op: L::Op,
     /// The slot of the current value.
     pub input: Slot,
     /// Number of operands that it takes from the stack once it has succeeded.
     pub operands: u32,
-    /// Constants, whose meaning the operation's plan and evaluation define.
-    pub a: u32,
-    /// As `a`.
-    pub b: u32,
-    /// As `a`.
-    pub c: u32,
+    /// The constant that it reads by or up to, or [`NO_CONST`]: a field, the first of several keys, a count.
+    pub key: ConstId,
+    /// A further constant, or [`NO_CONST`]: what it compares with, or a default.
+    pub value: ConstId,
+    /// Number of keys, or which variant of the operation this is.
+    pub mode: u32,
     /// Which items of its value are read, if that is a list.
     pub demand: Demand,
 }
 
+/// A complete loop that filters with comparisons: an instruction of PTC-JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sieve {
+    /// The loop. Its body follows, but is not run.
+    pub looped: Loop,
+    /// Its condition.
+    pub tests: Tests,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instr {
+pub enum Instr<L: Language = PtcJson> {
     /// Pushes a constant.
     Const(ConstId),
     /// Pushes `nil`.
@@ -105,7 +114,7 @@ pub enum Instr {
     /// Same as `Store`, where only the next instruction reads the slot.
     StoreOnce(Slot),
     /// Fails if the program has no current value.
-    NeedInput(OpCode),
+    NeedInput(L::Op),
     /// Pushes the context's value at a key.
     LoadContext(ConstId),
     /// Pushes the memory's value at a key.
@@ -122,20 +131,20 @@ pub enum Instr {
         to: Pc,
     },
     /// Starts a loop over the list in a slot.
-    Enter(Loop),
-    /// A complete loop that filters with comparisons, instead of `Enter`.
-    Sieve(Loop, Tests),
+    Enter(Loop<L>),
     /// Ends one iteration of the loop that starts at this address; pops the body's value.
     Next(Pc),
     /// Lets the operation check its operands so far, and fails if they are invalid.
     Expect {
         /// The operation.
-        op: OpCode,
+        op: L::Op,
         /// The slot of its current value.
         input: Slot,
     },
     /// Evaluates an operation.
-    Apply(Apply),
+    Apply(Apply<L>),
+    /// An instruction of the language itself.
+    Own(L::Own),
     /// Pops the arguments of a tool and stops the machine for its call; pushes its answer.
     Call {
         /// The tool's name.
@@ -158,11 +167,11 @@ pub enum Instr {
     Done,
 }
 
-impl Instr {
+impl<L: Language> Instr<L> {
     /// Returns the loop that starts here.
-    pub fn as_loop(&self) -> Option<&Loop> {
+    pub fn as_loop(&self) -> Option<&Loop<L>> {
         match self {
-            Instr::Enter(looped) | Instr::Sieve(looped, _) => Some(looped),
+            Instr::Enter(looped) => Some(looped),
             _ => None,
         }
     }
@@ -170,9 +179,9 @@ impl Instr {
 
 /// A compiled program. Its constants are terms in a separate table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program {
+pub struct Program<L: Language = PtcJson> {
     /// The instructions.
-    pub code: Vec<Instr>,
+    pub code: Vec<Instr<L>>,
     /// Number of slots that a run needs.
     pub slots: u32,
     /// Whether it reads the value that a program starts with.

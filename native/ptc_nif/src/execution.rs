@@ -292,12 +292,12 @@ impl<'a> Execution<'a> {
                 let (checkpoint, frozen) = vm.freeze();
                 self.call(checkpoint, frozen, [tool, args], reuse)
             }
-            Exit::Fork { op, list } => {
+            Exit::Fork { name, list } => {
                 let (checkpoint, frozen) = vm.freeze();
                 let left = self.milliseconds_left();
                 self.run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
-                (atoms::fork(), state, terms, op.name(), list.term(env), left).encode(env)
+                (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
             Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
                 let (checkpoint, frozen) = vm.freeze();

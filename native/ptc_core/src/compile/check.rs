@@ -12,30 +12,30 @@ impl Plan<'_, '_> {
     /// operation is checked when that operation is compiled. Returns the number of fields present. In
     /// a checked part, required operations count as present: if one is missing, the walk ends.
     pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize> {
-        let mut there = 0;
+        let mut present = 0;
         let mut is_expected = false;
         for field in fields {
             let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
             if self.scope.checked && checked_later {
-                there += 1;
+                present += 1;
                 continue;
             }
             let node = self.field(field.name);
-            there += usize::from(node.is_some());
+            present += usize::from(node.is_some());
             if self.scope.checked {
                 self.check_field(field, node, is_expected)?;
             }
             is_expected |= node.is_none() && field.presence == Presence::Expected;
         }
-        Ok(there)
+        Ok(present)
     }
 
     /// Plans the search for fields that the operation does not have, if there can be any, after all
-    /// other checks. `there`: how many of its own fields the part has.
-    pub fn unknown_fields(&mut self, node: Node, op: OpCode, there: usize) {
+    /// other checks. `present`: how many of its own fields the part has.
+    pub fn unknown_fields(&mut self, node: Node, op: OpCode, present: usize) {
         // One of the part's fields is `op`.
-        let others = self.source().size(node) > there + 1;
-        if others && (there < op.fields().len() || self.is_strict()) {
+        let others = self.source().size(node) > present + 1;
+        if others && (present < op.fields().len() || self.is_strict()) {
             self.later(Step::Unknown {
                 node,
                 op,

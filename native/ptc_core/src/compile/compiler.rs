@@ -182,12 +182,12 @@ impl Compiler<'_> {
             return op.plan(&mut plan);
         }
         op.check(&plan)?;
-        let there = plan.check_fields(op.fields())?;
+        let present = plan.check_fields(op.fields())?;
         if let Some(fault) = plan.condition_without_op()? {
             return self.reject(scope, fault);
         }
         op.plan(&mut plan)?;
-        plan.unknown_fields(node, op, there);
+        plan.unknown_fields(node, op, present);
         Ok(())
     }
 

@@ -66,7 +66,7 @@ fn tally_in_loops(code: &mut [Instr]) {
         };
         if let (Instr::Enter(looped), Some(_)) = (&mut code[start as usize], Tally::of(apply.op)) {
             if apply.input == slot {
-                looped.tally = Some((apply.op, apply.a));
+                looped.tally = Some((apply.op, apply.key));
                 looped.end = at as Pc + 3;
             }
         }

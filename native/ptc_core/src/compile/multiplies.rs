@@ -8,7 +8,7 @@
 
 use crate::opcode::OpCode;
 use crate::ops::Keeps;
-use crate::program::{Apply, ConstId, Instr, Pc, Slot, INPUT, NO_CONST};
+use crate::program::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;
@@ -137,7 +137,7 @@ impl<'s> Found<'s> {
                 let value = self.pop();
                 self.jumps.push((*to, value));
             }
-            Instr::Enter(enter) | Instr::Sieve(enter, _) => {
+            Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
                     .extend((enter.op.keeps() == Keeps::Value).then_some(enter.item));
@@ -225,12 +225,12 @@ impl<'s> Found<'s> {
             | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
             Get => {
                 let mut value = input();
-                if let Some(field) = (consts.text)(apply.a) {
+                if let Some(field) = (consts.text)(apply.key) {
                     for origin in value.first.iter_mut().chain(&mut value.more) {
                         origin.1 = origin.1.or(Some(field));
                     }
                 }
-                self.push_const(apply.c, consts)?;
+                self.push_const(apply.value, consts)?;
                 value.join(&self.pop());
                 value
             }

@@ -307,23 +307,24 @@ impl<'p, 's> Plan<'p, 's> {
         self.source().is_map(node) && self.source().field(node, "op").is_some()
     }
 
-    /// Applies this operation to the constants and this many operands from the stack.
-    pub fn apply(&mut self, operands: u32, [a, b, c]: [u32; 3]) {
+    /// Applies this operation to this many operands from the stack; `key`, `value` and `mode` as in
+    /// [`Apply`].
+    pub fn apply(&mut self, operands: u32, (key, value, mode): (ConstId, ConstId, u32)) {
         self.emit(Instr::Apply(Apply {
             op: self.op,
             input: self.scope.input,
             operands,
-            a,
-            b,
-            c,
+            key,
+            value,
+            mode,
             demand: Demand::All,
         }));
     }
 
     /// Applies this operation to the current value and one constant.
-    pub fn apply_to_input(&mut self, a: ConstId) {
+    pub fn apply_to_input(&mut self, key: ConstId) {
         self.needs_input();
-        self.apply(0, [a, NO_CONST, NO_CONST]);
+        self.apply(0, (key, NO_CONST, 0));
     }
 
     /// Runs the body in a field once for each item of the current value.

@@ -47,47 +47,47 @@ impl Operation for Get {
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(path);
-                plan.apply(0, [path, NO_PATH, default]);
+                plan.apply(0, (path, default, NO_PATH));
                 return Ok(());
             }
             (None, None) => vec![],
         };
         let length = steps.len() as u32;
         let first = plan.constants(steps.into_iter());
-        plan.apply(0, [first, length, default]);
+        plan.apply(0, (first, default, length));
         Ok(())
     }
 
-    /// `a`, `b`: the path's first key and its length; `c`: the default, if any.
+    /// The mode is the length of the path; the value is the default.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let found = match apply.b {
+        let found = match apply.mode {
             1 => {
                 let input = machine.slot(apply.input);
-                machine.value_or_nil(input, apply.a)?
+                machine.value_or_nil(input, apply.key)?
             }
             _ => follow(machine, apply)?,
         };
-        if apply.c != NO_CONST && machine.heap.kind(found) == Kind::Nil {
-            return Ok(machine.constant(apply.c));
+        if apply.value != NO_CONST && machine.heap.kind(found) == Kind::Nil {
+            return Ok(machine.constant(apply.value));
         }
         Ok(found)
     }
 
     /// Only a path of several keys can fail.
     fn can_fail(apply: &Apply) -> bool {
-        apply.b > 1
+        apply.mode > 1
     }
 }
 
 fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     let mut value = machine.slot(apply.input);
-    if apply.b == NO_PATH {
-        let path = machine.constant(apply.a);
+    if apply.mode == NO_PATH {
+        let path = machine.constant(apply.key);
         let fault = Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![path]);
         return Err(fault.about("path").into());
     }
-    for (index, key) in (apply.a..apply.a + apply.b).enumerate() {
+    for (index, key) in (apply.key..apply.key + apply.mode).enumerate() {
         machine.consume_fuel(1)?;
         value = match machine.lookup(value, key)? {
             Lookup::Found(value) => value,

@@ -74,7 +74,7 @@ macro_rules! arithmetic {
             fn plan(plan: &mut Plan) -> Checked {
                 plan.operand("left");
                 plan.operand("right");
-                plan.apply(2, [NO_CONST; 3]);
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
                 Ok(())
             }
 
@@ -105,7 +105,7 @@ macro_rules! quotient {
                 for field in Self::FIELDS {
                     plan.operand(field.name);
                 }
-                plan.apply(2, [NO_CONST; 3]);
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
                 Ok(())
             }
 

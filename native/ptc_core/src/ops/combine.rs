@@ -54,22 +54,22 @@ impl Operation for Object {
                 false => plan.value(*value, plan.scope),
             }
         }
-        plan.apply(count, [keys, u32::from(long), NO_CONST]);
+        plan.apply(count, (keys, NO_CONST, u32::from(long)));
         Ok(())
     }
 
-    /// `a`: the first key; `b`: 1 if a key is long.
+    /// The mode is 1 if a key is long.
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         machine.count_new_map(apply.operands as usize)?;
-        if apply.b == 1 {
+        if apply.mode == 1 {
             let mut heavy = 0;
-            for key in apply.a..apply.a + apply.operands {
+            for key in apply.key..apply.key + apply.operands {
                 heavy += machine.weight_of_key(key)?;
             }
             machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
         }
-        Ok(machine.map_of_operands(apply, apply.a))
+        Ok(machine.map_of_operands(apply, apply.key))
     }
 
     fn can_fail(_apply: &Apply) -> bool {
@@ -98,7 +98,7 @@ fn each_checked(plan: &mut Plan, field: &'static str) -> Checked {
         plan.visit(member, plan.scope, false);
         plan.expect();
     }
-    plan.apply(count, [NO_CONST; 3]);
+    plan.apply(count, (NO_CONST, NO_CONST, 0));
     Ok(())
 }
 

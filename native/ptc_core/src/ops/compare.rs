@@ -33,7 +33,7 @@ pub(super) fn plan(plan: &mut Plan) -> Checked {
                 plan.expect();
             }
             plan.visit(value, plan.scope.unchecked(), false);
-            plan.apply(1, [field, NO_CONST, DEEP]);
+            plan.apply(1, (field, NO_CONST, DEEP));
         }
         value => {
             let depth = match value.map(|value| (value, plan.shape(value))) {
@@ -42,28 +42,28 @@ pub(super) fn plan(plan: &mut Plan) -> Checked {
                 _ => FLAT,
             };
             let value = plan.constant_of("value");
-            plan.apply(0, [field, value, depth]);
+            plan.apply(0, (field, value, depth));
         }
     }
     Ok(())
 }
 
-/// `c` of a comparison in constant time, because the value has no parts.
+/// Mode of a comparison in constant time, because the value has no parts.
 const FLAT: u32 = 0;
-/// `c` of a comparison that may read parts.
+/// Mode of a comparison that may read parts.
 const DEEP: u32 = 1;
 
 /// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
 
-/// Returns the two sides. `a`: the field, if any; `b`: the value, unless it is the operand.
+/// Returns the two sides; the value is the operand, if it is no constant.
 #[inline]
 pub(super) fn sides<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
 ) -> Result<Sides<H::Term>, Halt<H::Term>> {
     let input = machine.slot(apply.input);
-    let left = match apply.a {
+    let left = match apply.key {
         NO_CONST => input,
         field => match machine.lookup(input, field)? {
             Lookup::Found(value) => value,
@@ -71,7 +71,7 @@ pub(super) fn sides<H: Heap>(
             Lookup::NotAMap => return Err(machine.fault(apply.op, Code::NeedsMap, vec![input])),
         },
     };
-    let right = match apply.b {
+    let right = match apply.value {
         NO_CONST => machine.one_operand(apply),
         value => machine.constant(value),
     };
@@ -98,8 +98,8 @@ pub(crate) fn holds<H: Heap>(
     test: &Apply,
     item: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
-    if let Some(left) = machine.quick_lookup(item, test.a) {
-        let right = machine.constant(test.b);
+    if let Some(left) = machine.quick_lookup(item, test.key) {
+        let right = machine.constant(test.value);
         let numbers = (
             machine.heap.small_integer(left),
             machine.heap.small_integer(right),
@@ -117,16 +117,16 @@ fn holds_slowly<H: Heap>(
     test: &Apply,
     item: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
-    let left = match machine.lookup(item, test.a)? {
+    let left = match machine.lookup(item, test.key)? {
         Lookup::Found(value) => value,
         Lookup::Missing => machine.heap.nil(),
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
-    let right = machine.constant(test.b);
+    let right = machine.constant(test.value);
     if machine.may_mean_another(left) {
         return Ok(test.op.holds_for().have(machine.compare(left, right)?));
     }
-    Ok(match (test.op.holds_for(), test.c) {
+    Ok(match (test.op.holds_for(), test.mode) {
         (Orders::EQUAL, FLAT) => machine.heap.equal(left, right),
         (Orders::UNEQUAL, FLAT) => !machine.heap.equal(left, right),
         (orders, FLAT) => orders.have(machine.heap.compare(left, right)),
@@ -179,7 +179,7 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                let ordering = match apply.c {
+                let ordering = match apply.mode {
                     DEEP => machine.compare(left, right)?,
                     _ => machine.compare_with_leaf(left, right)?,
                 };
@@ -188,7 +188,7 @@ macro_rules! comparison {
 
             /// Without a field, all terms are comparable.
             fn can_fail(apply: &Apply) -> bool {
-                apply.a != NO_CONST
+                apply.key != NO_CONST
             }
         }
     };

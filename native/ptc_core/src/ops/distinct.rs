@@ -27,7 +27,7 @@ impl Operation for Distinct {
             let (items, progress) = (&mut work.items, &mut work.progress);
             let (table, kinds) = (&mut progress.table, &progress.kinds);
             machine.each_item(apply, &mut work.walk, |machine, item| {
-                machine.consume_fuel_for_depth(item)?;
+                machine.consume_fuel_to_hash(item)?;
                 table.insert(machine, kinds, items, item)?;
                 Ok(())
             })?;
@@ -180,7 +180,7 @@ impl Table {
         self.placed = 0;
     }
 
-    /// Places the terms that are not placed yet; needed before [`Table::contains`].
+    /// Demanded the terms that are not placed yet; needed before [`Table::contains`].
     pub(crate) fn settle<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,

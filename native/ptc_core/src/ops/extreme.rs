@@ -21,7 +21,7 @@ fn extreme<H: Heap>(
         if machine.values() && !work.progress.searched {
             let kinds = &mut work.progress.kinds;
             machine.search_items(&mut work.walk.rest, kinds, |machine, item| {
-                machine.value_or_nil(item, apply.a)
+                machine.value_or_nil(item, apply.key)
             })?;
             work.walk.rest = machine.slot(apply.input);
             work.progress.searched = true;
@@ -29,7 +29,7 @@ fn extreme<H: Heap>(
         let kinds = &work.progress.kinds;
         let (found, best) = (&mut work.found, &mut work.field);
         machine.each_item(apply, &mut work.walk, |machine, item| {
-            let value = machine.value_or_nil(item, apply.a)?;
+            let value = machine.value_or_nil(item, apply.key)?;
             if machine.heap.kind(value) == Kind::Nil {
                 return Ok(());
             }

@@ -68,7 +68,7 @@ impl Operation for Not {
 
     fn plan(plan: &mut Plan) -> Checked {
         plan.expr("condition");
-        plan.apply(1, [NO_CONST; 3]);
+        plan.apply(1, (NO_CONST, NO_CONST, 0));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::program::{Apply, ConstId, Slot, NO_CONST};
-use crate::vm::{Eval, Frame, Machine, KEPT_BETWEEN_CHECKS};
+use crate::vm::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;
 pub(super) struct In;
@@ -115,11 +115,11 @@ impl Operation for FilterIn {
             Some(value) if plan.is_operation(value) => {
                 plan.expect();
                 plan.visit(value, plan.scope.unchecked(), false);
-                plan.apply(1, [field, NO_CONST, 0]);
+                plan.apply(1, (field, NO_CONST, 0));
             }
             _ => {
                 let value = plan.constant_of("value");
-                plan.apply(0, [field, value, 0]);
+                plan.apply(0, (field, value, 0));
             }
         }
         Ok(())
@@ -134,9 +134,9 @@ impl Operation for FilterIn {
         }
     }
 
-    /// `a`: the field; `b`: the value, unless it is the operand.
+    /// The value is the operand, if it is no constant.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let collection = match apply.b {
+        let collection = match apply.value {
             NO_CONST => machine.one_operand(apply),
             value => machine.constant(value),
         };
@@ -149,7 +149,7 @@ impl Operation for FilterIn {
             if !work.progress.second {
                 // The tail of an improper list is not a member.
                 while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
-                    machine.consume_fuel_for_depth(member)?;
+                    machine.consume_fuel_to_hash(member)?;
                     let (terms, progress) = (&mut work.keys, &mut work.progress);
                     let table = &mut progress.table;
                     table.insert(machine, &progress.kinds, terms, member)?;
@@ -164,12 +164,12 @@ impl Operation for FilterIn {
             let kinds = &work.progress.kinds;
             let kept = &mut work.items;
             machine.each_item(apply, &mut work.walk, |machine, item| {
-                let Some(value) = field_of(machine, item, apply.a)? else {
+                let Some(value) = field_of(machine, item, apply.key)? else {
                     return Ok(());
                 };
                 let keep = match kind {
                     Kind::List => {
-                        machine.consume_fuel_for_depth(value)?;
+                        machine.consume_fuel_to_hash(value)?;
                         table.contains(machine, kinds, members, value)
                     }
                     _ => kind == Kind::Map && has_key(machine, collection, value)?,
@@ -191,7 +191,7 @@ impl Operation for FilterIn {
 fn search<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    work: &mut Frame<H::Term>,
+    work: &mut Work<H::Term>,
     input: H::Term,
     members: H::Term,
 ) -> Result<(), Halt<H::Term>> {
@@ -203,7 +203,7 @@ fn search<H: Heap>(
     if progress.count == 1 {
         let kinds = &mut progress.kinds;
         machine.search_items(&mut work.walk.rest, kinds, |machine, item| {
-            machine.value_or_nil(item, apply.a)
+            machine.value_or_nil(item, apply.key)
         })?;
         progress.count = 2;
         work.walk.rest = members;

@@ -35,9 +35,10 @@ pub use tally::{Tally, Wrong};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
+use crate::language::{Language, PtcJson};
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Loop, Slot, NO_CONST};
-use crate::vm::{Eval, Frame, Machine, Step};
+use crate::program::{Apply, Demand, Loop, Pc, Sieve, Slot, NO_CONST};
+use crate::vm::{Eval, Frame, Machine, Step, Stepped, Vm};
 
 /// The result of a plan's check.
 type Checked = Result<(), crate::compile::Failure>;
@@ -70,11 +71,11 @@ trait Operation {
     /// unless it is in an unchecked part. The default applies the operation to the current value and
     /// the constant in its only field, if it has one.
     fn plan(plan: &mut Plan) -> Checked {
-        let a = match Self::FIELDS {
+        let key = match Self::FIELDS {
             [field] => plan.constant_of(field.name),
             _ => NO_CONST,
         };
-        plan.apply_to_input(a);
+        plan.apply_to_input(key);
         Ok(())
     }
 
@@ -91,9 +92,7 @@ trait Operation {
     /// What it keeps of each item, if it has a body.
     const KEEPS: Keeps = Keeps::Other;
 
-    /// Takes the value of its body for the item before, none at the start; for operations whose plan emits
-    /// `Enter`. A step that halts is taken again with the same value, unless `frame.progress.second` is
-    /// set: then the body runs no more, and the step has none.
+    /// See [`Language::step`]; for operations with a body that keep something else.
     fn step<H: Heap>(
         machine: &mut Machine<'_, H>,
         _looped: &Loop,
@@ -103,7 +102,7 @@ trait Operation {
         Ok(Step::Done(machine.heap.nil()))
     }
 
-    /// If it compares a field of its current value (the constant `a`) with its value (`b`): the orders
+    /// If it compares a field of its current value with a value: the orders
     /// for which the comparison holds.
     const HOLDS_FOR: Orders = Orders::NONE;
 
@@ -121,9 +120,6 @@ trait Operation {
         true
     }
 }
-
-/// What an operation with a body does next, or the reason why it cannot.
-pub(crate) type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
 
 /// What an operation with a body keeps of each item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,8 +210,7 @@ macro_rules! entries {
             }
 
             /// See [`Operation::step`].
-            #[inline]
-            pub(crate) fn step<H: Heap>(
+            fn own_step<H: Heap>(
                 self,
                 machine: &mut Machine<'_, H>,
                 looped: &Loop,
@@ -226,8 +221,10 @@ macro_rules! entries {
             }
 
             /// See [`Operation::KEEPS`].
+            #[inline]
             pub(crate) fn keeps(self) -> Keeps {
-                match self { $(OpCode::$op => $room::$op::KEEPS,)+ }
+                const ALL: &[Keeps] = &[$($room::$op::KEEPS,)+];
+                ALL[self as usize]
             }
 
             /// See [`Operation::HOLDS_FOR`].
@@ -269,6 +266,43 @@ impl OpCode {
     /// Returns its name in a program.
     pub fn name(self) -> Name {
         NAMES[self as usize]
+    }
+}
+
+impl Language for PtcJson {
+    type Op = OpCode;
+    type Own = Sieve;
+
+    #[inline]
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        apply.op.eval(machine, apply)
+    }
+
+    fn expect<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        op: OpCode,
+        input: Slot,
+    ) -> Result<(), Halt<H::Term>> {
+        op.expect(machine, input)
+    }
+
+    #[inline(always)]
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Stepped<H> {
+        // What keeps items or values has one step, which stands in the machine's loop.
+        match looped.op.keeps() {
+            Keeps::Other => looped.op.own_step(machine, looped, frame, returned),
+            keeps => machine.collect(looped, frame, returned, keeps),
+        }
+    }
+
+    #[inline]
+    fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+        vm.sieve(sieve)
     }
 }
 

@@ -63,14 +63,14 @@ impl Operation for Nth {
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        match machine.count(apply.a)? {
+        match machine.count(apply.key)? {
             Some(index) => item_at(machine, apply, index),
             None => no_count(machine, apply, "index"),
         }
     }
 
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
-        Demand::At(apply.a)
+        Demand::At(apply.key)
     }
 }
 
@@ -86,7 +86,7 @@ impl Operation for Take {
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let Some(count) = machine.count(apply.a)? else {
+        let Some(count) = machine.count(apply.key)? else {
             return no_count(machine, apply, "count");
         };
         machine.resumable(apply, |machine, work| {
@@ -105,7 +105,7 @@ impl Operation for Take {
     }
 
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
-        Demand::First(apply.a)
+        Demand::First(apply.key)
     }
 }
 
@@ -121,7 +121,7 @@ impl Operation for Drop {
 
     /// The result is a tail of the list itself: nothing is built.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let Some(count) = machine.count(apply.a)? else {
+        let Some(count) = machine.count(apply.key)? else {
             return no_count(machine, apply, "count");
         };
         machine.resumable(apply, |machine, work| {
@@ -157,13 +157,13 @@ fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -
     })
 }
 
-/// The constant `a` of an unchecked part is not a count. This is an error only if the current value is
+/// The constant of an unchecked part is not a count. This is an error only if the current value is
 /// a list.
 #[cold]
 fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'static str) -> Eval<H> {
     machine.resumable(apply, |machine, work| {
         machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
-        let term = machine.constant(apply.a);
+        let term = machine.constant(apply.key);
         let fault = Fault::new(Code::NotACount, Some(apply.op.name()), vec![term]);
         Err(fault.about(field).into())
     })

@@ -23,14 +23,14 @@ impl Operation for Round {
         let precision = plan.field("precision").unwrap_or(plan.zero());
         let precision = plan.constant(precision);
         plan.operand("value");
-        plan.apply(1, [precision, NO_CONST, NO_CONST]);
+        plan.apply(1, (precision, NO_CONST, 0));
         Ok(())
     }
 
-    /// `a`: the precision, which is a constant.
+    /// The key is the precision, which is a constant.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.one_operand(apply);
-        let precision = machine.constant(apply.a);
+        let precision = machine.constant(apply.key);
         let (number, places) = match (machine.number(value)?, machine.number(precision)?) {
             (Some(number), Some(Number::Int(places))) => (number, u32::try_from(places).ok()),
             (Some(number), Some(Number::Big(_))) => (number, None),

@@ -5,7 +5,7 @@ use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
 use crate::program::{Apply, Demand, NO_CONST};
-use crate::vm::{Eval, Machine, Places, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
+use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 
 pub(super) struct Select;
 
@@ -26,7 +26,7 @@ impl Operation for Select {
         match fields {
             Some(node) if !plan.is_list(node) => {
                 let list = plan.constant(node);
-                plan.apply(0, [NO_CONST, 0, list]);
+                plan.apply(0, (NO_CONST, list, 0));
             }
             _ => {
                 let names = match fields {
@@ -35,21 +35,21 @@ impl Operation for Select {
                 };
                 let count = names.len() as u32;
                 let first = plan.constants(names.into_iter());
-                plan.apply(0, [first, count, NO_CONST]);
+                plan.apply(0, (first, NO_CONST, count));
             }
         }
         Ok(())
     }
 
-    /// `a`, `b`: the first field and their number; `c`: the part given instead of a list.
+    /// The mode is the number of fields; the value is the part given instead of a list.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
         let one = machine.kind(input) == Kind::Map;
         let mut parts = Parts::default();
-        if one && apply.c == NO_CONST {
+        if one && apply.value == NO_CONST {
             return parts.select(machine, apply, input);
         }
-        let places = machine.places(apply.demand)?;
+        let demanded = machine.demanded(apply.demand)?;
         machine.resumable(apply, |machine, work| {
             if !work.progress.second {
                 if !one {
@@ -59,27 +59,27 @@ impl Operation for Select {
                         Ok(())
                     })?;
                 }
-                if apply.c != NO_CONST {
-                    let fields = machine.constant(apply.c);
+                if apply.value != NO_CONST {
+                    let fields = machine.constant(apply.value);
                     let fault =
                         Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![fields]);
                     return Err(fault.about("fields").into());
                 }
-                work.walk.rest = match (places, work.found) {
-                    (Places::Number, _) => return Ok(input),
-                    (Places::Last, Some(last)) => machine.make_list(&[last])?,
+                work.walk.rest = match (demanded, work.found) {
+                    (Demanded::Number, _) => return Ok(input),
+                    (Demanded::Last, Some(last)) => machine.make_list(&[last])?,
                     _ => input,
                 };
                 work.progress.second = true;
             }
-            while work.items.len() < places.end() {
+            while work.items.len() < demanded.end() {
                 let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
                     break;
                 };
                 if work.items.len() % KEPT_BETWEEN_CHECKS == 0 {
                     machine.check_heap_limit(2 * work.items.len())?;
                 }
-                let looked_at = work.items.len() >= places.start();
+                let looked_at = work.items.len() >= demanded.start();
                 work.items.push(match machine.kind(item) {
                     Kind::Map if looked_at => parts.select(machine, apply, item)?,
                     _ => {
@@ -96,7 +96,7 @@ impl Operation for Select {
 
     /// An item that is not a map stays as it is, so no item is an error.
     fn needs(apply: &Apply, demand: Demand) -> Demand {
-        match apply.c {
+        match apply.value {
             NO_CONST => demand,
             _ => Demand::All,
         }
@@ -125,12 +125,12 @@ impl<T: Copy> Parts<T> {
         apply: &Apply,
         map: T,
     ) -> Eval<H> {
-        machine.consume_fuel(1 + apply.b as usize)?;
+        machine.consume_fuel(1 + apply.mode as usize)?;
         machine.check_heap_limit(0)?;
         self.keys.clear();
         self.values.clear();
         let mut heavy = 0;
-        for key in apply.a..apply.a + apply.b {
+        for key in apply.key..apply.key + apply.mode {
             if let Some((name, value)) = machine.entry(map, key)? {
                 heavy += machine.weight_of_key(key)?;
                 self.keys.push(name);

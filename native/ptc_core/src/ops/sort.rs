@@ -3,8 +3,8 @@
 use super::{Checked, Field, FieldKind, Operation};
 use crate::compile::Plan;
 use crate::heap::Heap;
-use crate::program::{Apply, Demand};
-use crate::vm::{Eval, Machine, Places, KEPT_BETWEEN_CHECKS};
+use crate::program::{Apply, Demand, NO_CONST};
+use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct SortBy;
 
@@ -40,22 +40,22 @@ impl Operation for SortBy {
             _ => ASCENDING,
         };
         plan.needs_input();
-        plan.apply(0, [field, order, 0]);
+        plan.apply(0, (field, NO_CONST, order));
         Ok(())
     }
 
-    /// `a`: the field; `b`: the order.
+    /// The mode is the order.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let places = machine.places(apply.demand)?;
+        let demanded = machine.demanded(apply.demand)?;
         machine.resumable(apply, |machine, work| {
-            if places == Places::Number {
+            if demanded == Demanded::Number {
                 machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
                 return Ok(machine.slot(apply.input));
             }
             let (items, keys) = (&mut work.items, &mut work.keys);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.consume_fuel(1)?;
-                let key = machine.value_or_nil(item, apply.a)?;
+                let key = machine.value_or_nil(item, apply.key)?;
                 if items.len() % KEPT_BETWEEN_CHECKS == 0 {
                     machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
                 }
@@ -64,7 +64,7 @@ impl Operation for SortBy {
                 Ok(())
             })?;
             let sorting = work.progress.sorting.get_or_insert_default();
-            let (first, descending) = (places.end(), apply.b == DESCENDING);
+            let (first, descending) = (demanded.end(), apply.mode == DESCENDING);
             sorting.sort(machine, &work.keys, first, descending)?;
             machine.list_in_order(work)
         })

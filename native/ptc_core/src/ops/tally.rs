@@ -60,10 +60,10 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         };
         let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
             machine.consume_fuel(tally.cost())?;
-            let added = tally.add(machine, apply.a, item)?;
+            let added = tally.add(machine, apply.key, item)?;
             added.map_err(|wrong| wrong.halt(machine, apply.op))
         });
-        let value = walked.and_then(|()| tally.finish(machine, (apply.op, apply.a), None));
+        let value = walked.and_then(|()| tally.finish(machine, (apply.op, apply.key), None));
         work.progress.tally = Some(tally);
         value
     })

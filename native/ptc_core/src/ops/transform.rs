@@ -1,10 +1,7 @@
 //! Loops over the current list with an operation per item: `filter`, `map`, `reject`.
 
-use super::{Checked, Field, FieldKind, Keeps, Operation, Stepped};
+use super::{Checked, Field, FieldKind, Keeps, Operation};
 use crate::compile::Plan;
-use crate::heap::Heap;
-use crate::program::Loop;
-use crate::vm::{Frame, Machine};
 
 const CONDITION: Field = Field::required(
     "where",
@@ -28,16 +25,6 @@ macro_rules! transform {
             fn plan(plan: &mut Plan) -> Checked {
                 plan.each_item($field.name);
                 Ok(())
-            }
-
-            #[inline]
-            fn step<H: Heap>(
-                machine: &mut Machine<'_, H>,
-                looped: &Loop,
-                frame: &mut Frame<H::Term>,
-                returned: Option<H::Term>,
-            ) -> Stepped<H> {
-                machine.collect(looped, frame, returned, Self::KEEPS)
             }
         }
     };

@@ -14,7 +14,7 @@ const ROOM: usize = 16;
 
 /// A sequence of terms that grows at its end.
 #[derive(Debug)]
-pub(crate) struct Buffer<T> {
+pub struct Buffer<T> {
     /// Tuples of [`CHUNK`] terms each; they precede `live`.
     chunks: Vec<T>,
     live: Vec<T>,

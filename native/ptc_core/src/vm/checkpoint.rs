@@ -3,8 +3,8 @@
 use super::failing::FailingOutline;
 use super::frame::Outline;
 use super::stack::Segment;
-use crate::fault::Halt;
-use crate::opcode::OpCode;
+use crate::fault::{Halt, Name};
+use crate::language::Language;
 use crate::program::{Instr, Pc, Program};
 
 /// Why the machine stopped.
@@ -22,8 +22,8 @@ pub enum Exit<T> {
     /// A loop whose body calls tools begins. Its iterations may run concurrently, each in a
     /// [`Vm::round`] of its own. [`Checkpoint::behind_loop`] receives the results.
     Fork {
-        /// Its operation.
-        op: OpCode,
+        /// The name of its operation.
+        name: Name,
         /// Its list, which is not empty.
         list: T,
     },
@@ -56,7 +56,7 @@ impl Checkpoint {
 
     /// Moves from the start of the loop at which the run stopped to its end: the run resumes with
     /// the loop's value, as with an answer. `None` if the run did not stop there.
-    pub fn behind_loop(mut self, program: &Program) -> Option<Self> {
+    pub fn behind_loop<L: Language>(mut self, program: &Program<L>) -> Option<Self> {
         match program.code.get(self.pc as usize) {
             // The list is not tallied yet.
             Some(Instr::Enter(looped)) => {

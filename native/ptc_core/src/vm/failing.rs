@@ -7,6 +7,7 @@
 use super::run::Vm;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
+use crate::language::Language;
 
 /// Words of a copy from which on a term in a fault may be too expensive to inspect.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
@@ -60,7 +61,7 @@ impl<T: Copy> Failing<T> {
     }
 }
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Makes the run fail with this fault, see [`Vm::check_fault`].
     pub(super) fn fail(&mut self, fault: Fault<H::Term>) {
         self.machine.work = None;
@@ -105,7 +106,7 @@ impl<H: Heap> Vm<'_, H> {
             failing.rest = None;
             failing.loops += 1;
             if !is_proper {
-                failing.fault = Fault::new(Code::NeedsList, Some(looped.op.name()), vec![list]);
+                failing.fault = Fault::new(Code::NeedsList, Some(looped.op.into()), vec![list]);
                 failing.loops = self.frames.len();
             }
         }

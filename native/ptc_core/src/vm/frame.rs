@@ -5,32 +5,133 @@
 //! checkpoint; the terms go to the caller together with those of the run.
 
 use super::buffer::Buffer;
+use super::demanded::Demanded;
 use super::kinds::Kinds;
-use super::places::Places;
+use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
 
 /// What an operation with a body does next.
-pub(crate) enum Step<T> {
+pub enum Step<T> {
     /// Run the body with this item.
     Call(T),
     /// End with this value.
     Done(T),
 }
 
+/// The next step of an operation with a body, or the reason why it has none.
+pub type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
+
+/// An operation that has begun.
+#[derive(Debug)]
+pub struct Frame<T> {
+    /// The address of its instruction.
+    pub at: Pc,
+    /// The items for which its body has not run, and the first one that it cannot use.
+    pub walk: Walk<T>,
+    /// How far it is.
+    pub progress: Passed,
+    /// The state of an evaluation.
+    pub work: Option<Box<Work<T>>>,
+}
+
+/// How far an operation with a body is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Passed {
+    /// Whether its body runs no more.
+    pub second: bool,
+    /// The value for the item is not read, and the residue is run instead of the body.
+    pub skipping: bool,
+    /// The indices of its value that the program reads.
+    pub demanded: Demanded,
+    /// Number of items, or values of the body, that it has kept.
+    pub count: usize,
+    /// Number of values on the stack that it has collected.
+    pub collected: usize,
+    /// The tally so far, if it tallies what it keeps.
+    pub tally: Option<Tally>,
+}
+
+/// A frame without its terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    pub at: Pc,
+    wrong: bool,
+    progress: Passed,
+    work: Option<Box<OutlineOfWork>>,
+}
+
+impl<T: Copy> Frame<T> {
+    /// Starts an operation over a list.
+    #[inline]
+    pub fn over(list: T, at: Pc) -> Self {
+        Frame {
+            at,
+            walk: Walk::over(list),
+            progress: Passed::default(),
+            work: None,
+        }
+    }
+
+    /// Takes the frame apart and adds its terms to `terms`, the rest of its list first; [`Frame::thaw`]
+    /// rebuilds it.
+    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> Outline {
+        terms.push(self.walk.rest);
+        terms.extend(self.walk.wrong);
+        Outline {
+            at: self.at,
+            wrong: self.walk.wrong.is_some(),
+            progress: self.progress,
+            work: self.work.map(|work| Box::new(work.freeze(heap, terms))),
+        }
+    }
+
+    /// Rebuilds the frame from the next terms; `None` if there are too few or they do not fit.
+    pub fn thaw<H: Heap<Term = T>>(
+        heap: &H,
+        outline: Outline,
+        terms: &mut impl Iterator<Item = T>,
+    ) -> Option<Self> {
+        let rest = terms.next()?;
+        let wrong = match outline.wrong {
+            true => Some(terms.next()?),
+            false => None,
+        };
+        let work = match outline.work {
+            Some(outline) => Some(Box::new(Work::thaw(heap, *outline, terms)?)),
+            None => None,
+        };
+        Some(Frame {
+            at: outline.at,
+            walk: Walk { rest, wrong },
+            progress: outline.progress,
+            work,
+        })
+    }
+}
+
 /// A walk over a list.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk<T> {
+pub struct Walk<T> {
     /// The items not visited yet.
     pub rest: T,
     /// An invalid item, which counts only if the list turns out to be proper.
     pub wrong: Option<T>,
 }
 
-/// The state of a frame without its terms.
+impl<T> Walk<T> {
+    fn over(list: T) -> Self {
+        Walk {
+            rest: list,
+            wrong: None,
+        }
+    }
+}
+
+/// The state of an evaluation without its terms.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Progress {
+pub struct Progress {
     /// Whether the first of two stages is over.
     pub second: bool,
     /// A number of items or operands.
@@ -45,19 +146,11 @@ pub(crate) struct Progress {
     pub kinds: Kinds,
     /// The state of a sort.
     pub sorting: Option<Box<Sorting>>,
-    /// The indices of the operation's value that the program reads, if it has a body.
-    pub places: Places,
-    /// Number of values on the stack that it has collected.
-    pub collected: usize,
-    /// The value for the item is not read, and the residue is run instead of the body.
-    pub skipping: bool,
 }
 
-/// An operation that has begun.
+/// An evaluation that has begun.
 #[derive(Debug)]
-pub(crate) struct Frame<T> {
-    /// The address of its instruction.
-    pub at: Pc,
+pub struct Work<T> {
     pub progress: Progress,
     pub walk: Walk<T>,
     /// The item that has been found so far, and the field by which it was found.
@@ -74,10 +167,9 @@ pub(crate) struct Frame<T> {
     pub made: Option<(T, usize)>,
 }
 
-/// A frame without its terms.
+/// Work without its terms.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outline {
-    pub at: Pc,
+struct OutlineOfWork {
     progress: Progress,
     /// Which of the terms there are that it may have.
     has: [bool; 4],
@@ -87,17 +179,13 @@ pub(crate) struct Outline {
     missing: usize,
 }
 
-impl<T: Copy> Frame<T> {
-    /// Starts an operation over a list.
+impl<T: Copy> Work<T> {
+    /// Starts an evaluation over a list.
     #[inline]
-    pub fn over(list: T, at: Pc) -> Self {
-        Frame {
-            at,
+    pub fn over(list: T) -> Self {
+        Work {
             progress: Progress::default(),
-            walk: Walk {
-                rest: list,
-                wrong: None,
-            },
+            walk: Walk::over(list),
             found: None,
             field: None,
             rests: Vec::new(),
@@ -107,16 +195,13 @@ impl<T: Copy> Frame<T> {
         }
     }
 
-    /// Takes the frame apart and adds its terms to `terms`, the rest of its list first; [`Frame::thaw`]
-    /// rebuilds it.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> Outline {
+    fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> OutlineOfWork {
         let made = self.made.map(|(list, _)| list);
         let optional = [self.walk.wrong, self.found, self.field, made];
         terms.push(self.walk.rest);
         terms.extend(optional.iter().flatten());
         terms.extend(&self.rests);
-        Outline {
-            at: self.at,
+        OutlineOfWork {
             progress: self.progress,
             has: optional.map(|term| term.is_some()),
             rests: self.rests.len(),
@@ -126,10 +211,9 @@ impl<T: Copy> Frame<T> {
         }
     }
 
-    /// Rebuilds the frame from the next terms; `None` if there are too few or they do not fit.
-    pub fn thaw<H: Heap<Term = T>>(
+    fn thaw<H: Heap<Term = T>>(
         heap: &H,
-        outline: Outline,
+        outline: OutlineOfWork,
         terms: &mut impl Iterator<Item = T>,
     ) -> Option<Self> {
         let rest = terms.next()?;
@@ -143,8 +227,7 @@ impl<T: Copy> Frame<T> {
         let [wrong, found, field, made] = optional;
         let rests: Vec<T> = terms.take(outline.rests).collect();
         (rests.len() == outline.rests).then_some(())?;
-        Some(Frame {
-            at: outline.at,
+        Some(Work {
             progress: outline.progress,
             walk: Walk { rest, wrong },
             found,

@@ -1,7 +1,7 @@
 //! The search for values, names and structs in terms: whether they are compared by their meaning, and which
 //! texts and numbers are read as values.
 
-use super::look::HASH;
+use super::cost::HASH;
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};

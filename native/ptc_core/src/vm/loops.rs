@@ -1,17 +1,21 @@
 //! Operations with a body: the frames around the program counter, and operations that collect items.
 
-use super::frame::{Frame, Step};
+use super::demanded::Demanded;
+use super::frame::{Frame, Step, Stepped};
 use super::machine::{Machine, LIST_BATCH};
-use super::places::Places;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::ops::{Keeps, Stepped, Tally};
-use crate::program::{Loop, Pc, NO_PC};
+use crate::language::Language;
+use crate::ops::{Keeps, Tally};
+use crate::program::{Loop, Pc, NO_CONST, NO_PC};
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Returns the list of a loop that may fork; `None` if it is empty.
-    pub(super) fn list_to_fork(&mut self, looped: &Loop) -> Result<Option<H::Term>, Halt<H::Term>> {
+    pub(super) fn list_to_fork(
+        &mut self,
+        looped: &Loop<L>,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
         let list = self.machine.slot(looped.list);
         if !self.machine.is_proper_list(list)? {
             return Err(self.machine.not_a_list(looped.op, list));
@@ -21,18 +25,15 @@ impl<H: Heap> Vm<'_, H> {
     }
 
     /// Begins an operation with a body; returns the next address.
-    pub(super) fn enter(&mut self, looped: &Loop) -> Result<Pc, Halt<H::Term>> {
+    pub(super) fn enter(&mut self, looped: &Loop<L>) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(looped.list);
-        let places = machine.places(looped.demand)?;
         // A tool must not be called for a list that turns out to be improper.
         if self.program.calls_tools && !machine.is_proper_list(list)? {
             return Err(machine.not_a_list(looped.op, list));
         }
         let mut frame = Frame::over(list, self.pc);
-        frame.progress.places = places;
-        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
-        match looped.op.step(machine, looped, &mut frame, None)? {
+        match L::step(machine, looped, &mut frame, None)? {
             Step::Call(item) => {
                 machine.slots[looped.item as usize] = item;
                 self.frames.push(frame);
@@ -56,15 +57,17 @@ impl<H: Heap> Vm<'_, H> {
             self.is_broken |= !self.is_round;
             return Ok(None);
         };
-        if let Some(values) = machine.stack.needs_room() {
-            machine.consume_fuel(values)?;
-        }
         let returned = match &frame.progress {
             progress if progress.second => None,
             progress if progress.skipping => Some(machine.slot(looped.item)),
-            _ => Some(machine.stack.pop(machine.heap)),
+            _ => {
+                if let Some(values) = machine.stack.needs_room() {
+                    machine.consume_fuel(values)?;
+                }
+                Some(machine.stack.pop(machine.heap))
+            }
         };
-        match looped.op.step(machine, looped, frame, returned) {
+        match L::step(machine, looped, frame, returned) {
             Ok(Step::Call(item)) => {
                 machine.slots[looped.item as usize] = item;
                 Ok(Some(match frame.progress.skipping {
@@ -107,8 +110,9 @@ impl<H: Heap> Machine<'_, H> {
         if following.is_none() && !self.heap.is_empty_list(rest) {
             return Err(self.not_a_list(looped.op, self.slot(looped.list)));
         }
-        if let Some(value) = returned {
-            self.collect_value(looped, frame, value, keeps)?;
+        match returned {
+            Some(value) => self.collect_value(looped, frame, value, keeps)?,
+            None => self.begin_to_collect(looped, frame)?,
         }
         let Some((item, rest)) = following else {
             frame.progress.second = true;
@@ -119,9 +123,20 @@ impl<H: Heap> Machine<'_, H> {
         if looped.residue != NO_PC && returned.is_some() {
             let last = self.heap.uncons(rest).is_none();
             let progress = &mut frame.progress;
-            progress.skipping = !progress.places.hold(progress.count, last);
+            progress.skipping = !progress.demanded.holds(progress.count, last);
         }
         Ok(Step::Call(item))
+    }
+
+    #[cold]
+    fn begin_to_collect(
+        &mut self,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        frame.progress.demanded = self.demanded(looped.demand)?;
+        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
+        Ok(())
     }
 
     /// Takes a value of the body, unless it halts.
@@ -140,27 +155,43 @@ impl<H: Heap> Machine<'_, H> {
             Keeps::Item(truth) if self.heap.truthy(value) == truth => self.slot(looped.item),
             Keeps::Item(_) | Keeps::Other => return Ok(()),
         };
-        if let (Some(tally), Some((_, field))) = (&mut progress.tally, looped.tally) {
+        match &mut progress.tally {
+            Some(Tally::Count(count)) => *count += 1,
             // An item that cannot be added is an error at the end of the list, because the original
             // program tallies the list only then. It is added again there.
-            if frame.walk.wrong.is_none() {
-                self.consume_fuel(tally.cost())?;
-                if tally.add(self, field, kept)?.is_err() {
+            Some(_) if frame.walk.wrong.is_some() => {}
+            Some(tally) => {
+                if !self.add_to_tally(looped, tally, kept)? {
                     frame.walk.wrong = Some(kept);
                 }
             }
-        } else {
-            if progress.places == Places::Last && progress.collected == 1 {
-                self.stack.drop_top(1, self.heap);
-                progress.collected = 0;
-            }
-            if progress.count < progress.places.end() {
-                self.stack.push(kept);
-                progress.collected += 1;
+            None => {
+                if progress.demanded == Demanded::Last && progress.collected == 1 {
+                    self.stack.drop_top(1, self.heap);
+                    progress.collected = 0;
+                }
+                if progress.count < progress.demanded.end() {
+                    self.stack.push(kept);
+                    progress.collected += 1;
+                }
             }
         }
         progress.count += 1;
         Ok(())
+    }
+
+    /// Adds an item to the tally of a loop; returns whether that was possible. Stands here once, so that
+    /// [`Tally::add`] is inlined.
+    #[inline(never)]
+    fn add_to_tally(
+        &mut self,
+        looped: &Loop,
+        tally: &mut Tally,
+        item: H::Term,
+    ) -> Result<bool, Halt<H::Term>> {
+        self.consume_fuel(tally.cost())?;
+        let field = looped.tally.map_or(NO_CONST, |(_, field)| field);
+        Ok(tally.add(self, field, item)?.is_ok())
     }
 
     /// Ends the operation with the tally, or with the list of the values on the stack.

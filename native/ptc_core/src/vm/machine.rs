@@ -1,13 +1,14 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
-use super::frame::{Frame, Walk};
+use super::frame::{Walk, Work};
 use super::needle::Needle;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::heap::{words_of_map, Heap};
+use crate::language::Language;
 use crate::meter::Meter;
 use crate::number::Number;
-use crate::program::{Apply, ConstId, Program, Slot, NO_PC};
+use crate::program::{Apply, ConstId, Program, Slot};
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
@@ -48,8 +49,8 @@ pub struct Machine<'h, H: Heap> {
     pub(super) consts: &'h [H::Term],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
-    /// The frame of the evaluation that the current instruction has begun, if it was suspended.
-    pub(super) work: Option<Box<Frame<H::Term>>>,
+    /// The work of the evaluation that the current instruction has begun, if it was suspended.
+    pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     pub(super) multiplies: bool,
     /// The caches of the first [`MOST_CACHED`] constants.
@@ -88,9 +89,9 @@ pub(super) enum Atom<T, C> {
 }
 
 impl<'h, H: Heap> Machine<'h, H> {
-    pub(super) fn new(
+    pub(super) fn new<L: Language>(
         heap: &'h mut H,
-        program: &Program,
+        program: &Program<L>,
         meter: Meter,
         consts: &'h [H::Term],
         slots: Vec<H::Term>,
@@ -135,13 +136,13 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Returns the operands, in the order of their evaluation.
     #[inline]
-    pub fn operands(&mut self, apply: &Apply) -> &[H::Term] {
+    pub fn operands<L: Language>(&mut self, apply: &Apply<L>) -> &[H::Term] {
         self.stack.top(apply.operands as usize, self.heap)
     }
 
     /// Returns the operands of a binary operation.
     #[inline]
-    pub fn two_operands(&mut self, apply: &Apply) -> (H::Term, H::Term) {
+    pub fn two_operands<L: Language>(&mut self, apply: &Apply<L>) -> (H::Term, H::Term) {
         match *self.operands(apply) {
             [left, right] => (left, right),
             _ => (self.heap.nil(), self.heap.nil()),
@@ -150,7 +151,7 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Returns the operand of a unary operation.
     #[inline]
-    pub fn one_operand(&mut self, apply: &Apply) -> H::Term {
+    pub fn one_operand<L: Language>(&mut self, apply: &Apply<L>) -> H::Term {
         match *self.operands(apply) {
             [value] => value,
             _ => self.heap.nil(),
@@ -182,7 +183,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Builds a map with the constant keys that start at `first`, and the operands as values.
-    pub fn map_of_operands(&mut self, apply: &Apply, first: ConstId) -> H::Term {
+    pub fn map_of_operands<L: Language>(&mut self, apply: &Apply<L>, first: ConstId) -> H::Term {
         let (first, count) = (first as usize, apply.operands as usize);
         let values = self.stack.top(count, self.heap);
         self.heap
@@ -212,10 +213,10 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Evaluates an operation over its current value, see [`Machine::resumable_over`].
     #[inline]
-    pub(crate) fn resumable<R>(
+    pub(crate) fn resumable<R, L: Language>(
         &mut self,
-        apply: &Apply,
-        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
+        apply: &Apply<L>,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         self.resumable_over(self.slot(apply.input), evaluate)
     }
@@ -227,10 +228,10 @@ impl<'h, H: Heap> Machine<'h, H> {
     pub(crate) fn resumable_over<R>(
         &mut self,
         list: H::Term,
-        evaluate: impl FnOnce(&mut Self, &mut Frame<H::Term>) -> Result<R, Halt<H::Term>>,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
     ) -> Result<R, Halt<H::Term>> {
         let mut work = match self.work.take() {
-            None => Frame::over(list, NO_PC),
+            None => Work::over(list),
             Some(work) => *work,
         };
         let value = evaluate(self, &mut work);
@@ -263,9 +264,9 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// An error that `visit` finds counts only if the list is proper; then `visit` receives the item
     /// again. If `visit` halts, its state must be as if it had not received the item.
     #[inline]
-    pub(crate) fn each_item(
+    pub(crate) fn each_item<L: Language>(
         &mut self,
-        apply: &Apply,
+        apply: &Apply<L>,
         walk: &mut Walk<H::Term>,
         mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
@@ -292,12 +293,12 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Makes the operation's value: the items of the work as a list, if the heap limit permits.
-    pub(crate) fn list_of(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
+    pub(crate) fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         self.list_of_places(work, None)
     }
 
     /// Same as `list_of`, with the items at the indices in `place`.
-    fn list_of_places(&mut self, work: &mut Frame<H::Term>, place: Option<&[u32]>) -> Eval<H> {
+    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
         let (mut list, mut missing) = match work.made {
             Some(made) => made,
             None => {
@@ -326,7 +327,7 @@ impl<'h, H: Heap> Machine<'h, H> {
     }
 
     /// Same as `list_of`, with the items in sorted order.
-    pub(crate) fn list_in_order(&mut self, work: &mut Frame<H::Term>) -> Eval<H> {
+    pub(crate) fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
         let sorting = work.progress.sorting.take().unwrap_or_default();
         let list = self.list_of_places(work, Some(sorting.places()));
         work.progress.sorting = Some(sorting);

@@ -6,8 +6,8 @@
 //! position, also as a key. A struct is a map of its fields. Terms that the heap orders and hashes alike
 //! are left to it.
 
+use super::cost::HASH;
 use super::kinds::{fields, loaded, Kinds, NAMES};
-use super::look::HASH;
 use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind};

@@ -7,12 +7,13 @@ use super::frame::Frame;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
+use crate::language::{Language, PtcJson};
 use crate::meter::Limits;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
 
 /// A run, between the calls that advance it.
-pub struct Vm<'h, H: Heap> {
-    pub(super) program: &'h Program,
+pub struct Vm<'h, H: Heap, L: Language = PtcJson> {
+    pub(super) program: &'h Program<L>,
     pub(super) context: H::Term,
     pub(super) memory: H::Term,
     pub(super) machine: Machine<'h, H>,
@@ -32,11 +33,11 @@ pub struct Vm<'h, H: Heap> {
     pub(super) failing: Option<Box<Failing<H::Term>>>,
 }
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Returns whether the body of a loop calls tools.
-    fn calls_tools(&self, enter: &Loop) -> bool {
+    fn calls_tools(&self, enter: &Loop<L>) -> bool {
         let body = self.program.code.get(self.pc as usize..enter.end as usize);
-        let is_call = |instr: &Instr| matches!(instr, Instr::Call { .. });
+        let is_call = |instr: &Instr<L>| matches!(instr, Instr::Call { .. });
         body.is_some_and(|body| body.iter().any(is_call))
     }
 
@@ -145,7 +146,8 @@ impl<H: Heap> Vm<'_, H> {
                 Instr::Enter(enter) => {
                     if self.forks && self.calls_tools(enter) {
                         if let Some(list) = self.list_to_fork(enter)? {
-                            return Ok(Exit::Fork { op: enter.op, list });
+                            let name = enter.op.into();
+                            return Ok(Exit::Fork { name, list });
                         }
                     }
                     self.pc = self.enter(enter)?;
@@ -158,13 +160,13 @@ impl<H: Heap> Vm<'_, H> {
                     }
                     None => return Ok(Exit::Done(self.machine.top())),
                 },
-                Instr::Sieve(looped, tests) => {
-                    self.pc = self.sieve(looped, tests)?;
+                Instr::Own(own) => {
+                    self.pc = L::execute(self, own)?;
                     continue;
                 }
-                Instr::Expect { op, input } => op.expect(machine, *input)?,
+                Instr::Expect { op, input } => L::expect(machine, *op, *input)?,
                 Instr::Apply(apply) => {
-                    let value = apply.op.eval(machine, apply)?;
+                    let value = L::eval(machine, apply)?;
                     machine.check_heap_limit(0)?;
                     machine
                         .stack

@@ -1,19 +1,19 @@
 //! Filters whose condition compares fields with constants, as one instruction: no item goes over the
 //! stack, and no instruction is dispatched per item.
 
-use super::frame::{Frame, Walk};
+use super::demanded::Demanded;
+use super::frame::{Walk, Work};
 use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
-use super::places::Places;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::OpCode;
 use crate::ops::{holds, Keeps, Tally};
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Tests, NO_CONST};
+use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, NO_CONST};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
-struct Sieve<'p> {
+struct Sifting<'p> {
     looped: &'p Loop,
     tests: &'p Tests,
     code: &'p [Instr],
@@ -21,18 +21,19 @@ struct Sieve<'p> {
 
 impl<H: Heap> Vm<'_, H> {
     /// Runs the loop from its start to its end; returns the address of the next instruction.
-    pub(super) fn sieve(&mut self, looped: &Loop, tests: &Tests) -> Result<Pc, Halt<H::Term>> {
+    pub(crate) fn sieve(&mut self, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+        let Sieve { looped, tests } = sieve;
         let machine = &mut self.machine;
-        let sieve = Sieve {
+        let sifting = Sifting {
             looped,
             tests,
             code: &self.program.code[tests.first as usize..],
         };
-        let places = machine.places(looped.demand)?;
+        let demanded = machine.demanded(looped.demand)?;
         let list = machine.slot(looped.list);
         let value = machine.resumable_over(list, |machine, work| match looped.tally {
-            None => sieve.keep(machine, work, places),
-            Some((op, field)) => sieve.tally(machine, work, op, field),
+            None => sifting.keep(machine, work, demanded),
+            Some((op, field)) => sifting.tally(machine, work, op, field),
         })?;
         machine.check_heap_limit(0)?;
         machine.stack.push(value);
@@ -40,19 +41,19 @@ impl<H: Heap> Vm<'_, H> {
     }
 }
 
-impl Sieve<'_> {
+impl Sifting<'_> {
     /// Makes the list of the items that are kept.
     fn keep<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Frame<H::Term>,
-        places: Places,
+        work: &mut Work<H::Term>,
+        demanded: Demanded,
     ) -> Eval<H> {
         let (items, last) = (&mut work.items, &mut work.found);
         self.each_kept(machine, &mut work.walk, |machine, item| {
-            match places {
-                Places::Last => *last = Some(item),
-                _ if items.len() < places.end() => items.push(item),
+            match demanded {
+                Demanded::Last => *last = Some(item),
+                _ if items.len() < demanded.end() => items.push(item),
                 _ => {}
             }
             match items.len() % KEPT_BETWEEN_CHECKS {
@@ -68,7 +69,7 @@ impl Sieve<'_> {
     fn tally<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Frame<H::Term>,
+        work: &mut Work<H::Term>,
         op: OpCode,
         field: ConstId,
     ) -> Eval<H> {
@@ -100,13 +101,13 @@ impl Sieve<'_> {
         mut keep: impl FnMut(&mut Machine<'_, H>, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
         let Loop { op, list, .. } = *self.looped;
-        let all = Apply {
+        let all: Apply = Apply {
             op,
             input: list,
             operands: 0,
-            a: NO_CONST,
-            b: NO_CONST,
-            c: NO_CONST,
+            key: NO_CONST,
+            value: NO_CONST,
+            mode: 0,
             demand: Demand::All,
         };
         let wanted = op.keeps() == Keeps::Item(true);

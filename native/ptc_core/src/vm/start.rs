@@ -7,6 +7,7 @@ use super::machine::Machine;
 use super::run::Vm;
 use super::stack::Stack;
 use crate::heap::{Heap, Lookup};
+use crate::language::Language;
 use crate::meter::Meter;
 use crate::program::{Instr, Program, INPUT};
 
@@ -20,10 +21,10 @@ pub struct Inputs<'i, T> {
     pub memory: T,
 }
 
-impl<'h, H: Heap> Vm<'h, H> {
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// Creates a run at its start. `input`: the value the program starts with.
     pub fn start(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         input: Option<H::Term>,
@@ -47,7 +48,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Rebuilds a run from its frozen state; `None` if the terms do not fit the checkpoint.
     #[inline]
     pub fn thaw(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         checkpoint: Checkpoint,
@@ -57,9 +58,10 @@ impl<'h, H: Heap> Vm<'h, H> {
         let mut checkpoint = checkpoint;
         let whole = checkpoint.whole;
         let mut terms = frozen.frames.into_iter();
-        let outlines = std::mem::take(&mut checkpoint.frames).into_iter();
-        let frames = outlines.map(|outline| Frame::thaw(heap, outline, &mut terms));
-        let mut frames = frames.collect::<Option<Vec<_>>>()?;
+        let mut frames = Vec::with_capacity(checkpoint.frames.len());
+        for outline in std::mem::take(&mut checkpoint.frames) {
+            frames.push(Frame::thaw(heap, outline, &mut terms)?);
+        }
         let failing = match checkpoint.failing.take() {
             Some(outline) => Some(Box::new(Failing::thaw(*outline, &mut terms)?)),
             None => None,
@@ -78,7 +80,7 @@ impl<'h, H: Heap> Vm<'h, H> {
             stack,
             meter,
         );
-        vm.machine.work = evaluation.map(Box::new);
+        vm.machine.work = evaluation.and_then(|frame| frame.work);
         vm.frames = frames;
         vm.failing = failing;
         if whole {
@@ -89,7 +91,7 @@ impl<'h, H: Heap> Vm<'h, H> {
 
     #[inline]
     fn assemble(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         checkpoint: Checkpoint,
@@ -116,7 +118,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Creates a run of one iteration of the loop at whose start a run stopped; its result is the
     /// body's value. `None` if the run did not stop there.
     pub fn round(
-        program: &'h Program,
+        program: &'h Program<L>,
         heap: &'h mut H,
         inputs: Inputs<'h, H::Term>,
         left: &Checkpoint,
@@ -148,12 +150,11 @@ impl<'h, H: Heap> Vm<'h, H> {
     #[inline]
     pub fn freeze(mut self) -> (Checkpoint, Frozen<H::Term>) {
         let (segments, stack) = self.machine.stack.freeze(self.machine.heap);
-        let mut terms = Vec::new();
+        let mut terms = Vec::with_capacity(2 * self.frames.len());
         if let Some(evaluation) = self.machine.work.take() {
-            self.frames.push(Frame {
-                at: self.pc,
-                ..*evaluation
-            });
+            let mut frame = Frame::over(self.machine.heap.nil(), self.pc);
+            frame.work = Some(evaluation);
+            self.frames.push(frame);
         }
         let frames = self.frames.into_iter().rev();
         let frames = frames.map(|frame| frame.freeze(self.machine.heap, &mut terms));
@@ -180,7 +181,7 @@ impl<'h, H: Heap> Vm<'h, H> {
     /// Returns the value of `memory` at `key`, which the program starts with, if the program
     /// reads it.
     pub fn input_of(
-        program: &Program,
+        program: &Program<L>,
         heap: &mut H,
         memory: H::Term,
         key: &[u8],

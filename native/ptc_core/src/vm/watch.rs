@@ -10,6 +10,7 @@ use crate::compile::COUNTED_LISTS;
 use crate::explain::{Detail, Keys, Mark};
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind, Lookup};
+use crate::language::Language;
 use crate::opcode::OpCode;
 use crate::program::Slot;
 use std::time::Instant;
@@ -19,7 +20,7 @@ const NOTE: usize = 4;
 /// Lists up to this length are counted each time.
 const SHORT: usize = 16;
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Observes the run from here on.
     pub fn observe(&mut self, watch: Box<Watch>) {
         self.watch = Some(watch);

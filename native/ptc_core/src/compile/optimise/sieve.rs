@@ -2,7 +2,7 @@
 //! `or` of such comparisons, to one instruction.
 
 use crate::ops::{Keeps, Orders};
-use crate::program::{Apply, Instr, Pc, Slot, Tests, NO_CONST};
+use crate::program::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {
@@ -11,14 +11,17 @@ pub(super) fn find(code: &mut [Instr]) {
             continue;
         };
         if let (Keeps::Item(_), Some(tests)) = (enter.op.keeps(), tests(code, at, enter.item)) {
-            code[at] = Instr::Sieve(enter, tests);
+            code[at] = Instr::Own(Sieve {
+                looped: enter,
+                tests,
+            });
         }
     }
 }
 
 /// Returns whether this compares a field with a constant, so that a sieve can evaluate it.
 fn is_test(apply: &Apply) -> bool {
-    apply.op.holds_for() != Orders::NONE && apply.a != NO_CONST && apply.b != NO_CONST
+    apply.op.holds_for() != Orders::NONE && apply.key != NO_CONST && apply.value != NO_CONST
 }
 
 /// Returns the comparisons in the body of the loop that starts at `start`.

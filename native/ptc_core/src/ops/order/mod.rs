@@ -158,7 +158,7 @@ impl Sorting {
         self.comparison = self.comparison.max(1);
         while self.measured < terms.len() {
             let term = terms.get(machine.heap, self.measured);
-            machine.consume_fuel_for_depth(term)?;
+            machine.consume_fuel_to_hash(term)?;
             if machine.values() {
                 self.meanings.search(machine, term)?;
             }

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::run::Vm;
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind};
+use crate::language::Language;
 use crate::meter::Pace;
 use crate::parts;
 use crate::weight::{own_words, Weighing};
@@ -22,7 +23,7 @@ const SPARE: usize = 8;
 /// With fewer words built, no loop can have repeated a constant often.
 const FEW_WORDS: usize = 128;
 
-impl<H: Heap> Vm<'_, H> {
+impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Checks the size of a copy of the run's result.
     pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
         let limit = self.machine.meter.limits.words;

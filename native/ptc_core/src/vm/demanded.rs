@@ -8,7 +8,7 @@ use crate::program::{ConstId, Demand};
 
 /// The indices of a list that the program reads, see [`Demand`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Places {
+pub enum Demanded {
     /// All of them.
     #[default]
     All,
@@ -20,13 +20,13 @@ pub(crate) enum Places {
     Between(usize, usize),
 }
 
-impl Places {
+impl Demanded {
     /// Returns the first index that may be read.
     #[inline]
     pub fn start(self) -> usize {
         match self {
-            Places::Between(start, _) => start,
-            Places::All | Places::Number | Places::Last => 0,
+            Demanded::Between(start, _) => start,
+            Demanded::All | Demanded::Number | Demanded::Last => 0,
         }
     }
 
@@ -34,40 +34,40 @@ impl Places {
     #[inline]
     pub fn end(self) -> usize {
         match self {
-            Places::Between(_, end) => end,
-            Places::All | Places::Number | Places::Last => usize::MAX,
+            Demanded::Between(_, end) => end,
+            Demanded::All | Demanded::Number | Demanded::Last => usize::MAX,
         }
     }
 
     /// Returns whether the index is read; `last` if it is the last one.
     #[inline]
-    pub fn hold(self, place: usize, last: bool) -> bool {
+    pub fn holds(self, index: usize, last: bool) -> bool {
         match self {
-            Places::All => true,
-            Places::Number => false,
-            Places::Last => last,
-            Places::Between(start, end) => (start..end).contains(&place),
+            Demanded::All => true,
+            Demanded::Number => false,
+            Demanded::Last => last,
+            Demanded::Between(start, end) => (start..end).contains(&index),
         }
     }
 }
 
 impl<H: Heap> Machine<'_, H> {
     /// Computes the indices of a demand.
-    pub(crate) fn places(&mut self, demand: Demand) -> Result<Places, Halt<H::Term>> {
+    pub(crate) fn demanded(&mut self, demand: Demand) -> Result<Demanded, Halt<H::Term>> {
         Ok(match demand {
-            Demand::All => Places::All,
-            Demand::Number => Places::Number,
-            Demand::Last => Places::Last,
-            Demand::One => Places::Between(0, 1),
+            Demand::All => Demanded::All,
+            Demand::Number => Demanded::Number,
+            Demand::Last => Demanded::Last,
+            Demand::One => Demanded::Between(0, 1),
             Demand::First(count) => match self.count(count)? {
                 // Keeps the first item: a loop must find out that it has one, because it detects
                 // the errors that do not depend on the item with that one.
-                Some(count) => Places::Between(0, count.max(1)),
-                None => Places::All,
+                Some(count) => Demanded::Between(0, count.max(1)),
+                None => Demanded::All,
             },
             Demand::At(index) => match self.count(index)? {
-                Some(index) => Places::Between(index, index.saturating_add(1)),
-                None => Places::All,
+                Some(index) => Demanded::Between(index, index.saturating_add(1)),
+                None => Demanded::All,
             },
         })
     }

@@ -191,7 +191,7 @@ impl<H: Heap> Machine<'_, H> {
     /// Counts a hash of the term and a full comparison of it; returns the cost of the
     /// comparison.
     #[inline]
-    pub fn consume_fuel_for_depth(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
+    pub fn consume_fuel_to_hash(&mut self, term: H::Term) -> Result<usize, Halt<H::Term>> {
         let cost = self.weigh(term)?;
         self.consume_fuel_at_once(HASH * cost)?;
         Ok(cost)

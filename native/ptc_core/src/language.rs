@@ -1,0 +1,44 @@
+//! The interface between the machine and a language: its operations, and its own instructions.
+//!
+//! Control flow, frames, suspension, fuel, tools and rounds are the machine's, and the same in every language.
+
+use crate::fault::{Halt, Name};
+use crate::heap::Heap;
+use crate::program::{Apply, Loop, Pc, Slot};
+use crate::vm::{Eval, Frame, Machine, Stepped, Vm};
+use std::fmt::Debug;
+
+/// A language whose programs the machine runs.
+pub trait Language: Debug + Copy + Eq + 'static {
+    /// Its operations.
+    type Op: Debug + Copy + Eq + Into<Name>;
+    /// Its own instructions.
+    type Own: Debug + Copy + Eq;
+
+    /// Evaluates an operation.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply<Self>) -> Eval<H>;
+
+    /// Checks the operands of an operation so far.
+    fn expect<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        op: Self::Op,
+        input: Slot,
+    ) -> Result<(), Halt<H::Term>>;
+
+    /// Takes the value of an operation's body for the item before, none at the start. A step that halts is
+    /// taken again with the same value, unless the second stage of the frame has begun: then the body
+    /// runs no more, and the step has no value.
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        looped: &Loop<Self>,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Stepped<H>;
+
+    /// Executes an instruction of its own; returns the next address.
+    fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, Halt<H::Term>>;
+}
+
+/// The language of programs that are JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PtcJson;
