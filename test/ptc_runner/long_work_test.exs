@@ -56,7 +56,7 @@ defmodule PtcRunner.LongWorkTest do
     text = String.duplicate("[", depth + 1) <> strings <> String.duplicate("]", depth + 1)
     agent = %{parsed_signature: {:signature, [], type}}
 
-    {:invalid, {errors, 0}, line} = Answer.read(text, agent, timeout: :infinity)
+    {:invalid, {errors, 0}, line, _found} = Answer.read(text, agent, timeout: :infinity)
     assert length(errors) == count
     assert line == JsonHandler.format_validation_errors(errors)
     assert byte_size(line) > count * 2_000
@@ -78,7 +78,7 @@ defmodule PtcRunner.LongWorkTest do
     test "is judged in quanta; the errors of the line are kept, the others are counted" do
       agent = %{parsed_signature: {:signature, [], @row}}
 
-      {:invalid, {errors, more}, line} =
+      {:invalid, {errors, more}, line, _found} =
         assert_quanta(5, fn -> Answer.read(wrong_rows(), agent, timeout: :infinity) end)
 
       message = "expected string, got int"
@@ -132,7 +132,7 @@ defmodule PtcRunner.LongWorkTest do
 
     test "ends at its deadline" do
       agent = %{parsed_signature: {:signature, [], @row}}
-      assert Answer.read(wrong_rows(), agent, timeout: 5) == {:error, :timeout}
+      assert {:error, :timeout, _place} = Answer.read(wrong_rows(), agent, timeout: 5)
     end
   end
 
@@ -158,7 +158,7 @@ defmodule PtcRunner.LongWorkTest do
     assert {:ok, _, []} = assert_quanta(5, fn -> Coercion.coerce([large, large], type) end)
     text = Enum.map_join(small, ",", fn map -> for {key, n} <- map, do: "{\"#{key}\":#{n}}" end)
     agent = %{parsed_signature: {:signature, [], type}}
-    assert {:ok, ^small} = assert_quanta(3, fn -> Answer.read("[#{text}]", agent) end)
+    assert {:ok, ^small, _found} = assert_quanta(3, fn -> Answer.read("[#{text}]", agent) end)
   end
 
   test "a program given as a map is compiled in quanta, and each part of it is converted once" do
