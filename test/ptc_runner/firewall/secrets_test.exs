@@ -228,7 +228,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
   describe "random programs" do
     alias PtcRunner.Test.Generator
 
-    @cases PtcRunner.Test.Environment.cases(1_500)
+    @cases PtcRunner.Test.Environment.cases(5_000)
     @marker "zq"
 
     # Each of the generator's fields has a firewalled twin with a secret of the same kind; a third of the names in the
