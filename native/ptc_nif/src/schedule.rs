@@ -80,11 +80,6 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
     Some(Limits { deadline, words })
 }
 
-/// See [`Meter::whole`].
-pub fn whole(limits: Limits, pace: Pace) -> Meter {
-    Meter::whole(limits, pace)
-}
-
 /// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.
 /// `quarters` includes those of the current slice.
 pub fn next(pace: Pace, quarters: u32, needs_quantum: bool) -> Atom {

@@ -3,10 +3,10 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{self, charge_for, nif_pair, Pace, TOOLS};
+use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
 use ptc_core::heap::Heap;
 use ptc_core::merge::merge_by_field;
-use ptc_core::meter::Limits;
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::workspace::Workspace;
 use rustler::{Encoder, Env, Term};
 
@@ -50,7 +50,7 @@ fn merge<'a>(
         other => return other,
     };
     let name = Raw::from(atoms::name().encode(env));
-    let mut meter = schedule::whole(Limits::UNLIMITED, pace);
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let mut work = Workspace::in_one_go(&mut heap, &mut meter);
     // On a dirty scheduler, only work whose caller has ended is stopped.
     match merge_by_field(&mut work, name, &left, &right) {

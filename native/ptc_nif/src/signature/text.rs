@@ -6,10 +6,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::rules;
-use crate::schedule::{
-    is_too_long, nif_pair, settle, whole, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES,
-};
-use ptc_core::meter::Limits;
+use crate::schedule::{is_too_long, nif_pair, settle, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::names::lisp_key;
 use ptc_core::signature::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
 use rustler::{Binary, Encoder, Env, Term};
@@ -54,7 +52,7 @@ fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
 fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a> {
     let heap = Beam::new(env, 0);
     let terms = heap.terms;
-    let mut meter = whole(Limits::UNLIMITED, pace);
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let reading = ReadOptions::default();
     let Ok((read, id)) = read(&heap, term.into(), reading, &mut meter) else {
         return atoms::busy().encode(env);
@@ -79,7 +77,7 @@ fn rendered<'a>(env: Env<'a>, term: Term<'a>, lisp: bool, pace: Pace) -> Term<'a
 
 /// `{:ok, name}` in the spelling of Lisp programs, or `:busy`.
 fn lisp<'a>(env: Env<'a>, name: Binary<'a>, pace: Pace) -> Term<'a> {
-    let mut meter = whole(Limits::UNLIMITED, pace);
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let heap = Beam::new(env, 0);
     let read = meter.consume_fuel(name.len() / BYTES_OF_A_NAME, &heap);
     if read.is_err() {

@@ -6,8 +6,8 @@ use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, whole, Pace};
-use ptc_core::meter::Limits;
+use crate::schedule::{nif_pair, Pace};
+use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::{read, Read, ReadOptions, TypeId};
 use rustler::{Encoder, Env, Term};
 
@@ -19,7 +19,7 @@ fn made<'a>(
     make: impl FnOnce(Terms<'a>, &Read<Raw<'a>>, TypeId) -> Term<'a>,
 ) -> Term<'a> {
     let heap = Beam::new(env, 0);
-    let mut meter = whole(Limits::UNLIMITED, pace);
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let reading = ReadOptions {
         names: true,
         ..ReadOptions::default()

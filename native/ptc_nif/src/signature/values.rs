@@ -7,7 +7,7 @@ use crate::{atoms, rules};
 
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::schedule::{nif_pair, settle, whole, Pace};
+use crate::schedule::{nif_pair, settle, Pace};
 use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
@@ -30,7 +30,7 @@ fn types<'a>(
         closed,
         ..ReadOptions::VALUES
     };
-    let mut meter = whole(Limits::UNLIMITED, pace);
+    let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     read(heap, of.into(), reading, &mut meter).ok()
 }
 
