@@ -113,6 +113,28 @@ defmodule PtcRunner.Test.Disguise do
   def plain(atom) when is_atom(atom) and atom not in [nil, true, false], do: Atom.to_string(atom)
   def plain(other), do: other
 
+  @doc """
+  The program over the plain data: its values become plain. An atom in the place of a name of a node is no value; it
+  stays, because no program may have one there.
+
+      iex> PtcRunner.Test.Disguise.plain_program(%{"op" => "eq", "field" => :a, "value" => :open})
+      %{"op" => "eq", "field" => :a, "value" => "open"}
+  """
+  @spec plain_program(term()) :: term()
+  def plain_program(%{"op" => _} = node) do
+    Map.new(node, fn
+      {key, name} when is_atom(name) and key not in ["value", "default"] -> {key, name}
+      {key, names} when key in ["path", "fields"] and is_list(names) -> {key, names}
+      {key, value} -> {plain(key), plain_program(value)}
+    end)
+  end
+
+  def plain_program(%{} = fields) when not is_struct(fields),
+    do: Map.new(fields, fn {key, value} -> {plain(key), plain_program(value)} end)
+
+  def plain_program([first | rest]), do: [plain_program(first) | plain_program(rest)]
+  def plain_program(value), do: plain(value)
+
   @doc "Dates as their ISO 8601 texts, and nothing else changed."
   @spec undated(term()) :: term()
   def undated(%module{} = value) when module in [Date, DateTime], do: module.to_iso8601(value)

@@ -46,7 +46,11 @@ defmodule PtcRunner.Native.UnloadedTest do
     :code.delete(module)
     tools = %{"t" => fn _ -> :io_lib.fread(~c"~d", ~c"12") |> elem(1) end}
 
+    # The code server of a busy machine takes its time.
     assert {:ok, [12], _, _} =
-             PtcRunner.Json.run(%{"program" => %{"op" => "call", "tool" => "t"}}, tools: tools)
+             PtcRunner.Json.run(%{"program" => %{"op" => "call", "tool" => "t"}},
+               tools: tools,
+               timeout: 60_000
+             )
   end
 end
