@@ -14,8 +14,8 @@ use crate::json::{
 };
 use crate::meter::{Meter, Pace};
 use crate::program::Program;
+use crate::roots::Roots;
 use crate::stop::Stop;
-use crate::vm::Buffer;
 use crate::workspace::Workspace;
 use std::sync::Arc;
 
@@ -130,9 +130,9 @@ impl<T: Copy> Loader<T> {
             stage,
             options,
             terms: LoadTerms {
-                entries: Buffer::default(),
-                next: Buffer::default(),
-                consts: Buffer::default(),
+                entries: Roots::default(),
+                next: Roots::default(),
+                consts: Roots::default(),
             },
             begun: FrozenTerms { values, tail: None },
         }
@@ -332,7 +332,7 @@ impl FrozenLoader {
         let ([values, tail], tuples) = terms.split_first_chunk()?;
         let mut tuples = tuples.iter().copied();
         let [entries, next, consts] = self.lengths;
-        let mut buffer = |length| Buffer::thaw(heap, length, &mut tuples);
+        let mut buffer = |length| Roots::thaw(heap, length, &mut tuples);
         Some(Loader {
             stage: self.stage,
             options: self.options,

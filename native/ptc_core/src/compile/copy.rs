@@ -10,9 +10,9 @@ use crate::json::{Entry, Outside, Shape, Table, LONG};
 use crate::meter::Pace;
 use crate::number::Number;
 use crate::opcode::OpCode;
+use crate::roots::Roots;
 use crate::stop::Stop;
 use crate::value::Form;
-use crate::vm::Buffer;
 use crate::workspace::Workspace;
 
 /// A term that is not copied yet, or the state of one that is partly copied.
@@ -44,11 +44,11 @@ pub(crate) struct Copier {
 #[derive(Debug)]
 pub(crate) struct LoadTerms<T> {
     /// Those of the table's entries, if the program is a term.
-    pub entries: Buffer<T>,
+    pub entries: Roots<T>,
     /// Those that follow in the copy.
-    pub next: Buffer<T>,
+    pub next: Roots<T>,
     /// The constants.
-    pub consts: Buffer<T>,
+    pub consts: Roots<T>,
 }
 
 /// Number of entries between two checks of the limits.

@@ -4,7 +4,8 @@ use super::{Field, Operation};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::program::Apply;
-use crate::vm::{hash, order, Buffer, Eval, Kinds, Machine};
+use crate::roots::Roots;
+use crate::vm::{hash, order, Eval, Kinds, Machine};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
@@ -82,7 +83,7 @@ impl Table {
         &self,
         machine: &Machine<'_, H>,
         kinds: &Kinds,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
         term: H::Term,
     ) -> bool {
         let hash = self.hash(machine.heap, kinds, term);
@@ -95,7 +96,7 @@ impl Table {
         &mut self,
         machine: &mut Machine<'_, H>,
         kinds: &Kinds,
-        terms: &mut Buffer<H::Term>,
+        terms: &mut Roots<H::Term>,
         term: H::Term,
     ) -> Result<(), Halt<H::Term>> {
         if !kinds.is_empty() {
@@ -140,7 +141,7 @@ impl Table {
         &self,
         heap: &H,
         kinds: &Kinds,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
         hash: u64,
         term: H::Term,
     ) -> Result<(), usize> {
@@ -165,7 +166,7 @@ impl Table {
     }
 
     /// Enlarges the table; all terms must be placed again.
-    fn grow<H: Heap>(&mut self, heap: &H, kinds: &Kinds, terms: &Buffer<H::Term>) {
+    fn grow<H: Heap>(&mut self, heap: &H, kinds: &Kinds, terms: &Roots<H::Term>) {
         if self.places.is_empty() {
             self.seed = RandomState::new().build_hasher().finish();
             for (place, hash) in self.hashes.iter_mut().enumerate() {
@@ -184,7 +185,7 @@ impl Table {
     pub(crate) fn settle<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
     ) -> Result<(), Halt<H::Term>> {
         debug_assert_eq!(self.hashes.len(), terms.len());
         while self.placed < self.hashes.len() {

@@ -4,13 +4,13 @@
 //! An operation over a list keeps its state in its frame, and nowhere else. The plain part goes to the
 //! checkpoint; the terms go to the caller together with those of the run.
 
-use super::buffer::Buffer;
 use super::demanded::Demanded;
 use super::kinds::Kinds;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
+use crate::roots::Roots;
 
 /// What an operation with a body does next.
 pub enum Step<T> {
@@ -159,9 +159,9 @@ pub struct Work<T> {
     /// Further terms.
     pub rests: Vec<T>,
     /// The items of the operation's value.
-    pub items: Buffer<T>,
+    pub items: Roots<T>,
     /// The terms of a set, or the sort keys.
-    pub keys: Buffer<T>,
+    pub keys: Roots<T>,
     /// The operation's value while it is built from its end: the list, and the number of missing
     /// items.
     pub made: Option<(T, usize)>,
@@ -189,8 +189,8 @@ impl<T: Copy> Work<T> {
             found: None,
             field: None,
             rests: Vec::new(),
-            items: Buffer::default(),
-            keys: Buffer::default(),
+            items: Roots::default(),
+            keys: Roots::default(),
             made: None,
         }
     }
@@ -234,8 +234,8 @@ impl<T: Copy> Work<T> {
             field,
             made: made.map(|list| (list, outline.missing)),
             rests,
-            items: Buffer::thaw(heap, outline.items, terms)?,
-            keys: Buffer::thaw(heap, outline.keys, terms)?,
+            items: Roots::thaw(heap, outline.items, terms)?,
+            keys: Roots::thaw(heap, outline.keys, terms)?,
         })
     }
 }

@@ -5,7 +5,6 @@
 //! moves them to the heap; everything else is plain data ([`Checkpoint`]). Tool calls, long
 //! work and cancellation all use this mechanism.
 
-mod buffer;
 mod checkpoint;
 mod copy_size;
 mod cost;
@@ -25,7 +24,6 @@ mod stack;
 mod start;
 mod watch;
 
-pub(crate) use buffer::Buffer;
 pub use checkpoint::{Checkpoint, Exit, Frozen};
 pub(crate) use cost::cost;
 pub use counts::{Counts, Watch};

@@ -2,8 +2,9 @@
 
 use crate::fault::Halt;
 use crate::heap::Heap;
+use crate::roots::Roots;
 use crate::value::Meaning;
-use crate::vm::{order, Buffer, Kinds, Machine};
+use crate::vm::{order, Kinds, Machine};
 use std::cmp::Ordering;
 
 /// Factor of the cost of comparing terms by their meaning: they are read part by part.
@@ -39,7 +40,7 @@ impl Meanings {
     pub fn read<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
     ) -> Result<usize, Halt<H::Term>> {
         while !self.is_empty() && self.read.len() < terms.len() {
             let term = terms.get(machine.heap, self.read.len());

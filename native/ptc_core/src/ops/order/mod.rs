@@ -9,7 +9,8 @@ mod meanings;
 
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::vm::{cost, Buffer, Machine};
+use crate::roots::Roots;
+use crate::vm::{cost, Machine};
 use first::{cost_of_sort, First};
 use meanings::Meanings;
 use std::cmp::Ordering;
@@ -70,7 +71,7 @@ impl Sorting {
     pub(crate) fn sort<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
         wanted: usize,
         descending: bool,
     ) -> Result<(), Halt<H::Term>> {
@@ -113,7 +114,7 @@ impl Sorting {
     fn copy_numbers<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
     ) -> Result<(), Halt<H::Term>> {
         loop {
             let start = match &self.keys {
@@ -153,7 +154,7 @@ impl Sorting {
     fn measure<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Buffer<H::Term>,
+        terms: &Roots<H::Term>,
     ) -> Result<(), Halt<H::Term>> {
         self.comparison = self.comparison.max(1);
         while self.measured < terms.len() {

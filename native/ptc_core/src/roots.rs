@@ -1,10 +1,11 @@
-//! A growable sequence of terms: in native memory, and in tuples on the heap while the run is
-//! suspended.
+//! The store of the terms that work in progress holds: a growable sequence, in native memory, and in tuples on the heap
+//! after the work was suspended.
 //!
 //! A full tuple is written once and then read in place. So frequent suspension costs a long
 //! evaluation little, and resuming costs nothing, however many terms there are.
 
 use crate::heap::Heap;
+use crate::suspend::{Exchange, Rooted};
 use std::ops::Range;
 
 /// Number of terms in one tuple.
@@ -14,22 +15,43 @@ const ROOM: usize = 16;
 
 /// A sequence of terms that grows at its end.
 #[derive(Debug)]
-pub struct Buffer<T> {
+pub struct Roots<T> {
     /// Tuples of [`CHUNK`] terms each; they precede `live`.
     chunks: Vec<T>,
     live: Vec<T>,
 }
 
-impl<T> Default for Buffer<T> {
+impl<T> Default for Roots<T> {
     fn default() -> Self {
-        Buffer {
+        Roots {
             chunks: Vec::new(),
             live: Vec::new(),
         }
     }
 }
 
-impl<T: Copy> Buffer<T> {
+impl<T> Rooted for Roots<T> {
+    type Term = T;
+    type With<U> = Roots<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Roots<X::Into>, X::Lost> {
+        let terms = self.chunks.into_iter().map(|chunk| by.term(chunk));
+        let mut chunks = terms.collect::<Result<Vec<_>, _>>()?;
+        let (full, _) = self.live.as_chunks::<CHUNK>();
+        for chunk in full {
+            chunks.push(by.chunk(chunk)?);
+        }
+        let in_chunks = full.len() * CHUNK;
+        let rest = self.live.into_iter().skip(in_chunks);
+        let live = rest.map(|term| by.term(term));
+        Ok(Roots {
+            chunks,
+            live: live.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl<T: Copy> Roots<T> {
     #[inline]
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK + self.live.len()
@@ -98,7 +120,7 @@ impl<T: Copy> Buffer<T> {
         length
     }
 
-    /// Rebuilds a buffer of `length` terms; `None` if the tuples do not fit.
+    /// Rebuilds a store of `length` terms; `None` if the tuples do not fit.
     pub fn thaw<H: Heap<Term = T>>(
         heap: &H,
         length: usize,
@@ -116,6 +138,6 @@ impl<T: Copy> Buffer<T> {
             (heap.arity(chunk) == Some(rest)).then_some(())?;
             live.extend((0..rest).filter_map(|index| heap.element(chunk, index)));
         }
-        Some(Buffer { chunks, live })
+        Some(Roots { chunks, live })
     }
 }

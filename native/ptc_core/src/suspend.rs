@@ -1,0 +1,181 @@
+//! Suspending and resuming work of any kind: its terms are exchanged, its plain data stay.
+//!
+//! Work that is suspended outlives the call of the heap that its terms belong to. So the terms are taken out, and the
+//! caller holds them in one tuple. A state is generic over its terms: `State<T>` runs, and the same type with `()` in the place of
+//! each term, `State<()>`, is what is kept. One function of the state, [`Rooted::exchange`], says where its terms
+//! are. It serves both directions, so they cannot differ in the order of the terms.
+
+use crate::heap::Heap;
+use std::convert::Infallible;
+
+/// A state that has terms.
+pub trait Rooted: Sized {
+    /// A term; `()` in a suspended state.
+    type Term;
+    /// The same state with other terms.
+    type With<U>;
+
+    /// Gives each term to `by` and puts what it returns in its place.
+    fn exchange<X: Exchange<Self::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost>;
+}
+
+/// What takes the terms of a state, or returns them.
+pub trait Exchange<T> {
+    /// What stands in the place of a term afterwards.
+    type Into;
+    /// Why a term cannot be exchanged.
+    type Lost;
+
+    /// Exchanges a term.
+    fn term(&mut self, term: T) -> Result<Self::Into, Self::Lost>;
+
+    /// Exchanges a chunk of terms for one term, their tuple. It fails where terms are returned: the chunk is a
+    /// term already.
+    fn chunk(&mut self, terms: &[T]) -> Result<Self::Into, Self::Lost>;
+}
+
+impl<R: Rooted> Rooted for Option<R> {
+    type Term = R::Term;
+    type With<U> = Option<R::With<U>>;
+
+    fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
+        match self {
+            None => Ok(None),
+            Some(state) => Ok(Some(state.exchange(by)?)),
+        }
+    }
+}
+
+impl<R: Rooted> Rooted for Vec<R> {
+    type Term = R::Term;
+    type With<U> = Vec<R::With<U>>;
+
+    fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
+        self.into_iter().map(|state| state.exchange(by)).collect()
+    }
+}
+
+impl<R: Rooted> Rooted for Box<R> {
+    type Term = R::Term;
+    type With<U> = Box<R::With<U>>;
+
+    fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
+        Ok(Box::new((*self).exchange(by)?))
+    }
+}
+
+/// A single term as a state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct One<T>(pub T);
+
+impl<T> Rooted for One<T> {
+    type Term = T;
+    type With<U> = One<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<One<X::Into>, X::Lost> {
+        Ok(One(by.term(self.0)?))
+    }
+}
+
+/// Takes all terms out of a state and adds them to `out`, in order.
+pub fn freeze<R: Rooted, H: Heap<Term = R::Term>>(
+    state: R,
+    heap: &mut H,
+    out: &mut Vec<H::Term>,
+) -> R::With<()> {
+    let Ok(frozen) = state.exchange(&mut Freeze { heap, out });
+    frozen
+}
+
+/// Puts terms back into a state, in the same order. `None` if there are too few.
+pub fn thaw<R: Rooted<Term = ()>, T>(
+    state: R,
+    terms: &mut impl Iterator<Item = T>,
+) -> Option<R::With<T>> {
+    state.exchange(&mut Thaw { terms }).ok()
+}
+
+struct Freeze<'f, H: Heap> {
+    heap: &'f mut H,
+    out: &'f mut Vec<H::Term>,
+}
+
+impl<H: Heap> Exchange<H::Term> for Freeze<'_, H> {
+    type Into = ();
+    type Lost = Infallible;
+
+    #[inline]
+    fn term(&mut self, term: H::Term) -> Result<(), Infallible> {
+        self.out.push(term);
+        Ok(())
+    }
+
+    fn chunk(&mut self, terms: &[H::Term]) -> Result<(), Infallible> {
+        let tuple = self.heap.make_tuple(terms);
+        self.term(tuple)
+    }
+}
+
+struct Thaw<'t, I> {
+    terms: &'t mut I,
+}
+
+/// A term is missing.
+struct Missing;
+
+impl<I: Iterator> Exchange<()> for Thaw<'_, I> {
+    type Into = I::Item;
+    type Lost = Missing;
+
+    #[inline]
+    fn term(&mut self, (): ()) -> Result<I::Item, Missing> {
+        self.terms.next().ok_or(Missing)
+    }
+
+    fn chunk(&mut self, _terms: &[()]) -> Result<I::Item, Missing> {
+        Err(Missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Number;
+    use crate::plain::PlainHeap;
+    use crate::roots::Roots;
+
+    #[test]
+    fn a_state_has_its_terms_again() {
+        for count in [0, 1, 1023, 1024, 1025, 5000] {
+            let mut heap = PlainHeap::new();
+            let numbers: Vec<_> = (0..count)
+                .filter_map(|n| heap.make_number(Number::Int(n)))
+                .collect();
+            let mut roots = Roots::default();
+            roots.extend(numbers.iter().copied());
+            let state = vec![Some(Box::new(roots)), None];
+
+            // The second time there is nothing to copy: the chunks are tuples.
+            let (mut state, mut out) = (state, Vec::new());
+            for _ in 0..2 {
+                out.clear();
+                let frozen = freeze(state, &mut heap, &mut out);
+                assert_eq!(out.len() as i64, count / 1024 + count % 1024);
+                let mut terms = out.iter().copied();
+                state = thaw(frozen, &mut terms).expect("all terms are there");
+                assert!(terms.next().is_none());
+            }
+            let roots = state[0].take().expect("it was there");
+            assert_eq!(roots.into_vec(&heap), numbers);
+        }
+    }
+
+    #[test]
+    fn a_missing_term_is_found() {
+        let mut heap = PlainHeap::new();
+        let (state, mut out) = (vec![One(heap.nil()), One(heap.nil())], Vec::new());
+        let frozen = freeze(state, &mut heap, &mut out);
+        out.pop();
+        assert!(thaw(frozen, &mut out.into_iter()).is_none());
+    }
+}
