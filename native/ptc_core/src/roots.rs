@@ -52,11 +52,18 @@ impl<T> Rooted for Roots<T> {
 }
 
 impl<T: Copy> Roots<T> {
+    /// Returns the number of terms.
     #[inline]
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK + self.live.len()
     }
 
+    /// Returns whether there is no term.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a term at the end.
     #[inline]
     pub fn push(&mut self, term: T) {
         if self.live.len() == self.live.capacity() {
@@ -85,10 +92,12 @@ impl<T: Copy> Roots<T> {
         (0..self.len()).map(|place| self.get(heap, place)).collect()
     }
 
+    /// Reserves memory for this many more terms.
     pub fn reserve(&mut self, count: usize) {
         self.live.reserve(count);
     }
 
+    /// Adds terms at the end.
     pub fn extend(&mut self, terms: impl IntoIterator<Item = T>) {
         self.live.extend(terms);
     }
