@@ -6,7 +6,7 @@
 use crate::compile::copy::{Copier, LoadTerms};
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use crate::explain::Detail;
-use crate::fault::{Fault, Halt};
+use crate::fault::Fault;
 use crate::heap::{Heap, Kind};
 use crate::json::{
     Document, FrozenTerms, JsonError, JsonLimits, Node, Parts, ReadError, Replay, Table,
@@ -366,8 +366,8 @@ fn spend<H: Heap>(
     words: Option<usize>,
 ) -> Result<(), Stop> {
     match meter.consume_fuel(fuel, heap) {
-        Err(Halt::SliceOver) if words.is_none() && meter.pace() == Pace::Quantum => {}
+        Err(Stop::SliceOver) if words.is_none() && meter.pace() == Pace::Quantum => {}
         counted => counted?,
     }
-    Ok(meter.check_heap_limit(words.unwrap_or(0), heap)?)
+    meter.check_heap_limit(words.unwrap_or(0), heap)
 }

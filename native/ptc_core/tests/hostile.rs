@@ -23,7 +23,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
     let mut vm = Vm::start(&lab.program, &mut lab.heap, inputs, None, meter);
     match vm.run() {
         Exit::Done(_) => true,
-        Exit::Halted(ptc_core::fault::Halt::SliceOver) => false,
+        Exit::Halted(ptc_core::fault::Halt::Stop(ptc_core::stop::Stop::SliceOver)) => false,
         other => panic!("{program}: {other:?}"),
     }
 }

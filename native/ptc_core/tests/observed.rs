@@ -12,6 +12,7 @@ use ptc_core::json::Document;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::program::Program;
+use ptc_core::stop::Stop;
 use ptc_core::vm::{Counts, Exit, Inputs, Vm, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
@@ -80,7 +81,7 @@ fn observed_in(
                 left = Some((checkpoint, frozen, Some(args)));
                 continue;
             }
-            Exit::Halted(Halt::SliceOver) => {
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
                 let (checkpoint, frozen) = vm.freeze();
                 left = Some((checkpoint, frozen, None));
                 continue;

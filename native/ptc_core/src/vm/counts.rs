@@ -7,6 +7,7 @@ use super::checkpoint::Exit;
 use crate::compile::COUNTED_LISTS;
 use crate::explain::{Detail, Site};
 use crate::fault::Halt;
+use crate::stop::Stop;
 use std::time::Instant;
 
 /// The counters of one operation.
@@ -151,7 +152,7 @@ impl Watch {
                 counts.calls += 1;
                 self.away = Some(now);
             }
-            Exit::Halted(Halt::SliceOver) => counts.breaks += 1,
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => counts.breaks += 1,
             _ => {}
         }
     }

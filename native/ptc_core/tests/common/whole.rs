@@ -6,7 +6,6 @@ use super::oracle::shown;
 use super::rng::Rng;
 use super::{built, FREE};
 use ptc_core::error_line::{error_line, Extent, Unwritten};
-use ptc_core::fault::Halt;
 use ptc_core::heap::{Heap, Kind, Lookup};
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::normalize::{normalize, Form, Unfinished};
@@ -15,6 +14,7 @@ use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::signature::names::KeyKind;
 use ptc_core::signature::twin::twin;
 use ptc_core::signature::values::{Class, Values};
+use ptc_core::stop::Stop;
 use ptc_core::weight::{own_words, words_of_row, Weighing};
 use ptc_core::workspace::unlimited;
 
@@ -61,8 +61,8 @@ pub fn weight(heap: &mut PlainHeap, term: Term, limit: usize, units: usize) -> O
         let mut meter = Meter::with_fuel(FREE, units);
         match weighing.run(heap, &mut meter) {
             Ok(()) => return Some(weighing.words()),
-            Err(Halt::MemoryExceeded) => return None,
-            Err(Halt::SliceOver) => {
+            Err(Stop::MemoryExceeded) => return None,
+            Err(Stop::SliceOver) => {
                 let (frozen, terms) = weighing.freeze(heap);
                 weighing = Weighing::thaw(frozen, terms);
             }
@@ -120,7 +120,7 @@ fn converts(bytes: &[u8], heap: &mut PlainHeap, term: Term, form: Form) {
     let result = match normalize(heap, term, form, &mut unlimited()) {
         Ok(result) => Some(result),
         Err(Unfinished::Improper(_)) => None,
-        Err(Unfinished::Halted(_)) => panic!("stopped: {}", shown(bytes)),
+        Err(Unfinished::Stopped(_)) => panic!("stopped: {}", shown(bytes)),
     };
     let expected = converted(heap, term, form);
     let text = |term: Option<Term>| term.map(|term| heap.show(term));
