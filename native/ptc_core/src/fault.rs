@@ -166,3 +166,16 @@ impl<T> From<Fault<T>> for Halt<T> {
         Halt::Fault(Box::new(fault))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use crate::named::Named;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_codes_have_one_name() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

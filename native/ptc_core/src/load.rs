@@ -3,6 +3,7 @@
 //! A text is read into a table and a term is copied into one; the compiler reads the table. The work can
 //! be suspended at any time.
 
+use crate::code::Program;
 use crate::compile::copy::{Copier, LoadTerms};
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use crate::explain::Detail;
@@ -13,7 +14,6 @@ use crate::json::{
     TableReader, TermBuilder,
 };
 use crate::meter::{Meter, Pace};
-use crate::program::Program;
 use crate::roots::Roots;
 use crate::stop::Stop;
 use crate::workspace::Workspace;

@@ -4,10 +4,11 @@ mod common;
 
 use common::rng::Rng;
 use common::{term, Lab, FREE, STRICT};
+use ptc_core::code::Vm;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::vm::{Exit, Inputs, Vm};
+use ptc_core::vm::{Exit, Inputs};
 
 /// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {

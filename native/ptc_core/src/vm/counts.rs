@@ -4,8 +4,7 @@
 //! A watch is plain data; it is taken out of the run while the run is suspended.
 
 use super::checkpoint::Exit;
-use crate::compile::COUNTED_LISTS;
-use crate::explain::{Detail, Site};
+use crate::explain::{Detail, Site, COUNTED_LISTS};
 use crate::fault::Halt;
 use crate::stop::Stop;
 use std::time::Instant;

@@ -19,6 +19,7 @@ pub mod steps;
 pub mod walks;
 pub mod whole;
 
+use ptc_core::code::{Program, Vm};
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt, Name};
 use ptc_core::heap::Heap;
@@ -27,9 +28,8 @@ use ptc_core::load::{LoadOptions, Loader, Refusal, Unloaded};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::time::Duration;
 

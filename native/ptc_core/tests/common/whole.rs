@@ -5,15 +5,16 @@ use super::model::Choices;
 use super::oracle::shown;
 use super::rng::Rng;
 use super::{built, FREE};
-use ptc_core::error_line::{error_line, Extent, Unwritten};
+use ptc_core::class::{Class, Classed};
+use ptc_core::error_terms::{error_line, Extent, Unwritten};
 use ptc_core::heap::{Heap, Kind, Lookup};
 use ptc_core::meter::{Meter, Pace};
+use ptc_core::names::KeyKind;
 use ptc_core::normalize::{normalize, Form, Unfinished};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::names::KeyKind;
 use ptc_core::signature::twin::twin;
-use ptc_core::signature::values::{Class, Values};
+use ptc_core::signature::Values;
 use ptc_core::stop::Stop;
 use ptc_core::weight::{own_words, words_of_row, Weighing};
 use ptc_core::workspace::unlimited;
@@ -133,7 +134,7 @@ fn converts(bytes: &[u8], heap: &mut PlainHeap, term: Term, form: Form) {
 
 /// Returns the term in the form; `None` for an improper list where it must be proper.
 fn converted(heap: &mut PlainHeap, term: Term, form: Form) -> Option<Term> {
-    if let Some(elements) = Values::tuple(heap, term).map(<[Term]>::to_vec) {
+    if let Some(elements) = Classed::tuple(heap, term).map(<[Term]>::to_vec) {
         let inner = |heap: &mut PlainHeap| -> Option<Vec<Term>> {
             elements
                 .iter()
