@@ -1,6 +1,7 @@
 //! Errors as data: a code, the operation and field concerned, and the offending terms.
 
 use crate::named::named;
+use crate::suspend::{Exchange, Rooted};
 
 /// What can fail: an operation, or a function of a language. Its name is a part of the language.
 pub type Name = &'static str;
@@ -141,6 +142,16 @@ impl<T> Fault<T> {
             terms,
             expensive_to_inspect: self.expensive_to_inspect,
         }
+    }
+}
+
+impl<T> Rooted for Fault<T> {
+    type Term = T;
+    type With<U> = Fault<U>;
+
+    fn exchange<X: Exchange<T>>(mut self, by: &mut X) -> Result<Fault<X::Into>, X::Lost> {
+        let terms = by.all(std::mem::take(&mut self.terms))?;
+        Ok(self.with_terms(terms))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::answer::Answering;
 use crate::atoms;
 use crate::decode::Decoding;
 use crate::encode::Encoding;
-use crate::execution::Suspended;
+use crate::execution::Run;
 use crate::program::Loading;
 use crate::raw::Raw;
 use crate::raw::Terms;
@@ -17,12 +17,12 @@ use ptc_core::stop::Stop;
 use ptc_core::weight::FrozenWeighing;
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Suspended work.
 pub enum Left {
-    Run(Suspended),
+    Run(Box<Run>),
     Walk(Box<LeftWalk>),
     Work {
         work: Box<Work>,
@@ -60,9 +60,9 @@ impl Suspension {
         Suspension(Mutex::new(Some((left, since))))
     }
 
-    /// Takes the suspended work out; `None` if it was already taken.
-    pub fn take(&self) -> Option<Left> {
-        Some(self.0.try_lock().ok()?.take()?.0)
+    /// Locks the resource. Nothing waits for a lock: while work runs in its resource, the resource counts as empty.
+    pub fn lock(&self) -> Option<MutexGuard<'_, Option<(Left, Since)>>> {
+        self.0.try_lock().ok()
     }
 
     /// How long the work has waited for a scheduler; `None` if it waits for a value or the resource is empty.
@@ -95,6 +95,13 @@ impl<'a> Decoder<'a> for Place<'a> {
     fn decode(reference: Term<'a>) -> NifResult<Self> {
         let state = reference.decode()?;
         Ok(Place { state, reference })
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The caller's reference.
+    pub fn reference(&self) -> Term<'a> {
+        self.reference
     }
 }
 
