@@ -15,6 +15,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Its own instructions.
     type Own: Debug + Copy + Eq;
 
+    /// The operation that reads the context by name.
+    const LOAD: Self::Op;
+
     /// Evaluates an operation.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply<Self>) -> Eval<H>;
 
@@ -38,7 +41,3 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Executes an instruction of its own; returns the next address.
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, Halt<H::Term>>;
 }
-
-/// The language of programs that are JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PtcJson;

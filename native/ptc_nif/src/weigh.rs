@@ -5,8 +5,8 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, Pace};
 use crate::task::{Call, Work};
-use ptc_core::fault::Halt;
 use ptc_core::meter::Limits;
+use ptc_core::stop::Stop;
 use ptc_core::weight::{FrozenWeighing, Weighing};
 use rustler::{Encoder, Env, Term};
 
@@ -50,8 +50,8 @@ fn weigh_on<'a>(call: Call<'a>, mut weighing: Weighing<Raw<'a>>) -> Term<'a> {
             None => (atoms::ok(), weighing.words()).encode(env),
             Some(terms) => (atoms::opaque(), terms.term(env), weighing.words()).encode(env),
         },
-        Err(Halt::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
-        Err(Halt::SliceOver) => {
+        Err(Stop::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
+        Err(Stop::SliceOver) => {
             let (frozen, terms) = weighing.freeze(&mut heap);
             call.more(Work::Weigh(frozen), &terms)
         }

@@ -2,9 +2,9 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
+use crate::code::{ConstId, Instr, Pc, Program, INPUT};
 use crate::json::Document;
 use crate::ops::Tally;
-use crate::program::{ConstId, Instr, Pc, Program, INPUT};
 
 impl Walk {
     /// Returns the program at the end of the walk.

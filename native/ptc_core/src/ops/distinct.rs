@@ -1,9 +1,9 @@
 //! `distinct`, and its hash set.
 
 use super::{Field, Operation};
+use crate::code::Apply;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::program::Apply;
 use crate::roots::Roots;
 use crate::vm::{hash, order, Eval, Kinds, Machine};
 use std::collections::hash_map::RandomState;

@@ -32,13 +32,13 @@ pub use field::{Field, FieldKind, Presence};
 pub use order::Sorting;
 pub use tally::{Tally, Wrong};
 
+use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
-use crate::language::{Language, PtcJson};
+use crate::language::Language;
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Loop, Pc, Sieve, Slot, NO_CONST};
-use crate::vm::{Eval, Frame, Machine, Step, Stepped, Vm};
+use crate::vm::{Eval, Frame, Machine, Step, Stepped};
 
 /// The result of a plan's check.
 type Checked = Result<(), crate::compile::Failure>;
@@ -272,6 +272,7 @@ impl OpCode {
 impl Language for PtcJson {
     type Op = OpCode;
     type Own = Sieve;
+    const LOAD: OpCode = OpCode::Load;
 
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -354,6 +355,8 @@ fn names() -> &'static Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::named::Named;
+    use std::collections::HashSet;
 
     #[test]
     fn every_name_finds_its_operation() {
@@ -362,6 +365,15 @@ mod tests {
             assert!(op.name().len() <= Names::LONGEST);
         }
         assert_eq!(OpCode::from_name(b"flter"), None);
+    }
+
+    #[test]
+    fn no_two_kinds_have_one_name() {
+        fn are_different<T: Named>() -> bool {
+            let names: HashSet<_> = T::ALL.iter().map(|variant| variant.name()).collect();
+            names.len() == T::ALL.len()
+        }
+        assert!(are_different::<FieldKind>() && are_different::<Presence>());
     }
 
     #[test]

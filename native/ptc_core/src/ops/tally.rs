@@ -5,10 +5,10 @@
 
 use super::field::FIELD_OF_ITEMS;
 use super::{Field, OpCode, Operation};
+use crate::code::{Apply, ConstId, Demand};
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::number::{divide, Number};
-use crate::program::{Apply, ConstId, Demand};
 use crate::value::Value;
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 

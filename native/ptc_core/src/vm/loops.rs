@@ -8,13 +8,13 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::language::Language;
 use crate::ops::{Keeps, Tally};
-use crate::program::{Loop, Pc, NO_CONST, NO_PC};
+use crate::program::{self, Pc, NO_CONST, NO_PC};
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Returns the list of a loop that may fork; `None` if it is empty.
     pub(super) fn list_to_fork(
         &mut self,
-        looped: &Loop<L>,
+        looped: &program::Loop<L>,
     ) -> Result<Option<H::Term>, Halt<H::Term>> {
         let list = self.machine.slot(looped.list);
         if !self.machine.is_proper_list(list)? {
@@ -25,7 +25,7 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     }
 
     /// Begins an operation with a body; returns the next address.
-    pub(super) fn enter(&mut self, looped: &Loop<L>) -> Result<Pc, Halt<H::Term>> {
+    pub(super) fn enter(&mut self, looped: &program::Loop<L>) -> Result<Pc, Halt<H::Term>> {
         let machine = &mut self.machine;
         let list = machine.slot(looped.list);
         // A tool must not be called for a list that turns out to be improper.
@@ -91,6 +91,8 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         }
     }
 }
+
+type Loop = program::Loop<crate::code::PtcJson>;
 
 impl<H: Heap> Machine<'_, H> {
     /// The step of an operation that makes a list, or a tally, of items or of its body's values.

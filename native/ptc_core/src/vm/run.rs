@@ -6,7 +6,7 @@ use super::frame::Frame;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::heap::Heap;
-use crate::language::{Language, PtcJson};
+use crate::language::Language;
 use crate::meter::Limits;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
 
@@ -35,7 +35,7 @@ pub enum Exit<T> {
 }
 
 /// One execution of a run.
-pub struct Vm<'h, H: Heap, L: Language = PtcJson> {
+pub struct Vm<'h, H: Heap, L: Language> {
     pub(super) program: &'h Program<L>,
     pub(super) context: H::Term,
     pub(super) memory: H::Term,
@@ -147,7 +147,8 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
                 }
                 Instr::NeedInput(_) => {}
                 Instr::LoadContext(key) => {
-                    let value = machine.load(self.context, *key, program.strict)?;
+                    let strict = program.strict.then(|| L::LOAD.into());
+                    let value = machine.load(self.context, *key, strict)?;
                     machine.stack.push(value);
                 }
                 Instr::LoadMemory(key) => {

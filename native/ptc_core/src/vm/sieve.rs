@@ -4,12 +4,11 @@
 use super::demanded::Demanded;
 use super::frame::{Walk, Work};
 use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
-use super::run::Vm;
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, Vm, NO_CONST};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::OpCode;
 use crate::ops::{holds, Keeps, Tally};
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, NO_CONST};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]

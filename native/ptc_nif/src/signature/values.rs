@@ -8,7 +8,6 @@ use crate::{atoms, rules};
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, Pace};
-use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::walk::Resumable;
@@ -16,6 +15,7 @@ use ptc_core::signature::{
     read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
     Read, ReadOptions, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
+use ptc_core::stop::Stop;
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
 
@@ -109,7 +109,7 @@ fn list<'a>(
             let (list, finished) = (listing.list.term(env), listing.is_complete());
             Step::Reply((atoms::error(), list, finished).encode(env))
         }
-        Err(Halt::SliceOver) => {
+        Err(Stop::SliceOver) => {
             let (left, kept) = listing.freeze(heap);
             Step::Left(LeftAt::Errors(left), kept)
         }
