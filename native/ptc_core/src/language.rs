@@ -5,7 +5,7 @@
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
 use crate::program::{Apply, Loop, Pc, Slot};
-use crate::vm::{Eval, Frame, Machine, Stepped, Vm};
+use crate::vm::{Eval, Frame, Machine, Stepped, Tally, Vm};
 use std::fmt::Debug;
 
 /// A language whose programs the machine runs.
@@ -27,6 +27,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
         op: Self::Op,
         input: Slot,
     ) -> Result<(), Halt<H::Term>>;
+
+    /// Returns the empty tally of an operation that a loop can tally its items with.
+    fn tally(op: Self::Op) -> Option<Tally>;
 
     /// Takes the value of an operation's body for the item before, none at the start. A step that halts is
     /// taken again with the same value, unless the second stage of the frame has begun: then the body

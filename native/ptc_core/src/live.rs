@@ -4,7 +4,7 @@
 //! again; what is reported live may be read.
 
 use crate::code::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
-use crate::ops::Keeps;
+use crate::vm::Keeps;
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;

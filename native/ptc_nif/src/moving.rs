@@ -103,7 +103,7 @@ nif! {
     fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
         let left = state.look(|left| match left {
             Left::Run(run) => Some(milliseconds(env, run.limits.deadline, Instant::now())),
-            Left::Work { .. } | Left::Walk(_) => None,
+            Left::Work(_) => None,
         });
         left.ok_or(rustler::Error::BadArg)
     }

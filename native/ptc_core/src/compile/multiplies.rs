@@ -8,7 +8,7 @@
 
 use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
-use crate::ops::Keeps;
+use crate::vm::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;

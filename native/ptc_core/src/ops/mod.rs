@@ -16,21 +16,18 @@ mod flow;
 mod introspect;
 mod logic;
 mod membership;
-mod order;
 mod position;
 mod rounding;
 mod select;
+mod sieve;
 mod sort;
 mod tally;
 mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
-pub(crate) use compare::{holds, Orders};
-pub use distinct::Table;
+pub(crate) use compare::Orders;
 pub use field::{Field, FieldKind, Presence};
-pub use order::Sorting;
-pub use tally::{Tally, Wrong};
 
 use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
@@ -38,7 +35,7 @@ use crate::fault::{Halt, Name};
 use crate::heap::Heap;
 use crate::language::Language;
 use crate::opcode::operations;
-use crate::vm::{Eval, Frame, Machine, Step, Stepped};
+use crate::vm::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 
 /// The result of a plan's check.
 type Checked = Result<(), crate::compile::Failure>;
@@ -119,17 +116,6 @@ trait Operation {
     fn can_fail(_apply: &Apply) -> bool {
         true
     }
-}
-
-/// What an operation with a body keeps of each item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeps {
-    /// The value of the body.
-    Value,
-    /// The item, if this is the truth of the body's value.
-    Item(bool),
-    /// Something else.
-    Other,
 }
 
 /// An operation's entry without its code, for the schema functions.
@@ -287,6 +273,11 @@ impl Language for PtcJson {
         op.expect(machine, input)
     }
 
+    #[inline]
+    fn tally(op: OpCode) -> Option<Tally> {
+        tally::empty(op)
+    }
+
     #[inline(always)]
     fn step<H: Heap>(
         machine: &mut Machine<'_, H>,
@@ -303,7 +294,7 @@ impl Language for PtcJson {
 
     #[inline]
     fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
-        vm.sieve(sieve)
+        sieve::run(vm, sieve)
     }
 }
 

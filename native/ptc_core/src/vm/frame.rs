@@ -5,9 +5,11 @@
 
 use super::demanded::Demanded;
 use super::kinds::Kinds;
+use super::order::Sorting;
+use super::table::Table;
+use super::tally::Tally;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
 use crate::roots::Roots;
 use crate::suspend::{Exchange, Rooted};

@@ -161,6 +161,12 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
+    /// Pushes a value.
+    #[inline]
+    pub fn push(&mut self, value: H::Term) {
+        self.stack.push(value);
+    }
+
     /// Returns the value that was pushed last.
     pub fn top(&mut self) -> H::Term {
         match *self.stack.top(1, self.heap) {

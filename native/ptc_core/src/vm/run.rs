@@ -56,7 +56,13 @@ pub struct Vm<'h, H: Heap, L: Language> {
     pub(super) failing: Option<Box<Failing<H::Term>>>,
 }
 
-impl<H: Heap, L: Language> Vm<'_, H, L> {
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
+    /// Returns the machine and the program, for the instructions of a language.
+    #[inline]
+    pub fn parts(&mut self) -> (&mut Machine<'h, H>, &'h Program<L>) {
+        (&mut self.machine, self.program)
+    }
+
     /// Returns whether the body of a loop calls tools.
     fn calls_tools(&self, enter: &Loop<L>) -> bool {
         let body = self.program.code.get(self.pc as usize..enter.end as usize);

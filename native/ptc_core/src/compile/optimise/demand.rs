@@ -7,7 +7,7 @@
 
 use super::residue;
 use crate::code::{Demand, Instr};
-use crate::ops::Keeps;
+use crate::vm::Keeps;
 
 /// Passes the demand of each list to its producer.
 pub(super) fn find(code: &mut Vec<Instr>) {

@@ -2,7 +2,8 @@
 //! `or` of such comparisons, to one instruction.
 
 use crate::code::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
-use crate::ops::{Keeps, Orders};
+use crate::ops::Orders;
+use crate::vm::Keeps;
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {
