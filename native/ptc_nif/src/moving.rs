@@ -111,7 +111,7 @@ nif! {
                 let deadline = suspended.run.limits.deadline;
                 Some(milliseconds(env, deadline, Instant::now()))
             }
-            Left::Work { .. } | Left::Walk(_) => None,
+            Left::Work(_) => None,
         });
         left.ok_or(rustler::Error::BadArg)
     }
