@@ -132,10 +132,13 @@ pub struct Progress {
 /// An evaluation that has begun.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work<T> {
+    /// How far it is.
     pub progress: Progress,
+    /// The items that are not visited yet.
     pub walk: Walk<T>,
-    /// The item that has been found so far, and the field by which it was found.
+    /// The item that has been found so far.
     pub found: Option<T>,
+    /// The field by which it was found.
     pub field: Option<T>,
     /// Further terms.
     pub rests: Vec<T>,
