@@ -146,8 +146,9 @@ pub struct Work<T> {
     pub items: Roots<T>,
     /// The terms of a set, or the sort keys.
     pub keys: Roots<T>,
-    /// The operation's value while it is built from its end, and the number of missing items.
+    /// The operation's value while it is built from its end.
     pub made: Option<T>,
+    /// Number of items that are missing at its start.
     pub missing: usize,
 }
 
