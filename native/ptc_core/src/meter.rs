@@ -148,6 +148,7 @@ pub struct Meter {
 
 impl Meter {
     /// Creates a meter for an execution.
+    #[inline]
     pub fn new(limits: Limits, pace: Pace) -> Self {
         let left = match pace {
             Pace::Probe => PROBE_FUEL,
@@ -211,11 +212,13 @@ impl Meter {
     }
 
     /// Returns the pace of the execution.
+    #[inline]
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
     /// Returns the fuel consumed so far: for tests of the cost model.
+    #[inline]
     pub fn fuel_consumed(&self) -> usize {
         (self.consumed + self.filled - self.left) as usize
     }
@@ -252,18 +255,21 @@ impl Meter {
     }
 
     /// Makes the next step run whole: the quantum does not end before it has advanced.
+    #[inline]
     pub fn next_step_whole(&mut self) {
         self.whole = self.step + 1;
     }
 
     /// Begins a step that loses its progress when it is suspended, see
     /// [`Meter::next_step_whole`].
+    #[inline]
     pub fn begin_whole(&mut self) {
         self.next_step_whole();
         self.begin_uncounted();
     }
 
     /// Begins a step that costs nothing by itself.
+    #[inline]
     pub fn begin_uncounted(&mut self) {
         self.step += 1;
     }
@@ -275,6 +281,7 @@ impl Meter {
     }
 
     /// Begins another quantum.
+    #[inline]
     pub fn renew(&mut self) {
         self.end = None;
         self.overdue = false;
@@ -288,12 +295,14 @@ impl Meter {
     }
 
     /// Returns whether the current step has advanced.
+    #[inline]
     pub fn has_advanced(&self) -> bool {
         self.further == self.step
     }
 
     /// Returns whether the current step cannot be interrupted and is known to take longer than
     /// a slice.
+    #[inline]
     pub fn needs_quantum(&self) -> bool {
         let long = self.refilled == self.step
             && self.consumed - self.consumed_before >= UNITS_OF_A_LONG_STEP;
@@ -371,6 +380,7 @@ impl Meter {
     }
 
     /// Returns roughly how much of a scheduler's time slice (1 ms) has been used, in per cent.
+    #[inline]
     pub fn percent_of_slice(&self) -> i32 {
         (self.spent / 10_000).min(100) as i32
     }

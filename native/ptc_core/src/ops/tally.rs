@@ -50,6 +50,7 @@ tally_of_field! { Sum, "sum", "The sum of a field's numbers; missing and nil are
 tally_of_field! { Avg, "avg", "The mean of a field's numbers, nil if there are none." }
 
 /// Returns the empty tally of an operation, if it is one of these.
+#[inline]
 pub(super) fn empty(op: OpCode) -> Option<Tally> {
     match op {
         OpCode::Count => Some(Tally::Count(0)),
