@@ -2,6 +2,7 @@
 
 mod builder;
 mod document;
+pub mod grammar;
 mod keys;
 mod reader;
 mod replay;
