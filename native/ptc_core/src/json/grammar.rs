@@ -273,3 +273,94 @@ pub fn unexpected(text: &[u8], at: usize) -> JsonError {
         false => JsonError::UnexpectedEnd(at),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a number in two parts; returns its end, and whether it is complete and an integer.
+    fn in_parts(text: &[u8], cut: usize) -> (usize, bool, bool) {
+        let mut number = Number::NEW;
+        let mut end = number.advance(&text[..cut], 0);
+        if end == cut {
+            end = number.advance(text, end);
+        }
+        (end, number.may_end(), number.is_integer())
+    }
+
+    #[test]
+    fn numbers() {
+        for (text, end, complete, integer) in [
+            ("0", 1, true, true),
+            ("-0", 2, true, true),
+            ("01", 1, true, true),
+            ("120,", 3, true, true),
+            ("-1.50 ", 5, true, false),
+            ("1e5", 3, true, false),
+            ("0.1E-07x", 7, true, false),
+            ("-", 1, false, true),
+            ("-x", 1, false, true),
+            (".5", 0, false, true),
+            ("+1", 0, false, true),
+            ("1.", 2, false, false),
+            ("1.e5", 2, false, false),
+            ("1e", 2, false, false),
+            ("1e+", 3, false, false),
+            ("1.5e-x", 5, false, false),
+        ] {
+            for cut in 0..=text.len() {
+                let read = in_parts(text.as_bytes(), cut);
+                assert_eq!(read, (end, complete, integer), "{text} {cut}");
+            }
+            let whole = complete.then_some((end, integer));
+            assert_eq!(number(text.as_bytes(), 0), whole, "{text}");
+        }
+    }
+
+    /// Which bytes may begin a token at each place.
+    #[test]
+    fn tokens() {
+        let value = r#"{["-0123456789tfn"#;
+        for (place, inside, bytes) in [
+            (Place::Value, None, value.to_string()),
+            (Place::Value, Some(true), value.to_string()),
+            (Place::First, None, value.to_string()),
+            (Place::First, Some(false), format!("{value}]")),
+            (Place::First, Some(true), "\"}".to_string()),
+            (Place::Key, Some(true), "\"".to_string()),
+            (Place::Colon, Some(true), ":".to_string()),
+            (Place::After, Some(true), ",}".to_string()),
+            (Place::After, Some(false), ",]".to_string()),
+            (Place::After, None, String::new()),
+        ] {
+            for byte in 0..=255 {
+                let is_token = token(place, inside, byte).is_some();
+                let expected = bytes.as_bytes().contains(&byte);
+                assert_eq!(is_token, expected, "{place:?} {inside:?} {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        use JsonError::{UnexpectedEnd as End, UnexpectedToken as Bad};
+        for (text, pair, unit) in [
+            (r"\n", Ok(('\n', 2)), Ok((10, 2))),
+            (r"\u00e4x", Ok(('ä', 6)), Ok((0xE4, 6))),
+            (r"\ud83d\ude00", Ok(('😀', 12)), Ok((0xD83D, 6))),
+            (r"\", Err(Bad(0)), Err(End(1))),
+            (r"\x", Err(Bad(0)), Err(Bad(1))),
+            (r"\u12", Err(Bad(0)), Err(End(4))),
+            (r"\u12g4", Err(Bad(0)), Err(Bad(4))),
+            (r"\ude00", Err(Bad(0)), Ok((0xDE00, 6))),
+            (r"\ud83d", Err(End(6)), Ok((0xD83D, 6))),
+            (r"\ud83dx", Err(Bad(6)), Ok((0xD83D, 6))),
+            (r"\ud83d\n", Err(Bad(6)), Ok((0xD83D, 6))),
+            (r"\ud83d\u12", Err(Bad(6)), Ok((0xD83D, 6))),
+            (r"\ud83d\u0041", Err(Bad(0)), Ok((0xD83D, 6))),
+        ] {
+            assert_eq!(escape(text.as_bytes(), 0), pair, "{text}");
+            assert_eq!(escaped_unit(text.as_bytes(), 0), unit, "{text}");
+        }
+    }
+}
