@@ -24,23 +24,27 @@ defmodule PtcRunner.Json.ToolWorker do
 
   @typedoc """
   A call of a tool, and what comes then: the next request, the end of the process, or the run that
-  continues there, with its words. A function that the process has is nil.
+  continues there, with its words; then the arguments are those of the run's call. A function that the process has is nil.
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
            :next | :done | {Driver.reply(), non_neg_integer()}}
 
   @doc """
-  Serves the first request, replies to `reply_to`, and serves others until the process is killed.
+  Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
+  the last one; see `leave/2`.
 
   A value is sent with the words of its copy. If they are more than `max_heap` (0: no limit), the
   answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
-  @spec start(reply_to(), Guarded.max_heap(), request()) :: no_return()
-  def start(reply_to, max_heap, {name, fun, args, {call, moved}}),
-    do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
+  @spec start({reply_to(), Guarded.max_heap(), request()}) :: :killed
+  def start({reply_to, max_heap, {name, fun, args, :done}}),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  def start(reply_to, max_heap, {name, fun, _args, _then} = request),
+  def start({reply_to, max_heap, {name, fun, _args, {call, moved}}}),
+    do: MovedRun.start(reply_to, max_heap, call, moved, %{name => fun})
+
+  def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
   defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
@@ -60,18 +64,17 @@ defmodule PtcRunner.Json.ToolWorker do
   defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs) do
+  defp serve(reply_to, max_heap, {_name, _, _args, {call, moved}}, _fun, funs) do
     # A process that starts with the run has this limit already.
     Guarded.allow(max_heap, ToolProcess.room(moved, 0))
-    MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
+    MovedRun.start(reply_to, max_heap, call, moved, funs)
   end
 
-  @doc "Sends the last result; does not return."
-  @spec leave(reply_to(), term()) :: no_return()
+  @doc "Sends the last result. Its value is the process's: processes that tools have linked to this one end with it."
+  @spec leave(reply_to(), term()) :: :killed
   def leave(reply_to, result) do
     tell(reply_to, result, :done)
-    # Processes that tools have linked to this one end with it.
-    exit(:killed)
+    :killed
   end
 
   @doc "Sends a result, with the tag of the next request."

@@ -4,10 +4,11 @@ mod common;
 
 use common::rng::Rng;
 use common::{term, Lab, FREE, STRICT};
+use ptc_core::code::Vm;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::vm::{Exit, Inputs, Vm};
+use ptc_core::vm::{Exit, Inputs, State};
 
 /// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {
@@ -20,10 +21,11 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
         memory: lab.memory,
     };
     let meter = Meter::new(FREE, pace);
-    let mut vm = Vm::start(&lab.program, &mut lab.heap, inputs, None, meter);
+    let state = State::start(&lab.program, &mut lab.heap, None);
+    let mut vm = Vm::new(&lab.program, &mut lab.heap, inputs, state, meter);
     match vm.run() {
         Exit::Done(_) => true,
-        Exit::Halted(ptc_core::fault::Halt::SliceOver) => false,
+        Exit::Halted(ptc_core::fault::Halt::Stop(ptc_core::stop::Stop::SliceOver)) => false,
         other => panic!("{program}: {other:?}"),
     }
 }

@@ -2,16 +2,14 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Entry, Execution, Home, Mode, Run};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Place, Work};
-use crate::{answer, decode, encode, program, repair, signature, weigh};
+use crate::task::{Call, Left, Place, Since, Waiting};
 use ptc_core::meter::Limits;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
-use std::time::Instant;
+use rustler::{Atom, Decoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -113,89 +111,67 @@ fn resumed<'a>(
     if pace == Pace::Quantum && matches!(with, ResumeWith::Nothing) {
         state.age().into_iter().for_each(schedule::has_waited);
     }
-    let suspended = match state.take()? {
-        Left::Run(suspended) => suspended,
-        left => return go_on(env, state, left, terms, with, pace),
+    let mut held = state.lock()?;
+    let Some((Left::Run(run), since)) = &mut *held else {
+        let left = held.take();
+        drop(held);
+        return match left? {
+            (Left::Work(waiting), _) => go_on(waiting, env, state, terms, with, pace),
+            (Left::Run(_), _) => None,
+        };
     };
+    let reply = resumed_run(env, state.reference(), run, terms, with, pace);
+    match &reply {
+        Some((_, Some(waits))) => *since = *waits,
+        _ => *held = None,
+    }
+    reply.map(|(reply, _)| reply)
+}
+
+/// Resumes a run in its resource. Returns the reply, and since when the run waits if it was suspended again.
+fn resumed_run<'a>(
+    env: Env<'a>,
+    reference: Term<'a>,
+    run: &mut Run,
+    terms: Term<'a>,
+    with: ResumeWith<'a>,
+    pace: Pace,
+) -> Option<(Term<'a>, Option<Since>)> {
     let (kind, answer, words) = match with {
         ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
         ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
     };
-    let heap = Beam::new(env, suspended.words().saturating_add(words));
-    let held = suspended.held(&heap, terms)?;
-    let (mut run, mut checkpoint) = (suspended.run, suspended.checkpoint);
     if let ResumeWith::Limits(limits) = with {
         run.limits = limits;
     }
+    let words = run.words().saturating_add(words);
+    let state = run.state.take()?;
+    let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
     match kind {
         Some(ValueKind::Moved) => run.mode = Mode::Moved,
-        Some(ValueKind::Joined) => checkpoint = checkpoint.behind_loop(&run.program)?,
+        Some(ValueKind::Joined) => state = state.behind_loop(&run.program)?,
         Some(ValueKind::Answer) | None => {}
     }
-    let execution = Execution {
-        heap,
-        run,
-        consts: held.consts,
-        context: held.context,
-        memory: held.memory,
-        pace,
-    };
-    execution.go(Entry::Resume(checkpoint, held.frozen, answer), Some(state))
+    let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;
+    Some((reply, execution.left))
 }
 
 /// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
 /// pay for the stack that other work needs.
 #[inline(never)]
 fn go_on<'a>(
+    waiting: Box<Waiting>,
     env: Env<'a>,
     state: Place<'a>,
-    left: Left,
     terms: Term<'a>,
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
-    let (call, work) = match left {
-        Left::Walk(left) if pace == Pace::Quantum => {
-            return signature::go_on(env, *left, terms, state);
-        }
-        // Walks are resumed in quanta only.
-        Left::Walk(_) => {
-            state.put(left, Some(Instant::now()));
-            return Some((atoms::long(), state, terms).encode(env));
-        }
-        Left::Run(_) => return None,
-        Left::Work {
-            work,
-            limits,
-            words,
-            quarters,
-        } => {
-            let call = Call {
-                env,
-                pace,
-                limits,
-                words,
-                quarters,
-                state: Some(state),
-            };
-            (call, *work)
-        }
+    let limits = match with {
+        ResumeWith::Limits(limits) => Some(limits),
+        ResumeWith::Nothing | ResumeWith::Value(..) => None,
     };
-    let terms = call.terms().tuple(terms.into())?;
-    match work {
-        Work::Load(loading) => {
-            let given = match with {
-                ResumeWith::Limits(limits) => Some(limits),
-                _ => None,
-            };
-            program::go_on(call, loading, terms, given)
-        }
-        Work::Decode(decoding) => decode::go_on(call, decoding, terms),
-        Work::Answer(answering) => answer::go_on(call, answering, terms),
-        Work::Encode(encoding) => encode::go_on(call, encoding, terms),
-        Work::Repair(mending) => repair::go_on(call, *mending, terms),
-        Work::Weigh(weighing) => weigh::go_on(call, weighing, terms),
-    }
+    waiting.go_on(env, state, terms, limits, pace)
 }
 
 nif! {
@@ -247,10 +223,11 @@ fn start_compiled<'a>(
     if consts.slice().len() != handle.consts {
         return Err(Error::BadArg);
     }
-    let (program, limits) = (handle.program.clone(), given.limits());
-    let mut execution = Execution::new(heap, program, consts, given.data(), limits);
-    execution.run.mode = mode;
-    Ok(execution.start(None))
+    let limits = given.limits();
+    let mut run = Run::new(handle.program.clone(), limits);
+    run.mode = mode;
+    let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
+    Ok(Execution::new(heap, consts, given.data(), pace).start(run, None))
 }
 
 nif_pair! {
