@@ -1,12 +1,15 @@
 //! JSON reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be
 //! suspended and resumed, and a text can come in chunks.
 //!
-//! * this file: the loop; [`text`], [`number`]: strings and numbers
+//! * this file: the loop; [`text`], [`number`], [`word`]: strings, numbers and words
+//! * [`chunk`]: what is kept of a chunk
 //! * [`sink`]: the interface of the event sinks
 
+mod chunk;
 mod number;
 mod sink;
 mod text;
+mod word;
 
 use super::grammar::{is_blank, token, unexpected, Number, Place, Token, Word};
 use super::JsonError;
@@ -106,38 +109,6 @@ impl Reader {
     pub fn looking_often(mut self) -> Self {
         self.bytes_between_looks = 1;
         self
-    }
-
-    /// The open brackets, innermost last; true is an object.
-    pub(crate) fn open(&self) -> &[bool] {
-        &self.open
-    }
-
-    /// Returns the offset up to which the string value was read in which a chunk ended, a partial escape
-    /// excluded.
-    pub(crate) fn open_string(&self) -> Option<usize> {
-        match self.phase {
-            Phase::Inside(scan, false) => Some(scan.at),
-            _ => None,
-        }
-    }
-
-    /// After a chunk: offsets count from the first byte that is still needed; returns the number of bytes
-    /// before it. An open key is needed, and if `string` is set an open string, unless it has escapes or
-    /// more bytes than `longest`.
-    pub(crate) fn drop_chunk(&mut self, string: bool, longest: usize) -> usize {
-        let dropped = match &mut self.phase {
-            Phase::Inside(scan, key) => {
-                scan.escaped |= !(*key || string) || scan.at - scan.start > longest;
-                let dropped = if scan.escaped { scan.at } else { scan.start };
-                scan.at -= dropped;
-                scan.start = 0;
-                dropped
-            }
-            _ => self.at,
-        };
-        self.at -= dropped;
-        dropped
     }
 
     /// Reads on in `text`, which must be the same each time; returns the offset after the value. Where the
@@ -343,42 +314,6 @@ impl<'t> Cursor<'_, 't> {
         match key {
             true => self.colon(sink),
             false => Ok(Phase::After),
-        }
-    }
-
-    /// Reads on in a word of which so many letters were `read`.
-    #[inline(always)]
-    fn word<S: Sink<'t>>(
-        &mut self,
-        word: Word,
-        read: usize,
-        sink: &mut S,
-    ) -> Result<Phase, ReadError> {
-        let letters = &word.letters()[read..];
-        if !self.text[self.reader.at..].starts_with(letters) {
-            return Err(self.other_word::<S>(word, read));
-        }
-        self.reader.at += letters.len();
-        match word {
-            Word::True => sink.boolean(true),
-            Word::False => sink.boolean(false),
-            Word::Null => sink.null(),
-        }
-        Ok(Phase::After)
-    }
-
-    #[cold]
-    fn other_word<S: Sink<'t>>(&mut self, word: Word, read: usize) -> ReadError {
-        if !S::IN_CHUNKS {
-            return self.unexpected().into();
-        }
-        let letters = word.letters()[read..].iter();
-        let text = self.text[self.reader.at..].iter();
-        let equal = letters.zip(text).take_while(|(a, b)| a == b).count();
-        self.reader.at += equal;
-        match self.reader.at == self.text.len() {
-            true => self.end(Phase::Word(word, read + equal)),
-            false => self.unexpected().into(),
         }
     }
 
