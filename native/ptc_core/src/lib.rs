@@ -36,6 +36,7 @@ pub mod error_terms;
 pub mod explain;
 pub mod fault;
 pub mod heap;
+pub mod job;
 pub mod json;
 pub mod language;
 pub mod live;

@@ -3,11 +3,10 @@
 mod common;
 
 use common::rng::Rng;
-use common::{generate, term, DEEP};
+use common::{generate, suspended, term, DEEP};
 use ptc_core::heap::Heap;
 use ptc_core::json::{
-    Document, Extent, FrozenTerms, JsonError, Parts, ReadError, Reader, Replay, Sink, TermBuilder,
-    Text,
+    Document, Extent, JsonError, PartialValue, ReadError, Reader, Replay, Sink, TermBuilder, Text,
 };
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
@@ -74,14 +73,10 @@ impl<'t, S: Sink<'t>> Sink<'t> for Stubborn<'_, S> {
 /// Reads with a stop at each step; also returns the number of stops.
 fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usize) {
     let mut reader = Reader::new(0, Extent::Whole, DEEP).looking_often();
-    let (mut parts, mut go, mut stops) = (Parts::default(), true, 0);
-    let mut frozen = FrozenTerms {
-        values: heap.nil(),
-        tail: None,
-    };
+    let (mut value, mut go, mut stops) = (PartialValue::default(), true, 0);
     loop {
         let mut meter = unlimited();
-        let mut builder = TermBuilder::thaw(Workspace::new(heap, &mut meter), parts, frozen);
+        let mut builder = TermBuilder::resume(Workspace::new(heap, &mut meter), value);
         let mut sink = Stubborn {
             sink: &mut builder,
             go: &mut go,
@@ -94,7 +89,8 @@ fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usiz
             Err(ReadError::Json(error)) => return (Err(error), stops),
             Err(ReadError::Stop(stop)) => {
                 assert_eq!(stop, Stop::SliceOver);
-                (parts, frozen) = builder.freeze();
+                let partial = builder.into_partial();
+                value = suspended(partial, heap);
                 stops += 1;
             }
         }
@@ -217,22 +213,21 @@ fn replays() {
         let mut heap = PlainHeap::new();
         let whole = document.build(0, &mut heap);
         let mut replay = Replay::new(&document, 0);
-        let (mut parts, mut go) = (Parts::default(), true);
-        let mut frozen = FrozenTerms {
-            values: heap.nil(),
-            tail: None,
-        };
+        let (mut value, mut go) = (PartialValue::default(), true);
         let again = loop {
             let mut meter = unlimited();
             let work = Workspace::new(&mut heap, &mut meter);
-            let mut builder = TermBuilder::thaw(work, parts, frozen);
+            let mut builder = TermBuilder::resume(work, value);
             let mut sink = Stubborn {
                 sink: &mut builder,
                 go: &mut go,
             };
             match replay.run(&document, &mut sink) {
                 Ok(()) => break builder.finish(),
-                Err(_) => (parts, frozen) = builder.freeze(),
+                Err(_) => {
+                    let partial = builder.into_partial();
+                    value = suspended(partial, &mut heap);
+                }
             }
         };
         assert!(heap.identical(whole, again), "{text}");
