@@ -14,7 +14,7 @@ const CHUNK: usize = 1024;
 const ROOM: usize = 16;
 
 /// A sequence of terms that grows at its end.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Roots<T> {
     /// Tuples of [`CHUNK`] terms each; they precede `live`.
     chunks: Vec<T>,
@@ -35,18 +35,20 @@ impl<T> Rooted for Roots<T> {
     type With<U> = Roots<U>;
 
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Roots<X::Into>, X::Lost> {
-        let terms = self.chunks.into_iter().map(|chunk| by.term(chunk));
-        let mut chunks = terms.collect::<Result<Vec<_>, _>>()?;
+        let chunks = self.chunks.into_iter();
+        let chunks = chunks.map(|chunk| by.chunk(chunk, CHUNK));
+        let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
         let (full, _) = self.live.as_chunks::<CHUNK>();
         for chunk in full {
-            chunks.push(by.chunk(chunk)?);
+            let tuple = by.tuple(chunk)?;
+            chunks.push(by.chunk(tuple, CHUNK)?);
         }
         let in_chunks = full.len() * CHUNK;
-        let rest = self.live.into_iter().skip(in_chunks);
-        let live = rest.map(|term| by.term(term));
+        let mut live = self.live;
+        live.drain(..in_chunks);
         Ok(Roots {
             chunks,
-            live: live.collect::<Result<_, _>>()?,
+            live: by.all(live)?,
         })
     }
 }
@@ -115,8 +117,7 @@ impl<T: Copy> Roots<T> {
         &mut self.live[start..]
     }
 
-    /// Moves the chunks from number `first` on into native memory. A term that is no chunk counts as one of `nil`, so
-    /// that the indices stay valid.
+    /// Moves the chunks from number `first` on into native memory.
     #[cold]
     fn unpack<H: Heap<Term = T>>(&mut self, first: usize, heap: &H) {
         let chunks = self.chunks.split_off(first);
@@ -174,35 +175,6 @@ impl<T: Copy> Roots<T> {
         let start = places.start.checked_sub(frozen)?;
         self.live.get(start..places.end - frozen)
     }
-
-    /// Adds the tuples to `out` and returns the number of terms.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, out: &mut Vec<T>) -> usize {
-        let length = self.len();
-        out.extend(self.chunks);
-        out.extend(self.live.chunks(CHUNK).map(|chunk| heap.make_tuple(chunk)));
-        length
-    }
-
-    /// Rebuilds a store of `length` terms; `None` if the tuples do not fit.
-    pub fn thaw<H: Heap<Term = T>>(
-        heap: &H,
-        length: usize,
-        tuples: &mut impl Iterator<Item = T>,
-    ) -> Option<Self> {
-        let mut chunks = Vec::new();
-        for _ in 0..length / CHUNK {
-            let chunk = tuples.next()?;
-            (heap.arity(chunk) == Some(CHUNK)).then(|| chunks.push(chunk))?;
-        }
-        let mut live = Vec::new();
-        let rest = length % CHUNK;
-        if rest > 0 {
-            let chunk = tuples.next()?;
-            (heap.arity(chunk) == Some(rest)).then_some(())?;
-            live.extend((0..rest).filter_map(|index| heap.element(chunk, index)));
-        }
-        Some(Roots { chunks, live })
-    }
 }
 
 /// The terms of a chunk.
@@ -246,7 +218,7 @@ mod tests {
         fn check(&mut self) {
             let (mut terms, roots) = (Vec::new(), std::mem::take(&mut self.roots));
             let frozen = freeze(roots, &mut self.heap, &mut terms);
-            self.roots = thaw(frozen, &mut terms.into_iter()).expect("its terms");
+            self.roots = thaw(frozen, &self.heap, &mut terms.into_iter()).expect("its terms");
             assert_eq!(self.roots.len(), self.model.len());
             let got: Vec<_> = (0..self.model.len())
                 .map(|at| self.roots.get(&self.heap, at))
@@ -294,18 +266,5 @@ mod tests {
         assert_eq!(roots.take_last(&heap), None);
         assert_eq!(roots.pop(&heap), heap.nil());
         assert!(roots.since(0, &heap).is_empty());
-    }
-
-    #[test]
-    fn the_terms_of_other_work_change_no_index() {
-        let mut pair = Pair::new();
-        pair.push(3_000);
-        let (mut terms, roots) = (Vec::new(), pair.roots);
-        let frozen = freeze(roots, &mut pair.heap, &mut terms);
-        let nil = pair.heap.nil();
-        let mut roots: Roots<Term> =
-            thaw(frozen, &mut terms.iter().map(|_| nil)).expect("as many terms");
-        assert_eq!(roots.len(), 3_000);
-        assert_eq!(roots.since(10, &pair.heap), vec![nil; 2_990]);
     }
 }

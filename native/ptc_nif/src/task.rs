@@ -2,7 +2,7 @@
 //! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
 use crate::atoms;
-use crate::execution::Suspended;
+use crate::execution::Run;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::raw::Terms;
@@ -13,7 +13,7 @@ use ptc_core::stop::Stop;
 use ptc_core::suspend::{freeze, thaw, Rooted};
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Work that can be suspended, without its terms.
@@ -66,7 +66,8 @@ where
     for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
 {
     fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let task = thaw(self.task, &mut terms.iter().copied())?;
+        let heap = Beam::new(call.env, 0);
+        let task = thaw(self.task, &heap, &mut terms.iter().copied())?;
         Some(run::<S>(call, task))
     }
 
@@ -115,7 +116,7 @@ where
 /// Suspended work.
 pub enum Left {
     /// A run: other functions look into it.
-    Run(Suspended),
+    Run(Box<Run>),
     /// Other work.
     Work(Box<Waiting>),
 }
@@ -188,9 +189,9 @@ impl Suspension {
         Suspension(Mutex::new(Some((left, since))))
     }
 
-    /// Takes the suspended work out; `None` if it was already taken.
-    pub fn take(&self) -> Option<Left> {
-        Some(self.0.try_lock().ok()?.take()?.0)
+    /// Locks the resource. Nothing waits for a lock: while work runs in its resource, the resource counts as empty.
+    pub fn lock(&self) -> Option<MutexGuard<'_, Option<(Left, Since)>>> {
+        self.0.try_lock().ok()
     }
 
     /// How long the work has waited for a scheduler; `None` if it waits for a value or the resource is empty.
@@ -223,6 +224,13 @@ impl<'a> Decoder<'a> for Place<'a> {
     fn decode(reference: Term<'a>) -> NifResult<Self> {
         let state = reference.decode()?;
         Ok(Place { state, reference })
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The caller's reference.
+    pub fn reference(&self) -> Term<'a> {
+        self.reference
     }
 }
 
