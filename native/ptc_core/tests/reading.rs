@@ -233,3 +233,18 @@ fn replays() {
         assert!(heap.identical(whole, again), "{text}");
     }
 }
+
+/// Lists and objects around the sizes at which they are built in parts, and of which full tuples are kept.
+#[test]
+fn long_containers() {
+    for length in [1_023, 1_024, 1_025, 2_049, 16_384, 16_385, 16_386, 40_000] {
+        let numbers: Vec<String> = (0..length).map(|n| n.to_string()).collect();
+        let list = format!("[{}]", numbers.join(","));
+        assert!(same(list.as_bytes()) > 0);
+        let pairs: Vec<String> = numbers.iter().map(|n| format!("\"{n}\":{n}")).collect();
+        let nested = format!("[1,{{{}}},[[{list}],2]]", pairs.join(","));
+        if length < 3_000 {
+            assert!(same(nested.as_bytes()) > 0);
+        }
+    }
+}

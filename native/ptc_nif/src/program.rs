@@ -10,7 +10,6 @@ use crate::{atoms, explain, wire};
 use ptc_core::code::Program;
 use ptc_core::compile::Options;
 use ptc_core::explain::Detail;
-use ptc_core::heap::Heap;
 use ptc_core::job::Job;
 use ptc_core::load::{LoadOptions, Loader, Refusal};
 use ptc_core::meter::Meter;

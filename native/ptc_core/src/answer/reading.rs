@@ -129,7 +129,8 @@ impl<T> Rooted for Stage<T> {
 
 /// What follows a stage.
 enum After<T> {
-    Stage(Stage<T>),
+    Judge(Found<T>),
+    Rename(T, usize),
     Reply(Reply<T>),
 }
 
@@ -167,7 +168,8 @@ impl<H: Values> Job<H> for Reading<H::Term> {
                 }
             };
             match after {
-                After::Stage(stage) => self.stage = stage,
+                After::Judge(found) => self.stage = Stage::Judge(found, None),
+                After::Rename(found, start) => self.stage = Stage::Rename(found, start),
                 After::Reply(reply) => return Ok(reply),
             }
         }
@@ -212,7 +214,7 @@ fn searched<H: Values>(
     Ok(match object_or_list(heap, value, list) {
         Ok(value) => {
             let hyphens = hyphens.then_some(start);
-            After::Stage(Stage::Judge(Found { value, hyphens }, None))
+            After::Judge(Found { value, hyphens })
         }
         Err(unfit) => After::Reply(Reply::Unfit(unfit, value)),
     })
@@ -244,7 +246,7 @@ fn judged<H: Values>(
     };
     Ok(match verdict {
         Verdict::Right => match hyphens {
-            Some(start) => After::Stage(Stage::Rename(value, start)),
+            Some(start) => After::Rename(value, start),
             None => After::Reply(Reply::Right {
                 value,
                 found: value,

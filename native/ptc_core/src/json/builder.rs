@@ -303,7 +303,8 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     fn close(&mut self, object: bool) -> Result<(), Stop> {
         let (start, first_id) = self.innermost();
         let count = self.depth() - start;
-        if !object && count > FEW_ITEMS {
+        // A list that is partly built may be short by now.
+        if !object && (count > FEW_ITEMS || self.value.tail.is_some()) {
             self.close_long(start)?;
             self.leave_innermost(first_id);
             return Ok(());
