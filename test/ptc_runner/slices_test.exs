@@ -1,7 +1,7 @@
 defmodule PtcRunner.SlicesTest do
   # Calls that once held a normal scheduler for more than 2 ms of its own CPU time, and others of their
   # kinds. The clock is that of the thread, so a busy machine does not matter.
-  use ExUnit.Case, async: false
+  use ExUnit.Case, async: true
 
   alias PtcRunner.{Aligned, Json}
   alias PtcRunner.Json.Codec
@@ -166,11 +166,8 @@ defmodule PtcRunner.SlicesTest do
       rows = for n <- 1..20_000, do: %{"k-1" => n}
       assert_no_holds([{keys, fn -> Json.run(program, context: %{"x" => %{"k-7" => 1}}) end}])
 
-      {result, times} =
-        SliceClock.during(fn -> Json.run(program, context: %{"x" => rows}, timeout: 100) end)
-
-      assert {:error, {:timeout, 100}} = result
-      assert Enum.all?(times, fn {_nif, average} -> average < 2_000 end), inspect(times)
+      run = fn -> Json.run(program, context: %{"x" => rows}, timeout: 100) end
+      assert SliceClock.holds(fn -> assert run.() == {:error, {:timeout, 100}} end) == []
     end
 
     context = %{"x" => %{"k-7" => 1, "k-299999": 2}}

@@ -6,8 +6,9 @@ defmodule PtcRunner.Json.SchedulingTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Parser
-  alias PtcRunner.Test.{SliceClock, Watch}
+  alias PtcRunner.Test.{Room, SliceClock, Watch}
 
+  doctest Room
   doctest Watch
 
   # Microseconds of CPU time a call, on average.
