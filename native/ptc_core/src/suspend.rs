@@ -40,6 +40,7 @@ pub trait Exchange<T> {
     fn cons(&mut self, head: T, tail: T) -> Result<T, Self::Lost>;
 
     /// Exchanges a term that may be missing.
+    #[inline]
     fn optional(&mut self, term: Option<T>) -> Result<Option<Self::Into>, Self::Lost> {
         match term {
             None => Ok(None),
@@ -48,6 +49,7 @@ pub trait Exchange<T> {
     }
 
     /// Exchanges each of these terms.
+    #[inline]
     fn all(&mut self, terms: Vec<T>) -> Result<Vec<Self::Into>, Self::Lost> {
         let mut all = Vec::with_capacity(terms.len());
         for term in terms {
@@ -61,6 +63,7 @@ impl<R: Rooted> Rooted for Option<R> {
     type Term = R::Term;
     type With<U> = Option<R::With<U>>;
 
+    #[inline]
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
         match self {
             None => Ok(None),
@@ -73,6 +76,7 @@ impl<R: Rooted> Rooted for Vec<R> {
     type Term = R::Term;
     type With<U> = Vec<R::With<U>>;
 
+    #[inline]
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
         let mut all = Vec::with_capacity(self.len());
         for state in self {
@@ -89,6 +93,31 @@ impl<R: Rooted> Rooted for Box<R> {
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
         Ok(Box::new((*self).exchange(by)?))
     }
+}
+
+/// Implements [`Rooted`] for a struct that is generic over its terms. `terms` are its fields of this type, `states` those
+/// that have terms themselves, and `plain` the others.
+#[macro_export]
+macro_rules! rooted {
+    ($state:ident {
+        $(terms: $($term:ident),*;)? $(states: $($inner:ident),*;)? $(plain: $($plain:ident),*)?
+    }) => {
+        impl<T> $crate::suspend::Rooted for $state<T> {
+            type Term = T;
+            type With<U> = $state<U>;
+
+            fn exchange<X: $crate::suspend::Exchange<T>>(
+                self,
+                by: &mut X,
+            ) -> Result<$state<X::Into>, X::Lost> {
+                Ok($state {
+                    $($($term: by.term(self.$term)?,)*)?
+                    $($($inner: $crate::suspend::Rooted::exchange(self.$inner, by)?,)*)?
+                    $($($plain: self.$plain,)*)?
+                })
+            }
+        }
+    };
 }
 
 /// A single term as a state.

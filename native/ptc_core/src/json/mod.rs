@@ -1,7 +1,9 @@
 //! JSON: strict RFC 8259 reader and writer without recursion; errors have byte offsets.
 
 mod builder;
+mod decoding;
 mod document;
+pub mod grammar;
 mod keys;
 mod reader;
 mod replay;
@@ -9,7 +11,8 @@ pub(crate) mod scan;
 mod table;
 mod writer;
 
-pub use builder::{FrozenTerms, Parts, TermBuilder};
+pub use builder::{PartialValue, TermBuilder};
+pub use decoding::Decoding;
 pub use document::{Document, Entry, Node, Outside, Shape, Table, LONG};
 pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;
