@@ -198,7 +198,10 @@ defmodule PtcRunner.Agent do
     Given.options!(opts, :answer)
     Given.text!(text, "PtcRunner.Agent.answer/3")
     signature = parsed(signature)
-    Telemetry.value(text, fn -> Answer.read(text, signature, opts) end)
+
+    with {:error, errors, feedback, _whole?} <-
+           Telemetry.value(text, fn -> Answer.read(text, signature, opts) end),
+         do: {:error, errors, feedback}
   end
 
   @doc """

@@ -207,8 +207,10 @@ defmodule PtcRunner.Agent.Loop do
       {:ok, value, warnings} ->
         {:done, value, record(text, state, result: value, prints: warnings)}
 
-      {:error, errors, told} ->
-        {errors, told} = Stopped.instead(text, errors, told, state.opts)
+      {:error, errors, told, whole?} ->
+        {errors, told} =
+          if whole?, do: {errors, told}, else: Stopped.instead(text, errors, told, state.opts)
+
         {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(errors))}
     end
   end

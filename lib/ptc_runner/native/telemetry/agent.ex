@@ -51,7 +51,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   defp outcome({kind, _what}), do: %{outcome: kind}
   defp outcome({kind, _what, _more}), do: %{outcome: kind}
 
-  @doc "Reading a value; `fun` returns what `PtcRunner.Agent.answer/3` returns."
+  @doc "Reading a value; `fun` returns what `PtcRunner.Agent.Answer.read/3` returns."
   @spec value(String.t(), (() -> result)) :: result when result: tuple()
   def value(text, fun) do
     if Telemetry.on?(),
@@ -60,7 +60,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   end
 
   defp read({:ok, _value, warnings}), do: {:ok, Enum.map(warnings, &%{message: &1})}
-  defp read({:error, _errors, _feedback}), do: {:retry, []}
+  defp read({:error, _errors, _feedback, _whole?}), do: {:retry, []}
 
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok
