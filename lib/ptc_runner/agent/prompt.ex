@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
+  alias PtcRunner.Budget
   alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.{Codec, Values}
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
@@ -65,25 +66,25 @@ defmodule PtcRunner.Agent.Prompt do
     names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}
     note = if Keyword.get(opts, :samples, true), do: [@not_instructions], else: []
 
-    case lines(names, Describe.reading(@parts), @bytes, opts) do
+    case lines(names, Budget.new(@parts), @bytes, opts) do
       [] -> ""
       lines -> section(title, note ++ lines)
     end
   end
 
-  defp lines([], _reading, _left, _opts), do: []
+  defp lines([], _budget, _left, _opts), do: []
 
-  defp lines([{name, value} | rest] = names, reading, left, opts) do
+  defp lines([{name, value} | rest] = names, budget, left, opts) do
     label = label(name)
 
     line =
-      if name in opts[:concealed], do: concealed(label), else: datum(label, value, reading, opts)
+      if name in opts[:concealed], do: concealed(label), else: datum(label, value, budget, opts)
 
     left = left - byte_size(line)
 
     if left < 0,
       do: ["- … and #{length(names)} more"],
-      else: [line | lines(rest, reading, left, opts)]
+      else: [line | lines(rest, budget, left, opts)]
   end
 
   # A tool's answer that has become the memory may have keys of any kind.
@@ -93,8 +94,8 @@ defmodule PtcRunner.Agent.Prompt do
 
   defp concealed(name), do: "- #{name} :any (not shown: it comes from firewalled fields)"
 
-  defp datum(name, value, reading, opts) do
-    line = "- #{name} #{Describe.type(value, reading)}"
+  defp datum(name, value, budget, opts) do
+    line = "- #{name} #{Describe.type(value, budget)}"
 
     if Keyword.get(opts, :samples, true),
       do: "#{line}\n  sample#{Describe.length_of(value)}: #{Describe.sample(value)}",
