@@ -70,10 +70,7 @@ defmodule PtcRunner.CLI.Table do
   defp key(key) when is_binary(key), do: key
   defp key(key), do: to_string(key)
 
-  defp fit(text) do
-    text = Plain.text(text)
-    if String.length(text) <= @cell, do: text, else: String.slice(text, 0, @cell - 1) <> "…"
-  end
+  defp fit(text), do: text |> Plain.text() |> Format.fit(@cell)
 
   defp line(cells, widths, right?) do
     [cells, widths, right?]

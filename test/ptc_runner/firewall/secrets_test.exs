@@ -260,7 +260,8 @@ defmodule PtcRunner.Firewall.SecretsTest do
     defp public!(text, about) do
       text = text |> String.replace("_", "") |> String.downcase()
 
-      refute text =~ @marker or text =~ "90909",
+      # 1 divided by 11 is 0.0909…
+      refute text =~ @marker or text =~ ~r/(?<!\.0)90909/,
              "#{inspect(about, limit: :infinity)} tells: #{text}"
     end
 
