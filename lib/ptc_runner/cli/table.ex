@@ -39,7 +39,7 @@ defmodule PtcRunner.CLI.Table do
     columns = columns(shown)
     numbers = MapSet.new(Enum.filter(columns, &numbers?(shown, &1)))
 
-    head = Enum.map(columns, &(&1 |> key() |> fit()))
+    head = Enum.map(columns, &(&1 |> to_string() |> fit()))
     body = for row <- shown, do: Enum.map(columns, &cell(row, &1))
 
     widths =
@@ -66,9 +66,6 @@ defmodule PtcRunner.CLI.Table do
       {:ok, value} -> value |> Codec.encode!() |> fit()
     end
   end
-
-  defp key(key) when is_binary(key), do: key
-  defp key(key), do: to_string(key)
 
   defp fit(text), do: text |> Plain.text() |> Format.fit(@cell)
 

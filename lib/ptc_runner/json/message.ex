@@ -105,8 +105,17 @@ defmodule PtcRunner.Json.Message do
   def parse(:program_missing), do: "Missing required field 'program'"
   def parse(:program_not_map), do: "program must be a map"
 
-  def parse(detail) when is_tuple(detail),
-    do: "JSON decode error: " <> Exception.message(DecodeError.new(detail))
+  def parse(detail) when is_tuple(detail), do: detail |> DecodeError.new() |> undecoded()
+
+  @doc """
+  The text of an error in the JSON of a program.
+
+      iex> PtcRunner.Json.Message.undecoded(PtcRunner.Json.Codec.DecodeError.new({:unexpected_end, 12}))
+      "JSON decode error: Unexpected end of input at position 12"
+
+  """
+  @spec undecoded(DecodeError.t()) :: String.t()
+  def undecoded(error), do: "JSON decode error: " <> Exception.message(error)
 
   # Errors of the check
 
