@@ -87,8 +87,8 @@ defmodule PtcRunner.Sandbox do
 
   defp guarded(eval_fn, ast, context, timeout, max_heap) do
     ref = :erlang.alias([:reply])
-    args = [ref, eval_fn, ast, context, max_heap]
-    {pid, monitor} = Guarded.start(max_heap, ref, __MODULE__, :evaluate, args)
+    arg = {ref, eval_fn, ast, context, max_heap}
+    {pid, monitor} = Guarded.start(max_heap, ref, &__MODULE__.evaluate/1, arg)
 
     Guarded.await do
       {^ref, :too_much, _bytes} ->
@@ -110,7 +110,7 @@ defmodule PtcRunner.Sandbox do
   end
 
   @doc false
-  def evaluate(reply_to, eval_fn, ast, context, max_heap) do
+  def evaluate({reply_to, eval_fn, ast, context, max_heap}) do
     result = eval_fn.(ast, context)
 
     # Sending copies the result, including its shared parts.

@@ -27,7 +27,7 @@ defmodule PtcRunner.Agent.Ask do
 
   def reply(ask, messages, timeout) do
     ref = :erlang.alias([:reply])
-    {pid, monitor} = Guarded.start(0, ref, __MODULE__, :serve, [ref, ask, messages])
+    {pid, monitor} = Guarded.start(0, ref, &__MODULE__.serve/1, {ref, ask, messages})
 
     Guarded.await do
       {^ref, reply} ->
@@ -46,7 +46,7 @@ defmodule PtcRunner.Agent.Ask do
   end
 
   @doc false
-  def serve(reply_to, ask, messages),
+  def serve({reply_to, ask, messages}),
     do: send(reply_to, {reply_to, reply(ask, messages, :infinity)})
 
   # After the alias has ended, no further answer can arrive.

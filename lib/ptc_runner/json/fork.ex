@@ -140,8 +140,8 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp request(%{idle: []} = fork, reply_to, {name, _fun, _args, _then} = request) do
-    start = [reply_to, fork.heap, request]
-    {pid, monitor} = Guarded.start(fork.heap, fork.ref, ToolWorker, :start, start)
+    start = {reply_to, fork.heap, request}
+    {pid, monitor} = Guarded.start(fork.heap, fork.ref, &ToolWorker.start/1, start)
     process = {pid, monitor, nil, %{name => []}}
     {process, %{fork | pids: Map.put(fork.pids, monitor, pid)}}
   end

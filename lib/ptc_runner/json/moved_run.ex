@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.MovedRun do
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
+  require Weight
 
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
@@ -18,7 +19,7 @@ defmodule PtcRunner.Json.MovedRun do
   @items_weighed 16
 
   @doc """
-  Goes on with a run at its call; does not return. `moved`: the words of its copy; `funs`: the functions of the tools
+  Goes on with a run at its call, until the process ends: see `ToolWorker.leave/2`. `moved`: the words of its copy; `funs`: the functions of the tools
   that the process has, including that of the call.
 
   It sends `{reference, result, :done}`. If the process does not have the function of a tool, it sends
@@ -26,15 +27,21 @@ defmodule PtcRunner.Json.MovedRun do
   """
   @spec start(ToolWorker.reply_to(), Guarded.max_heap(), Driver.reply(), non_neg_integer(), %{
           String.t() => (term() -> term())
-        }) :: no_return()
+        }) :: :killed
   def start(reply_to, max_heap, call, moved, funs) do
-    {result, run} = Driver.drive(call, &call/2, {reply_to, max_heap, moved, 0, funs})
+    {result, run} =
+      Driver.drive(call, &call/2, {reply_to, max_heap, moved, enough(max_heap, 0), funs})
+
     ToolWorker.leave(elem(run, 0), ended(result, run))
   end
 
   # The waiting process measures the time: it kills this process at the deadline.
+  defp call({:call, _state, _terms, name, args, _left, words}, {_, _, _, enough, funs} = run)
+       when words <= enough and is_map_key(funs, name),
+       do: called(name, :erlang.map_get(name, funs), args, run)
+
   defp call({:call, state, _terms, name, args, _left, words}, run) do
-    {_reply_to, _max_heap, _moved, _allowed, funs} = run = allow(words, run)
+    {_reply_to, _max_heap, _moved, _enough, funs} = run = allow(words, run)
 
     case funs do
       %{^name => fun} -> called(name, fun, args, run)
@@ -43,43 +50,57 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp called(name, fun, args, run) do
-    with {:ok, value} <- ToolWorker.run(name, fun, args),
-         {:ok, words, run} <- weigh(value, run) do
-      {:ok, {:moved, value, words + ToolWorker.charged()}, run}
-    else
+    case ToolWorker.run(name, fun, args) do
+      {:ok, value} when Weight.is_immediate(value) ->
+        {:ok, {:moved, value, ToolWorker.charged()}, run}
+
+      {:ok, value} ->
+        weighed(value, run)
+
+      error ->
+        {error, run}
+    end
+  end
+
+  defp weighed(value, run) do
+    case weigh(value, run) do
+      {:ok, words, run} -> {:ok, {:moved, value, words + ToolWorker.charged()}, run}
       error -> {error, run}
     end
   end
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
   # their limit in addition, as they would if the run had not moved.
-  defp allow(words, {reply_to, max_heap, moved, allowed, funs})
-       when words > allowed + div(max_heap, @part_of_limit) do
+  defp allow(words, {reply_to, max_heap, moved, enough, funs}) when words > enough do
     Guarded.allow(max_heap, ToolProcess.room(moved, words))
-    {reply_to, max_heap, moved, words, funs}
+    {reply_to, max_heap, moved, enough(max_heap, words), funs}
   end
 
   defp allow(_words, run), do: run
 
+  # The words that the run may build before the heap limit grows again. An atom is more than any number.
+  defp enough(0, _words), do: :infinity
+  defp enough(max_heap, words), do: words + div(max_heap, @part_of_limit)
+
   # The tag is made in the function that waits for it, which lets the VM skip older messages.
-  defp ask(name, state, args, {reply_to, max_heap, moved, allowed, funs}) do
+  defp ask(name, state, args, {reply_to, max_heap, moved, enough, funs}) do
     tag = make_ref()
     ToolWorker.tell(reply_to, {:need, name, Native.time_left(state)}, tag)
 
     Guarded.await do
       {^tag, reply_to, fun} ->
-        called(name, fun, args, {reply_to, max_heap, moved, allowed, Map.put(funs, name, fun)})
+        called(name, fun, args, {reply_to, max_heap, moved, enough, Map.put(funs, name, fun)})
     end
   end
 
   # An answer is not copied, so it need not be weighed exactly; a walk over all of it
   # would take as long as a copy. The weight of a long list is estimated from its length and first items.
   # The VM's limit on this heap applies in any case.
-  defp weigh(value, {reply_to, max_heap, moved, allowed, funs} = run) do
+  defp weigh(value, {reply_to, max_heap, moved, enough, funs} = run) do
     case length_of(value) do
       length when length > @long_list ->
         with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.within(max_heap) do
-          run = {reply_to, max_heap, moved, allowed, Map.put(funs, :guessed, true)}
+          run = {reply_to, max_heap, moved, enough, Map.put(funs, :guessed, true)}
           {:ok, div(some * length, @items_weighed), run}
         end
 

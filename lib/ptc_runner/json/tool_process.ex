@@ -94,14 +94,20 @@ defmodule PtcRunner.Json.ToolProcess do
   # The first request is passed at the start of the process, which saves a message.
   defp request(%__MODULE__{pid: nil} = t, {name, _fun, _args, then} = request, timeout, find) do
     ref = make_ref()
-    start = [{self(), ref}, t.max_heap, request]
+    start = {{self(), ref}, t.max_heap, request}
     heap = heap(t.max_heap, then)
-    {pid, monitor} = Guarded.start(heap, ref, ToolWorker, :start, start, room_for(heap, then))
-    t = %{t | pid: pid, monitor: monitor, known: %{name => []}}
+    {pid, monitor} = Guarded.start(heap, ref, &ToolWorker.start/1, start, room_for(heap, then))
 
     Guarded.await do
-      {^ref, result, tag} -> replied(t, result, tag, find)
-      {^ref, ^monitor, :process, _pid, reason} -> ended(t, reason)
+      {^ref, result, :done} ->
+        Guarded.leave(pid, monitor)
+        {result, forgotten()}
+
+      {^ref, result, tag} ->
+        replied(%{t | pid: pid, monitor: monitor, known: %{name => []}}, result, tag, find)
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        ended(%{t | pid: pid}, reason)
     after
       timeout ->
         Guarded.stop(pid, monitor)

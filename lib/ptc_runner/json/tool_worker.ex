@@ -31,16 +31,20 @@ defmodule PtcRunner.Json.ToolWorker do
            :next | :done | {Driver.reply(), non_neg_integer()}}
 
   @doc """
-  Serves the first request, replies to `reply_to`, and serves others until the process is killed.
+  Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
+  the last one; see `leave/2`.
 
   A value is sent with the words of its copy. If they are more than `max_heap` (0: no limit), the
   answer is `{:error, :memory_exceeded}`: sending copies the value, including its shared parts.
   """
-  @spec start(reply_to(), Guarded.max_heap(), request()) :: no_return()
-  def start(reply_to, max_heap, {name, fun, args, {call, moved}}),
+  @spec start({reply_to(), Guarded.max_heap(), request()}) :: :killed
+  def start({reply_to, max_heap, {name, fun, args, :done}}),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
+
+  def start({reply_to, max_heap, {name, fun, args, {call, moved}}}),
     do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
 
-  def start(reply_to, max_heap, {name, fun, _args, _then} = request),
+  def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
   defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
@@ -66,12 +70,11 @@ defmodule PtcRunner.Json.ToolWorker do
     MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
   end
 
-  @doc "Sends the last result; does not return."
-  @spec leave(reply_to(), term()) :: no_return()
+  @doc "Sends the last result. Its value is the process's: processes that tools have linked to this one end with it."
+  @spec leave(reply_to(), term()) :: :killed
   def leave(reply_to, result) do
     tell(reply_to, result, :done)
-    # Processes that tools have linked to this one end with it.
-    exit(:killed)
+    :killed
   end
 
   @doc "Sends a result, with the tag of the next request."

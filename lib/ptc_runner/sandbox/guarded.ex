@@ -84,20 +84,21 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  Starts a process that applies `module.function(args)`; returns its pid and its monitor.
+  Starts a process that calls `fun` with `arg`; returns its pid and its monitor. If `fun` returns `:killed`,
+  processes that are linked to the process end with it. A remote function (`&Module.name/1`) costs least.
 
   The message of the monitor has `tag` in place of `:DOWN`. If the process replies under the
   same reference, one receive waits for this reference only, and the VM skips all older messages.
   """
-  @spec start(max_heap(), reference(), module(), atom(), [term()], [
+  @spec start(max_heap(), reference(), (term() -> term()), term(), [
           {:min_heap_size, pos_integer()}
         ]) ::
           {pid(), reference()}
-  def start(max_heap, tag, module, function, args, opts \\ []) do
+  def start(max_heap, tag, fun, arg, opts \\ []) do
     callers = Process.get(:"$callers") || []
     metadata = :logger.get_process_metadata()
 
-    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, metadata, module, function, args], [
+    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, metadata, fun, arg], [
       {:monitor, [tag: tag]},
       {:max_heap_size, limit(max_heap)} | opts
     ])
@@ -127,20 +128,24 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp limit(words), do: %{size: words, kill: true, error_logger: false}
 
   @doc false
-  def init(caller, callers, metadata, module, function, args) do
+  def init(caller, callers, metadata, fun, arg) do
     # This comes first, because the code that runs here may never return.
     case guard(caller) do
       :ok ->
-        run([caller | callers], metadata, module, function, args)
+        [caller | callers] |> run(metadata, fun, arg) |> ended()
 
       :none ->
         :erlang.spawn(__MODULE__, :watch, [caller, self()])
-        run([caller | callers], metadata, module, function, args)
+        [caller | callers] |> run(metadata, fun, arg) |> ended()
 
       :gone ->
         :ok
     end
   end
+
+  # Outside of `run/4`, whose handlers make an exit cost more.
+  defp ended(:killed), do: exit(:killed)
+  defp ended(_result), do: :ok
 
   defp guard(caller) do
     Native.guard(caller)
@@ -150,11 +155,11 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   # The VM logs what a process raises, with the arguments of the call. They are the terms of a run.
-  defp run(callers, metadata, module, function, args) do
+  defp run(callers, metadata, fun, arg) do
     ErrorHandler.install()
     Process.put(:"$callers", callers)
     if metadata != :undefined, do: :logger.set_process_metadata(metadata)
-    apply(module, function, args)
+    fun.(arg)
   catch
     :error, :nif_panicked -> exit({__MODULE__, Panic.caught()})
     :error, reason -> exit({reason, Enum.map(__STACKTRACE__, &without_args/1)})

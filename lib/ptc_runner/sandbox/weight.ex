@@ -14,6 +14,18 @@ defmodule PtcRunner.Sandbox.Weight do
   @small 0x7FF_FFFF_FFFF_FFFF
 
   @doc """
+  Whether the term takes no words of its own: a guard, for values that need no walk.
+
+      iex> require PtcRunner.Sandbox.Weight
+      iex> for term <- [nil, 1, [], 1.5], do: PtcRunner.Sandbox.Weight.is_immediate(term)
+      [true, true, true, false]
+
+  """
+  defguard is_immediate(term)
+           when is_atom(term) or term == [] or
+                  (is_integer(term) and term >= -@small and term <= @small)
+
+  @doc """
   The words of a copy of `term`, or `:too_much` if they are more than `max_heap` (0: no limit, which
   stands for 2^32 words).
 
@@ -30,8 +42,7 @@ defmodule PtcRunner.Sandbox.Weight do
   """
   @spec of(term(), Guarded.max_heap()) :: {:ok, non_neg_integer()} | :too_much
   # Small terms need no walk: they include most arguments, and many answers.
-  def of(term, _max_heap) when is_atom(term) or term == [], do: {:ok, 0}
-  def of(term, _max_heap) when is_integer(term) and term in -@small..@small, do: {:ok, 0}
+  def of(term, _max_heap) when is_immediate(term), do: {:ok, 0}
   def of(term, _max_heap) when term == %{}, do: {:ok, 3}
   def of(term, _max_heap) when is_float(term), do: {:ok, 2}
 

@@ -1,7 +1,10 @@
 //! Metadata of an observed program: the positions of its operations, and the marks around each.
 
-use crate::opcode::OpCode;
+use crate::fault::Name;
 use crate::program::{ConstId, Slot};
+
+/// Number of slots in which an observed run remembers lists whose items it has counted.
+pub const COUNTED_LISTS: u32 = 8;
 
 /// What is recorded of an observed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,8 +31,8 @@ pub struct Place {
 /// An operation of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// Its opcode.
-    pub op: OpCode,
+    /// Its name.
+    pub name: Name,
     /// The surrounding operation; none for the outermost.
     pub parent: Option<u32>,
     /// Its position in the surrounding operation.
@@ -50,6 +53,8 @@ pub struct Keys {
     pub count: u32,
     /// Whether they are the steps of one path.
     pub path: bool,
+    /// Whether they are looked up in the rows if the current value is a list.
+    pub in_rows: bool,
 }
 
 impl Keys {

@@ -1,6 +1,7 @@
 //! Errors as data: a code, the operation and field concerned, and the offending terms.
 
 use crate::named::named;
+use crate::stop::Stop;
 
 /// What can fail: an operation, or a function of a language. Its name is a part of the language.
 pub type Name = &'static str;
@@ -149,18 +150,32 @@ impl<T> Fault<T> {
 pub enum Halt<T> {
     /// An error in the program.
     Fault(Box<Fault<T>>),
-    /// This slice is used up: resume at the same instruction in another one.
-    SliceOver,
-    /// The deadline has passed.
-    DeadlinePassed,
-    /// The heap limit was exceeded.
-    MemoryExceeded,
-    /// No process waits for the result.
-    Abandoned,
+    /// A limit; after [`Stop::SliceOver`] the run resumes at the same instruction.
+    Stop(Stop),
+}
+
+impl<T> From<Stop> for Halt<T> {
+    #[inline]
+    fn from(stop: Stop) -> Self {
+        Halt::Stop(stop)
+    }
 }
 
 impl<T> From<Fault<T>> for Halt<T> {
     fn from(fault: Fault<T>) -> Self {
         Halt::Fault(Box::new(fault))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use crate::named::Named;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_codes_have_one_name() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
     }
 }

@@ -5,7 +5,7 @@
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
 use crate::program::{Apply, Loop, Pc, Slot};
-use crate::vm::{Eval, Frame, Machine, Stepped, Vm};
+use crate::vm::{Eval, Frame, Machine, Stepped, Tally, Vm};
 use std::fmt::Debug;
 
 /// A language whose programs the machine runs.
@@ -14,6 +14,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
     type Op: Debug + Copy + Eq + Into<Name>;
     /// Its own instructions.
     type Own: Debug + Copy + Eq;
+
+    /// The operation that reads the context by name.
+    const LOAD: Self::Op;
 
     /// Evaluates an operation.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply<Self>) -> Eval<H>;
@@ -24,6 +27,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
         op: Self::Op,
         input: Slot,
     ) -> Result<(), Halt<H::Term>>;
+
+    /// Returns the empty tally of an operation that a loop can tally its items with.
+    fn tally(op: Self::Op) -> Option<Tally>;
 
     /// Takes the value of an operation's body for the item before, none at the start. A step that halts is
     /// taken again with the same value, unless the second stage of the frame has begun: then the body
@@ -38,7 +44,3 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Executes an instruction of its own; returns the next address.
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, Halt<H::Term>>;
 }
-
-/// The language of programs that are JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PtcJson;

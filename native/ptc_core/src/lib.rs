@@ -28,9 +28,11 @@
 #![warn(missing_docs)]
 
 pub mod answer;
+pub mod class;
+pub mod code;
 pub mod compile;
 pub mod digits;
-pub mod error_line;
+pub mod error_terms;
 pub mod explain;
 pub mod fault;
 pub mod heap;
@@ -41,6 +43,7 @@ pub mod load;
 pub mod merge;
 pub mod meter;
 pub mod named;
+pub mod names;
 pub mod normalize;
 pub mod number;
 pub mod opcode;

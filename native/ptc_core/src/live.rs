@@ -3,8 +3,8 @@
 //! A run that moves to another process takes only these along. What is reported dead is never read
 //! again; what is reported live may be read.
 
-use crate::ops::Keeps;
-use crate::program::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
+use crate::code::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
+use crate::vm::Keeps;
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
@@ -197,8 +197,8 @@ fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::{Demand, Loop};
     use crate::opcode::OpCode;
-    use crate::program::{Demand, Loop};
 
     fn program(code: Vec<Instr>) -> Program {
         Program {

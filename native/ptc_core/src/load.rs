@@ -3,17 +3,17 @@
 //! A text is read into a table and a term is copied into one; the compiler reads the table. The work can
 //! be suspended at any time.
 
+use crate::code::Program;
 use crate::compile::copy::{Copier, LoadTerms};
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use crate::explain::Detail;
-use crate::fault::{Fault, Halt};
+use crate::fault::Fault;
 use crate::heap::{Heap, Kind};
 use crate::json::{
     Document, FrozenTerms, JsonError, JsonLimits, Node, Parts, ReadError, Replay, Table,
     TableReader, TermBuilder,
 };
 use crate::meter::{Meter, Pace};
-use crate::program::Program;
 use crate::roots::Roots;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
@@ -366,8 +366,8 @@ fn spend<H: Heap>(
     words: Option<usize>,
 ) -> Result<(), Stop> {
     match meter.consume_fuel(fuel, heap) {
-        Err(Halt::SliceOver) if words.is_none() && meter.pace() == Pace::Quantum => {}
+        Err(Stop::SliceOver) if words.is_none() && meter.pace() == Pace::Quantum => {}
         counted => counted?,
     }
-    Ok(meter.check_heap_limit(words.unwrap_or(0), heap)?)
+    meter.check_heap_limit(words.unwrap_or(0), heap)
 }

@@ -1,7 +1,7 @@
 //! Fuel, clock and heap limit: they bound each slice, the duration of a run, and its size.
 
-use crate::fault::Halt;
 use crate::heap::Heap;
+use crate::stop::Stop;
 use std::time::{Duration, Instant};
 
 /// Units of fuel between two reads of the clock: the most, the least, and those before the first read. A unit is
@@ -110,7 +110,7 @@ fn length_of(cost: i64) -> Duration {
 
 /// Counts the fuel of one execution.
 ///
-/// When an execution is over, the meter returns [`Halt::SliceOver`]. The caller then suspends and
+/// When an execution is over, the meter returns [`Stop::SliceOver`]. The caller then suspends and
 /// resumes in another execution. A step that loses its progress when it is suspended could start
 /// again for ever, so a step reports its progress ([`Meter::advanced`]). A step that was
 /// suspended before it advanced runs [whole](Meter::next_step_whole) in the next quantum.
@@ -222,7 +222,7 @@ impl Meter {
 
     /// Counts `cost` units before they are spent.
     #[inline]
-    pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Halt<H::Term>> {
+    pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Stop> {
         self.left -= cost as i64;
         match self.left < 0 {
             true => self.refill(cost as i64, heap),
@@ -232,7 +232,7 @@ impl Meter {
 
     /// Begins a step, which costs one unit.
     #[inline]
-    pub fn begin<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+    pub fn begin<H: Heap>(&mut self, heap: &H) -> Result<(), Stop> {
         self.step += 1;
         self.left -= 1;
         match self.left < 0 {
@@ -242,7 +242,7 @@ impl Meter {
     }
 
     #[cold]
-    fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Halt<H::Term>> {
+    fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Stop> {
         let refilled = self.refill(1, heap);
         if refilled.is_err() {
             // Between two steps no progress can be lost.
@@ -301,17 +301,17 @@ impl Meter {
     }
 
     #[cold]
-    fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Halt<H::Term>> {
+    fn refill<H: Heap>(&mut self, cost: i64, heap: &H) -> Result<(), Stop> {
         if self.pace == Pace::Probe {
-            return Err(Halt::SliceOver);
+            return Err(Stop::SliceOver);
         }
         let now = Instant::now();
         self.limits.deadline = self.limits.deadline.started(now);
         if self.limits.deadline.left(now) == Some(Duration::ZERO) {
-            return Err(Halt::DeadlinePassed);
+            return Err(Stop::DeadlinePassed);
         }
         if heap.abandoned() {
-            return Err(Halt::Abandoned);
+            return Err(Stop::Abandoned);
         }
         self.check_heap_limit(0, heap)?;
         let length = match self.pace {
@@ -331,7 +331,7 @@ impl Meter {
         let whole = self.pace == Pace::Quantum && self.whole == self.step && !self.has_advanced();
         self.overdue = over && whole;
         if self.too_long || (over && !whole) {
-            return Err(Halt::SliceOver);
+            return Err(Stop::SliceOver);
         }
         self.consumed += units;
         if self.refilled != self.step {
@@ -377,9 +377,9 @@ impl Meter {
 
     /// Checks that `words` more may be built.
     #[inline]
-    pub fn check_heap_limit<H: Heap>(&self, words: usize, heap: &H) -> Result<(), Halt<H::Term>> {
+    pub fn check_heap_limit<H: Heap>(&self, words: usize, heap: &H) -> Result<(), Stop> {
         match heap.words_built().saturating_add(words) > self.limits.words {
-            true => Err(Halt::MemoryExceeded),
+            true => Err(Stop::MemoryExceeded),
             false => Ok(()),
         }
     }
@@ -387,9 +387,9 @@ impl Meter {
     /// Checks that work of about this length can end before the deadline. For the few steps
     /// that cannot be interrupted; assumes a fast machine, so that it never refuses work that
     /// could end in time.
-    pub fn check_time_left<T>(&self, length: Duration) -> Result<(), Halt<T>> {
+    pub fn check_time_left(&self, length: Duration) -> Result<(), Stop> {
         match self.limits.deadline.left(Instant::now()) {
-            Some(left) if left < length => Err(Halt::DeadlinePassed),
+            Some(left) if left < length => Err(Stop::DeadlinePassed),
             _ => Ok(()),
         }
     }

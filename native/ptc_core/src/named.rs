@@ -10,7 +10,9 @@ pub trait Named: Copy + 'static {
 }
 
 /// Declares a [`Named`] enum, with a name for each variant.
-macro_rules! named {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __named {
     (
         $(#[$about:meta])*
         $visibility:vis enum $enum:ident {
@@ -34,24 +36,5 @@ macro_rules! named {
     };
 }
 
-pub(crate) use named;
-
-#[cfg(test)]
-mod tests {
-    use super::Named;
-    use crate::fault::Code;
-    use crate::ops::{FieldKind, Presence};
-    use std::collections::HashSet;
-
-    fn names<T: Named>() -> Vec<&'static str> {
-        T::ALL.iter().map(|variant| variant.name()).collect()
-    }
-
-    #[test]
-    fn no_two_variants_have_one_name() {
-        for names in [names::<Code>(), names::<FieldKind>(), names::<Presence>()] {
-            let different: HashSet<_> = names.iter().collect();
-            assert_eq!(different.len(), names.len());
-        }
-    }
-}
+#[doc(inline)]
+pub use __named as named;

@@ -2,7 +2,7 @@
 
 use crate::explain::{Detail, Mark, Site};
 use crate::fault::{Code, Name};
-use crate::language::{Language, PtcJson};
+use crate::language::Language;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
@@ -36,21 +36,9 @@ pub enum Demand {
     Last,
 }
 
-/// Comparisons of a field of an item with a constant that form a filter's condition. They are in the
-/// code, each followed by a jump unless there is only one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tests {
-    /// The first one.
-    pub first: Pc,
-    /// Their number.
-    pub count: u32,
-    /// The truth of a comparison that decides the condition.
-    pub decisive: bool,
-}
-
 /// A loop: an operation that evaluates a body for items of a list. The body follows its `Enter`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Loop<L: Language = PtcJson> {
+pub struct Loop<L: Language> {
     /// The operation.
     pub op: L::Op,
     /// The slot of the list.
@@ -72,7 +60,7 @@ pub struct Loop<L: Language = PtcJson> {
 
 /// An evaluation of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Apply<L: Language = PtcJson> {
+pub struct Apply<L: Language> {
     /// The operation.
     pub op: L::Op,
     /// The slot of the current value.
@@ -89,18 +77,9 @@ pub struct Apply<L: Language = PtcJson> {
     pub demand: Demand,
 }
 
-/// A complete loop that filters with comparisons: an instruction of PTC-JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sieve {
-    /// The loop. Its body follows, but is not run.
-    pub looped: Loop,
-    /// Its condition.
-    pub tests: Tests,
-}
-
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Instr<L: Language = PtcJson> {
+pub enum Instr<L: Language> {
     /// Pushes a constant.
     Const(ConstId),
     /// Pushes `nil`.
@@ -179,7 +158,7 @@ impl<L: Language> Instr<L> {
 
 /// A compiled program. Its constants are terms in a separate table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program<L: Language = PtcJson> {
+pub struct Program<L: Language> {
     /// The instructions.
     pub code: Vec<Instr<L>>,
     /// Number of slots that a run needs.

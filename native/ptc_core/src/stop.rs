@@ -1,8 +1,6 @@
-//! Reasons why work on a text stops early.
+//! Reasons why work stops before its end.
 
-use crate::fault::Halt;
-
-/// Why work stops before its end, apart from errors in the text.
+/// Why work stops before its end, apart from errors in what it reads or runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// This slice or quantum is used up: resume in another one.
@@ -13,16 +11,4 @@ pub enum Stop {
     MemoryExceeded,
     /// No process waits for the result.
     Abandoned,
-}
-
-impl<T> From<Halt<T>> for Stop {
-    fn from(halt: Halt<T>) -> Self {
-        match halt {
-            Halt::SliceOver => Stop::SliceOver,
-            Halt::DeadlinePassed => Stop::DeadlinePassed,
-            Halt::MemoryExceeded => Stop::MemoryExceeded,
-            // The meter finds no faults.
-            Halt::Abandoned | Halt::Fault(_) => Stop::Abandoned,
-        }
-    }
 }

@@ -3,11 +3,11 @@
 //! A small term can stand for a huge one, since its parts may be shared: a copy contains each part as
 //! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work.
 
-use crate::fault::Halt;
 use crate::heap::{Heap, Inside, Kind, FLAT_MAP};
 use crate::meter::Meter;
 use crate::parts::Parts;
 use crate::signature::Kept;
+use crate::stop::Stop;
 
 /// Average words of an entry of a large map: its cell, and its share of the tree.
 const WORDS_OF_FAR_ENTRY: usize = 4;
@@ -96,10 +96,10 @@ struct Count {
 
 impl Count {
     #[inline]
-    fn add<T>(&mut self, words: usize) -> Result<(), Halt<T>> {
+    fn add(&mut self, words: usize) -> Result<(), Stop> {
         self.words = self.words.saturating_add(words);
         match self.words > self.limit {
-            true => Err(Halt::MemoryExceeded),
+            true => Err(Stop::MemoryExceeded),
             false => Ok(()),
         }
     }
@@ -136,13 +136,13 @@ impl<T: Copy> Weighing<T> {
         (!self.opaque.is_empty()).then(|| self.opaque.list(heap))
     }
 
-    /// Weighs all terms; [`Halt::MemoryExceeded`] beyond the limit. In a quantum, it stops between two terms
+    /// Weighs all terms; [`Stop::MemoryExceeded`] beyond the limit. In a quantum, it stops between two terms
     /// only, and can then be suspended.
-    pub fn run<H: Heap<Term = T>>(&mut self, heap: &H, meter: &mut Meter) -> Result<(), Halt<T>> {
+    pub fn run<H: Heap<Term = T>>(&mut self, heap: &H, meter: &mut Meter) -> Result<(), Stop> {
         meter.begin_whole();
         while self.step(heap, meter)? {
             if meter.is_overdue() && self.can_be_left() {
-                return Err(Halt::SliceOver);
+                return Err(Stop::SliceOver);
             }
         }
         Ok(())
@@ -156,11 +156,7 @@ impl<T: Copy> Weighing<T> {
 
     /// Weighs the next term; returns false if there is none.
     #[inline]
-    pub fn step<H: Heap<Term = T>>(
-        &mut self,
-        heap: &H,
-        meter: &mut Meter,
-    ) -> Result<bool, Halt<T>> {
+    pub fn step<H: Heap<Term = T>>(&mut self, heap: &H, meter: &mut Meter) -> Result<bool, Stop> {
         meter.consume_fuel(1, heap)?;
         let Some(term) = self.pending.pop(heap) else {
             return Ok(false);

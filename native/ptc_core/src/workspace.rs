@@ -1,6 +1,5 @@
 //! A heap and the meter of what is built on it, for work on a text.
 
-use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::{Limits, Meter, Pace};
 use crate::stop::Stop;
@@ -46,8 +45,8 @@ impl<'w, H: Heap> Workspace<'w, H> {
     #[inline]
     pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Stop> {
         match self.meter.consume_fuel(cost, self.heap) {
-            Err(Halt::SliceOver) if self.meter.pace() == Pace::Quantum => Ok(()),
-            counted => Ok(counted?),
+            Err(Stop::SliceOver) if self.meter.pace() == Pace::Quantum => Ok(()),
+            counted => counted,
         }
     }
 
@@ -57,17 +56,17 @@ impl<'w, H: Heap> Workspace<'w, H> {
         if !self.suspendable {
             return self.consume_fuel(cost);
         }
-        Ok(self.meter.consume_fuel(cost, self.heap)?)
+        self.meter.consume_fuel(cost, self.heap)
     }
 
     /// Checks that `words` more may be built.
     #[inline]
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Stop> {
-        Ok(self.meter.check_heap_limit(words, self.heap)?)
+        self.meter.check_heap_limit(words, self.heap)
     }
 
     /// Checks that work of about this length can end before the deadline.
     pub fn check_time_left(&self, length: Duration) -> Result<(), Stop> {
-        Ok(self.meter.check_time_left::<H::Term>(length)?)
+        self.meter.check_time_left(length)
     }
 }

@@ -4,10 +4,11 @@ mod common;
 
 use common::rng::Rng;
 use common::{term, Lab, FREE, STRICT};
+use ptc_core::code::Vm;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::vm::{Exit, Inputs, Vm};
+use ptc_core::vm::{Exit, Inputs};
 
 /// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {
@@ -23,7 +24,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
     let mut vm = Vm::start(&lab.program, &mut lab.heap, inputs, None, meter);
     match vm.run() {
         Exit::Done(_) => true,
-        Exit::Halted(ptc_core::fault::Halt::SliceOver) => false,
+        Exit::Halted(ptc_core::fault::Halt::Stop(ptc_core::stop::Stop::SliceOver)) => false,
         other => panic!("{program}: {other:?}"),
     }
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::rng::Rng;
 use common::{generate, term, End, DEEP, FREE, STRICT};
+use ptc_core::code::{Program, Vm};
 use ptc_core::compile::{Failure, PathPart, Walk, INPUT_NAME};
 use ptc_core::explain::Detail;
 use ptc_core::fault::Halt;
@@ -11,8 +12,8 @@ use ptc_core::heap::Heap;
 use ptc_core::json::Document;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::program::Program;
-use ptc_core::vm::{Counts, Exit, Inputs, Vm, Watch};
+use ptc_core::stop::Stop;
+use ptc_core::vm::{Counts, Exit, Inputs, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
 
@@ -80,7 +81,7 @@ fn observed_in(
                 left = Some((checkpoint, frozen, Some(args)));
                 continue;
             }
-            Exit::Halted(Halt::SliceOver) => {
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
                 let (checkpoint, frozen) = vm.freeze();
                 left = Some((checkpoint, frozen, None));
                 continue;
@@ -117,7 +118,7 @@ fn each_operation_is_counted_once_a_run() {
     assert_eq!(value.as_deref(), Some("3"));
     let noted = |name: &str| {
         let sites = program.sites.iter().zip(watch.counts());
-        let mut found = sites.filter(|(site, _)| site.op.name() == name);
+        let mut found = sites.filter(|(site, _)| site.name == name);
         found.next().expect("an operation of this name").1
     };
     assert_eq!((noted("pipe").runs, noted("pipe").ended), (1, 1));

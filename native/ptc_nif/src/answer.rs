@@ -5,32 +5,30 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::rules;
-use crate::schedule;
-use crate::task::{Call, Fingerprint, Work};
+use crate::task::{Call, Work};
 use crate::wire;
 use ptc_core::answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
 use ptc_core::heap::Heap;
-use ptc_core::meter::Pace;
 use ptc_core::signature::Check;
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, NifResult, Term};
 
-/// An answer that is being read, and its text.
-pub struct Answering(Reading, Fingerprint);
-
-/// Resumes the reading; `None` if the terms belong to other work.
-pub fn go_on<'a>(call: Call<'a>, answering: Answering, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [text, of, ref kept @ ..] = *terms else {
-        return None;
-    };
-    let Answering(reading, fingerprint) = answering;
-    if call.pace != Pace::Quantum && reading.needs_quantum() {
-        let work = Work::Answer(Answering(reading, fingerprint));
-        return Some(call.leave(work, terms, atoms::long()));
+impl Work for Reading {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let [text, of, ref kept @ ..] = *terms else {
+            return None;
+        };
+        let bytes = call.terms().bytes(text)?;
+        Some(read(call, (text, bytes), of, *self, kept.to_vec()))
     }
-    let bytes = call.terms().bytes(text)?;
-    (fingerprint == Fingerprint::of(bytes))
-        .then(|| read(call, (text, bytes), of, reading, kept.to_vec()))
+
+    fn reads_text(&self) -> bool {
+        true
+    }
+
+    fn needs_quantum(&self) -> bool {
+        Reading::needs_quantum(self)
+    }
 }
 
 fn read<'a>(
@@ -50,13 +48,8 @@ fn read<'a>(
         Err((Stop::SliceOver, reading, terms)) => {
             call.settle(&meter);
             call.words = heap.words_built();
-            let next = schedule::next(call.pace, call.quarters + 1, reading.needs_quantum());
             let terms: Vec<_> = [source, of].into_iter().chain(terms).collect();
-            call.leave(
-                Work::Answer(Answering(reading, Fingerprint::of(text))),
-                &terms,
-                next,
-            )
+            call.more(reading, &terms)
         }
         Err((stop, ..)) => call.stopped(stop),
     }

@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::task::{Call, Fingerprint, Work};
+use crate::task::{Call, Work};
 use crate::wire;
 use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
 use ptc_core::stop::Stop;
@@ -18,8 +18,6 @@ const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
 pub struct Decoding {
     reader: Reader,
     parts: Parts,
-    /// Set when the work is suspended.
-    fingerprint: Option<Fingerprint>,
 }
 
 nif! {
@@ -35,7 +33,6 @@ nif! {
         let decoding = Decoding {
             reader: Reader::new(0, Extent::Whole, depth),
             parts: Parts::default(),
-            fingerprint: None,
         };
         let values = Raw::from(atoms::nil().encode(env));
         let frozen = FrozenTerms { values, tail: None };
@@ -43,17 +40,19 @@ nif! {
     }
 }
 
-/// Resumes the decoding; `None` if the terms belong to other work.
-pub fn go_on<'a>(call: Call<'a>, decoding: Decoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [text, values, tail] = *terms else {
-        return None;
-    };
-    let bytes = call.terms().bytes(text)?;
-    if Some(Fingerprint::of(bytes)) != decoding.fingerprint {
-        return None;
+impl Work for Decoding {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let [text, values, tail] = *terms else {
+            return None;
+        };
+        let bytes = call.terms().bytes(text)?;
+        let frozen = thawed(&call, values, tail);
+        Some(read(call, text, bytes, *self, frozen))
     }
-    let frozen = thawed(&call, values, tail);
-    Some(read(call, text, bytes, decoding, frozen))
+
+    fn reads_text(&self) -> bool {
+        true
+    }
 }
 
 /// The builder's terms from the tuple of a suspension.
@@ -79,9 +78,7 @@ fn read<'a>(
     terms: FrozenTerms<Raw<'a>>,
 ) -> Term<'a> {
     let env = call.env;
-    let Decoding {
-        mut reader, parts, ..
-    } = decoding;
+    let Decoding { mut reader, parts } = decoding;
     let (mut heap, mut meter) = (Beam::new(env, call.words), call.meter());
     let work = Workspace::new(&mut heap, &mut meter);
     let mut builder = TermBuilder::thaw(work, parts, terms);
@@ -104,12 +101,7 @@ fn read<'a>(
             call.settle(&meter);
             call.words = ptc_core::heap::Heap::words_built(&heap);
             let [values, tail] = frozen(&call, terms);
-            let decoding = Decoding {
-                reader,
-                parts,
-                fingerprint: Some(Fingerprint::of(bytes)),
-            };
-            call.more(Work::Decode(decoding), &[text, values, tail])
+            call.more(Decoding { reader, parts }, &[text, values, tail])
         }
         Err(ReadError::Stop(stop)) => call.stopped(stop),
     }

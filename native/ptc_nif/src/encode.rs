@@ -53,19 +53,20 @@ nif! {
     }
 }
 
-/// Resumes the encoding; `None` if the terms belong to other work.
-pub fn go_on<'a>(call: Call<'a>, encoding: Encoding, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [frozen, foreign] = *terms else {
-        return None;
-    };
-    if encoding.written {
-        return Some(hand_over(call, encoding, frozen));
+impl Work for Encoding {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let [frozen, foreign] = *terms else {
+            return None;
+        };
+        if self.written {
+            return Some(hand_over(call, *self, frozen));
+        }
+        let terms = EncodeTerms {
+            frozen: Some(frozen),
+            foreign: Some(foreign),
+        };
+        Some(encode(call, *self, terms, None))
     }
-    let terms = EncodeTerms {
-        frozen: Some(frozen),
-        foreign: Some(foreign),
-    };
-    Some(encode(call, encoding, terms, None))
 }
 
 /// A buffer of up to this size is kept for the thread, because allocating fresh memory takes longer than
@@ -110,12 +111,12 @@ fn encode<'a>(
     if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
         let frozen = onto(heap.terms, terms.frozen, frozen);
         let foreign = onto(heap.terms, terms.foreign, Vec::new());
-        return call.more(Work::Encode(encoding), &[frozen, foreign]);
+        return call.more(encoding, &[frozen, foreign]);
     }
     if written.is_ok() && encoding.draft.gaps.is_empty() && encoding.draft.text.len() > PIECE {
         encoding.written = true;
         let none = heap.terms.make_list(&[]);
-        return call.leave(Work::Encode(encoding), &[none, none], atoms::long());
+        return call.leave(encoding, &[none, none], atoms::long());
     }
     let reply = match written {
         Ok(()) => text(heap.terms, &encoding.draft, terms.foreign),
@@ -143,7 +144,7 @@ fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term
     }
     text.shrink_to(from);
     let none = terms.make_list(&[]);
-    call.leave(Work::Encode(encoding), &[parts, none], atoms::long())
+    call.leave(encoding, &[parts, none], atoms::long())
 }
 
 /// Prepends the items to a list, one after the other.

@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle};
-use ptc_core::error_line::{error_line as written, Extent, Unwritten};
+use ptc_core::error_terms::{error_line as written, Extent, Unwritten};
 use ptc_core::meter::{Limits, Meter};
 use rustler::{Encoder, Term};
 

@@ -7,12 +7,13 @@ use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
+use ptc_core::code::{Program, Vm};
 use ptc_core::compile::INPUT_NAME;
 use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits};
-use ptc_core::program::Program;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
+use ptc_core::stop::Stop;
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs};
 use ptc_core::weight::words_of_row;
 use rustler::{Encoder, Env, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -264,7 +265,7 @@ impl<'a> Execution<'a> {
         self.run.limits = vm.limits();
         match exit {
             // The caller gives up the rest of its time slice.
-            Exit::Halted(Halt::SliceOver) => schedule::charge(env, self.pace, 100),
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => schedule::charge(env, self.pace, 100),
             _ => {
                 let is_whole = starts && matches!(exit, Exit::Done(_));
                 let call = match is_whole {
@@ -299,12 +300,14 @@ impl<'a> Execution<'a> {
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
-            Exit::Halted(Halt::SliceOver | Halt::MemoryExceeded) if self.pace == Pace::Probe => {
+            Exit::Halted(Halt::Stop(Stop::SliceOver | Stop::MemoryExceeded))
+                if self.pace == Pace::Probe =>
+            {
                 let (checkpoint, frozen) = vm.freeze();
                 let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
                 (atoms::limits(), state, terms).encode(env)
             }
-            Exit::Halted(Halt::SliceOver) => {
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
                 let needs_quantum = vm.needs_quantum();
                 self.run.quarters += schedule::quarters(vm.percent_of_slice());
                 let (checkpoint, frozen) = vm.freeze();
@@ -317,11 +320,11 @@ impl<'a> Execution<'a> {
                 drop(vm);
                 wire::fault(&self.heap, atoms::execution(), *fault)
             }
-            Exit::Halted(Halt::MemoryExceeded) => {
+            Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) => {
                 (atoms::error(), atoms::memory_exceeded()).encode(env)
             }
             // No process receives the reply to an abandoned run.
-            Exit::Halted(Halt::DeadlinePassed | Halt::Abandoned) => {
+            Exit::Halted(Halt::Stop(Stop::DeadlinePassed | Stop::Abandoned)) => {
                 (atoms::error(), atoms::timeout()).encode(env)
             }
         };

@@ -7,10 +7,10 @@ use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
+use ptc_core::code::Program;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
 use ptc_core::heap::Heap;
-use ptc_core::program::Program;
 use ptc_core::vm::{Counts, Watch};
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
@@ -145,7 +145,7 @@ fn row<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site, counts: &Counts) ->
     terms.make_tuple(&[
         Raw::from(site.parent.encode(env)),
         terms.make_list(&place),
-        Raw::from(site.op.name().encode(env)),
+        Raw::from(site.name.encode(env)),
         terms.make_tuple(&numbers),
         terms.make_list(&keys),
     ])

@@ -16,10 +16,10 @@ use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
+use ptc_core::code::{ConstId, Pc, Slot};
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::live::live_at;
 use ptc_core::meter::Pace;
-use ptc_core::program::{ConstId, Pc, Slot};
 use ptc_core::vm::Frozen;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
@@ -111,7 +111,7 @@ nif! {
                 let deadline = suspended.run.limits.deadline;
                 Some(milliseconds(env, deadline, Instant::now()))
             }
-            Left::Work { .. } | Left::Walk(_) => None,
+            Left::Work(_) => None,
         });
         left.ok_or(rustler::Error::BadArg)
     }

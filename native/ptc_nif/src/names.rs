@@ -6,7 +6,7 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::with_atom_name;
-use ptc_core::signature::names::KeyKind;
+use ptc_core::names::KeyKind;
 use ptc_core::signature::twin::twin;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 

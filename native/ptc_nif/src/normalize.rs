@@ -26,7 +26,7 @@ nif_pair! {
         Ok(match result {
             Ok(value) => (atoms::ok(), value.term(env)).encode(env),
             Err(Unfinished::Improper(tail)) => (atoms::improper(), tail.term(env)).encode(env),
-            Err(Unfinished::Halted(_)) => atoms::busy().encode(env),
+            Err(Unfinished::Stopped(_)) => atoms::busy().encode(env),
         })
     }
 }

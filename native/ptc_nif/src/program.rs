@@ -5,14 +5,13 @@ use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
-use crate::task::{Call, Fingerprint, Work};
+use crate::task::{Call, Work};
 use crate::{atoms, explain, wire};
+use ptc_core::code::Program;
 use ptc_core::compile::Options;
 use ptc_core::explain::Detail;
 use ptc_core::heap::Heap;
 use ptc_core::load::{FrozenLoader, LoadOptions, Loader, Refusal, Unloaded};
-use ptc_core::meter::Limits;
-use ptc_core::program::Program;
 use ptc_core::stop::Stop;
 use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
@@ -83,8 +82,6 @@ pub enum Then {
 pub struct Loading {
     loader: FrozenLoader,
     then: Then,
-    /// The text's fingerprint, if the text is needed.
-    fingerprint: Option<Fingerprint>,
 }
 
 /// The terms that a program is loaded from and runs over.
@@ -123,36 +120,23 @@ pub fn from_node<'a>(
     load(call, heap, loader, then, Given { source, data })
 }
 
-/// Resumes the loading; `None` if the terms belong to other work. `limits` are those that were not known
-/// before.
-pub fn go_on<'a>(
-    mut call: Call<'a>,
-    mut loading: Loading,
-    terms: &[Raw<'a>],
-    limits: Option<Limits>,
-) -> Option<Term<'a>> {
-    if let Some(limits) = limits {
-        call.limits = limits;
-        if loading.then == Then::RunWithoutLimits {
-            loading.then = Then::Run;
-        }
+impl Work for Loading {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let (&[source, context, memory], frozen) = terms.split_first_chunk()?;
+        let heap = Beam::new(call.env, call.words);
+        let loader = self.loader.thaw(&heap, frozen)?;
+        let then = match self.then {
+            // It was suspended until the limits were known.
+            Then::RunWithoutLimits => Then::Run,
+            then => then,
+        };
+        let data = [context, memory];
+        Some(load(call, heap, loader, then, Given { source, data }))
     }
-    let (&[source, context, memory], frozen) = terms.split_first_chunk()?;
-    if let Some(fingerprint) = loading.fingerprint {
-        if Fingerprint::of(call.terms().bytes(source)?) != fingerprint {
-            return None;
-        }
+
+    fn reads_text(&self) -> bool {
+        self.loader.needs_text()
     }
-    let heap = Beam::new(call.env, call.words);
-    let loader = loading.loader.thaw(&heap, frozen)?;
-    let data = [context, memory];
-    Some(load(
-        call,
-        heap,
-        loader,
-        loading.then,
-        Given { source, data },
-    ))
 }
 
 fn load<'a>(
@@ -182,12 +166,7 @@ fn load<'a>(
     let [context, memory] = given.data;
     let mut terms = vec![given.source, context, memory];
     terms.extend(frozen);
-    let fingerprint = loader.needs_text().then(|| Fingerprint::of(text));
-    let work = Work::Load(Loading {
-        loader,
-        then,
-        fingerprint,
-    });
+    let work = Loading { loader, then };
     match then {
         Then::RunWithoutLimits => call.leave(work, &terms, atoms::limits()),
         Then::Run | Then::Keep => call.more(work, &terms),

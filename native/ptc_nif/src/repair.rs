@@ -7,7 +7,7 @@ use crate::raw::{Raw, Terms};
 use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::answer_type;
-use crate::task::{Call, Fingerprint, Work};
+use crate::task::{Call, Work};
 use ptc_core::answer::{judge_built, object_or_list};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
@@ -39,7 +39,6 @@ enum Ask {
 pub struct Mending {
     repairing: Repairing,
     ask: Ask,
-    text: Fingerprint,
     wanted: Wanted,
 }
 
@@ -84,27 +83,28 @@ fn repair<'a>(
     Ok(read(call, (source, text), (of, wanted), repairing, ask))
 }
 
-/// Resumes the repair; `None` if the terms belong to other work.
-pub fn go_on<'a>(call: Call<'a>, mending: Mending, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    let [source, of] = *terms else {
-        return None;
-    };
-    let text = call.terms().bytes(source)?;
-    if Fingerprint::of(text) != mending.text {
-        return None;
+impl Work for Mending {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let [source, of] = *terms else {
+            return None;
+        };
+        let text = call.terms().bytes(source)?;
+        let (source, of) = (source.term(call.env), of.term(call.env));
+        let Mending {
+            repairing,
+            ask,
+            wanted,
+        } = *self;
+        Some(read(call, (source, text), (of, wanted), repairing, ask))
     }
-    // A repair is resumed in quanta only.
-    if call.pace != Pace::Quantum {
-        return Some(call.leave(Work::Repair(Box::new(mending)), terms, atoms::long()));
+
+    fn reads_text(&self) -> bool {
+        true
     }
-    let (source, of) = (source.term(call.env), of.term(call.env));
-    let Mending {
-        repairing,
-        ask,
-        wanted,
-        ..
-    } = mending;
-    Some(read(call, (source, text), (of, wanted), repairing, ask))
+
+    fn needs_quantum(&self) -> bool {
+        true
+    }
 }
 
 fn read<'a>(
@@ -134,10 +134,9 @@ fn read<'a>(
             let mending = Mending {
                 repairing,
                 ask,
-                text: Fingerprint::of(text),
                 wanted,
             };
-            call.more(Work::Repair(Box::new(mending)), &[source.into(), of.into()])
+            call.more(mending, &[source.into(), of.into()])
         }
         Err(Refusal::Stopped(stop)) => call.stopped(stop),
         Err(Refusal::Truncated(cut)) => cut_off(env, cut),

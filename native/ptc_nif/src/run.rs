@@ -7,11 +7,9 @@ use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Place, Work};
-use crate::{answer, decode, encode, program, repair, signature, weigh};
+use crate::task::{Call, Left, Place, Waiting};
 use ptc_core::meter::Limits;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
-use std::time::Instant;
+use rustler::{Atom, Decoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -115,7 +113,7 @@ fn resumed<'a>(
     }
     let suspended = match state.take()? {
         Left::Run(suspended) => suspended,
-        left => return go_on(env, state, left, terms, with, pace),
+        Left::Work(waiting) => return go_on(waiting, env, state, terms, with, pace),
     };
     let (kind, answer, words) = match with {
         ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
@@ -147,55 +145,18 @@ fn resumed<'a>(
 /// pay for the stack that other work needs.
 #[inline(never)]
 fn go_on<'a>(
+    waiting: Box<Waiting>,
     env: Env<'a>,
     state: Place<'a>,
-    left: Left,
     terms: Term<'a>,
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
-    let (call, work) = match left {
-        Left::Walk(left) if pace == Pace::Quantum => {
-            return signature::go_on(env, *left, terms, state);
-        }
-        // Walks are resumed in quanta only.
-        Left::Walk(_) => {
-            state.put(left, Some(Instant::now()));
-            return Some((atoms::long(), state, terms).encode(env));
-        }
-        Left::Run(_) => return None,
-        Left::Work {
-            work,
-            limits,
-            words,
-            quarters,
-        } => {
-            let call = Call {
-                env,
-                pace,
-                limits,
-                words,
-                quarters,
-                state: Some(state),
-            };
-            (call, *work)
-        }
+    let limits = match with {
+        ResumeWith::Limits(limits) => Some(limits),
+        ResumeWith::Nothing | ResumeWith::Value(..) => None,
     };
-    let terms = call.terms().tuple(terms.into())?;
-    match work {
-        Work::Load(loading) => {
-            let given = match with {
-                ResumeWith::Limits(limits) => Some(limits),
-                _ => None,
-            };
-            program::go_on(call, loading, terms, given)
-        }
-        Work::Decode(decoding) => decode::go_on(call, decoding, terms),
-        Work::Answer(answering) => answer::go_on(call, answering, terms),
-        Work::Encode(encoding) => encode::go_on(call, encoding, terms),
-        Work::Repair(mending) => repair::go_on(call, *mending, terms),
-        Work::Weigh(weighing) => weigh::go_on(call, weighing, terms),
-    }
+    waiting.go_on(env, state, terms, limits, pace)
 }
 
 nif! {

@@ -1,47 +1,91 @@
 //! Suspended work: a run, a walk or the reading or writing of a text, between two calls. A resource holds
 //! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
-use crate::answer::Answering;
 use crate::atoms;
-use crate::decode::Decoding;
-use crate::encode::Encoding;
 use crate::execution::Suspended;
-use crate::program::Loading;
 use crate::raw::Raw;
 use crate::raw::Terms;
-use crate::repair::Mending;
 use crate::schedule::{self, Pace};
 use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::LeftWalk;
 use ptc_core::stop::Stop;
-use ptc_core::weight::FrozenWeighing;
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Suspended work.
-pub enum Left {
-    Run(Suspended),
-    Walk(Box<LeftWalk>),
-    Work {
-        work: Box<Work>,
-        limits: Limits,
-        /// The words built so far.
-        words: usize,
-        /// The quarters of slices so far.
-        quarters: u32,
-    },
+/// Work that can be suspended, without its terms.
+pub trait Work: Send {
+    /// Resumes the work with its terms; `None` if they belong to other work.
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>>;
+
+    /// Whether the first term is a text that the work has read a part of. It is resumed only with the same text.
+    fn reads_text(&self) -> bool {
+        false
+    }
+
+    /// Whether a slice is not enough for the next step.
+    fn needs_quantum(&self) -> bool {
+        false
+    }
 }
 
-/// Work other than a run or a walk.
-pub enum Work {
-    Load(Loading),
-    Decode(Decoding),
-    Answer(Answering),
-    Encode(Encoding),
-    Repair(Box<Mending>),
-    Weigh(FrozenWeighing),
+/// Suspended work.
+pub enum Left {
+    /// A run: other functions look into it.
+    Run(Suspended),
+    /// Other work.
+    Work(Box<Waiting>),
+}
+
+/// Suspended work other than a run, and what is common to all of it.
+pub struct Waiting {
+    work: Box<dyn Work>,
+    limits: Limits,
+    /// The words built so far.
+    words: usize,
+    /// The quarters of slices so far.
+    quarters: u32,
+    /// Number of its terms.
+    terms: usize,
+    /// The fingerprint of its text, if it reads one.
+    text: Option<Fingerprint>,
+}
+
+impl Waiting {
+    /// Resumes the work; `None` if the terms belong to other work. `limits` are those that were not known before.
+    pub fn go_on<'a>(
+        self: Box<Self>,
+        env: Env<'a>,
+        state: Place<'a>,
+        terms: Term<'a>,
+        limits: Option<Limits>,
+        pace: Pace,
+    ) -> Option<Term<'a>> {
+        let own = self.own(Terms { env }, terms)?;
+        if pace != Pace::Quantum && self.work.needs_quantum() {
+            state.put(Left::Work(self), Some(Instant::now()));
+            return Some((atoms::long(), state, terms).encode(env));
+        }
+        let call = Call {
+            env,
+            pace,
+            limits: limits.unwrap_or(self.limits),
+            words: self.words,
+            quarters: self.quarters,
+            state: Some(state),
+        };
+        self.work.go_on(call, own)
+    }
+
+    /// The terms that the caller held; `None` if they are not those of this work.
+    fn own<'a>(&self, all: Terms<'a>, terms: Term<'a>) -> Option<&'a [Raw<'a>]> {
+        let terms = all.tuple(terms.into())?;
+        let is_own = match self.text {
+            None => true,
+            Some(text) => Fingerprint::of(all.bytes(*terms.first()?)?) == text,
+        };
+        (is_own && terms.len() == self.terms).then_some(terms)
+    }
 }
 
 /// Resource of suspended work. It is empty while the work runs, so the work cannot be resumed twice.
@@ -168,20 +212,29 @@ impl<'a> Call<'a> {
     }
 
     /// Suspends the work: `{:more, state, terms}` resumes in a slice, `{:long, state, terms}` in a quantum.
-    pub fn more(self, work: Work, terms: &[Raw<'a>]) -> Term<'a> {
-        let next = schedule::next(self.pace, self.quarters + 1, false);
+    pub fn more(self, work: impl Work + 'static, terms: &[Raw<'a>]) -> Term<'a> {
+        let next = schedule::next(self.pace, self.quarters + 1, work.needs_quantum());
         self.leave(work, terms, next)
     }
 
     /// Suspends the work with `why` as the tag.
-    pub fn leave(self, work: Work, terms: &[Raw<'a>], why: rustler::Atom) -> Term<'a> {
-        let (env, tuple) = (self.env, self.terms().make_tuple(terms));
-        let left = Left::Work {
+    pub fn leave(
+        self,
+        work: impl Work + 'static,
+        terms: &[Raw<'a>],
+        why: rustler::Atom,
+    ) -> Term<'a> {
+        let (env, all) = (self.env, self.terms());
+        let text = terms.first().filter(|_| work.reads_text());
+        let left = Left::Work(Box::new(Waiting {
+            text: text.map(|text| Fingerprint::of(all.bytes(*text).unwrap_or_default())),
             work: Box::new(work),
             limits: self.limits,
             words: self.words,
             quarters: self.quarters + 1,
-        };
+            terms: terms.len(),
+        }));
+        let tuple = all.make_tuple(terms);
         let state = suspend(env, left, Some(Instant::now()), self.state);
         (why, state, tuple.term(env)).encode(env)
     }
@@ -206,13 +259,13 @@ impl<'a> Call<'a> {
 
 /// Fingerprint of a text: suspended work is resumed only with the same text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Fingerprint {
+struct Fingerprint {
     length: usize,
     ends: u64,
 }
 
 impl Fingerprint {
-    pub fn of(text: &[u8]) -> Self {
+    fn of(text: &[u8]) -> Self {
         const MOST: usize = 64;
         let head = &text[..text.len().min(MOST)];
         let tail = &text[text.len().saturating_sub(MOST)..];

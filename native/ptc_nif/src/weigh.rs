@@ -5,8 +5,8 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, Pace};
 use crate::task::{Call, Work};
-use ptc_core::fault::Halt;
 use ptc_core::meter::Limits;
+use ptc_core::stop::Stop;
 use ptc_core::weight::{FrozenWeighing, Weighing};
 use rustler::{Encoder, Env, Term};
 
@@ -30,14 +30,17 @@ pub fn weighed<'a>(
     weigh_on(call, Weighing::new(pending, words, limit))
 }
 
-/// Resumes a walk; `None` if the terms belong to other work.
-pub fn go_on<'a>(call: Call<'a>, frozen: FrozenWeighing, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-    // A walk is resumed in quanta only.
-    if call.pace != Pace::Quantum {
-        return Some(call.leave(Work::Weigh(frozen), terms, atoms::long()));
+impl Work for FrozenWeighing {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        Some(weigh_on(
+            call,
+            Weighing::thaw(*self, terms.try_into().ok()?),
+        ))
     }
-    let terms = terms.try_into().ok()?;
-    Some(weigh_on(call, Weighing::thaw(frozen, terms)))
+
+    fn needs_quantum(&self) -> bool {
+        true
+    }
 }
 
 fn weigh_on<'a>(call: Call<'a>, mut weighing: Weighing<Raw<'a>>) -> Term<'a> {
@@ -50,10 +53,10 @@ fn weigh_on<'a>(call: Call<'a>, mut weighing: Weighing<Raw<'a>>) -> Term<'a> {
             None => (atoms::ok(), weighing.words()).encode(env),
             Some(terms) => (atoms::opaque(), terms.term(env), weighing.words()).encode(env),
         },
-        Err(Halt::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
-        Err(Halt::SliceOver) => {
+        Err(Stop::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
+        Err(Stop::SliceOver) => {
             let (frozen, terms) = weighing.freeze(&mut heap);
-            call.more(Work::Weigh(frozen), &terms)
+            call.more(frozen, &terms)
         }
         // Or the caller has ended.
         Err(_) => atoms::too_much().encode(env),

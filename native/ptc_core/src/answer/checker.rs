@@ -2,7 +2,7 @@
 
 use super::PathPart;
 use crate::json::{Sink, Text};
-use crate::signature::names::{is_firewalled, is_keyword_name};
+use crate::names::{is_firewalled, is_keyword_name};
 use crate::signature::{
     AnswerType, Fields, Got, Json, Mismatch, Scalar, Target, Type, TypeId, Types,
 };

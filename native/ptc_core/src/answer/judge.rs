@@ -1,6 +1,5 @@
 //! Checks whether a value from an answer has the requested type.
 
-use crate::fault::Halt;
 use crate::meter::{Limits, Meter, Pace};
 use crate::signature::error_line::LONGEST_LINE;
 use crate::signature::walk::Resumable;
@@ -212,11 +211,10 @@ fn listed<H: Values>(
             list: listing.list,
             line: listing.into_line(heap),
         }),
-        Err(Halt::SliceOver) => {
+        Err(Stop::SliceOver) => {
             let (left, terms) = listing.freeze(heap);
             return Step::Left(LeftAt::Errors(left), terms);
         }
-        Err(Halt::MemoryExceeded) => Verdict::Stopped(Stop::MemoryExceeded),
-        Err(_) => Verdict::Stopped(Stop::DeadlinePassed),
+        Err(stop) => Verdict::Stopped(stop),
     })
 }

@@ -2,10 +2,10 @@
 
 use super::walk::{Step, Walk};
 use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
+use crate::code::{ConstId, Instr};
 use crate::fault::{Code, Fault};
 use crate::json::{Document, Node, Shape};
 use crate::opcode::OpCode;
-use crate::program::{ConstId, Instr};
 use crate::stop::Stop;
 
 /// The walk calls this before it continues: it counts this many units of fuel and receives the
@@ -239,7 +239,7 @@ impl Compiler<'_> {
     pub(super) fn fail(&mut self, fault: Rejection) -> Instr {
         let subject = match fault.terms.first() {
             Some(subject) => self.constant(*subject),
-            None => crate::program::NO_CONST,
+            None => crate::code::NO_CONST,
         };
         Instr::Fail {
             code: fault.code,

@@ -5,14 +5,11 @@
 
 use super::compiler::Compiler;
 use super::{Scope, Walk};
-use crate::explain::{Detail, Keys, Mark, Place, Site};
+use crate::code::{ConstId, Instr};
+use crate::explain::{Detail, Keys, Mark, Place, Site, COUNTED_LISTS};
 use crate::json::{Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
-use crate::program::{ConstId, Instr};
-
-/// Number of slots in which an observed run remembers lists whose items it has counted.
-pub(crate) const COUNTED_LISTS: u32 = 8;
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
@@ -31,6 +28,7 @@ pub(super) struct Observer {
 #[derive(Debug)]
 struct OpenOperation {
     site: u32,
+    op: OpCode,
     parts: Vec<Part>,
     /// Index after the last part that was found: most operations compile their parts in order.
     next: usize,
@@ -190,7 +188,7 @@ impl Compiler<'_> {
         let place = observer.at.take().unwrap_or_default();
         let number = observer.sites.len() as u32;
         let site = Site {
-            op,
+            name: op.name(),
             parent: observer.open.last().map(|open| open.site),
             place,
             input: op.sees_input().then_some(scope.input),
@@ -209,6 +207,7 @@ impl Compiler<'_> {
         observer.sites.push(site);
         observer.open.push(OpenOperation {
             site: number,
+            op,
             parts: self.parts(node, op, implicit),
             next: 0,
         });
@@ -221,12 +220,11 @@ impl Compiler<'_> {
         let Some(observer) = &mut self.walk.observer else {
             return;
         };
-        let Some(OpenOperation { site, .. }) = observer.open.pop() else {
+        let Some(OpenOperation { site, op, .. }) = observer.open.pop() else {
             return;
         };
         let all = observer.detail == Detail::All;
-        let op = observer.sites.get(site as usize).map(|site| site.op);
-        if all || op.is_some_and(keeps_items) {
+        if all || keeps_items(op) {
             self.walk.code.push(Instr::Watch(Mark::Output(site)));
         }
         if all {
@@ -324,11 +322,23 @@ impl Compiler<'_> {
                 self.uncounted += keys.len();
                 self.walk.consts.extend(&keys);
                 let (count, path) = (keys.len() as u32, name == "path");
-                return Keys { first, count, path };
+                let in_rows = looks_at_rows(op);
+                return Keys {
+                    first,
+                    count,
+                    path,
+                    in_rows,
+                };
             }
         }
         Keys::default()
     }
+}
+
+/// Returns whether an operation over a list looks its keys up in the items, and not in the list itself.
+fn looks_at_rows(op: OpCode) -> bool {
+    use OpCode::*;
+    !matches!(op, Get | Eq | Neq | Gt | Gte | Lt | Lte | Contains | In)
 }
 
 /// Returns whether an operation keeps some items of a list.

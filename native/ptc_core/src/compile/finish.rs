@@ -2,9 +2,9 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
+use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT};
 use crate::json::Document;
-use crate::ops::Tally;
-use crate::program::{ConstId, Instr, Pc, Program, INPUT};
+use crate::language::Language;
 
 impl Walk {
     /// Returns the program at the end of the walk.
@@ -64,7 +64,9 @@ fn tally_in_loops(code: &mut [Instr]) {
         else {
             continue;
         };
-        if let (Instr::Enter(looped), Some(_)) = (&mut code[start as usize], Tally::of(apply.op)) {
+        if let (Instr::Enter(looped), Some(_)) =
+            (&mut code[start as usize], PtcJson::tally(apply.op))
+        {
             if apply.input == slot {
                 looped.tally = Some((apply.op, apply.key));
                 looped.end = at as Pc + 3;

@@ -31,15 +31,14 @@ mod walk;
 
 pub use compiler::Spend;
 pub use explain::PathPart;
-pub(crate) use explain::COUNTED_LISTS;
 pub use plan::Plan;
 pub(crate) use plan::MOST_FIELDS;
 pub use scope::Scope;
 pub use walk::Walk;
 
+use crate::code::Program;
 use crate::fault::Fault;
 use crate::json::{Document, Node};
-use crate::program::Program;
 use crate::stop::Stop;
 
 /// The name under which a program refers to its current value.

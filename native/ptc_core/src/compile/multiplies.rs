@@ -6,9 +6,9 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
+use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
-use crate::ops::Keeps;
-use crate::program::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
+use crate::vm::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;
@@ -51,7 +51,7 @@ pub(super) struct Consts<P, T> {
     pub text: T,
 }
 
-/// See [`Program::multiplies`](crate::program::Program::multiplies).
+/// See [`Program::multiplies`](crate::code::Program::multiplies).
 pub(super) fn multiplies<'s>(
     code: &[Instr],
     consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,

@@ -3,11 +3,11 @@
 use super::compiler::Compiler;
 use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
 use crate::fault::{Code, Fault};
 use crate::json::{Document, Node, Shape};
 use crate::opcode::OpCode;
 use crate::ops::Field;
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
 
 /// The result of a check.
 pub type Checked<T> = Result<T, Failure>;

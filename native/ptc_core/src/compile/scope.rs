@@ -1,6 +1,6 @@
 //! Meaning of names in a program: slots by lexical depth, bindings by name.
 
-use crate::program::{Slot, INPUT};
+use crate::code::{Slot, INPUT};
 use std::collections::HashMap;
 
 /// The scope of a part of a program.

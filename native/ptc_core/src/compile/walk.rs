@@ -4,9 +4,9 @@ use super::compiler::{Compiler, Spend};
 use super::explain::Observer;
 use super::scope::Bindings;
 use super::{Failure, Options, Scope};
+use crate::code::Instr;
 use crate::json::{Document, Entry, Node};
 use crate::opcode::OpCode;
-use crate::program::Instr;
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]

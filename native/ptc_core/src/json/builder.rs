@@ -4,8 +4,8 @@ use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
 use crate::digits::Digits;
 use crate::heap::Heap;
+use crate::names;
 use crate::number::Number;
-use crate::signature::names;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
 

@@ -88,8 +88,10 @@ pub type Node = u32;
 /// The entries of a program, without its text.
 #[derive(Debug, Default)]
 pub struct Table {
-    pub(crate) unescaped: Vec<u8>,
-    pub(crate) entries: Vec<Entry>,
+    /// The strings that are not in the text as they are, one after another.
+    pub unescaped: Vec<u8>,
+    /// The parts, each before those inside it.
+    pub entries: Vec<Entry>,
 }
 
 /// Maximum initial capacity of a table: enough for most texts that an LLM writes.

@@ -10,10 +10,10 @@ mod close;
 mod names;
 mod seen;
 
-use crate::fault::Halt;
 use crate::meter::Meter;
 use crate::number::Number;
 use crate::signature::values::{Class, Values};
+use crate::stop::Stop;
 use names::Names;
 use seen::Converted;
 
@@ -39,14 +39,14 @@ pub enum Form {
 #[derive(Debug)]
 pub enum Unfinished<T> {
     /// The work was stopped.
-    Halted(Halt<T>),
+    Stopped(Stop),
     /// An improper list where it must be proper, with its tail.
     Improper(T),
 }
 
-impl<T> From<Halt<T>> for Unfinished<T> {
-    fn from(halt: Halt<T>) -> Self {
-        Unfinished::Halted(halt)
+impl<T> From<Stop> for Unfinished<T> {
+    fn from(stop: Stop) -> Self {
+        Unfinished::Stopped(stop)
     }
 }
 

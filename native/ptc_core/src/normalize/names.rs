@@ -1,6 +1,6 @@
 //! Converts keys. Rows repeat their keys, so the results are cached.
 
-use crate::signature::names::{as_underscore, is_firewalled};
+use crate::names::{as_underscore, is_firewalled};
 use crate::signature::values::{Class, Values};
 
 /// Size of each cache; the content or the identity of a key selects the index.

@@ -1,10 +1,10 @@
 //! `get`: a value inside a value.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::program::{Apply, NO_CONST};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Get;

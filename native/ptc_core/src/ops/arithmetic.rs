@@ -1,11 +1,11 @@
 //! Arithmetic on two numbers: `add`, `sub`, `mul`, `div`, `pct`.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::Heap;
 use crate::number::{divide, finite, Arithmetic, BadArith, Number};
-use crate::program::{Apply, NO_CONST};
 use crate::vm::{Eval, Machine, UNITS_A_LIMB};
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! Maps and lists built from several values: `object`, `merge`, `concat`, `zip`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
+use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Halt};
 use crate::heap::{words_of_map, Heap, Kind};
 use crate::json::{Node, Shape};
-use crate::program::{Apply, Slot, NO_CONST};
 use crate::vm::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
 
 /// Maximum length in bytes of a key that costs no more than its entry.

@@ -1,11 +1,11 @@
 //! Comparisons by term order: `eq`, `neq`, `gt`, `gte`, `lt`, `lte`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
+use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
 use crate::json::Shape;
-use crate::program::{Apply, Slot, NO_CONST};
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
 

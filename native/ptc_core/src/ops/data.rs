@@ -1,9 +1,9 @@
 //! Sources of values: `load`, `literal`, `var`.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
-use crate::program::Instr;
 
 pub(super) struct Load;
 pub(super) struct Literal;

@@ -2,9 +2,9 @@
 
 use super::field::FIELD_OF_ITEMS;
 use super::{Field, Operation};
+use crate::code::Apply;
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind};
-use crate::program::Apply;
 use crate::vm::{Eval, Machine};
 use std::cmp::Ordering;
 

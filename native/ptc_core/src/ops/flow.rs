@@ -1,9 +1,9 @@
 //! Control flow, current value and bindings: `pipe`, `let`, `if`.
 
 use super::{Checked, Field, FieldKind, OpCode, Operation};
+use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
-use crate::program::Instr;
 
 pub(super) struct Pipe;
 pub(super) struct Let;

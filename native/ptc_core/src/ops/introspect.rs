@@ -2,9 +2,9 @@
 
 use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
+use crate::code::Apply;
 use crate::fault::Code;
 use crate::heap::{Heap, Kind};
-use crate::program::Apply;
 use crate::value::Value;
 use crate::vm::{Eval, Machine};
 

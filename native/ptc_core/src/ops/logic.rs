@@ -1,9 +1,9 @@
 //! Logic: `and`, `or`, `not`. Only nil and false are false; the result is always a boolean.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, Instr, NO_CONST};
 use crate::compile::Plan;
 use crate::heap::Heap;
-use crate::program::{Apply, Instr, NO_CONST};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct And;

@@ -2,10 +2,10 @@
 
 use super::compare::{self, FIELD_AND_VALUE};
 use super::{Checked, Field, FieldKind, OpCode, Operation};
+use crate::code::{Apply, ConstId, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Halt};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::program::{Apply, ConstId, Slot, NO_CONST};
 use crate::vm::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct Contains;

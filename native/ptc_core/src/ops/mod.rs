@@ -16,29 +16,26 @@ mod flow;
 mod introspect;
 mod logic;
 mod membership;
-mod order;
 mod position;
 mod rounding;
 mod select;
+mod sieve;
 mod sort;
 mod tally;
 mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
-pub(crate) use compare::{holds, Orders};
-pub use distinct::Table;
+pub(crate) use compare::Orders;
 pub use field::{Field, FieldKind, Presence};
-pub use order::Sorting;
-pub use tally::{Tally, Wrong};
 
+use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
-use crate::language::{Language, PtcJson};
+use crate::language::Language;
 use crate::opcode::operations;
-use crate::program::{Apply, Demand, Loop, Pc, Sieve, Slot, NO_CONST};
-use crate::vm::{Eval, Frame, Machine, Step, Stepped, Vm};
+use crate::vm::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 
 /// The result of a plan's check.
 type Checked = Result<(), crate::compile::Failure>;
@@ -119,17 +116,6 @@ trait Operation {
     fn can_fail(_apply: &Apply) -> bool {
         true
     }
-}
-
-/// What an operation with a body keeps of each item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeps {
-    /// The value of the body.
-    Value,
-    /// The item, if this is the truth of the body's value.
-    Item(bool),
-    /// Something else.
-    Other,
 }
 
 /// An operation's entry without its code, for the schema functions.
@@ -272,6 +258,7 @@ impl OpCode {
 impl Language for PtcJson {
     type Op = OpCode;
     type Own = Sieve;
+    const LOAD: OpCode = OpCode::Load;
 
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -284,6 +271,11 @@ impl Language for PtcJson {
         input: Slot,
     ) -> Result<(), Halt<H::Term>> {
         op.expect(machine, input)
+    }
+
+    #[inline]
+    fn tally(op: OpCode) -> Option<Tally> {
+        tally::empty(op)
     }
 
     #[inline(always)]
@@ -302,7 +294,7 @@ impl Language for PtcJson {
 
     #[inline]
     fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
-        vm.sieve(sieve)
+        sieve::run(vm, sieve)
     }
 }
 
@@ -354,6 +346,8 @@ fn names() -> &'static Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::named::Named;
+    use std::collections::HashSet;
 
     #[test]
     fn every_name_finds_its_operation() {
@@ -362,6 +356,15 @@ mod tests {
             assert!(op.name().len() <= Names::LONGEST);
         }
         assert_eq!(OpCode::from_name(b"flter"), None);
+    }
+
+    #[test]
+    fn no_two_kinds_have_one_name() {
+        fn are_different<T: Named>() -> bool {
+            let names: HashSet<_> = T::ALL.iter().map(|variant| variant.name()).collect();
+            names.len() == T::ALL.len()
+        }
+        assert!(are_different::<FieldKind>() && are_different::<Presence>());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Items by index: `first`, `last`, `nth`, `take`, `drop`.
 
 use super::{Field, FieldKind, Operation};
+use crate::code::{Apply, Demand};
 use crate::fault::{Code, Fault};
 use crate::heap::Heap;
-use crate::program::{Apply, Demand};
 use crate::vm::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct First;

@@ -1,11 +1,11 @@
 //! `round`: rounding to decimals.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::Code;
 use crate::heap::Heap;
 use crate::number::{round, Number};
-use crate::program::{Apply, NO_CONST};
 use crate::vm::{Eval, Machine};
 
 pub(super) struct Round;

@@ -1,10 +1,10 @@
 //! `select`: a map with some of the fields.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, Demand, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::heap::{Heap, Kind};
-use crate::program::{Apply, Demand, NO_CONST};
 use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 
 pub(super) struct Select;

@@ -1,9 +1,9 @@
 //! `sort_by`.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::{Apply, Demand, NO_CONST};
 use crate::compile::Plan;
 use crate::heap::Heap;
-use crate::program::{Apply, Demand, NO_CONST};
 use crate::vm::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS};
 
 pub(super) struct SortBy;

@@ -1,8 +1,8 @@
 //! `call`: tool calls.
 
 use super::{Checked, Field, FieldKind, Operation};
+use crate::code::Instr;
 use crate::compile::Plan;
-use crate::program::Instr;
 
 pub(super) struct Call;
 

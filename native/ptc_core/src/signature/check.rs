@@ -1,11 +1,11 @@
 //! Validation: a walk that builds nothing and reports all errors.
 
-use super::names::{is_keyword_name, Matching};
 use super::rules::Rules;
 use super::values::{Class, Found, TimeStruct, Values};
 use super::walk::frame::{ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target};
+use crate::names::{is_keyword_name, Matching};
 
 /// The task of checking a value against a type, by the rules of validation.
 #[derive(Debug, Clone, Copy, Default)]

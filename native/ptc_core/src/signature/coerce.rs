@@ -6,12 +6,12 @@
 //! This file combines coerced parts into their containers; `convert` has the conversions.
 
 use super::kept::Kept;
-use super::names::Matching;
 use super::values::{Found, Rows, Values};
 use super::walk::frame::{Frame, ListFrame, MapFrame};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::Scalar;
 use crate::heap::Heap;
+use crate::names::Matching;
 
 /// The purpose of a coercion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

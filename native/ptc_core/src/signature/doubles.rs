@@ -1,8 +1,8 @@
 //! Finds small map types with two fields that one key may name: names that are equal where hyphens and
 //! underscores are equal.
 
-use super::names::{as_underscore, is_alike};
 use super::{Fields, Types};
+use crate::names::{as_underscore, is_alike};
 
 /// Returns one of 64 bits for a name. Names that are equal, hyphens and underscores alike, have the same bit.
 #[inline]

@@ -1,7 +1,7 @@
 //! JSON values along a type: which kinds of them a type takes, and which field a key names.
 
-use super::names::{is_keyword_name, rank, KeyKind, Matching};
 use super::{Field, Fields, Scalar, Type, TypeId, Types};
+use crate::names::{is_keyword_name, rank, KeyKind, Matching};
 use std::sync::Arc;
 
 /// The kind of a JSON value.

@@ -5,9 +5,9 @@ use super::findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
 use super::mismatch::{Got, Mismatch, Target};
 use super::types::Types;
 use super::values::Values;
-use crate::fault::Halt;
 use crate::meter::Meter;
 use crate::number::Number;
+use crate::stop::Stop;
 
 /// Fuel for an error, and for each segment of its path.
 const ERROR: usize = 8;
@@ -66,7 +66,7 @@ impl Line {
         types: &Types,
         meter: &mut Meter,
         heap: &H,
-    ) -> Result<(), Halt<H::Term>> {
+    ) -> Result<(), Stop> {
         let mut messages = Vec::new();
         while self.more == 0 {
             let Some(finding) = findings.all().get(self.written) else {
@@ -149,7 +149,7 @@ impl<T: Copy> Listing<T> {
         heap: &mut H,
         types: &Types,
         meter: &mut Meter,
-    ) -> Result<(), Halt<T>> {
+    ) -> Result<(), Stop> {
         if let Some(line) = self.line.as_mut().filter(|line| !line.is_complete) {
             line.write(&self.findings, types, meter, heap)?;
             self.findings.truncate(LISTED, heap);

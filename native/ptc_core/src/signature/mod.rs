@@ -4,7 +4,7 @@
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`json`]: JSON values along a type, and the type of an answer
 //! * [`rules`]: what differs between releases of ptc_runner
-//! * [`names`]: matching of map keys with declared field names; `index`, `doubles`: many names, and equal ones
+//! * `index`, `doubles`: many names, and equal ones
 //! * [`twin`]: the key of a map that spells a name in another way
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
@@ -25,7 +25,6 @@ pub mod lenient;
 pub mod listing;
 mod memo;
 pub mod mismatch;
-pub mod names;
 pub mod read;
 pub mod render;
 pub mod rules;

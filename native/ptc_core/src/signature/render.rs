@@ -1,7 +1,7 @@
 //! Renderer from types to text, in the style with bare names and commas.
 
-use super::names::lisp_key;
 use super::types::{Fields, Signature, Type, TypeId, Types};
+use crate::names::lisp_key;
 
 /// How the names of map fields are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Which values types accept and which syntax signatures have: plain data, because releases of ptc_runner
 //! differ in it.
 
-use super::names::Matching;
+use crate::names::Matching;
 
 /// The rules of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Finds the key of a map that spells a name in another way: as an atom, a string or a keyword of
 //! PTC-Lisp, with hyphens or with underscores.
 
-use super::names::{underscored, KeyKind};
 use super::values::{Class, Values};
 use crate::heap::Lookup;
+use crate::names::{underscored, KeyKind};
 use KeyKind::{Atom, Keyword, String};
 
 /// A kind of key, and whether it has underscores instead of hyphens.

@@ -3,7 +3,7 @@
 
 use super::doubles;
 use super::index::NameIndex;
-use super::names::{is_alike, squeezed, underscored};
+use crate::names::{is_alike, squeezed, underscored};
 use std::sync::OnceLock;
 
 /// A map type is large if it has more fields than this, or more bytes of names.

@@ -1,29 +1,12 @@
-//! The interface to terms that signatures need, in addition to [`Heap`].
+//! The interface to terms that signatures need, in addition to [`Classed`].
 
 use super::listing::ErrorAtoms;
-use super::names::{KeyKind, Matching};
 use super::read::TypeAtoms;
 use super::{Fields, Scalar, TypeId, Types};
-use crate::heap::Heap;
+pub use crate::class::{Class, Classed};
 
-/// The classes of terms that types distinguish.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// An atom, `nil`, `true` and `false` included.
-    Atom,
-    /// A binary, or another bitstring: see [`Values::is_binary`].
-    Bitstring,
-    /// A float.
-    Float,
-    /// An integer of any size.
-    Integer,
-    /// A list, proper or not, empty or not.
-    List,
-    /// A map; structs are maps.
-    Map,
-    /// Tuples, pids, references, funs, …
-    Other,
-}
+use crate::heap::Heap;
+use crate::names::{KeyKind, Matching};
 
 /// The structs that coercion supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,24 +18,12 @@ pub enum TimeStruct {
 }
 
 /// A heap whose terms can be checked against types and coerced to them.
-pub trait Values: Heap {
+pub trait Values: Classed {
     /// Cached facts about the maps that were checked against types.
     type Rows: Rows<Self>;
 
-    /// Returns the class of a term.
-    fn class(&self, term: Self::Term) -> Class;
-    /// Returns whether a bitstring is a binary.
-    fn is_binary(&self, term: Self::Term) -> bool;
-    /// Returns whether both are the same term in memory.
-    fn same(&self, a: Self::Term, b: Self::Term) -> bool;
-    /// Returns whether this is the atom `nil`.
-    fn is_nil(&self, term: Self::Term) -> bool;
-    /// Returns whether this is `true` or `false`.
-    fn is_bool(&self, term: Self::Term) -> bool;
     /// Returns whether a map is one of the structs for dates and times.
     fn time_struct(&self, map: Self::Term) -> Option<TimeStruct>;
-    /// Returns whether a map has an atom under the key `:__struct__`.
-    fn is_struct(&self, map: Self::Term) -> bool;
     /// Returns true only if a value has this type and needs no conversion, and that is quick to see.
     #[inline(always)]
     fn is_plainly(&self, _scalar: Scalar, _value: Self::Term) -> bool {
@@ -61,16 +32,10 @@ pub trait Values: Heap {
     /// Returns the name of a keyword of PTC-Lisp, which is a struct (`%PtcRunner.Lisp.Keyword{}`);
     /// `None` for any other term.
     fn keyword_name(&self, term: Self::Term) -> Option<Self::Term>;
-    /// Returns the elements of a tuple.
-    fn tuple(&self, term: Self::Term) -> Option<&[Self::Term]>;
-    /// Returns the atom of this name, if it already exists.
-    fn existing_atom(&self, name: &[u8]) -> Option<Self::Term>;
     /// Returns whether this is the name of an atom.
     fn atom_is(&self, atom: Self::Term, name: &[u8]) -> bool;
     /// Makes the key of this kind with this name; `None` for an atom that does not exist yet.
     fn make_key(&mut self, kind: KeyKind, name: &[u8]) -> Option<Self::Term>;
-    /// Appends the name of an atom, in UTF-8.
-    fn put_atom_name(&self, atom: Self::Term, out: &mut Vec<u8>);
     /// Returns the atoms in type terms.
     fn type_atoms(&self) -> TypeAtoms<Self::Term>;
     /// Returns the atoms in errors.

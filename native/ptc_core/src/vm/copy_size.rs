@@ -15,6 +15,7 @@ use crate::heap::{Heap, Kind};
 use crate::language::Language;
 use crate::meter::Pace;
 use crate::parts;
+use crate::stop::Stop;
 use crate::weight::{own_words, Weighing};
 use std::collections::HashMap;
 
@@ -28,7 +29,7 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     pub(super) fn check_copy_limit(&mut self, term: H::Term) -> Result<(), Halt<H::Term>> {
         let limit = self.machine.meter.limits.words;
         match limit < usize::MAX && self.takes_more(term, limit)? {
-            true => Err(Halt::MemoryExceeded),
+            true => Err(Halt::Stop(Stop::MemoryExceeded)),
             false => Ok(()),
         }
     }
@@ -92,8 +93,8 @@ fn fits<H: Heap>(
         match weighing.step(machine.heap, &mut machine.meter) {
             Ok(true) => {}
             Ok(false) => return Ok(true),
-            Err(Halt::MemoryExceeded) if weighing.words() > most => return Ok(false),
-            Err(halt) => return Err(halt),
+            Err(Stop::MemoryExceeded) if weighing.words() > most => return Ok(false),
+            Err(stop) => return Err(stop.into()),
         }
     }
 }

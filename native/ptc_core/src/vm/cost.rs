@@ -155,7 +155,7 @@ impl<H: Heap> Machine<'_, H> {
     fn step(&mut self, walk: &mut Walk<H::Term>) -> Result<bool, Halt<H::Term>> {
         let Machine { heap, meter, .. } = self;
         let heap = &**heap;
-        walk.step(heap, |parts| meter.consume_fuel(parts, heap))
+        Ok(walk.step(heap, |parts| meter.consume_fuel(parts, heap))?)
     }
 
     /// Counts the bytes that the heap copies before it can return the bytes of a binary.

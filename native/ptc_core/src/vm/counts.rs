@@ -4,9 +4,9 @@
 //! A watch is plain data; it is taken out of the run while the run is suspended.
 
 use super::checkpoint::Exit;
-use crate::compile::COUNTED_LISTS;
-use crate::explain::{Detail, Site};
+use crate::explain::{Detail, Site, COUNTED_LISTS};
 use crate::fault::Halt;
+use crate::stop::Stop;
 use std::time::Instant;
 
 /// The counters of one operation.
@@ -151,7 +151,7 @@ impl Watch {
                 counts.calls += 1;
                 self.away = Some(now);
             }
-            Exit::Halted(Halt::SliceOver) => counts.breaks += 1,
+            Exit::Halted(Halt::Stop(Stop::SliceOver)) => counts.breaks += 1,
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use super::run::Vm;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
 use crate::language::Language;
+use crate::stop::Stop;
 
 /// Words of a copy from which on a term in a fault may be too expensive to inspect.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
@@ -76,7 +77,7 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Checks the fault of a run that has failed; returns why the run halts.
     pub(super) fn check_fault(&mut self) -> Halt<H::Term> {
         let Some(mut failing) = self.failing.take() else {
-            return Halt::SliceOver;
+            return Halt::Stop(Stop::SliceOver);
         };
         match self.check(&mut failing) {
             Ok(()) => Halt::Fault(Box::new(failing.fault)),

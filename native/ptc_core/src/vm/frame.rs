@@ -6,9 +6,11 @@
 
 use super::demanded::Demanded;
 use super::kinds::Kinds;
+use super::order::Sorting;
+use super::table::Table;
+use super::tally::Tally;
 use crate::fault::Halt;
 use crate::heap::Heap;
-use crate::ops::{Sorting, Table, Tally};
 use crate::program::Pc;
 use crate::roots::Roots;
 
@@ -151,10 +153,13 @@ pub struct Progress {
 /// An evaluation that has begun.
 #[derive(Debug)]
 pub struct Work<T> {
+    /// How far it is.
     pub progress: Progress,
+    /// The items that are not visited yet.
     pub walk: Walk<T>,
-    /// The item that has been found so far, and the field by which it was found.
+    /// The item that has been found so far.
     pub found: Option<T>,
+    /// The field by which it was found.
     pub field: Option<T>,
     /// Further terms.
     pub rests: Vec<T>,

@@ -2,10 +2,9 @@
 
 use super::kinds::loaded;
 use super::machine::{Atom, Eval, Key, Machine};
-use crate::fault::{Code, Halt};
+use crate::fault::{Code, Halt, Name};
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
-use crate::opcode::OpCode;
 use crate::program::ConstId;
 use crate::value::Form;
 
@@ -212,12 +211,14 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     /// Returns the context's value at a constant key. In a strict program a missing name is an
-    /// error.
-    pub(super) fn load(&mut self, context: H::Term, key: ConstId, strict: bool) -> Eval<H> {
+    /// error of the operation `strict`.
+    pub(super) fn load(&mut self, context: H::Term, key: ConstId, strict: Option<Name>) -> Eval<H> {
         match self.lookup(context, key)? {
             Lookup::Found(value) => Ok(value),
-            _ if strict => Err(self.unknown_name(context, key)?),
-            _ => Ok(self.heap.nil()),
+            _ => match strict {
+                Some(name) => Err(self.unknown_name(name, context, key)?),
+                None => Ok(self.heap.nil()),
+            },
         }
     }
 
@@ -226,6 +227,7 @@ impl<H: Heap> Machine<'_, H> {
     #[cold]
     fn unknown_name(
         &mut self,
+        name: Name,
         context: H::Term,
         key: ConstId,
     ) -> Result<Halt<H::Term>, Halt<H::Term>> {
@@ -259,6 +261,6 @@ impl<H: Heap> Machine<'_, H> {
             .make_number(Number::Int(count as i64))
             .unwrap_or(heap.nil());
         let terms = vec![self.constant(key), names, count];
-        Ok(self.fault(OpCode::Load, Code::UnknownName, terms))
+        Ok(self.fault(name, Code::UnknownName, terms))
     }
 }

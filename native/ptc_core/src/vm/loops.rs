@@ -4,10 +4,10 @@ use super::demanded::Demanded;
 use super::frame::{Frame, Step, Stepped};
 use super::machine::{Machine, LIST_BATCH};
 use super::run::Vm;
+use super::tally::Tally;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::language::Language;
-use crate::ops::{Keeps, Tally};
 use crate::program::{Loop, Pc, NO_CONST, NO_PC};
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
@@ -92,12 +92,23 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     }
 }
 
+/// What an operation with a body keeps of each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// The value of the body.
+    Value,
+    /// The item, if this is the truth of the body's value.
+    Item(bool),
+    /// Something else.
+    Other,
+}
+
 impl<H: Heap> Machine<'_, H> {
     /// The step of an operation that makes a list, or a tally, of items or of its body's values.
     #[inline(always)]
-    pub(crate) fn collect(
+    pub(crate) fn collect<L: Language>(
         &mut self,
-        looped: &Loop,
+        looped: &Loop<L>,
         frame: &mut Frame<H::Term>,
         returned: Option<H::Term>,
         keeps: Keeps,
@@ -129,21 +140,21 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     #[cold]
-    fn begin_to_collect(
+    fn begin_to_collect<L: Language>(
         &mut self,
-        looped: &Loop,
+        looped: &Loop<L>,
         frame: &mut Frame<H::Term>,
     ) -> Result<(), Halt<H::Term>> {
         frame.progress.demanded = self.demanded(looped.demand)?;
-        frame.progress.tally = looped.tally.and_then(|(op, _)| Tally::of(op));
+        frame.progress.tally = looped.tally.and_then(|(op, _)| L::tally(op));
         Ok(())
     }
 
     /// Takes a value of the body, unless it halts.
     #[inline(always)]
-    fn collect_value(
+    fn collect_value<L: Language>(
         &mut self,
-        looped: &Loop,
+        looped: &Loop<L>,
         frame: &mut Frame<H::Term>,
         value: H::Term,
         keeps: Keeps,
@@ -183,9 +194,9 @@ impl<H: Heap> Machine<'_, H> {
     /// Adds an item to the tally of a loop; returns whether that was possible. Stands here once, so that
     /// [`Tally::add`] is inlined.
     #[inline(never)]
-    fn add_to_tally(
+    fn add_to_tally<L: Language>(
         &mut self,
-        looped: &Loop,
+        looped: &Loop<L>,
         tally: &mut Tally,
         item: H::Term,
     ) -> Result<bool, Halt<H::Term>> {
@@ -195,7 +206,11 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     /// Ends the operation with the tally, or with the list of the values on the stack.
-    fn collected(&mut self, looped: &Loop, frame: &mut Frame<H::Term>) -> Stepped<H> {
+    fn collected<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        frame: &mut Frame<H::Term>,
+    ) -> Stepped<H> {
         let progress = &mut frame.progress;
         if let (Some(tally), Some(of)) = (&mut progress.tally, looped.tally) {
             return tally.finish(self, of, frame.walk.wrong).map(Step::Done);

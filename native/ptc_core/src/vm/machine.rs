@@ -9,6 +9,7 @@ use crate::language::Language;
 use crate::meter::Meter;
 use crate::number::Number;
 use crate::program::{Apply, ConstId, Program, Slot};
+use crate::stop::Stop;
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub(crate) const MAP_ENTRY: usize = 32;
@@ -38,7 +39,7 @@ pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
 
 /// The machine during a run.
 ///
-/// An evaluation that fails with [`Halt::SliceOver`] starts again later from the same operands. So
+/// An evaluation that fails with [`Stop::SliceOver`] starts again later from the same operands. So
 /// it must not take them off the stack; the run does that once the evaluation has succeeded. A
 /// long evaluation keeps its progress and continues, see [`Machine::resumable`].
 pub struct Machine<'h, H: Heap> {
@@ -158,6 +159,12 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
+    /// Pushes a value.
+    #[inline]
+    pub fn push(&mut self, value: H::Term) {
+        self.stack.push(value);
+    }
+
     /// Returns the value that was pushed last.
     pub fn top(&mut self) -> H::Term {
         match *self.stack.top(1, self.heap) {
@@ -193,12 +200,12 @@ impl<'h, H: Heap> Machine<'h, H> {
     /// Counts work before it is done.
     #[inline]
     pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
-        self.meter.consume_fuel(cost, self.heap)
+        Ok(self.meter.consume_fuel(cost, self.heap)?)
     }
 
     /// Checks that the run may build `words` more.
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Halt<H::Term>> {
-        self.meter.check_heap_limit(words, self.heap)
+        Ok(self.meter.check_heap_limit(words, self.heap)?)
     }
 
     /// Counts a new map with this many entries: the fuel and the words.
@@ -221,7 +228,7 @@ impl<'h, H: Heap> Machine<'h, H> {
         self.resumable_over(self.slot(apply.input), evaluate)
     }
 
-    /// Runs an evaluation that [`Halt::SliceOver`] can suspend and that continues later with the same
+    /// Runs an evaluation that [`Stop::SliceOver`] can suspend and that continues later with the same
     /// work. The work starts as a walk over `list`. Whenever `evaluate` suspends, the state of the
     /// work must be such that nothing is done twice; [`Meter::advanced`] reports progress.
     #[inline]
@@ -235,7 +242,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             Some(work) => *work,
         };
         let value = evaluate(self, &mut work);
-        if let Err(Halt::SliceOver) = value {
+        if let Err(Halt::Stop(Stop::SliceOver)) = value {
             self.work = Some(Box::new(work));
         }
         value

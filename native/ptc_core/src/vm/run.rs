@@ -7,12 +7,12 @@ use super::frame::Frame;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
-use crate::language::{Language, PtcJson};
+use crate::language::Language;
 use crate::meter::Limits;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
 
 /// A run, between the calls that advance it.
-pub struct Vm<'h, H: Heap, L: Language = PtcJson> {
+pub struct Vm<'h, H: Heap, L: Language> {
     pub(super) program: &'h Program<L>,
     pub(super) context: H::Term,
     pub(super) memory: H::Term,
@@ -33,7 +33,13 @@ pub struct Vm<'h, H: Heap, L: Language = PtcJson> {
     pub(super) failing: Option<Box<Failing<H::Term>>>,
 }
 
-impl<H: Heap, L: Language> Vm<'_, H, L> {
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
+    /// Returns the machine and the program, for the instructions of a language.
+    #[inline]
+    pub fn parts(&mut self) -> (&mut Machine<'h, H>, &'h Program<L>) {
+        (&mut self.machine, self.program)
+    }
+
     /// Returns whether the body of a loop calls tools.
     fn calls_tools(&self, enter: &Loop<L>) -> bool {
         let body = self.program.code.get(self.pc as usize..enter.end as usize);
@@ -124,7 +130,8 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
                 }
                 Instr::NeedInput(_) => {}
                 Instr::LoadContext(key) => {
-                    let value = machine.load(self.context, *key, program.strict)?;
+                    let strict = program.strict.then(|| L::LOAD.into());
+                    let value = machine.load(self.context, *key, strict)?;
                     machine.stack.push(value);
                 }
                 Instr::LoadMemory(key) => {

@@ -6,12 +6,10 @@
 use super::counts::Watch;
 use super::machine::Machine;
 use super::run::Vm;
-use crate::compile::COUNTED_LISTS;
-use crate::explain::{Detail, Keys, Mark};
+use crate::explain::{Detail, Keys, Mark, COUNTED_LISTS};
 use crate::fault::Halt;
 use crate::heap::{Heap, Kind, Lookup};
 use crate::language::Language;
-use crate::opcode::OpCode;
 use crate::program::Slot;
 use std::time::Instant;
 
@@ -89,11 +87,11 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
             }
             Mark::Keys(number) => {
                 let site = &self.program.sites[number as usize];
-                let (Some(slot), keys, op) = (site.input, site.keys, site.op) else {
+                let (Some(slot), keys) = (site.input, site.keys) else {
                     return Ok(());
                 };
                 let value = self.machine.slot(slot);
-                let has_rows = self.machine.heap.kind(value) == Kind::List && looks_at_rows(op);
+                let has_rows = self.machine.heap.kind(value) == Kind::List && keys.in_rows;
                 match has_rows {
                     true => self.keys_in_rows(watch, number, keys, slot)?,
                     false => self.keys_in_value(watch, number, keys, value)?,
@@ -206,13 +204,6 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         watch.since = Some(Instant::now());
         Ok(())
     }
-}
-
-/// Returns whether an operation over a list looks its keys up in the items, and not in the list
-/// itself.
-fn looks_at_rows(op: OpCode) -> bool {
-    use OpCode::*;
-    !matches!(op, Get | Eq | Neq | Gt | Gte | Lt | Lte | Contains | In)
 }
 
 /// Returns whether a value has the key, or the whole path.

@@ -19,6 +19,7 @@ pub mod steps;
 pub mod walks;
 pub mod whole;
 
+use ptc_core::code::{Program, Vm};
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt, Name};
 use ptc_core::heap::Heap;
@@ -27,9 +28,8 @@ use ptc_core::load::{LoadOptions, Loader, Refusal, Unloaded};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::program::Program;
 use ptc_core::stop::Stop;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs, Vm};
+use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::time::Duration;
 
@@ -305,11 +305,11 @@ impl Lab {
                     let answer = self.answer(tool, args);
                     Place::At(checkpoint, frozen, Some(answer))
                 }
-                Exit::Halted(Halt::SliceOver) => {
+                Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
                     let (checkpoint, frozen) = vm.freeze();
                     Place::At(checkpoint, frozen, None)
                 }
-                Exit::Halted(Halt::MemoryExceeded) if is_probe => {
+                Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) if is_probe => {
                     let (checkpoint, frozen) = vm.freeze();
                     Place::At(checkpoint, frozen, None)
                 }
@@ -346,10 +346,10 @@ fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {
 fn ended(heap: &PlainHeap, halt: Halt<Term>) -> End {
     match halt {
         Halt::Fault(fault) => End::Fault(mistake(heap, *fault)),
-        Halt::DeadlinePassed => End::DeadlinePassed,
-        Halt::MemoryExceeded => End::MemoryExceeded,
-        Halt::Abandoned => End::Abandoned,
-        Halt::SliceOver => panic!("a slice that nobody asked for"),
+        Halt::Stop(Stop::DeadlinePassed) => End::DeadlinePassed,
+        Halt::Stop(Stop::MemoryExceeded) => End::MemoryExceeded,
+        Halt::Stop(Stop::Abandoned) => End::Abandoned,
+        Halt::Stop(Stop::SliceOver) => panic!("a slice that nobody asked for"),
     }
 }
 

@@ -7,7 +7,7 @@ use ptc_core::json::{Document, JsonLimits};
 use ptc_core::load::Loader;
 use ptc_core::meter::{Deadline, Limits, Meter};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::{self, render_signature, KeyStyle, Signature};
+use ptc_core::signature::{parse, render_signature, KeyStyle, Signature};
 use ptc_core::workspace::unlimited;
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,7 +28,7 @@ pub fn reader(text: &[u8]) {
 /// offset.
 pub fn signature(text: &[u8]) {
     let shown = || String::from_utf8_lossy(text).into_owned();
-    let signature = match signature::parse(text) {
+    let signature = match parse(text) {
         Ok(signature) => signature,
         Err(mistake) => {
             assert!(mistake.column <= text.len(), "{:?}", shown());
@@ -42,7 +42,7 @@ pub fn signature(text: &[u8]) {
     let written = write(&signature);
     // Without parameters it starts with the arrow, which is not read.
     let readable = written.strip_prefix(b"-> ").unwrap_or(&written);
-    let again = signature::parse(readable).map(|signature| write(&signature));
+    let again = parse(readable).map(|signature| write(&signature));
     assert_eq!(again.as_ref(), Ok(&written), "{:?}", shown());
 }
 

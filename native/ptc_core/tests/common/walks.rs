@@ -4,10 +4,10 @@
 use super::model::{add, ty, val, Choices, Ty, Val, NAMES};
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
+use ptc_core::names::{candidates, is_firewalled, Matching};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::signature::coerce::Question;
-use ptc_core::signature::names::{candidates, is_firewalled, Matching};
 use ptc_core::signature::walk::Task;
 use ptc_core::signature::{
     lenient, Check, Coerce, Got, PathStep, Purpose, Scalar, Types, Walk, WalkEnd, Wrong,

@@ -5,16 +5,17 @@ use super::model::Choices;
 use super::oracle::shown;
 use super::rng::Rng;
 use super::{built, FREE};
-use ptc_core::error_line::{error_line, Extent, Unwritten};
-use ptc_core::fault::Halt;
+use ptc_core::class::{Class, Classed};
+use ptc_core::error_terms::{error_line, Extent, Unwritten};
 use ptc_core::heap::{Heap, Kind, Lookup};
 use ptc_core::meter::{Meter, Pace};
+use ptc_core::names::KeyKind;
 use ptc_core::normalize::{normalize, Form, Unfinished};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::signature::names::KeyKind;
 use ptc_core::signature::twin::twin;
-use ptc_core::signature::values::{Class, Values};
+use ptc_core::signature::Values;
+use ptc_core::stop::Stop;
 use ptc_core::weight::{own_words, words_of_row, Weighing};
 use ptc_core::workspace::unlimited;
 
@@ -61,8 +62,8 @@ pub fn weight(heap: &mut PlainHeap, term: Term, limit: usize, units: usize) -> O
         let mut meter = Meter::with_fuel(FREE, units);
         match weighing.run(heap, &mut meter) {
             Ok(()) => return Some(weighing.words()),
-            Err(Halt::MemoryExceeded) => return None,
-            Err(Halt::SliceOver) => {
+            Err(Stop::MemoryExceeded) => return None,
+            Err(Stop::SliceOver) => {
                 let (frozen, terms) = weighing.freeze(heap);
                 weighing = Weighing::thaw(frozen, terms);
             }
@@ -120,7 +121,7 @@ fn converts(bytes: &[u8], heap: &mut PlainHeap, term: Term, form: Form) {
     let result = match normalize(heap, term, form, &mut unlimited()) {
         Ok(result) => Some(result),
         Err(Unfinished::Improper(_)) => None,
-        Err(Unfinished::Halted(_)) => panic!("stopped: {}", shown(bytes)),
+        Err(Unfinished::Stopped(_)) => panic!("stopped: {}", shown(bytes)),
     };
     let expected = converted(heap, term, form);
     let text = |term: Option<Term>| term.map(|term| heap.show(term));
@@ -133,7 +134,7 @@ fn converts(bytes: &[u8], heap: &mut PlainHeap, term: Term, form: Form) {
 
 /// Returns the term in the form; `None` for an improper list where it must be proper.
 fn converted(heap: &mut PlainHeap, term: Term, form: Form) -> Option<Term> {
-    if let Some(elements) = Values::tuple(heap, term).map(<[Term]>::to_vec) {
+    if let Some(elements) = Classed::tuple(heap, term).map(<[Term]>::to_vec) {
         let inner = |heap: &mut PlainHeap| -> Option<Vec<Term>> {
             elements
                 .iter()

@@ -5,6 +5,7 @@
 //! deeper than any call stack, so no function here recurses over them.
 //!
 //! * this file: the values, and how terms are made and read
+//! * `classes`: the classes of terms
 //! * `document`: documents on this heap
 //! * `order`: term order, `==`, `===` and hashes
 //! * `show`: terms as text, for readable assertions
@@ -23,6 +24,7 @@
 //! assert_eq!(heap.show(list), "[{:ok, 1}, nil]");
 //! ```
 
+mod classes;
 mod document;
 mod order;
 mod show;
@@ -157,7 +159,8 @@ impl PlainHeap {
         &self.values[term.0]
     }
 
-    fn map(&self, term: Term) -> Option<&[(Term, Term)]> {
+    /// Returns the entries of a map.
+    pub fn map(&self, term: Term) -> Option<&[(Term, Term)]> {
         match self.value(term) {
             Value::Map(entries) => Some(entries),
             _ => None,

@@ -1,74 +1,29 @@
 //! The interface for signatures, for plain values.
 
-use super::{PlainHeap, Term, Value, FALSE, NIL, TRUE};
-use crate::heap::{Heap, Lookup};
-use crate::number::Number;
-use crate::signature::names::{rank, KeyKind, Matching};
-use crate::signature::values::{Class, Found, Rows, TimeStruct, Values, ABSENT};
+use super::{PlainHeap, Term};
+use crate::class::Classed;
+use crate::heap::Heap;
+use crate::names::{rank, KeyKind, Matching};
+use crate::signature::values::{Found, Rows, TimeStruct, Values, ABSENT};
 use crate::signature::{ErrorAtoms, Fields, Scalar, TypeAtoms, TypeId, Types};
 
 /// Larger maps are searched key by key, as on the BEAM.
 const FLAT: usize = 32;
 
-impl PlainHeap {
-    pub(super) fn atom_name(&self, term: Term) -> Option<&str> {
-        match self.value(term) {
-            Value::Atom(name) => Some(name),
-            _ => None,
-        }
+/// Returns how well a key matches a declared name.
+fn rank_of(heap: &PlainHeap, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
+    if let Some(name) = heap.atom_name(key) {
+        return rank(declared, name.as_bytes(), KeyKind::Atom, matching);
     }
-
-    pub(super) fn module(&self, map: Term) -> Option<&str> {
-        let key = *self.atoms.get(&b"__struct__"[..])?;
-        match self.lookup(map, key, &mut 0) {
-            Lookup::Found(module) => self.atom_name(module),
-            _ => None,
-        }
+    if let Some(name) = heap.bytes(key) {
+        return rank(declared, name, KeyKind::String, matching);
     }
-
-    /// Returns how well a key matches a declared name.
-    fn rank(&self, declared: &[u8], key: Term, matching: Matching) -> Option<u8> {
-        match self.value(key) {
-            Value::Atom(name) => rank(declared, name.as_bytes(), KeyKind::Atom, matching),
-            Value::Binary(name) => rank(declared, name, KeyKind::String, matching),
-            _ => {
-                let name = self.keyword_name(key)?;
-                rank(declared, self.bytes(name)?, KeyKind::Keyword, matching)
-            }
-        }
-    }
+    let name = heap.keyword_name(key)?;
+    rank(declared, heap.bytes(name)?, KeyKind::Keyword, matching)
 }
 
 impl Values for PlainHeap {
     type Rows = PlainRows;
-
-    fn class(&self, term: Term) -> Class {
-        match self.value(term) {
-            Value::Atom(_) => Class::Atom,
-            Value::Number(Number::Float(_)) => Class::Float,
-            Value::Number(_) => Class::Integer,
-            Value::Binary(_) => Class::Bitstring,
-            Value::EmptyList | Value::Cons(..) => Class::List,
-            Value::Map(_) => Class::Map,
-            Value::Tuple(_) | Value::Opaque(..) => Class::Other,
-        }
-    }
-
-    fn is_binary(&self, term: Term) -> bool {
-        matches!(self.value(term), Value::Binary(_))
-    }
-
-    fn same(&self, a: Term, b: Term) -> bool {
-        a == b
-    }
-
-    fn is_nil(&self, term: Term) -> bool {
-        term == NIL
-    }
-
-    fn is_bool(&self, term: Term) -> bool {
-        term == TRUE || term == FALSE
-    }
 
     fn time_struct(&self, map: Term) -> Option<TimeStruct> {
         match self.module(map)? {
@@ -78,27 +33,12 @@ impl Values for PlainHeap {
         }
     }
 
-    fn is_struct(&self, map: Term) -> bool {
-        self.module(map).is_some()
-    }
-
     fn keyword_name(&self, term: Term) -> Option<Term> {
         let is_keyword = self.module(term) == Some("Elixir.PtcRunner.Lisp.Keyword");
         let is_name = |key: &Term| self.atom_name(*key) == Some("name");
         let entries = self.map(term).filter(|_| is_keyword)?;
         let (_, name) = entries.iter().find(|(key, _)| is_name(key))?;
         self.is_binary(*name).then_some(*name)
-    }
-
-    fn tuple(&self, term: Term) -> Option<&[Term]> {
-        match self.value(term) {
-            Value::Tuple(elements) => Some(elements),
-            _ => None,
-        }
-    }
-
-    fn existing_atom(&self, name: &[u8]) -> Option<Term> {
-        self.atoms.get(name).copied()
     }
 
     fn atom_is(&self, atom: Term, name: &[u8]) -> bool {
@@ -116,12 +56,8 @@ impl Values for PlainHeap {
         }
     }
 
-    fn put_atom_name(&self, atom: Term, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.atom_name(atom).unwrap_or_default().as_bytes());
-    }
-
     fn type_atoms(&self) -> TypeAtoms<Term> {
-        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(NIL);
+        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(self.nil());
         TypeAtoms {
             optional: named("optional"),
             list: named("list"),
@@ -131,7 +67,7 @@ impl Values for PlainHeap {
     }
 
     fn error_atoms(&self) -> ErrorAtoms<Term> {
-        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(NIL);
+        let named = |name: &str| self.existing_atom(name.as_bytes()).unwrap_or(self.nil());
         ErrorAtoms {
             path: named("path"),
             message: named("message"),
@@ -200,7 +136,7 @@ impl Rows<PlainHeap> for PlainRows {
         self.compared += heap.map_size(map).unwrap_or(0);
         let entries = heap.map(map)?.iter().enumerate();
         let fitting = entries.filter_map(|(slot, (key, value))| {
-            let rank = heap.rank(declared, *key, self.matching)?;
+            let rank = rank_of(heap, declared, *key, self.matching)?;
             Some((rank, slot, *key, *value))
         });
         let (_, slot, key, value) = fitting.min_by_key(|(rank, ..)| *rank)?;

@@ -7,9 +7,10 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::names;
 use crate::raw::{words, Raw, TermKind};
+use ptc_core::class::{Class, Classed};
 use ptc_core::heap::Heap;
-use ptc_core::signature::names::KeyKind;
-use ptc_core::signature::values::{Class, TimeStruct, Values};
+use ptc_core::names::KeyKind;
+use ptc_core::signature::values::{TimeStruct, Values};
 use ptc_core::signature::{ErrorAtoms, Scalar};
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
@@ -23,9 +24,7 @@ impl<'a> Beam<'a> {
     }
 }
 
-impl<'a> Values for Beam<'a> {
-    type Rows = Shapes<'a>;
-
+impl<'a> Classed for Beam<'a> {
     #[inline]
     fn class(&self, term: Raw<'a>) -> Class {
         match self.terms.kind(term) {
@@ -59,18 +58,6 @@ impl<'a> Values for Beam<'a> {
         term.word() == self.boolean(true).word() || term.word() == self.boolean(false).word()
     }
 
-    fn time_struct(&self, map: Raw<'a>) -> Option<TimeStruct> {
-        let module = self.terms.map_get(map, self.atom(__struct__()))?;
-        let is = |atom: Atom| self.atom(atom).word() == module.word();
-        Some(match () {
-            () if is(atoms::date_time()) => TimeStruct::DateTime,
-            () if is(atoms::naive_date_time()) => TimeStruct::Other,
-            () if is(atoms::date()) => TimeStruct::Other,
-            () if is(atoms::time()) => TimeStruct::Other,
-            () => return None,
-        })
-    }
-
     fn is_struct(&self, map: Raw<'a>) -> bool {
         let key = self.atom(__struct__());
         let module = match self.flat(map) {
@@ -81,6 +68,34 @@ impl<'a> Values for Beam<'a> {
             None => self.terms.map_get(map, key),
         };
         module.is_some_and(|module| self.class(module) == Class::Atom)
+    }
+
+    fn tuple(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {
+        self.terms.tuple(term)
+    }
+
+    fn existing_atom(&self, name: &[u8]) -> Option<Raw<'a>> {
+        atom_text::existing(self.terms, name)
+    }
+
+    fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {
+        atom_text::with_name(self.terms, atom, |name| out.extend_from_slice(name));
+    }
+}
+
+impl<'a> Values for Beam<'a> {
+    type Rows = Shapes<'a>;
+
+    fn time_struct(&self, map: Raw<'a>) -> Option<TimeStruct> {
+        let module = self.terms.map_get(map, self.atom(__struct__()))?;
+        let is = |atom: Atom| self.atom(atom).word() == module.word();
+        Some(match () {
+            () if is(atoms::date_time()) => TimeStruct::DateTime,
+            () if is(atoms::naive_date_time()) => TimeStruct::Other,
+            () if is(atoms::date()) => TimeStruct::Other,
+            () if is(atoms::time()) => TimeStruct::Other,
+            () => return None,
+        })
     }
 
     #[inline(always)]
@@ -100,14 +115,6 @@ impl<'a> Values for Beam<'a> {
         names::keyword_name(self.terms, term)
     }
 
-    fn tuple(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {
-        self.terms.tuple(term)
-    }
-
-    fn existing_atom(&self, name: &[u8]) -> Option<Raw<'a>> {
-        atom_text::existing(self.terms, name)
-    }
-
     #[inline]
     fn atom_is(&self, atom: Raw<'a>, name: &[u8]) -> bool {
         // In ASCII there are as many characters as bytes, otherwise fewer.
@@ -124,10 +131,6 @@ impl<'a> Values for Beam<'a> {
             KeyKind::String => Some(self.terms.make_binary(name)),
             KeyKind::Keyword => names::make_keyword(self.terms, name),
         }
-    }
-
-    fn put_atom_name(&self, atom: Raw<'a>, out: &mut Vec<u8>) {
-        atom_text::with_name(self.terms, atom, |name| out.extend_from_slice(name));
     }
 
     #[inline]

@@ -17,7 +17,6 @@ mod values;
 mod write;
 
 pub use atom_text::{existing as existing_atom, with_name as with_atom_name};
-pub use values::go_on;
 
 use crate::heap::Beam;
 use crate::raw::Raw;

@@ -10,7 +10,7 @@ use crate::heap::Beam;
 use crate::map_view::{view, Flat, MapView};
 use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, TermKind, Terms};
-use ptc_core::signature::names::{candidates, is_hyphened, rank, KeyKind, Matching};
+use ptc_core::names::{candidates, is_hyphened, rank, KeyKind, Matching};
 use ptc_core::signature::values::{Found, Rows, ABSENT};
 use ptc_core::signature::{Fields, TypeId, Types};
 use rustler::types::atom::__struct__;

@@ -8,7 +8,7 @@ use crate::raw::{Raw, Terms};
 use crate::rules;
 use crate::schedule::{is_too_long, nif_pair, settle, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES};
 use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::names::lisp_key;
+use ptc_core::names::lisp_key;
 use ptc_core::signature::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
 use rustler::{Binary, Encoder, Env, Term};
 

@@ -2,13 +2,12 @@
 //! `signature_input/3`; long walks continue in further quanta.
 
 use super::type_atoms::type_atoms;
-use crate::task::{suspend, Left, Place};
+use crate::task::{Call, Work};
 use crate::{atoms, rules};
 
 use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
+use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, Pace};
-use ptc_core::fault::Halt;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::signature::coerce::Question;
 use ptc_core::signature::walk::Resumable;
@@ -16,6 +15,7 @@ use ptc_core::signature::{
     read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
     Read, ReadOptions, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
+use ptc_core::stop::Stop;
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
 
@@ -109,7 +109,7 @@ fn list<'a>(
             let (list, finished) = (listing.list.term(env), listing.is_complete());
             Step::Reply((atoms::error(), list, finished).encode(env))
         }
-        Err(Halt::SliceOver) => {
+        Err(Stop::SliceOver) => {
             let (left, kept) = listing.freeze(heap);
             Step::Left(LeftAt::Errors(left), kept)
         }
@@ -133,59 +133,62 @@ fn begin<'a, K: Outcome<'a>>(
     let clock = QuantumClock::new(pace, begun, 0);
     let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
     let begun = Walk::new(&mut heap, &types, (value.into(), id), task, meters);
-    match walk(begun, &types, (of, value), &clock) {
+    let call = Call::first(env, Limits::UNLIMITED, pace);
+    reply(
+        call,
+        walk(begun, &types, (of, value), &clock),
+        types,
+        (of, value),
+    )
+}
+
+/// The reply, or `{:long, state, terms}`; the first two terms are the type and the value.
+fn reply<'a>(
+    call: Call<'a>,
+    step: Step<'a>,
+    types: Types,
+    (of, value): (Term<'a>, Term<'a>),
+) -> Term<'a> {
+    match step {
         Step::Reply(reply) => reply,
-        Step::Left(at, kept) => leave(env, LeftWalk { at, types }, (of, value), kept, None),
+        Step::Left(at, kept) => {
+            let held: Vec<_> = [of.into(), value.into()].into_iter().chain(kept).collect();
+            call.leave(LeftWalk { at, types }, &held, atoms::long())
+        }
     }
 }
 
-/// Suspends the walk: `{:long, state, terms}`; the first two terms are the type and the value.
-fn leave<'a>(
-    env: Env<'a>,
-    left: LeftWalk,
-    (of, value): (Term<'a>, Term<'a>),
-    kept: Vec<Raw<'a>>,
-    reuse: Option<Place<'a>>,
-) -> Term<'a> {
-    let held: Vec<_> = [of.into(), value.into()].into_iter().chain(kept).collect();
-    let state = suspend(env, Left::Walk(Box::new(left)), Some(Instant::now()), reuse);
-    let held = Terms { env }.make_tuple(&held).term(env);
-    (atoms::long(), state, held).encode(env)
-}
+impl Work for LeftWalk {
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let LeftWalk { at, types } = *self;
+        let begun = Some(Instant::now());
+        let mut heap = Beam::new(call.env, 0);
+        let [of, value, terms @ ..] = terms else {
+            return None;
+        };
+        let of_value = (of.term(call.env), value.term(call.env));
+        let meter = Meter::new(Limits::UNLIMITED, Pace::Quantum);
+        let step = match at {
+            LeftAt::Check(left) => {
+                let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
+                let meters = (meter, Pace::Quantum);
+                let resumed = Walk::<_, Check>::resume(&mut heap, &types, left, terms, meters)?;
+                walk(resumed, &types, of_value, &clock)
+            }
+            LeftAt::Coerce(left) => {
+                let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
+                let meters = (meter, Pace::Quantum);
+                let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, &types, left, terms, meters)?;
+                walk(resumed, &types, of_value, &clock)
+            }
+            LeftAt::Errors(left) => list(Listing::thaw(left, terms)?, &mut heap, &types, meter),
+        };
+        Some(reply(call, step, types, of_value))
+    }
 
-/// Resumes a walk for a quantum; `None` if the terms belong to another walk.
-pub fn go_on<'a>(
-    env: Env<'a>,
-    LeftWalk { at, types }: LeftWalk,
-    terms: Term<'a>,
-    state: Place<'a>,
-) -> Option<Term<'a>> {
-    let begun = Some(Instant::now());
-    let mut heap = Beam::new(env, 0);
-    let [of, value, terms @ ..] = heap.terms.tuple(terms.into())? else {
-        return None;
-    };
-    let of_value = (of.term(env), value.term(env));
-    let meter = Meter::new(Limits::UNLIMITED, Pace::Quantum);
-    let step = match at {
-        LeftAt::Check(left) => {
-            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-            let meters = (meter, Pace::Quantum);
-            let resumed = Walk::<_, Check>::resume(&mut heap, &types, left, terms, meters)?;
-            walk(resumed, &types, of_value, &clock)
-        }
-        LeftAt::Coerce(left) => {
-            let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-            let meters = (meter, Pace::Quantum);
-            let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, &types, left, terms, meters)?;
-            walk(resumed, &types, of_value, &clock)
-        }
-        LeftAt::Errors(left) => list(Listing::thaw(left, terms)?, &mut heap, &types, meter),
-    };
-    Some(match step {
-        Step::Reply(reply) => reply,
-        Step::Left(at, kept) => leave(env, LeftWalk { at, types }, of_value, kept, Some(state)),
-    })
+    fn needs_quantum(&self) -> bool {
+        true
+    }
 }
 
 impl<'a> Outcome<'a> for Check {

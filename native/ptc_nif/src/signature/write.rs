@@ -2,7 +2,7 @@
 
 use super::type_atoms::TypeAtoms;
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::names::is_firewalled;
+use ptc_core::names::is_firewalled;
 use ptc_core::signature::{Fields, Read, Type, TypeId, Types};
 
 /// The type terms of a table, made in its order: parts first.

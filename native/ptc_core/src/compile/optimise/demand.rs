@@ -6,8 +6,8 @@
 //! end.
 
 use super::residue;
-use crate::ops::Keeps;
-use crate::program::{Demand, Instr};
+use crate::code::{Demand, Instr};
+use crate::vm::Keeps;
 
 /// Passes the demand of each list to its producer.
 pub(super) fn find(code: &mut Vec<Instr>) {

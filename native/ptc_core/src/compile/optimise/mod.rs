@@ -8,7 +8,7 @@ mod demand;
 mod residue;
 mod sieve;
 
-use crate::program::Instr;
+use crate::code::Instr;
 
 /// Makes a fixed number of passes over the code; jump targets are already resolved.
 pub(super) fn optimise(code: &mut Vec<Instr>) {

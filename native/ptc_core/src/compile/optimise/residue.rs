@@ -2,7 +2,7 @@
 //! this item and not for another. Failures that do not depend on the item are found with the first
 //! item, for which the whole body runs.
 
-use crate::program::{Instr, Loop, Slot, NO_PC};
+use crate::code::{Instr, Loop, Slot, NO_PC};
 
 /// An instruction of a body without jumps, with the instructions that produce its operands.
 struct Part {

@@ -1,8 +1,9 @@
 //! Converts filters whose condition is a comparison of a field with a constant, or `and` or
 //! `or` of such comparisons, to one instruction.
 
-use crate::ops::{Keeps, Orders};
-use crate::program::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
+use crate::code::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
+use crate::ops::Orders;
+use crate::vm::Keeps;
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {

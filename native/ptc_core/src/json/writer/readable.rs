@@ -1,7 +1,7 @@
 //! The writer's interface to terms.
 
+use crate::class::{Class, Classed};
 use crate::number::Number;
-use crate::signature::values::{Class, Values};
 use num_bigint::BigInt;
 
 /// A term in the writer's view.
@@ -72,13 +72,13 @@ pub struct OnHeap<'h, H> {
     pub in_slice: bool,
 }
 
-impl<H: Values> OnHeap<'_, H> {
+impl<H: Classed> OnHeap<'_, H> {
     fn is_copied_later(&self, string: H::Term) -> bool {
         self.in_slice && self.heap.bytes_to_copy(string) > COPIED_IN_A_SLICE
     }
 }
 
-impl<H: Values> Readable for OnHeap<'_, H> {
+impl<H: Classed> Readable for OnHeap<'_, H> {
     type Term = H::Term;
 
     #[inline]

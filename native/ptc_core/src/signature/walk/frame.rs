@@ -1,9 +1,9 @@
 //! The stack of a walk: the open lists and maps.
 
 use super::super::findings::PathStep;
-use super::super::names::is_firewalled;
 use super::super::{Fields, TypeId, Types};
 use crate::heap::Heap;
+use crate::names::is_firewalled;
 
 /// An open list or map. `T` and `O` are terms and open maps, `M` is the state that the task needs when
 /// the list or map ends.

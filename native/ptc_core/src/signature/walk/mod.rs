@@ -27,9 +27,9 @@ use super::findings::Findings;
 use super::memo::Memo;
 use super::values::{Rows, Values};
 use super::{Type, TypeId, Types};
-use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::meter::{Meter, Pace};
+use crate::stop::Stop;
 use frame::{Frame, Stack};
 
 /// Why a walk stops.
@@ -50,10 +50,10 @@ pub enum WalkEnd {
     Failed,
 }
 
-impl<T> From<Halt<T>> for WalkEnd {
-    fn from(halt: Halt<T>) -> Self {
-        match halt {
-            Halt::SliceOver => WalkEnd::SliceOver,
+impl From<Stop> for WalkEnd {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::SliceOver => WalkEnd::SliceOver,
             _ => WalkEnd::Abandoned,
         }
     }

@@ -2,11 +2,11 @@
 
 use super::super::findings::{PathStep, TooMany, Wrong};
 use super::super::mismatch::{Got, Mismatch, Target};
-use super::super::names::is_firewalled;
 use super::super::values::{Class, Rows, Values};
 use super::super::{Type, TypeId};
 use super::frame::{ListFrame, MapFrame};
 use super::{Open, Place, Task, Walk, WalkEnd};
+use crate::names::is_firewalled;
 
 /// Fuel for a finding, and for each step of its path.
 const FINDING: usize = 8;

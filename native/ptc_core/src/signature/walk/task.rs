@@ -1,10 +1,10 @@
 //! The interface of a walk's task.
 
-use super::super::names::Matching;
 use super::super::values::{Found, Rows, Values};
 use super::super::Scalar;
 use super::frame::{ListFrame, MapFrame};
 use super::{Walk, WalkEnd};
+use crate::names::Matching;
 
 /// The actions of a walk for each part of a value.
 pub trait Task<H: Values>: Sized {

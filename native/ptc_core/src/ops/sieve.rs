@@ -1,15 +1,13 @@
 //! Filters whose condition compares fields with constants, as one instruction: no item goes over the
 //! stack, and no instruction is dispatched per item.
 
-use super::demanded::Demanded;
-use super::frame::{Walk, Work};
-use super::machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
-use super::run::Vm;
+use super::compare::holds;
+use super::tally::empty;
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, Vm, NO_CONST};
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::opcode::OpCode;
-use crate::ops::{holds, Keeps, Tally};
-use crate::program::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, NO_CONST};
+use crate::vm::{Demanded, Eval, Keeps, Machine, Walk, Work, KEPT_BETWEEN_CHECKS};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
@@ -19,26 +17,24 @@ struct Sifting<'p> {
     code: &'p [Instr],
 }
 
-impl<H: Heap> Vm<'_, H> {
-    /// Runs the loop from its start to its end; returns the address of the next instruction.
-    pub(crate) fn sieve(&mut self, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
-        let Sieve { looped, tests } = sieve;
-        let machine = &mut self.machine;
-        let sifting = Sifting {
-            looped,
-            tests,
-            code: &self.program.code[tests.first as usize..],
-        };
-        let demanded = machine.demanded(looped.demand)?;
-        let list = machine.slot(looped.list);
-        let value = machine.resumable_over(list, |machine, work| match looped.tally {
-            None => sifting.keep(machine, work, demanded),
-            Some((op, field)) => sifting.tally(machine, work, op, field),
-        })?;
-        machine.check_heap_limit(0)?;
-        machine.stack.push(value);
-        Ok(looped.end)
-    }
+/// Runs the loop from its start to its end; returns the address of the next instruction.
+pub(super) fn run<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+    let Sieve { looped, tests } = sieve;
+    let (machine, program) = vm.parts();
+    let sifting = Sifting {
+        looped,
+        tests,
+        code: &program.code[tests.first as usize..],
+    };
+    let demanded = machine.demanded(looped.demand)?;
+    let list = machine.slot(looped.list);
+    let value = machine.resumable_over(list, |machine, work| match looped.tally {
+        None => sifting.keep(machine, work, demanded),
+        Some((op, field)) => sifting.tally(machine, work, op, field),
+    })?;
+    machine.check_heap_limit(0)?;
+    machine.push(value);
+    Ok(looped.end)
 }
 
 impl Sifting<'_> {
@@ -74,7 +70,7 @@ impl Sifting<'_> {
         field: ConstId,
     ) -> Eval<H> {
         let so_far = work.progress.tally.take();
-        let Some(mut tally) = so_far.or_else(|| Tally::of(op)) else {
+        let Some(mut tally) = so_far.or_else(|| empty(op)) else {
             return Ok(machine.heap.nil());
         };
         let wrong = &mut work.found;

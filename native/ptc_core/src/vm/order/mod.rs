@@ -7,10 +7,11 @@
 mod first;
 mod meanings;
 
+use super::cost::cost;
+use super::machine::Machine;
 use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::roots::Roots;
-use crate::vm::{cost, Machine};
 use first::{cost_of_sort, First};
 use meanings::Meanings;
 use std::cmp::Ordering;
