@@ -4,11 +4,10 @@ defmodule PtcRunner.Agent.Describe do
   # lists.
 
   alias PtcRunner.Agent.Plain
-  alias PtcRunner.Budget
   alias PtcRunner.Firewall.Public
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.{Head, Line}
+  alias PtcRunner.Shown.{Budget, Head, Line}
 
   # @fields is the number of fields that are shown of a map, @wide the number of keys that the maps of a list may
   # have in all, @parts the number of parts of a value that are read for its type, and for its sample.

@@ -128,7 +128,7 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp given_up(kind, reason, state) do
-    Telemetry.turn_ended(state.turn_began_at, state.number, 0, :error)
+    Telemetry.turn_ended(state.turn_began_at, 0, :error)
     ended(:error, {kind, shown(reason), %{reason: reason}}, state)
   end
 
@@ -329,7 +329,7 @@ defmodule PtcRunner.Agent.Loop do
     struct = make.(state.number, turn.raw, turn.program, turn.result, params)
     outcome = if ok?, do: if(turn[:ok?], do: :look, else: :ok), else: :retry
     calls = length(params.tool_calls)
-    Telemetry.turn_ended(state.turn_began_at, state.number, calls, outcome)
+    Telemetry.turn_ended(state.turn_began_at, calls, outcome)
     %{state | turns: [struct | state.turns], why: turn[:why]}
   end
 

@@ -3,8 +3,8 @@ defmodule PtcRunner.Agent.Plain do
   # Ordinary Elixir data as programs read it: structs as maps of their fields, dates and decimals as text,
   # associations that are not loaded as nil. For the texts that a model is shown.
 
-  alias PtcRunner.Budget
   alias PtcRunner.Json.{Encodable, Values}
+  alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
 
   @doc """

@@ -3,13 +3,12 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Describe, Tool}
-  alias PtcRunner.Budget
   alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.{Codec, Values}
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
   alias PtcRunner.Schema.{JsonSchema, Prompt}
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.Line
+  alias PtcRunner.Shown.{Budget, Line}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
 

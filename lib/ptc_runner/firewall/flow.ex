@@ -6,10 +6,9 @@ defmodule PtcRunner.Firewall.Flow do
   # condition, on an order, or on the number of items that were kept. Rows that have firewalled fields
   # are clear, because texts conceal these fields wherever the rows are shown.
 
-  alias PtcRunner.Budget
   alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.Json.{Codec, Program}
-  alias PtcRunner.Shown.Head
+  alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # The fields of an operation that name entries of data.

@@ -4,8 +4,7 @@ defmodule PtcRunner.Firewall.Public do
   #
   # For texts that are not made with `inspect/1`; `PtcRunner.Shown` does the same for those that are.
 
-  alias PtcRunner.Budget
-  alias PtcRunner.Shown.Head
+  alias PtcRunner.Shown.{Budget, Head}
 
   @concealed "…"
 

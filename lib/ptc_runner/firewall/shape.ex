@@ -2,7 +2,7 @@ defmodule PtcRunner.Firewall.Shape do
   @moduledoc false
   # Which parts of a value come from firewalled fields: all of it, none of it, or parts of its items or entries.
 
-  alias PtcRunner.Budget
+  alias PtcRunner.Shown.Budget
 
   @concealed "…"
 

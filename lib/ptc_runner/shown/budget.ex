@@ -1,4 +1,4 @@
-defmodule PtcRunner.Budget do
+defmodule PtcRunner.Shown.Budget do
   @moduledoc false
   # The number of parts that a walk over a term may still visit: a term of few words can have any number of parts.
 
@@ -7,8 +7,8 @@ defmodule PtcRunner.Budget do
   @doc """
   The result of a walk that may visit so many parts, or `beyond` if it visits more.
 
-      iex> walk = fn budget -> Enum.each(1..10, fn _part -> PtcRunner.Budget.spend!(budget) end) end
-      iex> {PtcRunner.Budget.within(10, :too_large, walk), PtcRunner.Budget.within(9, :too_large, walk)}
+      iex> walk = fn budget -> Enum.each(1..10, fn _part -> PtcRunner.Shown.Budget.spend!(budget) end) end
+      iex> {PtcRunner.Shown.Budget.within(10, :too_large, walk), PtcRunner.Shown.Budget.within(9, :too_large, walk)}
       {:ok, :too_large}
 
   """
