@@ -129,6 +129,20 @@ defmodule PtcRunner.DocsTest do
   defp macros(module),
     do: if(function_exported?(module, :__info__, 1), do: module.__info__(:macros), else: [])
 
+  test "each threat of the security page has a test, and the files that it names exist" do
+    page = File.read!("docs/security.md")
+    threats = for "| **" <> _ = line <- String.split(page, "\n"), do: line
+    assert length(threats) >= 30
+
+    for threat <- threats do
+      test = threat |> String.split(" | ") |> Enum.at(2)
+      assert test =~ ~r/`(test|native|bin)[\/ ]|slice clock/, threat
+    end
+
+    for [_, file] <- Regex.scan(~r/`((?:test|native|lib|bin)\/[\w\/-]+(?:\.\w+)?)`/, page),
+        do: assert(File.exists?(file), "docs/security.md names #{file}")
+  end
+
   test "modules that are named as links are not hidden", %{documented: documented, mine: mine} do
     # flexible key access is the original's name
     hidden = Enum.map((mine -- documented) -- [PtcRunner.Lisp.Runtime.FlexAccess], &inspect/1)

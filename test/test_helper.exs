@@ -3,11 +3,22 @@ alias PtcRunner.Test.{Failures, SliceClock}
 # `bin/test` runs the whole suite, in which every NIF must be measured.
 whole? = System.get_env("PTC_WHOLE_SUITE") == "1"
 
+# Test modules, and the applications that tests build, are compiled without optimisations, which takes three quarters
+# of the time. This library itself is compiled already.
+System.put_env(
+  "ERL_COMPILER_OPTIONS",
+  "[no_copt,no_bool_opt,no_bsm_opt,no_fun_opt,no_module_opt,no_postopt,no_ssa_opt,no_type_opt]"
+)
+
+# A busy machine may pause for hundreds of milliseconds. So only tests of timeouts have short ones: the default of
+# runs, 1,000 ms, is longer here. `test/ptc_runner/json/limits_test.exs` tests the default itself.
+Application.put_env(:ptc_runner_native, :default_timeout, 10_000)
+
 Code.require_file("support/ecto_structs.exs", __DIR__)
 
 SliceClock.start()
 Failures.start()
-ExUnit.start(timeout: 300_000, exclude: [:fuzz, :soak])
+ExUnit.start(timeout: 300_000, assert_receive_timeout: 5_000, exclude: [:fuzz, :soak])
 ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock, Failures])
 
 ExUnit.after_suite(fn _results ->

@@ -54,9 +54,10 @@ defmodule PtcRunner.Native.OverlayAllmTest do
     assert Upstream.run!(app, program, ["eval", start <> code]) =~ "all of it held"
   end
 
+  # At run time, so that nothing is compiled again. The test of an umbrella has a setting in `config.exs`.
   defp configure(app, overlay) do
     File.mkdir_p!(Path.join(app, "config"))
     config = "import Config\nconfig :ptc_runner_native, overlay: #{overlay}\n"
-    File.write!(Path.join(app, "config/config.exs"), config)
+    File.write!(Path.join(app, "config/runtime.exs"), config)
   end
 end

@@ -1,20 +1,32 @@
 defmodule PtcRunner.SlicesTest do
-  # Calls that once held a normal scheduler for more than 2 ms of its own CPU time, and others of their
-  # kinds. The clock is that of the thread, so a busy machine does not matter.
-  use ExUnit.Case, async: false
+  # No call holds a normal scheduler for more than 2 ms of its own CPU time: a table of inputs, and of the calls
+  # that take each of them. The clock is that of the thread, so a busy machine does not matter.
+  use ExUnit.Case, async: true
 
   alias PtcRunner.{Aligned, Json}
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Parser, Validator}
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser, KeyNormalizer, Signature}
-  alias PtcRunner.Test.SliceClock
+  alias PtcRunner.Test.{Hostile, JsonText, SliceClock}
 
   doctest Aligned
 
   @row {:signature, [], {:map, [{"a", :int}]}}
+  @fillings ["x", " ", "\n", "`", "``", "```", "[a]", "```json ", "{\"", "a`b"]
 
-  defp assert_no_holds(cases) do
-    assert [] ==
-             for({name, fun} <- cases, nifs = SliceClock.holds(fun), nifs != [], do: {name, nifs})
+  for input <- ~w(unaligned_values unaligned_texts appended_texts long_lists equal_lists
+                  equal_strings wide_maps keys_that_become_equal selected_maps unknown_fields
+                  large_programs many_constants written_terms)a do
+    test "#{input}", do: assert_no_holds(calls(unquote(input)))
+  end
+
+  for filling <- @fillings do
+    test "answers of 20 MB around which there is nothing but #{inspect(filling)}",
+      do: assert_no_holds(answers(unquote(filling)))
+  end
+
+  defp assert_no_holds(calls) do
+    held = for {name, fun} <- calls, nifs = SliceClock.holds(fun), nifs != [], do: {name, nifs}
+    assert held == []
   end
 
   # A binary of this length that starts three bits after the beginning of a byte.
@@ -25,77 +37,253 @@ defmodule PtcRunner.SlicesTest do
     binary
   end
 
-  defp run(step, context) do
-    node = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "x"}, step]}
-    Json.run(%{"program" => node}, context: context, timeout: :infinity, max_heap: 0)
+  defp op(name, fields \\ []) do
+    for {field, value} <- fields, into: %{"op" => name}, do: {"#{field}", value}
+  end
+
+  defp load(name), do: op("load", name: name)
+  defp filter(test, value), do: op("filter", where: op(test, field: "a", value: value))
+  defp map(expr), do: op("map", expr: expr)
+
+  # A call that evaluates the steps with the list `x` of the context.
+  defp over(x, steps, more \\ %{}) do
+    node = op("pipe", steps: [load("x") | List.wrap(steps)])
+    opts = [context: Map.put(more, "x", x), timeout: :infinity, max_heap: 0]
+    fn -> Json.run(%{"program" => node}, opts) end
   end
 
   defp tool(value) do
-    program = %{"program" => %{"op" => "call", "tool" => "t"}}
-    Json.run(program, tools: %{"t" => fn _args -> value end}, max_heap: 0)
+    program = %{"program" => op("call", tool: "t")}
+    fn -> Json.run(program, tools: %{"t" => fn _args -> value end}, max_heap: 0) end
   end
 
-  test "binaries that do not start at a byte, in values" do
+  defp stream(text, opts \\ []), do: @row |> AnswerStream.new(opts) |> AnswerStream.feed(text)
+
+  defp calls(:unaligned_values) do
     long = unaligned(8_000_000)
     many = for n <- 1..50, do: unaligned(100_000, n)
     rows = for binary <- [long | many], do: %{"a" => binary}
-    where = fn op, value -> %{"op" => op, "field" => "a", "value" => value} end
 
-    filter = fn op, value ->
-      fn -> run(%{"op" => "filter", "where" => where.(op, value)}, %{"x" => rows}) end
-    end
-
-    assert_no_holds([
-      {"contains", filter.("contains", "no")},
-      {"contains, the other way", filter.("contains", long)},
-      {"eq", filter.("eq", unaligned(8_000_000))},
-      {"lt", filter.("lt", unaligned(8_000_000) <> "x")},
-      {"in", filter.("in", [unaligned(8_000_000)])},
-      {"distinct", fn -> run(%{"op" => "distinct"}, %{"x" => many ++ many ++ [long]}) end},
-      {"sort_by", fn -> run(%{"op" => "sort_by", "field" => "a"}, %{"x" => rows}) end},
-      {"as a key", fn -> run(%{"op" => "keys"}, %{"x" => %{long => 1}}) end},
-      {"in a program", fn -> Json.run(%{"program" => %{"op" => long, long => long}}) end},
-      {"a tool's answer", fn -> tool(rows) end},
-      {"encode", fn -> Codec.encode(rows) end},
-      {"encode a key", fn -> Codec.encode(%{long => 1}) end},
-      {"validate", fn -> Signature.validate({:signature, [], {:list, :keyword}}, [long]) end},
-      {"coerce", fn -> Signature.Coercion.coerce([long], {:list, :int}) end},
-      {"normalize_keys", fn -> KeyNormalizer.normalize_keys(%{long => 1}) end}
-    ])
+    [
+      contains: over(rows, filter("contains", "no")),
+      contained: over(rows, filter("contains", long)),
+      eq: over(rows, filter("eq", unaligned(8_000_000))),
+      lt: over(rows, filter("lt", unaligned(8_000_000) <> "x")),
+      in: over(rows, filter("in", [unaligned(8_000_000)])),
+      distinct: over(many ++ many ++ [long], op("distinct")),
+      sort_by: over(rows, op("sort_by", field: "a")),
+      key: over(%{long => 1}, op("keys")),
+      program: fn -> Json.run(%{"program" => %{"op" => long, long => long}}) end,
+      tool: tool(rows),
+      encode: fn -> Codec.encode(rows) end,
+      encode_key: fn -> Codec.encode(%{long => 1}) end,
+      validate: fn -> Signature.validate({:signature, [], {:list, :keyword}}, [long]) end,
+      coerce: fn -> Signature.Coercion.coerce([long], {:list, :int}) end,
+      normalize_keys: fn -> KeyNormalizer.normalize_keys(%{long => 1}) end
+    ]
   end
 
-  test "texts that do not start at a byte" do
-    for content <- ["[1, ", ~s({"program": ), "x"] do
-      size = 8_000_000
-      text = String.pad_trailing(content, size, "1, ")
-      text = shifted(text)
-
-      assert_no_holds(
-        run: fn -> Json.run(text) end,
-        compile: fn -> Json.compile(text) end,
-        parse: fn -> Json.Parser.parse(text) end,
-        decode: fn -> Codec.decode(text) end,
-        answer: fn -> JsonParser.parse(text) end,
-        stream: fn -> @row |> AnswerStream.new() |> AnswerStream.feed(text) end,
-        signature: fn -> Signature.Parser.parse(text) end,
-        key: fn -> Signature.Renderer.to_lisp_key(text) end
-      )
-    end
+  defp calls(:unaligned_texts) do
+    for content <- ["[1, ", ~s({"program": ), "x"],
+        text = content |> String.pad_trailing(8_000_000, "1, ") |> shifted(),
+        {name, call} <- [
+          run: &Json.run/1,
+          compile: &Json.compile/1,
+          parse: &Parser.parse/1,
+          decode: &Codec.decode/1,
+          answer: &JsonParser.parse/1,
+          stream: &stream/1,
+          signature: &Signature.Parser.parse/1,
+          key: &Signature.Renderer.to_lisp_key/1
+        ],
+        do: {{content, name}, fn -> call.(text) end}
   end
 
-  test "texts of megabytes that were made by appending" do
+  defp calls(:appended_texts) do
     prose = String.duplicate("no JSON here ", 4_000_000)
     string = String.duplicate("0123456789", 5_000_000)
     append = fn -> prose <> "{\"a\": \"" <> string <> "\"}" end
 
-    assert_no_holds(
+    [
       answer: fn -> JsonParser.parse(append.()) end,
       decode: fn -> Codec.decode(append.()) end,
       run: fn -> Json.run(append.()) end,
-      stream: fn ->
-        @row |> AnswerStream.new(max_bytes: :infinity) |> AnswerStream.feed(append.())
+      stream: fn -> stream(append.(), max_bytes: :infinity) end
+    ]
+  end
+
+  defp calls(:long_lists) do
+    rows =
+      for n <- 1..100_000, key = rem(n * 7_919, 1_000_003) do
+        %{"id" => n, "key" => [1, 2, key], "name" => "name #{key}"}
       end
-    )
+
+    for steps <- [
+          op("count"),
+          op("sum", field: "id"),
+          [op("sort_by", field: "key"), op("first")],
+          [op("sort_by", field: "name"), op("first")],
+          [op("distinct"), op("count")],
+          op("max_by", field: "key"),
+          [op("select", fields: ["id", "key"]), op("count")],
+          op("filter", where: op("gt", field: "key", value: [1, 2, 9])),
+          map(%{"a" => op("get", field: "id")}),
+          [op("filter_in", field: "key", value: load("x")), op("count")],
+          op("zip", lists: [load("x"), load("x")])
+        ],
+        do: {steps, over(rows, steps)}
+  end
+
+  defp calls(:equal_lists) do
+    # Two lists at different places in memory.
+    {one, other} = {Enum.to_list(1..1_000_000), Enum.map(1..1_000_000, & &1)}
+    rows = for n <- 1..12, do: %{"a" => if(rem(n, 2) == 0, do: one, else: other), "n" => n}
+
+    [
+      eq: over(rows, filter("eq", load("y")), %{"y" => Enum.map(one, & &1)}),
+      distinct: over(Enum.to_list(1..9) ++ for(%{"a" => list} <- rows, do: list), op("distinct")),
+      sort_by: over(rows, op("sort_by", field: "a")),
+      max: over(rows, op("max", field: "a"))
+    ]
+  end
+
+  defp calls(:equal_strings) do
+    megabyte = :binary.copy("abcdefgh", 131_072)
+    [x, y, z] = for last <- ~w(x y z), do: :binary.copy(megabyte <> last)
+    rows = for n <- 1..300, do: %{"a" => if(rem(n, 2) == 0, do: y, else: z)}
+    strings = for(n <- 1..9, do: "s#{n}") ++ for(%{"a" => string} <- rows, do: string)
+    fifty = %{"a" => :binary.copy(megabyte, 50)}
+    literal = :binary.copy(y <> "x")
+
+    for(
+      test <- ~w(eq lt in contains),
+      do: {test, over(rows, filter(test, load("y")), %{"y" => x})}
+    ) ++
+      for(test <- ~w(eq lt contains), do: {{test, 1}, over(rows, filter(test, literal))}) ++
+      for(op <- ~w(min max_by sort_by), do: {op, over(rows, op(op, field: "a"))}) ++
+      [
+        distinct: over(strings, op("distinct")),
+        in_a_list: over(strings, op("in", value: literal)),
+        filter_in: over(rows, op("filter_in", field: "a", value: load("y")), %{"y" => strings}),
+        contains_in_50_mb: over(fifty, op("contains", field: "a", value: "abcdefgha!"))
+      ]
+  end
+
+  defp calls(:wide_maps) do
+    wide = Map.new(1..100_000, &{"k-#{&1}", &1})
+    other = Map.new(50_000..150_000, &{"k-#{&1}", -&1})
+    input = op("var", name: "__input")
+    rows = [wide, other, wide]
+
+    [
+      tool: tool(wide),
+      tools: tool([wide, other]),
+      memory: fn ->
+        Json.run(%{"program" => op("literal", value: other)}, memory: wide)
+      end,
+      merge: over(rows, map(op("merge", objects: [input, input]))),
+      merge_others: over(wide, op("merge", objects: [load("x"), load("y")]), %{"y" => other}),
+      eq: over(rows, map(op("eq", value: wide))),
+      keys: over(rows, map(op("keys"))),
+      distinct: over(rows, op("distinct")),
+      encode: fn -> Codec.encode(wide) end,
+      normalize_keys: fn -> KeyNormalizer.normalize_keys(wide) end,
+      public_data: fn -> Signature.public_data(%{"a" => wide, "_b" => 1}) end,
+      validate: fn -> Signature.validate(@row, wide) end,
+      coerce: fn -> Signature.Coercion.coerce(wide, {:map, [{"a", :int}]}) end
+    ]
+  end
+
+  # A smaller map, whose making takes as long.
+  defp calls(:keys_that_become_equal) do
+    equal = for n <- 1..2_000, key <- ["k-#{n}", "k_#{n}", :"k-#{n}"], into: %{}, do: {key, n}
+    [normalize_keys: fn -> KeyNormalizer.normalize_keys(equal) end]
+  end
+
+  defp calls(:selected_maps) do
+    names = for n <- 1..40_000, do: "k-#{n}"
+    wide = Map.new(names, &{&1, 1})
+
+    for count <- [3_000, 10_000, 40_000], program = select(Enum.take(names, count)) do
+      {count, fn -> Json.run(program, context: %{"x" => wide}, timeout: 5_000) end}
+    end
+  end
+
+  # With names of megabytes.
+  defp calls(:unknown_fields) do
+    fields = Map.new(1..20, &{:binary.copy("x", 2_000_000) <> "#{&1}", 1})
+    program = %{"program" => Map.put(fields, "op", "typeof")}
+    for strict <- [false, true], do: {strict, fn -> Json.run(program, strict: strict) end}
+  end
+
+  # As texts and as maps.
+  defp calls(:large_programs) do
+    conditions = for n <- 1..100_000, do: op("eq", field: "f#{n}", value: [n, "x"])
+    node = op("and", conditions: conditions)
+    {:ok, text} = JsonText.encode(%{"program" => node})
+    assert byte_size(text) > 4_000_000
+    digits = ~s({"program": {"op": "literal", "value": #{String.duplicate("7", 1_000_000)}}})
+
+    calls =
+      for {form, program} <- [text: text, map: %{"program" => node}, digits: digits],
+          {what, call} <- [
+            run: &Json.run/1,
+            compile: &Json.compile/1,
+            wrong_tools: &Json.run(&1, tools: %{"t" => 1})
+          ],
+          do: {{form, what}, fn -> call.(program) end}
+
+    [parse: fn -> Parser.parse(text) end, validate: fn -> Validator.validate(node) end] ++ calls
+  end
+
+  # Each slice of a run had made a cache for each of them.
+  defp calls(:many_constants) do
+    names = for n <- 1..300_000, do: "k-#{n}"
+    rows = for n <- 1..20_000, do: %{"k-1" => n}
+
+    for keys <- [:strings, :any],
+        program = select(names, keys: keys),
+        {x, timeout, kind} <- [{%{"k-7" => 1}, 10_000, :ok}, {rows, 100, :error}] do
+      opts = [context: %{"x" => x}, timeout: timeout]
+      {{keys, kind}, fn -> assert elem(Json.run(program, opts), 0) == kind end}
+    end
+  end
+
+  # Since OTP 27 an integer has at most 4,194,303 bits.
+  @most_bits if Hostile.skip_huge_integers(), do: 4_000_000, else: 32_000_000
+
+  defp calls(:written_terms) do
+    big = fn bits -> Bitwise.bsl(1, bits) end
+    deep = fn inner, wrap -> Enum.reduce(1..100_000, inner, fn _, value -> wrap.(value) end) end
+
+    for {name, term} <- [
+          integer: big.(@most_bits),
+          integers: for(n <- 1..200, do: big.(30_000) + n),
+          key: %{big.(3_000_000) => 1},
+          lists: deep.([], &[&1]),
+          maps: deep.(1, &%{"a" => &1}),
+          empty: List.duplicate([], 30_000)
+        ],
+        do: {name, fn -> Codec.encode(term) end}
+  end
+
+  defp answers(unit) do
+    filling = String.duplicate(unit, div(20_000_000, byte_size(unit)))
+
+    for {where, text} <- [
+          alone: filling,
+          before: filling <> "{\"a\": 1}",
+          behind: "{\"a\": 1}" <> filling,
+          fenced: "```\n{}" <> filling <> "\n```",
+          in_fence: "```\n" <> filling <> "```"
+        ],
+        do: {where, fn -> JsonParser.parse(text) end}
+  end
+
+  defp select(names, opts \\ []) do
+    node = op("pipe", steps: [load("x"), op("select", fields: names)])
+    {:ok, program} = Json.compile(%{"program" => node}, [timeout: :infinity, max_heap: 0] ++ opts)
+    program
   end
 
   test "a text that does not start at a byte is read as any other" do
@@ -108,123 +296,10 @@ defmodule PtcRunner.SlicesTest do
     assert PtcRunner.Native.aligned_dirty(unaligned) == {:ok, text}
   end
 
-  test "maps of 100,000 keys" do
-    wide = Map.new(1..100_000, &{"k-#{&1}", &1})
-    other = Map.new(50_000..150_000, &{"k-#{&1}", -&1})
-    input = %{"op" => "var", "name" => "__input"}
-    rows = %{"x" => [wide, other, wide]}
-    map = fn expr -> fn -> run(%{"op" => "map", "expr" => expr}, rows) end end
-
-    assert_no_holds([
-      {"a tool's answer", fn -> tool(wide) end},
-      {"a tool's answers", fn -> tool([wide, other]) end},
-      {"memory",
-       fn -> Json.run(%{"program" => %{"op" => "literal", "value" => other}}, memory: wide) end},
-      {"merge", map.(%{"op" => "merge", "objects" => [input, input]})},
-      {"eq", map.(%{"op" => "eq", "value" => wide})},
-      {"keys", map.(%{"op" => "keys"})},
-      {"distinct", fn -> run(%{"op" => "distinct"}, rows) end},
-      {"encode", fn -> Codec.encode(wide) end},
-      {"normalize_keys", fn -> KeyNormalizer.normalize_keys(wide) end},
-      {"public_data", fn -> Signature.public_data(%{"a" => wide, "_b" => 1}) end},
-      {"validate", fn -> Signature.validate(@row, wide) end},
-      {"coerce", fn -> Signature.Coercion.coerce(wide, {:map, [{"a", :int}]}) end}
-    ])
-
-    # Keys that become equal: a smaller map whose making takes as long.
-    equal = for n <- 1..2_000, key <- ["k-#{n}", "k_#{n}", :"k-#{n}"], into: %{}, do: {key, n}
-    assert_no_holds(normalize_keys: fn -> KeyNormalizer.normalize_keys(equal) end)
-  end
-
-  test "maps of thousands of fields, made by select" do
-    names = for n <- 1..40_000, do: "k-#{n}"
-    wide = Map.new(names, &{&1, 1})
-
-    assert_no_holds(
-      for count <- [3_000, 10_000, 40_000] do
-        {:ok, program} = select(Enum.take(names, count))
-        {count, fn -> Json.run(program, context: %{"x" => wide}, timeout: 5_000) end}
-      end
-    )
-  end
-
-  test "unknown fields with names of megabytes" do
-    fields = Map.new(1..20, &{:binary.copy("x", 2_000_000) <> "#{&1}", 1})
-    program = %{"program" => Map.put(fields, "op", "typeof")}
-
-    assert_no_holds(
-      for strict <- [false, true], do: {strict, fn -> Json.run(program, strict: strict) end}
-    )
-  end
-
-  test "programs of hundreds of thousands of constants" do
-    # Each slice of a run had made a cache for each of them.
-    names = for n <- 1..300_000, do: "k-#{n}"
-
-    for keys <- [:strings, :any] do
-      {:ok, program} = select(names, keys: keys)
-      rows = for n <- 1..20_000, do: %{"k-1" => n}
-      assert_no_holds([{keys, fn -> Json.run(program, context: %{"x" => %{"k-7" => 1}}) end}])
-
-      {result, times} =
-        SliceClock.during(fn -> Json.run(program, context: %{"x" => rows}, timeout: 100) end)
-
-      assert {:error, {:timeout, 100}} = result
-      assert Enum.all?(times, fn {_nif, average} -> average < 2_000 end), inspect(times)
-    end
-
+  test "of hundreds of thousands of names those that are there are selected" do
+    program = select(for(n <- 1..300_000, do: "k-#{n}"), keys: :any)
     context = %{"x" => %{"k-7" => 1, "k-299999": 2}}
-    {:ok, program} = select(names, keys: :any)
     assert {:ok, %{"k-7" => 1, "k-299999": 2} = part, _, _} = Json.run(program, context: context)
     assert map_size(part) == 2
-  end
-
-  defp select(names, opts \\ []) do
-    steps = [%{"op" => "load", "name" => "x"}, %{"op" => "select", "fields" => names}]
-    opts = [timeout: :infinity, max_heap: 0] ++ opts
-    Json.compile(%{"program" => %{"op" => "pipe", "steps" => steps}}, opts)
-  end
-
-  # Since OTP 27 an integer has at most 4,194,303 bits.
-  @most_bits if PtcRunner.Test.Hostile.skip_huge_integers(), do: 4_000_000, else: 32_000_000
-
-  test "what is written: long integers, deep nesting" do
-    big = fn bits -> Bitwise.bsl(1, bits) end
-    deep = fn inner, wrap -> Enum.reduce(1..100_000, inner, fn _, value -> wrap.(value) end) end
-
-    assert_no_holds(
-      integer: fn -> Codec.encode(big.(@most_bits)) end,
-      integers: fn -> Codec.encode(for n <- 1..200, do: big.(30_000) + n) end,
-      key: fn -> Codec.encode(%{big.(3_000_000) => 1}) end,
-      lists: fn -> Codec.encode(deep.([], &[&1])) end,
-      maps: fn -> Codec.encode(deep.(1, &%{"a" => &1})) end,
-      empty: fn -> Codec.encode(List.duplicate([], 30_000)) end
-    )
-  end
-
-  test "answers of megabytes around which there is nothing but prose, blanks or markers" do
-    for unit <- ["x", " ", "\n", "`", "``", "```", "[a]", "```json ", "{\"", "a`b"] do
-      filling = String.duplicate(unit, div(20_000_000, byte_size(unit)))
-
-      assert_no_holds([
-        {unit, fn -> JsonParser.parse(filling) end},
-        {{unit, :before}, fn -> JsonParser.parse(filling <> "{\"a\": 1}") end},
-        {{unit, :behind}, fn -> JsonParser.parse("{\"a\": 1}" <> filling) end},
-        {{unit, :fenced}, fn -> JsonParser.parse("```\n{}" <> filling <> "\n```") end},
-        {{unit, :in_fence}, fn -> JsonParser.parse("```\n" <> filling <> "```") end}
-      ])
-    end
-  end
-
-  test "long parts of long texts" do
-    long = :binary.copy("abcdefgh", 131_072)
-    rows = for n <- 1..50, do: %{"a" => if(rem(n, 2) == 0, do: long <> "y", else: long <> "z")}
-    where = &%{"op" => &1, "field" => "a", "value" => long <> "x"}
-
-    assert_no_holds(
-      for op <- ~w(contains eq lt) do
-        {op, fn -> run(%{"op" => "filter", "where" => where.(op)}, %{"x" => rows}) end}
-      end
-    )
   end
 end

@@ -132,34 +132,6 @@ defmodule PtcRunner.Test.SliceClock do
   # The calls of more than 2 ms that count.
   defp too_many(line), do: if(strict?(), do: line.over_at_all, else: line.over)
 
-  @doc """
-  Calls `fun`; gives its result, and how long the calls of each NIF held a normal scheduler meanwhile: on
-  average, in microseconds. Nothing else may call NIFs at the same time.
-
-      iex> program = ~s({"program": {"op": "literal", "value": 1}})
-      iex> {_result, times} = PtcRunner.Test.SliceClock.during(fn -> PtcRunner.Json.run(program) end)
-      iex> Map.keys(times)
-      ["run_text"]
-  """
-  @spec during((() -> result)) :: {result, %{String.t() => number()}} when result: term()
-  def during(fun) do
-    before = totals()
-    result = fun.()
-
-    times =
-      for {name, {calls, total}} <- totals(),
-          {calls_before, total_before} = Map.get(before, name, {0, 0}),
-          calls > calls_before,
-          into: %{},
-          do: {name, (total - total_before) / (calls - calls_before) / 1_000}
-
-    {result, times}
-  end
-
-  defp totals do
-    for %{dirty?: false} = line <- lines(), into: %{}, do: {line.name, {line.calls, line.total}}
-  end
-
   # Functions that are not NIFs, the clock itself, NIFs that run in another VM, that need inputs of megabytes, or
   # that only the benchmarks call.
   @not_measured ~w(load info attach detach clock_switch clock_read take_panics repair_answer_dirty

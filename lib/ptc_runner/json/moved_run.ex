@@ -36,10 +36,6 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   # The waiting process measures the time: it kills this process at the deadline.
-  defp call({:call, _state, _terms, name, args, _left, words}, {_, _, _, enough, funs} = run)
-       when words <= enough and is_map_key(funs, name),
-       do: called(name, :erlang.map_get(name, funs), args, run)
-
   defp call({:call, state, _terms, name, args, _left, words}, run) do
     {_reply_to, _max_heap, _moved, _enough, funs} = run = allow(words, run)
 
@@ -71,12 +67,13 @@ defmodule PtcRunner.Json.MovedRun do
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
   # their limit in addition, as they would if the run had not moved.
-  defp allow(words, {reply_to, max_heap, moved, enough, funs}) when words > enough do
+  defp allow(words, {_reply_to, _max_heap, _moved, enough, _funs} = run) when words <= enough,
+    do: run
+
+  defp allow(words, {reply_to, max_heap, moved, _enough, funs}) do
     Guarded.allow(max_heap, ToolProcess.room(moved, words))
     {reply_to, max_heap, moved, enough(max_heap, words), funs}
   end
-
-  defp allow(_words, run), do: run
 
   # The words that the run may build before the heap limit grows again. An atom is more than any number.
   defp enough(0, _words), do: :infinity

@@ -227,7 +227,7 @@ defmodule PtcRunner.Json.Runner do
 
   defp move(call, {tools, max_heap, process, most} = run) do
     {:moves, state, terms, name, args, left, words} = call
-    call = {:call, state, terms, name, args, left, 0}
+    call = {:call, state, terms, name, args, nil, 0}
 
     with moved when moved != nil <- words,
          {:ok, fun} <- wrapped(tools, name) do
@@ -238,7 +238,7 @@ defmodule PtcRunner.Json.Runner do
       with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
       {result, {tools, max_heap, process, most}}
     else
-      nil -> call |> put_elem(6, nil) |> call(run)
+      nil -> call({:call, state, terms, name, args, left, nil}, run)
       error -> {error, run}
     end
   end

@@ -78,13 +78,13 @@ defmodule PtcRunner.Json.ToolProcess do
           {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
   def move(
         t,
-        {_call, _state, _terms, name, args, _left, _words} = call,
+        {_call, _state, _terms, name, _args, _left, _words} = call,
         moved,
         fun,
         find,
         timeout
       ),
-      do: request(t, {name, fun, args, {put_elem(call, 4, nil), moved}}, timeout, find)
+      do: request(t, {name, fun, nil, {call, moved}}, timeout, find)
 
   defp request(t, _request, timeout, _find) when is_integer(timeout) and timeout <= 0 do
     stop(t)

@@ -24,7 +24,7 @@ defmodule PtcRunner.Json.ToolWorker do
 
   @typedoc """
   A call of a tool, and what comes then: the next request, the end of the process, or the run that
-  continues there, with its words. A function that the process has is nil.
+  continues there, with its words; then the arguments are those of the run's call. A function that the process has is nil.
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
@@ -41,8 +41,8 @@ defmodule PtcRunner.Json.ToolWorker do
   def start({reply_to, max_heap, {name, fun, args, :done}}),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  def start({reply_to, max_heap, {name, fun, args, {call, moved}}}),
-    do: MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, %{name => fun})
+  def start({reply_to, max_heap, {name, fun, _args, {call, moved}}}),
+    do: MovedRun.start(reply_to, max_heap, call, moved, %{name => fun})
 
   def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
@@ -64,10 +64,10 @@ defmodule PtcRunner.Json.ToolWorker do
   defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  defp serve(reply_to, max_heap, {_name, _, args, {call, moved}}, _fun, funs) do
+  defp serve(reply_to, max_heap, {_name, _, _args, {call, moved}}, _fun, funs) do
     # A process that starts with the run has this limit already.
     Guarded.allow(max_heap, ToolProcess.room(moved, 0))
-    MovedRun.start(reply_to, max_heap, put_elem(call, 4, args), moved, funs)
+    MovedRun.start(reply_to, max_heap, call, moved, funs)
   end
 
   @doc "Sends the last result. Its value is the process's: processes that tools have linked to this one end with it."

@@ -2,6 +2,7 @@
 
 use crate::named::named;
 use crate::stop::Stop;
+use crate::suspend::{Exchange, Rooted};
 
 /// What can fail: an operation, or a function of a language. Its name is a part of the language.
 pub type Name = &'static str;
@@ -142,6 +143,16 @@ impl<T> Fault<T> {
             terms,
             expensive_to_inspect: self.expensive_to_inspect,
         }
+    }
+}
+
+impl<T> Rooted for Fault<T> {
+    type Term = T;
+    type With<U> = Fault<U>;
+
+    fn exchange<X: Exchange<T>>(mut self, by: &mut X) -> Result<Fault<X::Into>, X::Lost> {
+        let terms = by.all(std::mem::take(&mut self.terms))?;
+        Ok(self.with_terms(terms))
     }
 }
 

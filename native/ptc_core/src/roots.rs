@@ -14,7 +14,7 @@ const CHUNK: usize = 1024;
 const ROOM: usize = 16;
 
 /// A sequence of terms that grows at its end.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Roots<T> {
     /// Tuples of [`CHUNK`] terms each; they precede `live`.
     chunks: Vec<T>,
@@ -35,18 +35,20 @@ impl<T> Rooted for Roots<T> {
     type With<U> = Roots<U>;
 
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Roots<X::Into>, X::Lost> {
-        let terms = self.chunks.into_iter().map(|chunk| by.term(chunk));
-        let mut chunks = terms.collect::<Result<Vec<_>, _>>()?;
+        let chunks = self.chunks.into_iter();
+        let chunks = chunks.map(|chunk| by.chunk(chunk, CHUNK));
+        let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
         let (full, _) = self.live.as_chunks::<CHUNK>();
         for chunk in full {
-            chunks.push(by.chunk(chunk)?);
+            let tuple = by.tuple(chunk)?;
+            chunks.push(by.chunk(tuple, CHUNK)?);
         }
         let in_chunks = full.len() * CHUNK;
-        let rest = self.live.into_iter().skip(in_chunks);
-        let live = rest.map(|term| by.term(term));
+        let mut live = self.live;
+        live.drain(..in_chunks);
         Ok(Roots {
             chunks,
-            live: live.collect::<Result<_, _>>()?,
+            live: by.all(live)?,
         })
     }
 }

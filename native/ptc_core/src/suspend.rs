@@ -29,9 +29,32 @@ pub trait Exchange<T> {
     /// Exchanges a term.
     fn term(&mut self, term: T) -> Result<Self::Into, Self::Lost>;
 
-    /// Exchanges a chunk of terms for one term, their tuple. It fails where terms are returned: the chunk is a
-    /// term already.
-    fn chunk(&mut self, terms: &[T]) -> Result<Self::Into, Self::Lost>;
+    /// Exchanges a tuple that has this arity. It fails where another term is returned.
+    fn chunk(&mut self, tuple: T, arity: usize) -> Result<Self::Into, Self::Lost>;
+
+    /// Makes a tuple of terms, which is exchanged in their place. It fails where terms are returned: they are in
+    /// a tuple already.
+    fn tuple(&mut self, terms: &[T]) -> Result<T, Self::Lost>;
+
+    /// Makes a list cell, which is exchanged in the place of its parts. It fails like [`Exchange::tuple`].
+    fn cons(&mut self, head: T, tail: T) -> Result<T, Self::Lost>;
+
+    /// Exchanges a term that may be missing.
+    fn optional(&mut self, term: Option<T>) -> Result<Option<Self::Into>, Self::Lost> {
+        match term {
+            None => Ok(None),
+            Some(term) => Ok(Some(self.term(term)?)),
+        }
+    }
+
+    /// Exchanges each of these terms.
+    fn all(&mut self, terms: Vec<T>) -> Result<Vec<Self::Into>, Self::Lost> {
+        let mut all = Vec::with_capacity(terms.len());
+        for term in terms {
+            all.push(self.term(term)?);
+        }
+        Ok(all)
+    }
 }
 
 impl<R: Rooted> Rooted for Option<R> {
@@ -51,7 +74,11 @@ impl<R: Rooted> Rooted for Vec<R> {
     type With<U> = Vec<R::With<U>>;
 
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
-        self.into_iter().map(|state| state.exchange(by)).collect()
+        let mut all = Vec::with_capacity(self.len());
+        for state in self {
+            all.push(state.exchange(by)?);
+        }
+        Ok(all)
     }
 }
 
@@ -87,12 +114,14 @@ pub fn freeze<R: Rooted, H: Heap<Term = R::Term>>(
     frozen
 }
 
-/// Puts terms back into a state, in the same order. `None` if there are too few.
-pub fn thaw<R: Rooted<Term = ()>, T>(
+/// Puts terms back into a state, in the same order. `None` if there are too few, or if they cannot be those that were
+/// taken out.
+pub fn thaw<R: Rooted<Term = ()>, H: Heap>(
     state: R,
-    terms: &mut impl Iterator<Item = T>,
-) -> Option<R::With<T>> {
-    state.exchange(&mut Thaw { terms }).ok()
+    heap: &H,
+    terms: &mut impl Iterator<Item = H::Term>,
+) -> Option<R::With<H::Term>> {
+    state.exchange(&mut Thaw { heap, terms }).ok()
 }
 
 struct Freeze<'f, H: Heap> {
@@ -110,20 +139,30 @@ impl<H: Heap> Exchange<H::Term> for Freeze<'_, H> {
         Ok(())
     }
 
-    fn chunk(&mut self, terms: &[H::Term]) -> Result<(), Infallible> {
-        let tuple = self.heap.make_tuple(terms);
+    #[inline]
+    fn chunk(&mut self, tuple: H::Term, _arity: usize) -> Result<(), Infallible> {
         self.term(tuple)
+    }
+
+    fn tuple(&mut self, terms: &[H::Term]) -> Result<H::Term, Infallible> {
+        Ok(self.heap.make_tuple(terms))
+    }
+
+    #[inline]
+    fn cons(&mut self, head: H::Term, tail: H::Term) -> Result<H::Term, Infallible> {
+        Ok(self.heap.cons(head, tail))
     }
 }
 
-struct Thaw<'t, I> {
+struct Thaw<'t, H, I> {
+    heap: &'t H,
     terms: &'t mut I,
 }
 
-/// A term is missing.
+/// A term is missing or another one, or terms were to be put into a tuple or a list again.
 struct Missing;
 
-impl<I: Iterator> Exchange<()> for Thaw<'_, I> {
+impl<H: Heap, I: Iterator<Item = H::Term>> Exchange<()> for Thaw<'_, H, I> {
     type Into = I::Item;
     type Lost = Missing;
 
@@ -132,7 +171,19 @@ impl<I: Iterator> Exchange<()> for Thaw<'_, I> {
         self.terms.next().ok_or(Missing)
     }
 
-    fn chunk(&mut self, _terms: &[()]) -> Result<I::Item, Missing> {
+    fn chunk(&mut self, (): (), arity: usize) -> Result<I::Item, Missing> {
+        let tuple = self.term(())?;
+        match self.heap.arity(tuple) == Some(arity) {
+            true => Ok(tuple),
+            false => Err(Missing),
+        }
+    }
+
+    fn tuple(&mut self, _terms: &[()]) -> Result<(), Missing> {
+        Err(Missing)
+    }
+
+    fn cons(&mut self, _head: (), _tail: ()) -> Result<(), Missing> {
         Err(Missing)
     }
 }
@@ -162,7 +213,7 @@ mod tests {
                 let frozen = freeze(state, &mut heap, &mut out);
                 assert_eq!(out.len() as i64, count / 1024 + count % 1024);
                 let mut terms = out.iter().copied();
-                state = thaw(frozen, &mut terms).expect("all terms are there");
+                state = thaw(frozen, &heap, &mut terms).expect("all terms are there");
                 assert!(terms.next().is_none());
             }
             let roots = state[0].take().expect("it was there");
@@ -176,6 +227,19 @@ mod tests {
         let (state, mut out) = (vec![One(heap.nil()), One(heap.nil())], Vec::new());
         let frozen = freeze(state, &mut heap, &mut out);
         out.pop();
-        assert!(thaw(frozen, &mut out.into_iter()).is_none());
+        assert!(thaw(frozen, &heap, &mut out.into_iter()).is_none());
+    }
+
+    #[test]
+    fn another_chunk_is_found() {
+        let mut heap = PlainHeap::new();
+        let (mut roots, mut out) = (Roots::default(), Vec::new());
+        roots.extend(vec![heap.nil(); 1024]);
+        let frozen = freeze(roots, &mut heap, &mut out);
+        let shorter = heap.make_tuple(&[heap.nil(); 1023]);
+        for wrong in [shorter, heap.nil()] {
+            assert!(thaw(frozen.clone(), &heap, &mut [wrong].into_iter()).is_none());
+        }
+        assert!(thaw(frozen, &heap, &mut out.into_iter()).is_some());
     }
 }

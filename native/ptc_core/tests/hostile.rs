@@ -8,7 +8,7 @@ use ptc_core::code::Vm;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
-use ptc_core::vm::{Exit, Inputs};
+use ptc_core::vm::{Exit, Inputs, State};
 
 /// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {
@@ -21,7 +21,8 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
         memory: lab.memory,
     };
     let meter = Meter::new(FREE, pace);
-    let mut vm = Vm::start(&lab.program, &mut lab.heap, inputs, None, meter);
+    let state = State::start(&lab.program, &mut lab.heap, None);
+    let mut vm = Vm::new(&lab.program, &mut lab.heap, inputs, state, meter);
     match vm.run() {
         Exit::Done(_) => true,
         Exit::Halted(ptc_core::fault::Halt::Stop(ptc_core::stop::Stop::SliceOver)) => false,

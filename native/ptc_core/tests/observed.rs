@@ -3,7 +3,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::{generate, term, End, DEEP, FREE, STRICT};
+use common::{generate, term, End, Suspended, DEEP, FREE, STRICT};
 use ptc_core::code::{Program, Vm};
 use ptc_core::compile::{Failure, PathPart, Walk, INPUT_NAME};
 use ptc_core::explain::Detail;
@@ -13,7 +13,7 @@ use ptc_core::json::Document;
 use ptc_core::meter::{Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
-use ptc_core::vm::{Counts, Exit, Inputs, Watch};
+use ptc_core::vm::{Counts, Exit, Inputs, State, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
 
@@ -49,7 +49,8 @@ fn observed_in(
     let memory = heap.make_map(&[], &[]);
     let input = Vm::input_of(&program, &mut heap, memory, INPUT_NAME.as_bytes());
     let mut watch = Box::new(Watch::new(&program.sites, program.detail));
-    let mut left = None;
+    let mut state = State::start(&program, &mut heap, input);
+    let mut answer: Option<Term> = None;
     loop {
         let inputs = Inputs {
             consts: &consts,
@@ -60,35 +61,28 @@ fn observed_in(
             0 => Meter::new(FREE, Pace::Quantum),
             units => Meter::with_fuel(FREE, units),
         };
-        let (mut vm, answer) = match left.take() {
-            None => (Vm::start(&program, &mut heap, inputs, input, meter), None),
-            Some((checkpoint, frozen, answer)) => {
-                let vm = Vm::thaw(&program, &mut heap, inputs, checkpoint, frozen, meter);
-                (vm.expect("its own terms"), answer)
-            }
-        };
+        let mut vm = Vm::new(&program, &mut heap, inputs, state, meter);
         vm.observe(watch);
-        let exit = match answer {
+        let exit = match answer.take() {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
         };
         watch = vm.take_watch().expect("the watch");
+        let left = vm.into_state();
         let value = match exit {
             Exit::Fork { .. } => unreachable!("no run here forks"),
             Exit::Done(value) => Some(value),
             Exit::Call { args, .. } => {
-                let (checkpoint, frozen) = vm.freeze();
-                left = Some((checkpoint, frozen, Some(args)));
+                answer = Some(args);
+                state = Suspended::new(left, &mut heap).resume(&heap);
                 continue;
             }
             Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
-                let (checkpoint, frozen) = vm.freeze();
-                left = Some((checkpoint, frozen, None));
+                state = Suspended::new(left, &mut heap).resume(&heap);
                 continue;
             }
             Exit::Halted(_) => None,
         };
-        drop(vm);
         return (value.map(|value| heap.show(value)), watch, program);
     }
 }

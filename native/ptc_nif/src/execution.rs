@@ -13,14 +13,15 @@ use ptc_core::fault::Halt;
 use ptc_core::heap::Heap;
 use ptc_core::meter::{Deadline, Limits};
 use ptc_core::stop::Stop;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs};
+use ptc_core::suspend::{freeze, thaw};
+use ptc_core::vm::{Exit, Inputs, State};
 use ptc_core::weight::words_of_row;
 use rustler::{Encoder, Env, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a run keeps from one execution to the next, beside its checkpoint and its terms.
+/// A run without its terms. It stays in its resource while it runs; the caller holds its terms while it is suspended.
 pub struct Run {
     pub program: Arc<Program>,
     pub limits: Limits,
@@ -33,16 +34,13 @@ pub struct Run {
     pub together: Option<Arc<AtomicUsize>>,
     /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
-}
-
-/// A suspended run without its terms, which the caller holds.
-pub struct Suspended {
-    pub run: Run,
+    /// The state, if the run is suspended.
+    pub state: Option<State<()>>,
+    /// Equals the token in the terms that the caller holds.
+    token: u64,
     /// Number of the program's constants.
     consts: usize,
-    /// Equals the token in the caller's terms.
-    token: u64,
-    pub checkpoint: Checkpoint,
+    /// The words built until it was suspended.
     words: usize,
 }
 
@@ -58,6 +56,9 @@ pub enum Mode {
     /// One round of such a loop: suspends at each call, and does not move.
     Round,
 }
+
+/// Number of terms of a suspended run for which there is room from the start.
+const ROOM: usize = 32;
 
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
@@ -104,90 +105,10 @@ impl<'a> Consts<'a> {
     }
 }
 
-/// The terms of a suspended run.
-pub struct RunTerms<'a> {
-    pub consts: Consts<'a>,
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    pub frozen: Frozen<Raw<'a>>,
-}
-
-impl Suspended {
-    /// The words that the run has built, with those of concurrent rounds.
-    pub fn words(&self) -> usize {
-        let together = self.run.together.as_ref();
-        together.map_or(self.words, |words| words.load(Ordering::Relaxed))
-    }
-
-    /// Unpacks the terms that the caller held; `None` if they are not the terms of this run.
-    pub fn held<'a>(&self, heap: &Beam<'a>, terms: Term<'a>) -> Option<RunTerms<'a>> {
-        let [token, consts, context, memory, slots, stack, frames] =
-            *heap.terms.tuple(terms.into())?
-        else {
-            return None;
-        };
-        let consts = Consts::of_tuple(heap, consts.term(heap.terms.env))?;
-        let is_own = heap.small_integer(token) == Some(self.token as i64);
-        (is_own && consts.slice().len() == self.consts).then_some(())?;
-        let frozen = Frozen {
-            slots: heap.terms.tuple(slots)?.to_vec(),
-            stack,
-            frames: heap.terms.tuple(frames)?.to_vec(),
-        };
-        Some(RunTerms {
-            consts,
-            context,
-            memory,
-            frozen,
-        })
-    }
-}
-
-impl<'a> RunTerms<'a> {
-    /// Packs the terms into a tuple.
-    pub fn tuple(&self, heap: &Beam<'a>, token: u64) -> Raw<'a> {
-        let terms = heap.terms;
-        terms.make_tuple(&[
-            terms.make_integer(token as i64),
-            self.consts.tuple(heap),
-            self.context,
-            self.memory,
-            terms.make_tuple(&self.frozen.slots),
-            self.frozen.stack,
-            terms.make_tuple(&self.frozen.frames),
-        ])
-    }
-}
-
-/// One execution of a run.
-pub struct Execution<'a> {
-    pub heap: Beam<'a>,
-    pub run: Run,
-    pub consts: Consts<'a>,
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    pub pace: Pace,
-}
-
-/// Where an execution starts.
-pub enum Entry<'a> {
-    Start,
-    /// At the checkpoint, with the answer to its call, if it made one.
-    Resume(Checkpoint, Frozen<Raw<'a>>, Option<Raw<'a>>),
-    /// One round of the loop at whose start the run was suspended, with the slots and the item.
-    Round(Checkpoint, Vec<Raw<'a>>, Raw<'a>),
-}
-
-impl<'a> Execution<'a> {
+impl Run {
     /// A run in the caller; without limits it is probed for a few steps, in which most small programs end.
-    pub fn new(
-        heap: Beam<'a>,
-        program: Arc<Program>,
-        consts: Consts<'a>,
-        [context, memory]: [Raw<'a>; 2],
-        limits: Option<Limits>,
-    ) -> Self {
-        let run = Run {
+    pub fn new(program: Arc<Program>, limits: Option<Limits>) -> Self {
+        Run {
             program,
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
@@ -195,31 +116,117 @@ impl<'a> Execution<'a> {
             calls: 0,
             together: None,
             observation: None,
-        };
-        Execution {
-            heap,
-            run,
-            consts,
-            context,
-            memory,
-            pace: limits.map_or(Pace::Probe, |_| Pace::Slice),
+            state: None,
+            token: 0,
+            consts: 0,
+            words: 0,
         }
     }
 
+    /// The words that the run has built, with those of concurrent rounds.
+    pub fn words(&self) -> usize {
+        let together = self.together.as_ref();
+        together.map_or(self.words, |words| words.load(Ordering::Relaxed))
+    }
+
+    /// Moves the run out.
+    fn take(&mut self) -> Self {
+        Run {
+            program: self.program.clone(),
+            together: self.together.take(),
+            observation: self.observation.take(),
+            state: self.state.take(),
+            ..*self
+        }
+    }
+}
+
+/// One execution of a run.
+pub struct Execution<'a> {
+    pub heap: Beam<'a>,
+    pub consts: Consts<'a>,
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
+    pub pace: Pace,
+    /// Since when the run waits, if the execution has suspended it.
+    pub left: Option<Since>,
+}
+
+/// Where an execution starts.
+pub enum Entry<'a> {
+    /// At the start of the program, or of a round.
+    Start(Option<State<Raw<'a>>>),
+    /// Where the run was suspended, with the answer to its call, if it made one.
+    Resume(State<Raw<'a>>, Option<Raw<'a>>),
+}
+
+/// Where a suspended run is put.
+pub enum Home<'a> {
+    /// It is in its resource; this is the reference to it.
+    Own(Term<'a>),
+    /// Into the resource of its loader.
+    Loader(Place<'a>),
+    /// Into a new resource.
+    New,
+}
+
+impl<'a> Execution<'a> {
+    /// `data`: context and memory.
+    pub fn new(
+        heap: Beam<'a>,
+        consts: Consts<'a>,
+        [context, memory]: [Raw<'a>; 2],
+        pace: Pace,
+    ) -> Self {
+        Execution {
+            heap,
+            consts,
+            context,
+            memory,
+            pace,
+            left: None,
+        }
+    }
+
+    /// Unpacks the terms that the caller held, and the state that `state` returns for the run with them; `None` if they
+    /// are not the terms of this run. `words`: what the run has built.
+    pub fn resumed(
+        env: Env<'a>,
+        terms: Term<'a>,
+        run: &Run,
+        state: State<()>,
+        words: usize,
+        pace: Pace,
+    ) -> Option<(Self, State<Raw<'a>>)> {
+        let heap = Beam::new(env, words);
+        let [token, consts, context, memory, rest @ ..] = heap.terms.tuple(terms.into())? else {
+            return None;
+        };
+        let consts = Consts::of_tuple(&heap, consts.term(env))?;
+        let is_own = heap.small_integer(*token) == Some(run.token as i64);
+        (is_own && consts.slice().len() == run.consts).then_some(())?;
+        let mut rest = rest.iter().copied();
+        let state = thaw(state, &heap, &mut rest)?;
+        rest.next().is_none().then_some(())?;
+        let execution = Execution::new(heap, consts, [*context, *memory], pace);
+        Some((execution, state))
+    }
+
     /// Executes from the start. Returns the reply to the Elixir side.
-    pub fn start(self, reuse: Option<Place<'a>>) -> Term<'a> {
+    pub fn start(mut self, mut run: Run, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
-        let reply = self.go(Entry::Start, reuse);
+        let home = reuse.map_or(Home::New, Home::Loader);
+        let reply = self.go(&mut run, Entry::Start(None), home);
         reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
     }
 
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
     /// the terms do not belong to the run.
-    pub fn go(mut self, begin: Entry<'a>, reuse: Option<Place<'a>>) -> Option<Term<'a>> {
+    pub fn go(&mut self, run: &mut Run, entry: Entry<'a>, home: Home<'a>) -> Option<Term<'a>> {
         let env = self.heap.terms.env;
         // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
         // deadline.
-        if self.run.mode != Mode::Moved && self.run.limits.deadline.has_passed() {
+        if run.mode != Mode::Moved && run.limits.deadline.has_passed() {
             return Some((atoms::error(), atoms::timeout()).encode(env));
         }
         let inputs = Inputs {
@@ -227,31 +234,27 @@ impl<'a> Execution<'a> {
             context: self.context,
             memory: self.memory,
         };
-        let mut meter = schedule::meter(self.run.limits, self.pace);
-        let starts = matches!(begin, Entry::Start);
-        // Between two calls of tools most runs take too few steps to read a clock.
-        if matches!(begin, Entry::Resume(_, _, None)) {
-            meter.start_clock();
-        }
-        let (program, heap) = (&*self.run.program, &mut self.heap);
-        let mut answer = None;
-        let mut vm = match begin {
-            Entry::Start => {
+        let mut meter = schedule::meter(run.limits, self.pace);
+        let (program, heap) = (&*run.program, &mut self.heap);
+        let (starts, state, answer) = match entry {
+            Entry::Start(None) => {
                 let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-                Vm::start(program, heap, inputs, input, meter)
+                (true, State::start(program, heap, input), None)
             }
-            Entry::Resume(checkpoint, frozen, value) => {
-                answer = value;
-                Vm::thaw(program, heap, inputs, checkpoint, frozen, meter)?
-            }
-            Entry::Round(left, slots, item) => {
-                Vm::round(program, heap, inputs, &left, slots, item, meter)?
+            Entry::Start(Some(round)) => (false, round, None),
+            Entry::Resume(state, answer) => {
+                // Between two calls of tools most runs take too few steps to read a clock.
+                if answer.is_none() {
+                    meter.start_clock();
+                }
+                (false, state, answer)
             }
         };
-        if let Some(watch) = self.run.observation.as_ref().and_then(|place| place.take()) {
+        let mut vm = Vm::new(program, heap, inputs, state, meter);
+        if let Some(watch) = run.observation.as_ref().and_then(|place| place.take()) {
             vm.observe(watch);
         }
-        vm.forks = self.run.mode == Mode::Forks;
+        vm.forks = run.mode == Mode::Forks;
         let exit = match answer {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
@@ -259,10 +262,10 @@ impl<'a> Execution<'a> {
         if vm.is_broken() {
             return None;
         }
-        if let Some(observation) = &self.run.observation {
+        if let Some(observation) = &run.observation {
             observation.put(vm.take_watch());
         }
-        self.run.limits = vm.limits();
+        run.limits = vm.limits();
         match exit {
             // The caller gives up the rest of its time slice.
             Exit::Halted(Halt::Stop(Stop::SliceOver)) => schedule::charge(env, self.pace, 100),
@@ -278,42 +281,42 @@ impl<'a> Execution<'a> {
         let reply = match exit {
             Exit::Done(value) => {
                 drop(vm);
-                self.share_words();
+                self.share_words(run);
                 (atoms::ok(), value.term(env), self.heap_words()).encode(env)
             }
             // The answer is the program's value: the run is not suspended.
-            Exit::Call { tool, args } if self.run.mode != Mode::Moved && vm.is_at_end() => {
+            Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
                 drop(vm);
                 let weight = words_of_row(&self.heap, args);
-                let (words, left) = (self.heap_words(), self.milliseconds_left());
+                let (words, left) = (self.heap_words(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
             }
             Exit::Call { tool, args } => {
-                let (checkpoint, frozen) = vm.freeze();
-                self.call(checkpoint, frozen, [tool, args], reuse)
+                let state = vm.into_state();
+                self.call(run, state, [tool, args], home)
             }
             Exit::Fork { name, list } => {
-                let (checkpoint, frozen) = vm.freeze();
-                let left = self.milliseconds_left();
-                self.run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
-                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+                let state = vm.into_state();
+                let left = self.milliseconds_left(run);
+                run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                let (state, terms) = self.suspend(run, state, None, home);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
             Exit::Halted(Halt::Stop(Stop::SliceOver | Stop::MemoryExceeded))
                 if self.pace == Pace::Probe =>
             {
-                let (checkpoint, frozen) = vm.freeze();
-                let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+                let state = vm.into_state();
+                let (state, terms) = self.suspend(run, state, None, home);
                 (atoms::limits(), state, terms).encode(env)
             }
             Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
                 let needs_quantum = vm.needs_quantum();
-                self.run.quarters += schedule::quarters(vm.percent_of_slice());
-                let (checkpoint, frozen) = vm.freeze();
-                let next = schedule::next(self.pace, self.run.quarters, needs_quantum);
+                run.quarters += schedule::quarters(vm.percent_of_slice());
+                let state = vm.into_state();
+                let next = schedule::next(self.pace, run.quarters, needs_quantum);
                 let now = Some(Instant::now());
-                let (state, terms) = self.suspend(checkpoint, frozen, now, reuse);
+                let (state, terms) = self.suspend(run, state, now, home);
                 (next, state, terms).encode(env)
             }
             Exit::Halted(Halt::Fault(fault)) => {
@@ -336,72 +339,71 @@ impl<'a> Execution<'a> {
     }
 
     /// Publishes the words built so far to the other rounds.
-    fn share_words(&self) {
-        if let Some(together) = &self.run.together {
+    fn share_words(&self, run: &Run) {
+        if let Some(together) = &run.together {
             together.store(self.heap_words(), Ordering::Relaxed);
         }
     }
 
     /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not
     /// known.
-    fn milliseconds_left(&mut self) -> Term<'a> {
+    fn milliseconds_left(&self, run: &mut Run) -> Term<'a> {
         let env = self.heap.terms.env;
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
-            Pace::Slice | Pace::Quantum => start(env, &mut self.run.limits.deadline),
+            Pace::Slice | Pace::Quantum => start(env, &mut run.limits.deadline),
         }
     }
 
-    /// Suspends the run: the reference to a resource with its plain data, and a tuple of its terms.
+    /// Suspends the run: the reference to the resource with its plain data, and a tuple of its terms.
     fn suspend(
-        self,
-        checkpoint: Checkpoint,
-        frozen: Frozen<Raw<'a>>,
+        &mut self,
+        run: &mut Run,
+        state: State<Raw<'a>>,
         since: Since,
-        reuse: Option<Place<'a>>,
+        home: Home<'a>,
     ) -> (Term<'a>, Term<'a>) {
-        let env = self.heap.terms.env;
-        let token = TOKEN.fetch_add(1, Ordering::Relaxed);
-        let words = self.heap_words();
-        self.share_words();
-        let held = RunTerms {
-            consts: self.consts,
-            context: self.context,
-            memory: self.memory,
-            frozen,
+        let terms = self.heap.terms;
+        run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
+        run.consts = self.consts.slice().len();
+        run.words = self.heap_words();
+        self.share_words(run);
+        let token = terms.make_integer(run.token as i64);
+        let consts = self.consts.tuple(&self.heap);
+        let mut held = Vec::with_capacity(ROOM);
+        held.extend([token, consts, self.context, self.memory]);
+        run.state = Some(freeze(state, &mut self.heap, &mut held));
+        self.left = Some(since);
+        let reuse = match home {
+            Home::Own(reference) => return (reference, terms.make_tuple(&held).term(terms.env)),
+            Home::Loader(place) => Some(place),
+            Home::New => None,
         };
-        let tuple = held.tuple(&self.heap, token);
-        let suspended = Suspended {
-            words,
-            consts: held.consts.slice().len(),
-            token,
-            run: self.run,
-            checkpoint,
-        };
-        let state = suspend(env, Left::Run(suspended), since, reuse);
-        (state, tuple.term(env))
+        let left = Left::Run(Box::new(run.take()));
+        let state = suspend(terms.env, left, since, reuse);
+        (state, terms.make_tuple(&held).term(terms.env))
     }
 
     /// Suspends the run at a call.
     fn call(
-        mut self,
-        checkpoint: Checkpoint,
-        mut frozen: Frozen<Raw<'a>>,
+        &mut self,
+        run: &mut Run,
+        mut state: State<Raw<'a>>,
         [tool, args]: [Raw<'a>; 2],
-        reuse: Option<Place<'a>>,
+        home: Home<'a>,
     ) -> Term<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
-        if self.run.mode == Mode::Moved {
+        if run.mode == Mode::Moved {
             let (words, left) = (self.heap_words(), atoms::nil());
-            let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+            let (state, terms) = self.suspend(run, state, None, home);
             return (atoms::call(), state, terms, tool, args, left, words).encode(env);
         }
-        let left = self.milliseconds_left();
-        self.run.calls += 1;
-        let may_move = self.run.mode == Mode::Asks && self.run.calls.is_power_of_two();
-        let limit = may_move.then(|| moving::reduce(&mut self, checkpoint.pc(), &mut frozen));
-        let (state, terms) = self.suspend(checkpoint, frozen, None, reuse);
+        let left = self.milliseconds_left(run);
+        run.calls += 1;
+        let may_move = run.mode == Mode::Asks && run.calls.is_power_of_two();
+        let limit = may_move.then(|| moving::reduce(self, run, &mut state));
+        let (state, terms) = self.suspend(run, state, None, home);
         match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
             Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
             None => {

@@ -2,11 +2,12 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Execution, Mode};
+use crate::execution::{Consts, Execution, Mode, Run};
 use crate::heap::Beam;
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
+use crate::schedule::Pace;
 use ptc_core::code::Program;
 use ptc_core::compile::PathPart;
 use ptc_core::explain::Site;
@@ -79,11 +80,10 @@ nif! {
         let heap = Beam::new(env, 0);
         let consts = observation.consts(&heap, consts)?;
         let limits = given.limits().ok_or(rustler::Error::BadArg)?;
-        let program = observation.program.clone();
-        let mut execution = Execution::new(heap, program, consts, given.data(), Some(limits));
-        execution.run.observation = Some(observation);
-        execution.run.mode = if forks { Mode::Forks } else { Mode::Asks };
-        Ok(execution.start(None))
+        let mut run = Run::new(observation.program.clone(), Some(limits));
+        run.observation = Some(observation);
+        run.mode = if forks { Mode::Forks } else { Mode::Asks };
+        Ok(Execution::new(heap, consts, given.data(), Pace::Slice).start(run, None))
     }
 }
 

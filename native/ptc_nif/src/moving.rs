@@ -10,17 +10,17 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{milliseconds, Execution};
+use crate::execution::{milliseconds, Execution, Run};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
-use ptc_core::code::{ConstId, Pc, Slot};
+use ptc_core::code::ConstId;
 use ptc_core::heap::{Heap, Lookup};
 use ptc_core::live::live_at;
 use ptc_core::meter::Pace;
-use ptc_core::vm::Frozen;
+use ptc_core::vm::State;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 
@@ -40,30 +40,25 @@ const MOST_KEYS: usize = 64;
 /// Maximum number of remaining rounds that are counted.
 const MOST_ROUNDS: usize = 16_384;
 
-/// Removes the terms that the rest of the program, from `pc` on, cannot read. Returns the maximum words of a copy
-/// for which the run moves.
-pub fn reduce<'a>(run: &mut Execution<'a>, pc: Pc, frozen: &mut Frozen<Raw<'a>>) -> usize {
-    let most = match run.run.calls {
-        1 => run.run.limits.words,
-        _ => run.run.limits.words / PART_OF_LIMIT,
+/// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run
+/// moves.
+pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Raw<'a>>) -> usize {
+    let most = match run.calls {
+        1 => run.limits.words,
+        _ => run.limits.words / PART_OF_LIMIT,
     };
     let most = most.min(MOST_WORDS);
-    let mut calls = run.run.calls;
+    let mut calls = run.calls;
     // Not the heap of the run: what is made here does not count as built.
-    let heap = &mut Beam::new(run.heap.terms.env, 0);
-    if let Some(live) = live_at(&run.run.program, pc) {
+    let heap = &mut Beam::new(execution.heap.terms.env, 0);
+    if let Some(live) = live_at(&run.program, state.pc()) {
         // The empty list is a proper list, as is the list of every loop in such a run.
         let nothing = heap.make_list(&[]);
-        for (place, slot) in frozen.slots.iter_mut().enumerate() {
-            if !live.slot(place as Slot) {
-                *slot = nothing;
-            }
-        }
-        let consts = run.consts.slice();
-        run.context = only(heap, consts, run.context, &live.context);
-        run.memory = only(heap, consts, run.memory, &live.memory);
-        let list = frozen.frames.first_mut();
-        if let (Some(around), Some(rest)) = (live.around, list) {
+        state.clear_slots(|slot| live.slot(slot), nothing);
+        let consts = execution.consts.slice();
+        execution.context = only(heap, consts, execution.context, &live.context);
+        execution.memory = only(heap, consts, execution.memory, &live.memory);
+        if let (Some(around), Some(rest)) = (live.around, state.remaining_items()) {
             if around.calls_each_round {
                 calls += length(heap, *rest, MOST_ROUNDS);
             }
@@ -107,10 +102,7 @@ nif! {
     /// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
     fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
         let left = state.look(|left| match left {
-            Left::Run(suspended) => {
-                let deadline = suspended.run.limits.deadline;
-                Some(milliseconds(env, deadline, Instant::now()))
-            }
+            Left::Run(run) => Some(milliseconds(env, run.limits.deadline, Instant::now())),
             Left::Work(_) => None,
         });
         left.ok_or(rustler::Error::BadArg)

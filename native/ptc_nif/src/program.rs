@@ -1,7 +1,7 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Execution};
+use crate::execution::{Consts, Execution, Run};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
@@ -214,13 +214,13 @@ fn finish<'a>(
         return (atoms::ok(), handle, consts).encode(call.env);
     }
     let consts = Consts::Vector(consts);
-    let limits = (then == Then::Run).then_some(call.limits);
-    let mut execution = Execution::new(heap, program, consts, data, limits);
-    execution.run.quarters = call.quarters;
-    if then == Then::Run {
-        execution.pace = call.pace;
-    }
-    execution.start(call.state)
+    let (limits, pace) = match then {
+        Then::Run => (Some(call.limits), call.pace),
+        Then::RunWithoutLimits | Then::Keep => (None, Pace::Probe),
+    };
+    let mut run = Run::new(program, limits);
+    run.quarters = call.quarters;
+    Execution::new(heap, consts, data, pace).start(run, call.state)
 }
 
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.

@@ -2,12 +2,12 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Entry, Execution, Mode};
+use crate::execution::{Consts, Entry, Execution, Home, Mode, Run};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Place, Waiting};
+use crate::task::{Call, Left, Place, Since, Waiting};
 use ptc_core::meter::Limits;
 use rustler::{Atom, Decoder, Env, Error, NifResult, ResourceArc, Term};
 
@@ -111,34 +111,49 @@ fn resumed<'a>(
     if pace == Pace::Quantum && matches!(with, ResumeWith::Nothing) {
         state.age().into_iter().for_each(schedule::has_waited);
     }
-    let suspended = match state.take()? {
-        Left::Run(suspended) => suspended,
-        Left::Work(waiting) => return go_on(waiting, env, state, terms, with, pace),
+    let mut held = state.lock()?;
+    let Some((Left::Run(run), since)) = &mut *held else {
+        let left = held.take();
+        drop(held);
+        return match left? {
+            (Left::Work(waiting), _) => go_on(waiting, env, state, terms, with, pace),
+            (Left::Run(_), _) => None,
+        };
     };
+    let reply = resumed_run(env, state.reference(), run, terms, with, pace);
+    match &reply {
+        Some((_, Some(waits))) => *since = *waits,
+        _ => *held = None,
+    }
+    reply.map(|(reply, _)| reply)
+}
+
+/// Resumes a run in its resource. Returns the reply, and since when the run waits if it was suspended again.
+fn resumed_run<'a>(
+    env: Env<'a>,
+    reference: Term<'a>,
+    run: &mut Run,
+    terms: Term<'a>,
+    with: ResumeWith<'a>,
+    pace: Pace,
+) -> Option<(Term<'a>, Option<Since>)> {
     let (kind, answer, words) = match with {
         ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
         ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
     };
-    let heap = Beam::new(env, suspended.words().saturating_add(words));
-    let held = suspended.held(&heap, terms)?;
-    let (mut run, mut checkpoint) = (suspended.run, suspended.checkpoint);
     if let ResumeWith::Limits(limits) = with {
         run.limits = limits;
     }
+    let words = run.words().saturating_add(words);
+    let state = run.state.take()?;
+    let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
     match kind {
         Some(ValueKind::Moved) => run.mode = Mode::Moved,
-        Some(ValueKind::Joined) => checkpoint = checkpoint.behind_loop(&run.program)?,
+        Some(ValueKind::Joined) => state = state.behind_loop(&run.program)?,
         Some(ValueKind::Answer) | None => {}
     }
-    let execution = Execution {
-        heap,
-        run,
-        consts: held.consts,
-        context: held.context,
-        memory: held.memory,
-        pace,
-    };
-    execution.go(Entry::Resume(checkpoint, held.frozen, answer), Some(state))
+    let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;
+    Some((reply, execution.left))
 }
 
 /// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
@@ -208,10 +223,11 @@ fn start_compiled<'a>(
     if consts.slice().len() != handle.consts {
         return Err(Error::BadArg);
     }
-    let (program, limits) = (handle.program.clone(), given.limits());
-    let mut execution = Execution::new(heap, program, consts, given.data(), limits);
-    execution.run.mode = mode;
-    Ok(execution.start(None))
+    let limits = given.limits();
+    let mut run = Run::new(handle.program.clone(), limits);
+    run.mode = mode;
+    let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
+    Ok(Execution::new(heap, consts, given.data(), pace).start(run, None))
 }
 
 nif_pair! {

@@ -2,7 +2,7 @@
 //! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
 use crate::atoms;
-use crate::execution::Suspended;
+use crate::execution::Run;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
@@ -10,7 +10,7 @@ use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Work that can be suspended, without its terms.
@@ -32,7 +32,7 @@ pub trait Work: Send {
 /// Suspended work.
 pub enum Left {
     /// A run: other functions look into it.
-    Run(Suspended),
+    Run(Box<Run>),
     /// Other work.
     Work(Box<Waiting>),
 }
@@ -104,9 +104,9 @@ impl Suspension {
         Suspension(Mutex::new(Some((left, since))))
     }
 
-    /// Takes the suspended work out; `None` if it was already taken.
-    pub fn take(&self) -> Option<Left> {
-        Some(self.0.try_lock().ok()?.take()?.0)
+    /// Locks the resource. Nothing waits for a lock: while work runs in its resource, the resource counts as empty.
+    pub fn lock(&self) -> Option<MutexGuard<'_, Option<(Left, Since)>>> {
+        self.0.try_lock().ok()
     }
 
     /// How long the work has waited for a scheduler; `None` if it waits for a value or the resource is empty.
@@ -139,6 +139,13 @@ impl<'a> Decoder<'a> for Place<'a> {
     fn decode(reference: Term<'a>) -> NifResult<Self> {
         let state = reference.decode()?;
         Ok(Place { state, reference })
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The caller's reference.
+    pub fn reference(&self) -> Term<'a> {
+        self.reference
     }
 }
 

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.CallsTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.Agent
+  alias PtcRunner.Test.Room
 
   @again "These calls have already been made, and their effects have happened. Do not make them again"
   @unsure "These calls failed or did not finish, and may have had an effect."
@@ -42,7 +43,7 @@ defmodule PtcRunner.Agent.CallsTest do
           {"a tool whose result is wrong", {"wrong", %{}}, [], :execution_error},
           {"an unknown tool", {"refnd", %{}}, [], :execution_error},
           {"refused arguments", {"refund", %{"id" => "x"}}, [], :execution_error},
-          {"a timeout", {"hang", %{}}, [timeout: 500], :timeout},
+          {"a timeout", {"hang", %{}}, [], :timeout},
           {"too much memory", {"eat", %{}}, [max_heap: 100_000], :memory_exceeded},
           {"a killed process", {"kill", %{}}, [max_heap: 100_000], :memory_exceeded}
         ],
@@ -54,17 +55,18 @@ defmodule PtcRunner.Agent.CallsTest do
             node -> node
           end
 
-        opts = unquote(opts) ++ [info: true, tool_concurrency: unquote(concurrency)]
         program = steps([call("refund", @refund), last])
 
-        assert {:error, {unquote(kind), _}, feedback, info} = Agent.run(program, tools(), opts)
-        assert [%{name: "refund", status: :ok, args: %{"id" => 7}} | _] = info.tool_calls
-        assert feedback =~ @again
-        assert feedback =~ ~s[- refund({"amount":5.0,"id":7}) -> {"receipt":"r-7"}]
-        assert feedback =~ "Write the whole program again"
-
-        assert {:error, {unquote(kind), _}, ^feedback} =
-                 Agent.run(program, tools(), Keyword.delete(opts, :info))
+        Room.growing(500, fn timeout ->
+          opts = [timeout: timeout, tool_concurrency: unquote(concurrency)] ++ unquote(opts)
+          run = &Agent.run(program, tools(), &1)
+          assert {:error, {unquote(kind), _}, feedback, info} = run.([info: true] ++ opts)
+          assert [%{name: "refund", status: :ok, args: %{"id" => 7}} | _] = info.tool_calls
+          assert feedback =~ @again
+          assert feedback =~ ~s[- refund({"amount":5.0,"id":7}) -> {"receipt":"r-7"}]
+          assert feedback =~ "Write the whole program again"
+          assert {:error, {unquote(kind), _}, ^feedback} = run.(opts)
+        end)
       end
     end
 
@@ -81,15 +83,21 @@ defmodule PtcRunner.Agent.CallsTest do
     test "many calls, one after another and at the same time, the run moved or not" do
       for concurrency <- [1, 8], count <- [3, 50] do
         program = each(count, %{"a" => call("refund", @refund), "b" => call("hang")})
-        opts = [info: true, timeout: 900, tool_concurrency: concurrency]
-        assert {:error, {:timeout, 900}, feedback, info} = Agent.run(program, tools(), opts)
-        done = for %{name: "refund", status: :ok} = call <- info.tool_calls, do: call
-        open = for %{name: "hang", status: :unfinished} = call <- info.tool_calls, do: call
-        assert length(done) == min(concurrency, count) and length(open) == length(done)
-        assert Enum.all?(open, &(&1.result == nil and &1.ok? == false))
 
-        assert feedback =~ @again and feedback =~ @unsure and
-                 feedback =~ "- hang({}) did not finish"
+        Room.growing(200, fn timeout ->
+          opts = [info: true, timeout: timeout, tool_concurrency: concurrency]
+
+          assert {:error, {:timeout, ^timeout}, feedback, info} =
+                   Agent.run(program, tools(), opts)
+
+          done = for %{name: "refund", status: :ok} = call <- info.tool_calls, do: call
+          open = for %{name: "hang", status: :unfinished} = call <- info.tool_calls, do: call
+          assert length(done) == min(concurrency, count) and length(open) == length(done)
+          assert Enum.all?(open, &(&1.result == nil and &1.ok? == false))
+
+          assert feedback =~ @again and feedback =~ @unsure and
+                   feedback =~ "- hang({}) did not finish"
+        end)
       end
     end
   end
@@ -236,16 +244,19 @@ defmodule PtcRunner.Agent.CallsTest do
         end
 
         task = [task: "x", tools: tools(), returns: ":int"]
-        opts = [timeout: 500, max_heap: 100_000, tool_concurrency: n]
-        assert {:ok, step} = Agent.loop(answers([first, second]), task, opts)
-        assert_received {:told, told}
-        assert told =~ @again and told =~ "refund" and told =~ "r-7"
 
-        assert [%{success?: false, tool_calls: [%{name: "refund", status: :ok} | _]}, _] =
-                 step.turns
+        Room.growing(200, fn timeout ->
+          opts = [timeout: timeout, max_heap: 100_000, tool_concurrency: n]
+          assert {:ok, step} = Agent.loop(answers([first, second]), task, opts)
+          assert_received {:told, told}
+          assert told =~ @again and told =~ "refund" and told =~ "r-7"
 
-        assert hd(step.tool_calls).name == "refund"
-        assert {:ok, _json} = PtcRunner.Json.Codec.encode(step)
+          assert [%{success?: false, tool_calls: [%{name: "refund", status: :ok} | _]}, _] =
+                   step.turns
+
+          assert hd(step.tool_calls).name == "refund"
+          assert {:ok, _json} = PtcRunner.Json.Codec.encode(step)
+        end)
       end
     end
 
@@ -256,21 +267,24 @@ defmodule PtcRunner.Agent.CallsTest do
             {fn _ -> exit(:x) end, "the model function exited: :x"},
             {fn _ -> Process.exit(self(), :kill) end, "the model function exited: :killed"},
             {fn _ -> Process.sleep(:infinity) end,
-             "the model function did not answer within 200 ms"}
+             "the model function did not answer within TIMEOUT ms"}
           ] do
         first = text(steps([call("refund", @refund), call("raise")]))
-        opts = [model_timeout: 200]
 
-        assert {:error, step} =
-                 Agent.loop(answers([first, bad]), [task: "x", tools: tools()], opts)
+        Room.growing(200, fn timeout ->
+          assert {:error, step} =
+                   Agent.loop(answers([first, bad]), [task: "x", tools: tools()],
+                     model_timeout: timeout
+                   )
 
-        assert step.fail.reason == :model_error
-        assert step.fail.message == message
+          assert step.fail.reason == :model_error
+          assert step.fail.message == String.replace(message, "TIMEOUT", "#{timeout}")
 
-        assert [%{name: "refund", status: :ok}, %{name: "raise", status: :error}] =
-                 step.tool_calls
+          assert [%{name: "refund", status: :ok}, %{name: "raise", status: :error}] =
+                   step.tool_calls
 
-        assert length(step.turns) == 1
+          assert length(step.turns) == 1
+        end)
       end
 
       assert {:error, %{fail: %{reason: :model_error, message: "the model function raised: x"}}} =

@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.FindingsTest do
   alias PtcRunner.Agent
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Test.Models
+  alias PtcRunner.Test.{Models, Room}
 
   doctest PtcRunner.Json.Explain.Noticed
 
@@ -178,11 +178,14 @@ defmodule PtcRunner.Agent.FindingsTest do
           }
         })
 
-      {{:error, step}, []} =
-        loop([program], [tools: Map.merge(context.tools, slow)], timeout: 500, max_turns: 1)
+      task = [tools: Map.merge(context.tools, slow)]
 
-      assert step.fail.message =~ "TimeoutError"
-      assert context.count.() == 1
+      Room.growing(500, fn timeout ->
+        before = context.count.()
+        {{:error, step}, []} = loop([program], task, timeout: timeout, max_turns: 1)
+        assert step.fail.message =~ "TimeoutError"
+        assert context.count.() == before + 1
+      end)
     end
   end
 

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.ExplainTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Explain}
-  alias PtcRunner.Test.{Generator, Vectors}
+  alias PtcRunner.Test.{Generator, Room, Vectors}
 
   doctest Explain
   doctest Explain.About
@@ -135,10 +135,13 @@ defmodule PtcRunner.Json.ExplainTest do
 
   test "the deadline ends it, wherever it is" do
     hangs = fn _args -> Process.sleep(:infinity) end
-    explanation = Json.explain(@program, [timeout: 50] ++ opts(100, hangs))
-    assert explanation.result == {:error, {:timeout, 50}}
-    assert List.last(explanation.failed_at) == "right"
-    assert at(explanation, explanation.failed_at).tool_time >= 20_000_000
+
+    Room.growing(50, fn timeout ->
+      explanation = Json.explain(@program, [timeout: timeout] ++ opts(100, hangs))
+      assert explanation.result == {:error, {:timeout, timeout}}
+      assert List.last(explanation.failed_at) == "right"
+      assert at(explanation, explanation.failed_at).tool_time >= 20_000_000
+    end)
 
     rows = Enum.to_list(1..200_000)
 
@@ -146,10 +149,12 @@ defmodule PtcRunner.Json.ExplainTest do
       ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"},
       {"op": "map", "expr": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "sort_by", "field": "n"}]}}]}})
 
-    explanation = Json.explain(program, context: %{"rows" => rows}, timeout: 60)
-    assert explanation.result == {:error, {:timeout, 60}}
-    assert explanation.failed_at != nil
-    assert Enum.any?(explanation.operations, &(&1.breaks > 0))
+    Room.growing(60, fn timeout ->
+      explanation = Json.explain(program, context: %{"rows" => rows}, timeout: timeout)
+      assert explanation.result == {:error, {:timeout, timeout}}
+      assert explanation.failed_at != nil
+      assert Enum.any?(explanation.operations, &(&1.breaks > 0))
+    end)
   end
 
   test "the heap limit ends it" do

@@ -31,12 +31,21 @@ defmodule PtcRunner.Json.LimitsTest do
     end)
   end
 
+  # The defaults are those of the library here, not the longer ones of the other tests.
   setup do
+    others = Application.get_env(:ptc_runner_native, :default_timeout)
+    delete_defaults()
+
     on_exit(fn ->
-      for app <- [:ptc_runner, :ptc_runner_native],
-          name <- [:default_timeout, :default_max_heap],
-          do: Application.delete_env(app, name)
+      delete_defaults()
+      Application.put_env(:ptc_runner_native, :default_timeout, others)
     end)
+  end
+
+  defp delete_defaults do
+    for app <- [:ptc_runner, :ptc_runner_native],
+        name <- [:default_timeout, :default_max_heap],
+        do: Application.delete_env(app, name)
   end
 
   describe "timeout" do
@@ -190,6 +199,10 @@ defmodule PtcRunner.Json.LimitsTest do
   end
 
   describe "defaults" do
+    test "a run ends after a second" do
+      assert run(endless(), context: %{"x" => @list}) == {:error, {:timeout, 1_000}}
+    end
+
     test "of the application environment hold for runs and for tools" do
       Application.put_env(:ptc_runner, :default_timeout, 30)
       assert run(endless(), context: %{"x" => @list}) == {:error, {:timeout, 30}}
@@ -235,7 +248,7 @@ defmodule PtcRunner.Json.LimitsTest do
   end
 
   test "no run leaves a message" do
-    for opts <- [[timeout: 0], [timeout: 5], [max_heap: 233], []] do
+    for opts <- [[timeout: 0], [timeout: 5], [max_heap: 233, timeout: 20], [timeout: 50]] do
       run(endless(), [context: %{"x" => @list}] ++ opts)
       run(%{"op" => "concat", "lists" => [@x, @x]}, [context: %{"x" => @list}] ++ opts)
     end

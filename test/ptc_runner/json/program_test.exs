@@ -279,7 +279,7 @@ defmodule PtcRunner.Json.ProgramTest do
   test "a run that was left does not go on with other terms" do
     {_state, others} = in_the_middle(20_000)
     {_state, terms} = in_the_middle(20_000)
-    assert tuple_size(terms) > 5
+    assert tuple_size(terms) > 20
 
     tampered = fn terms ->
       for index <- 0..(tuple_size(terms) - 1),
@@ -313,17 +313,12 @@ defmodule PtcRunner.Json.ProgramTest do
     end
 
     # What stands in their places may be any term: nothing is believed of it.
-    for index <- 1..(tuple_size(terms) - 1), wrong <- [nil, 1, [1 | 2], %{}, {}, make_ref()] do
+    places = Enum.uniq(Enum.to_list(1..20) ++ Enum.to_list(21..(tuple_size(terms) - 1)//97))
+
+    for index <- places, wrong <- [nil, 1, [1 | 2], %{}, {}, make_ref()] do
       {state, terms} = in_the_middle(20_000)
-      wrong = put_elem(terms, index, wrong)
+      wrong = put_elem(terms, min(index, tuple_size(terms) - 1), wrong)
       assert ends_safely(fn -> PtcRunner.Native.resume(state, wrong, :more) end)
-
-      {state, terms} = in_the_middle(20_000)
-
-      for part <- [elem(terms, tuple_size(terms) - 1)], at <- 0..(min(tuple_size(part), 4) - 1) do
-        wrong = put_elem(terms, tuple_size(terms) - 1, put_elem(part, at, wrong))
-        assert ends_safely(fn -> PtcRunner.Native.resume(state, wrong, :more) end)
-      end
     end
   end
 

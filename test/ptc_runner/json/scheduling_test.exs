@@ -1,148 +1,21 @@
 defmodule PtcRunner.Json.SchedulingTest do
-  # No run holds a scheduler of the VM for long, whatever it is given: work that takes long goes to
-  # a dirty scheduler. What is measured is the CPU time of the scheduler's thread, so a busy machine
-  # does not matter. The bound is generous: what is forbidden here would hold a scheduler for seconds.
+  # Callers share the schedulers: what a call costs is charged to its process, and long runs let others go on. That no
+  # single call holds a scheduler for long: slices_test.exs.
   use ExUnit.Case, async: false
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Parser
-  alias PtcRunner.Test.{SliceClock, Watch}
+  alias PtcRunner.Test.{Room, Watch}
 
+  doctest Room
   doctest Watch
 
-  # Microseconds of CPU time a call, on average.
-  # A string that was made by appending is trimmed by the VM at the first look, which takes as long as the
-  # machine takes to get memory.
-  @too_long if SliceClock.strict?(), do: 20_000, else: 200_000
-
-  # Where nothing is appended, less data show the same.
-  @too_long_for_less if SliceClock.strict?(), do: 20_000, else: 60_000
-
   @load %{"op" => "load", "name" => "x"}
-  @other %{"op" => "load", "name" => "y"}
 
   defp pipe(steps), do: %{"op" => "pipe", "steps" => [@load | steps]}
 
   defp run(node, context, opts \\ []) do
     Json.run(%{"program" => node}, opts ++ [context: context, timeout: :infinity, max_heap: 0])
-  end
-
-  defp assert_no_holds(cases, too_long \\ @too_long) do
-    long =
-      for {what, fun} <- cases,
-          {_result, times} = SliceClock.during(fun),
-          {nif, time} when time > too_long <- times,
-          do: {what, nif, time}
-
-    assert long == [], "NIFs that held a scheduler, for microseconds a call: #{inspect(long)}"
-  end
-
-  defp rows(count) do
-    for n <- 1..count do
-      key = rem(n * 7_919, 1_000_003)
-      %{"id" => n, "key" => [1, 2, key], "name" => "name #{key}"}
-    end
-  end
-
-  test "long lists" do
-    rows = rows(300_000)
-
-    steps = [
-      [%{"op" => "count"}],
-      [%{"op" => "sum", "field" => "id"}],
-      [%{"op" => "sort_by", "field" => "key"}, %{"op" => "first"}],
-      [%{"op" => "sort_by", "field" => "name"}, %{"op" => "first"}],
-      [%{"op" => "distinct"}, %{"op" => "count"}],
-      [%{"op" => "max_by", "field" => "key"}],
-      [%{"op" => "select", "fields" => ["id", "key"]}, %{"op" => "count"}],
-      [%{"op" => "filter", "where" => %{"op" => "gt", "field" => "key", "value" => [1, 2, 9]}}],
-      [%{"op" => "map", "expr" => %{"a" => %{"op" => "get", "field" => "id"}}}],
-      [%{"op" => "filter_in", "field" => "key", "value" => pipe([])}, %{"op" => "count"}]
-    ]
-
-    cases = for steps <- steps, do: {inspect(steps), fn -> run(pipe(steps), %{"x" => rows}) end}
-    zip = %{"op" => "zip", "lists" => [@load, @load]}
-    assert_no_holds([{"zip", fn -> run(zip, %{"x" => rows}) end} | cases])
-  end
-
-  test "large maps" do
-    x = Map.new(1..100_000, &{"k#{&1}", &1})
-    y = Map.new(50_000..150_000, &{"k#{&1}", &1})
-    context = %{"x" => x, "y" => y}
-
-    merge = %{"op" => "merge", "objects" => [@load, @other]}
-
-    assert_no_holds([
-      {"merge", fn -> run(merge, context) end},
-      {"keys", fn -> run(pipe([%{"op" => "keys"}]), context) end}
-    ])
-  end
-
-  test "long lists that are equal" do
-    # Made where they are used: a copy to another process would not share the parts.
-    list = fn -> Enum.to_list(1..1_000_000) end
-
-    twice = fn ->
-      lists = {list.(), list.()}
-      for n <- 1..30, do: %{"k" => elem(lists, rem(n, 2)), "n" => n}
-    end
-
-    values = fn -> Enum.to_list(1..9) ++ for(%{"k" => list} <- twice.(), do: list) end
-    eq = %{"op" => "filter", "where" => %{"op" => "eq", "field" => "k", "value" => @other}}
-
-    cases = [
-      {"eq", fn -> run(pipe([eq]), %{"x" => twice.(), "y" => list.()}) end},
-      {"distinct", fn -> run(pipe([%{"op" => "distinct"}]), %{"x" => values.()}) end},
-      {"sort_by",
-       fn -> run(pipe([%{"op" => "sort_by", "field" => "k"}]), %{"x" => twice.()}) end},
-      {"max", fn -> run(pipe([%{"op" => "max", "field" => "k"}]), %{"x" => twice.()}) end}
-    ]
-
-    assert_no_holds(cases, @too_long_for_less)
-  end
-
-  test "long strings that are equal almost to the end" do
-    megabyte = :binary.copy("abcdefgh", 131_072)
-    [x, y, z] = for last <- ~w(x y z), do: :binary.copy(megabyte <> last)
-    rows = for n <- 1..300, do: %{"a" => if(rem(n, 2) == 0, do: y, else: z)}
-    few = for n <- 1..9, do: "s#{n}"
-    strings = few ++ for(%{"a" => string} <- rows, do: string)
-    context = %{"x" => rows, "y" => x}
-
-    filters =
-      for op <- ~w(eq lt in contains) do
-        where = %{"op" => op, "field" => "a", "value" => @other}
-        {op, fn -> run(pipe([%{"op" => "filter", "where" => where}]), context) end}
-      end
-
-    steps =
-      for op <- ~w(min max_by sort_by) do
-        {op, fn -> run(pipe([%{"op" => op, "field" => "a"}]), context) end}
-      end
-
-    members = %{"op" => "filter_in", "field" => "a", "value" => @other}
-
-    literal = %{
-      "op" => "filter",
-      "where" => %{"op" => "eq", "field" => "a", "value" => :binary.copy(y <> "x")}
-    }
-
-    fifty = %{"a" => :binary.copy(megabyte, 50)}
-    contains = %{"op" => "contains", "field" => "a", "value" => "abcdefgha!"}
-
-    assert_no_holds(
-      [
-        {"distinct", fn -> run(pipe([%{"op" => "distinct"}]), %{"x" => strings}) end},
-        {"in a list",
-         fn ->
-           run(pipe([%{"op" => "in", "value" => :binary.copy(y <> "x")}]), %{"x" => strings})
-         end},
-        {"filter_in", fn -> run(pipe([members]), %{context | "y" => strings}) end},
-        {"eq of a literal", fn -> run(pipe([literal]), context) end},
-        {"contains in 50 MB", fn -> run(pipe([contains]), %{"x" => fifty}) end}
-      ] ++ filters ++ steps,
-      @too_long_for_less
-    )
   end
 
   test "binaries that do not start at a byte are not copied at every look" do
@@ -165,32 +38,6 @@ defmodule PtcRunner.Json.SchedulingTest do
     end
   end
 
-  test "programs of megabytes, as text and as maps, run, compiled and checked" do
-    conditions = fn count ->
-      for n <- 1..count, do: %{"op" => "eq", "field" => "f#{n}", "value" => [n, "x"]}
-    end
-
-    node = %{"op" => "and", "conditions" => conditions.(100_000)}
-    {:ok, text} = PtcRunner.Test.JsonText.encode(%{"program" => node})
-    assert byte_size(text) > 4_000_000
-    program = %{"program" => node}
-
-    digits = ~s({"program": {"op": "literal", "value": #{String.duplicate("7", 1_000_000)}}})
-
-    cases =
-      for {form, source} <- [text: text, map: program, digits: digits] do
-        [
-          {{form, :run}, fn -> Json.run(source) end},
-          {{form, :compile}, fn -> Json.compile(source) end},
-          {{form, :wrong_tools}, fn -> Json.run(source, tools: %{"t" => 1}) end}
-        ]
-      end
-
-    parse = {:parse, fn -> Parser.parse(text) end}
-    validate = {:validate, fn -> Json.Validator.validate(node) end}
-    assert_no_holds([parse, validate | Enum.concat(cases)])
-  end
-
   test "many small calls one after the other let others have their turns" do
     brackets = String.duplicate("[", 60_000)
 
@@ -206,14 +53,63 @@ defmodule PtcRunner.Json.SchedulingTest do
           compile: fn -> Json.compile(%{"program" => node}) end,
           run: fn -> Json.run(%{"program" => node}) end
         ] do
-      before = reductions()
-      for _ <- 1..100, do: call.()
-      charged = div(reductions() - before, 100)
+      charged = div(reductions(fn -> for _ <- 1..100, do: call.() end), 100)
       assert charged > 150, "#{what}: #{charged} reductions a call, of 4,000 in a turn"
     end
   end
 
-  defp reductions, do: self() |> Process.info(:reductions) |> elem(1)
+  defp reductions(fun) do
+    {:reductions, before} = Process.info(self(), :reductions)
+    fun.()
+    {:reductions, now} = Process.info(self(), :reductions)
+    now - before
+  end
+
+  test "short runs of one process are charged together" do
+    sum = [%{"op" => "load", "name" => "rows"}, %{"op" => "sum", "field" => "n"}]
+    {:ok, program} = Json.compile(%{"program" => %{"op" => "pipe", "steps" => sum}})
+    context = fn rows -> %{"rows" => List.duplicate(%{"n" => 1}, rows)} end
+
+    calls = fn context ->
+      reductions(fn ->
+        for _ <- 1..1_000,
+            do: {:ok, _, _, _} = Json.run(program, context: context, timeout: 5_000)
+      end)
+    end
+
+    # 1,000 rows take more than 1,000 units of fuel, which is a per cent of a slice: 40 reductions.
+    assert calls.(context.(1_000)) - calls.(context.(1)) > 30_000
+  end
+
+  test "rounds of little fuel each, with tool_concurrency" do
+    call = %{"op" => "call", "tool" => "t"}
+    # The tool is called for no row, so each round is a few instructions.
+    body = %{
+      "op" => "if",
+      "condition" => %{"op" => "get", "field" => "none"},
+      "then" => call,
+      "else" => call
+    }
+
+    steps = [%{"op" => "load", "name" => "rows"}, %{"op" => "map", "expr" => body}]
+    {:ok, program} = Json.compile(%{"program" => %{"op" => "pipe", "steps" => steps}})
+    context = %{"rows" => List.duplicate(%{"n" => 1}, 3_000)}
+
+    opts = [
+      context: context,
+      tools: %{"t" => fn _ -> 1 end},
+      tool_concurrency: 4,
+      timeout: 30_000
+    ]
+
+    spent =
+      reductions(fn ->
+        assert {:ok, [1 | _], _, _} = Json.run(program, opts)
+      end)
+
+    # Two calls for each round, of at least 200 units each.
+    assert spent > 3_000 * 2 * 200 * 40 / 1_000
+  end
 
   # A filter in a filter: many steps, nothing built but the numbers in between.
   defp long_work(levels) do

@@ -324,4 +324,44 @@ defmodule PtcRunner.Json.ToolsTest do
       assert Process.info(self(), :message_queue_len) == {:message_queue_len, 5_050}
     end
   end
+
+  describe "processes that tools have linked to theirs end with the run" do
+    @typeof %{"op" => "typeof"}
+    @rests %{
+      "whose value is the call" => [],
+      "that goes on with its tools" => [@typeof],
+      "that calls the tool twice" => [%{"op" => "call", "tool" => "t"}, @typeof],
+      "that fails after the call" => [%{"op" => "sum", "field" => "n"}]
+    }
+
+    for {what, rest} <- @rests do
+      test what do
+        me = self()
+
+        tool = fn _args ->
+          send(me, {:linked, spawn_link(fn -> Process.sleep(:infinity) end)})
+          1
+        end
+
+        run(%{"op" => "pipe", "steps" => [@call | unquote(Macro.escape(rest))]}, %{"t" => tool})
+        assert_received {:linked, linked}
+        ref = Process.monitor(linked)
+        assert_receive {:DOWN, ^ref, :process, ^linked, reason} when reason in [:killed, :noproc]
+      end
+    end
+
+    test "and after a tool that raised" do
+      me = self()
+
+      tool = fn _args ->
+        send(me, {:linked, spawn_link(fn -> Process.sleep(:infinity) end)})
+        raise "no"
+      end
+
+      assert {:error, {:execution_error, "Tool 't' raised: no"}} = call(tool)
+      assert_received {:linked, linked}
+      ref = Process.monitor(linked)
+      assert_receive {:DOWN, ^ref, :process, ^linked, reason} when reason in [:killed, :noproc]
+    end
+  end
 end

@@ -84,7 +84,7 @@ defmodule PtcRunner.Json.ValuesTest do
 
   defp assert_order(lesser, greater) do
     for {op, forth} <- [eq: false, neq: true, lt: true, lte: true, gt: false, gte: false] do
-      assert {op, holds?("#{op}", lesser, greater)} == {op, forth}, inspect({lesser, greater})
+      assert {op, holds?("#{op}", lesser, greater)} == {op, forth}
     end
 
     for op <- ~w(gt gte), do: assert(holds?(op, greater, lesser))
@@ -93,7 +93,7 @@ defmodule PtcRunner.Json.ValuesTest do
   defp assert_equal(a, b) do
     for {op, answer} <- [eq: true, neq: false, lt: false, lte: true, gt: false, gte: true],
         {a, b} <- [{a, b}, {b, a}],
-        do: assert({op, holds?("#{op}", a, b)} == {op, answer}, inspect({a, b}))
+        do: assert({op, holds?("#{op}", a, b)} == {op, answer})
 
     for {a, b} <- [{a, b}, {b, a}] do
       assert holds?("contains", [a], b)

@@ -5,7 +5,7 @@ defmodule PtcRunner.Native.TelemetryTest do
   alias PtcRunner.Json
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.{Loop.JsonHandler, Signature}
-  alias PtcRunner.Test.Answers
+  alias PtcRunner.Test.{Answers, Room}
   require Telemetry
 
   doctest Telemetry
@@ -49,6 +49,14 @@ defmodule PtcRunner.Native.TelemetryTest do
         :code.purge(:telemetry)
         refute Telemetry.refresh()
       end)
+    end
+
+    # A default that makes runs raise, until the test ends; returns the right one.
+    defp wrong_default do
+      default = Application.get_env(:ptc_runner_native, :default_timeout)
+      on_exit(fn -> Application.put_env(:ptc_runner_native, :default_timeout, default) end)
+      Application.put_env(:ptc_runner_native, :default_timeout, -1)
+      default
     end
 
     defp events do
@@ -167,8 +175,7 @@ defmodule PtcRunner.Native.TelemetryTest do
     end
 
     test "what raises is an exception, and raises" do
-      Application.put_env(:ptc_runner, :default_timeout, -1)
-      on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
+      wrong_default()
       tools = %{"t" => & &1}
       program = ~s({"program": {"op": "call", "tool": "t"}})
       assert_raise ArgumentError, fn -> Json.run(program, tools: tools) end
@@ -301,16 +308,21 @@ defmodule PtcRunner.Native.TelemetryTest do
             # the deadline
             {[1, 2], wait, [:timeout, :timeout]}
           ] do
-        opts = [context: %{"x" => list}, tool_concurrency: 2, timeout: 300, max_heap: 100_000]
-        assert {:error, _} = Json.run(program, [tools: %{"wait" => wait, "bad" => bad}] ++ opts)
-        events = events()
-        assert length(for {[_, :tool, :start], _, _} <- events, do: 1) == 2
+        opts = [context: %{"x" => list}, tool_concurrency: 2, max_heap: 100_000]
+        opts = [tools: %{"wait" => wait, "bad" => bad}] ++ opts
 
-        ended =
-          for {[_, :tool, :exception], %{duration: _}, metadata} <- events, do: metadata.outcome
+        Room.growing(300, fn timeout ->
+          assert {:error, _} = Json.run(program, [timeout: timeout] ++ opts)
+          events = events()
+          assert length(for {[_, :tool, :start], _, _} <- events, do: 1) == 2
 
-        assert Enum.sort(ended) == outcomes
-        assert {[_, _, :run, :stop], %{tool_calls: 2}, _} = List.last(events)
+          ended =
+            for {[_, :tool, :exception], %{duration: _}, metadata} <- events,
+                do: metadata.outcome
+
+          assert Enum.sort(ended) == outcomes
+          assert {[_, _, :run, :stop], %{tool_calls: 2}, _} = List.last(events)
+        end)
       end
     end
 
@@ -493,10 +505,9 @@ defmodule PtcRunner.Native.TelemetryTest do
       for program <- ["{", ~s({"program": {"op": "count"}}), ~s({"program": {"op": "fitler"}})],
           do: Json.run(program)
 
-      Application.put_env(:ptc_runner, :default_timeout, -1)
-      on_exit(fn -> Application.delete_env(:ptc_runner, :default_timeout) end)
+      default = wrong_default()
       assert_raise ArgumentError, fn -> Json.run(call, tools: %{"t" => hd(tools)}) end
-      Application.delete_env(:ptc_runner, :default_timeout)
+      Application.put_env(:ptc_runner_native, :default_timeout, default)
 
       {:ok, signature} = Signature.parse("{total :int}")
       agent = Answers.agent(signature)

@@ -1,7 +1,6 @@
 defmodule PtcRunner.SubAgent.NastySignatureTest do
-  # Types and values of any shape, size and depth give a result or a clear error. Not async: what is
-  # measured elsewhere would suffer from the memory and the time that this takes.
-  use ExUnit.Case, async: false
+  # Types and values of any shape, size and depth give a result or a clear error.
+  use ExUnit.Case, async: true
 
   import ExUnit.CaptureLog
 

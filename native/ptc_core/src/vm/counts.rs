@@ -3,7 +3,7 @@
 //!
 //! A watch is plain data; it is taken out of the run while the run is suspended.
 
-use super::checkpoint::Exit;
+use super::run::Exit;
 use crate::explain::{Detail, Site, COUNTED_LISTS};
 use crate::fault::Halt;
 use crate::stop::Stop;

@@ -9,11 +9,13 @@ use crate::fault::{Code, Fault, Halt};
 use crate::heap::Heap;
 use crate::language::Language;
 use crate::stop::Stop;
+use crate::suspend::{Exchange, Rooted};
 
 /// Words of a copy from which on a term in a fault may be too expensive to inspect.
 const EXPENSIVE_TO_INSPECT: usize = 10_000;
 
 /// A fault that is being checked.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Failing<T> {
     fault: Fault<T>,
     /// Number of enclosing loops whose lists are known to be proper.
@@ -24,40 +26,16 @@ pub(super) struct Failing<T> {
     weighed: usize,
 }
 
-/// The same without its terms.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct FailingOutline {
-    fault: Fault<()>,
-    loops: usize,
-    rest: bool,
-    weighed: usize,
-}
+impl<T> Rooted for Failing<T> {
+    type Term = T;
+    type With<U> = Failing<U>;
 
-impl<T: Copy> Failing<T> {
-    /// Takes it apart and adds its terms to `terms`; [`Failing::thaw`] rebuilds it.
-    pub fn freeze(self, terms: &mut Vec<T>) -> FailingOutline {
-        terms.extend(self.rest.iter().chain(&self.fault.terms));
-        FailingOutline {
-            fault: self.fault.map(|_| ()),
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Failing<X::Into>, X::Lost> {
+        Ok(Failing {
+            fault: self.fault.exchange(by)?,
             loops: self.loops,
-            rest: self.rest.is_some(),
+            rest: by.optional(self.rest)?,
             weighed: self.weighed,
-        }
-    }
-
-    /// Rebuilds it from the next terms; `None` if there are too few.
-    pub fn thaw(outline: FailingOutline, terms: &mut impl Iterator<Item = T>) -> Option<Self> {
-        let rest = match outline.rest {
-            true => Some(terms.next()?),
-            false => None,
-        };
-        let count = outline.fault.terms.len();
-        let terms: Vec<T> = terms.take(count).collect();
-        (terms.len() == count).then_some(Failing {
-            fault: outline.fault.with_terms(terms),
-            loops: outline.loops,
-            rest,
-            weighed: outline.weighed,
         })
     }
 }

@@ -1,8 +1,7 @@
 //! Frames: operations that have begun and have not ended.
 //!
-//! An operation with a body has a frame while its body runs; an evaluation has one while it is suspended.
-//! An operation over a list keeps its state in its frame, and nowhere else. The plain part goes to the
-//! checkpoint; the terms go to the caller together with those of the run.
+//! An operation with a body has a frame while its body runs. An evaluation has its work while it runs or is suspended.
+//! An operation over a list keeps its state in these, and nowhere else.
 
 use super::demanded::Demanded;
 use super::kinds::Kinds;
@@ -13,6 +12,7 @@ use crate::fault::Halt;
 use crate::heap::Heap;
 use crate::program::Pc;
 use crate::roots::Roots;
+use crate::suspend::{Exchange, Rooted};
 
 /// What an operation with a body does next.
 pub enum Step<T> {
@@ -25,8 +25,8 @@ pub enum Step<T> {
 /// The next step of an operation with a body, or the reason why it has none.
 pub type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
 
-/// An operation that has begun.
-#[derive(Debug)]
+/// An operation with a body that has begun.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Frame<T> {
     /// The address of its instruction.
     pub at: Pc,
@@ -34,8 +34,6 @@ pub struct Frame<T> {
     pub walk: Walk<T>,
     /// How far it is.
     pub progress: Passed,
-    /// The state of an evaluation.
-    pub work: Option<Box<Work<T>>>,
 }
 
 /// How far an operation with a body is.
@@ -55,16 +53,21 @@ pub struct Passed {
     pub tally: Option<Tally>,
 }
 
-/// A frame without its terms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outline {
-    pub at: Pc,
-    wrong: bool,
-    progress: Passed,
-    work: Option<Box<OutlineOfWork>>,
+impl<T> Rooted for Frame<T> {
+    type Term = T;
+    type With<U> = Frame<U>;
+
+    #[inline]
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Frame<X::Into>, X::Lost> {
+        Ok(Frame {
+            at: self.at,
+            walk: self.walk.exchange(by)?,
+            progress: self.progress,
+        })
+    }
 }
 
-impl<T: Copy> Frame<T> {
+impl<T> Frame<T> {
     /// Starts an operation over a list.
     #[inline]
     pub fn over(list: T, at: Pc) -> Self {
@@ -72,54 +75,30 @@ impl<T: Copy> Frame<T> {
             at,
             walk: Walk::over(list),
             progress: Passed::default(),
-            work: None,
         }
-    }
-
-    /// Takes the frame apart and adds its terms to `terms`, the rest of its list first; [`Frame::thaw`]
-    /// rebuilds it.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> Outline {
-        terms.push(self.walk.rest);
-        terms.extend(self.walk.wrong);
-        Outline {
-            at: self.at,
-            wrong: self.walk.wrong.is_some(),
-            progress: self.progress,
-            work: self.work.map(|work| Box::new(work.freeze(heap, terms))),
-        }
-    }
-
-    /// Rebuilds the frame from the next terms; `None` if there are too few or they do not fit.
-    pub fn thaw<H: Heap<Term = T>>(
-        heap: &H,
-        outline: Outline,
-        terms: &mut impl Iterator<Item = T>,
-    ) -> Option<Self> {
-        let rest = terms.next()?;
-        let wrong = match outline.wrong {
-            true => Some(terms.next()?),
-            false => None,
-        };
-        let work = match outline.work {
-            Some(outline) => Some(Box::new(Work::thaw(heap, *outline, terms)?)),
-            None => None,
-        };
-        Some(Frame {
-            at: outline.at,
-            walk: Walk { rest, wrong },
-            progress: outline.progress,
-            work,
-        })
     }
 }
 
 /// A walk over a list.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walk<T> {
     /// The items not visited yet.
     pub rest: T,
     /// An invalid item, which counts only if the list turns out to be proper.
     pub wrong: Option<T>,
+}
+
+impl<T> Rooted for Walk<T> {
+    type Term = T;
+    type With<U> = Walk<U>;
+
+    #[inline]
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Walk<X::Into>, X::Lost> {
+        Ok(Walk {
+            rest: by.term(self.rest)?,
+            wrong: by.optional(self.wrong)?,
+        })
+    }
 }
 
 impl<T> Walk<T> {
@@ -131,7 +110,7 @@ impl<T> Walk<T> {
     }
 }
 
-/// The state of an evaluation without its terms.
+/// How far an evaluation is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Progress {
     /// Whether the first of two stages is over.
@@ -151,7 +130,7 @@ pub struct Progress {
 }
 
 /// An evaluation that has begun.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Work<T> {
     /// How far it is.
     pub progress: Progress,
@@ -167,24 +146,31 @@ pub struct Work<T> {
     pub items: Roots<T>,
     /// The terms of a set, or the sort keys.
     pub keys: Roots<T>,
-    /// The operation's value while it is built from its end: the list, and the number of missing
-    /// items.
-    pub made: Option<(T, usize)>,
+    /// The operation's value while it is built from its end, and the number of missing items.
+    pub made: Option<T>,
+    pub missing: usize,
 }
 
-/// Work without its terms.
-#[derive(Debug, Clone, PartialEq)]
-struct OutlineOfWork {
-    progress: Progress,
-    /// Which of the terms there are that it may have.
-    has: [bool; 4],
-    rests: usize,
-    items: usize,
-    keys: usize,
-    missing: usize,
+impl<T> Rooted for Work<T> {
+    type Term = T;
+    type With<U> = Work<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+        Ok(Work {
+            progress: self.progress,
+            walk: self.walk.exchange(by)?,
+            found: by.optional(self.found)?,
+            field: by.optional(self.field)?,
+            rests: by.all(self.rests)?,
+            items: self.items.exchange(by)?,
+            keys: self.keys.exchange(by)?,
+            made: by.optional(self.made)?,
+            missing: self.missing,
+        })
+    }
 }
 
-impl<T: Copy> Work<T> {
+impl<T> Work<T> {
     /// Starts an evaluation over a list.
     #[inline]
     pub fn over(list: T) -> Self {
@@ -197,50 +183,7 @@ impl<T: Copy> Work<T> {
             items: Roots::default(),
             keys: Roots::default(),
             made: None,
+            missing: 0,
         }
-    }
-
-    fn freeze<H: Heap<Term = T>>(self, heap: &mut H, terms: &mut Vec<T>) -> OutlineOfWork {
-        let made = self.made.map(|(list, _)| list);
-        let optional = [self.walk.wrong, self.found, self.field, made];
-        terms.push(self.walk.rest);
-        terms.extend(optional.iter().flatten());
-        terms.extend(&self.rests);
-        OutlineOfWork {
-            progress: self.progress,
-            has: optional.map(|term| term.is_some()),
-            rests: self.rests.len(),
-            items: self.items.freeze(heap, terms),
-            keys: self.keys.freeze(heap, terms),
-            missing: self.made.map_or(0, |(_, missing)| missing),
-        }
-    }
-
-    fn thaw<H: Heap<Term = T>>(
-        heap: &H,
-        outline: OutlineOfWork,
-        terms: &mut impl Iterator<Item = T>,
-    ) -> Option<Self> {
-        let rest = terms.next()?;
-        let mut optional = [None; 4];
-        for (term, has) in optional.iter_mut().zip(outline.has) {
-            *term = match has {
-                true => Some(terms.next()?),
-                false => None,
-            };
-        }
-        let [wrong, found, field, made] = optional;
-        let rests: Vec<T> = terms.take(outline.rests).collect();
-        (rests.len() == outline.rests).then_some(())?;
-        Some(Work {
-            progress: outline.progress,
-            walk: Walk { rest, wrong },
-            found,
-            field,
-            made: made.map(|list| (list, outline.missing)),
-            rests,
-            items: Roots::thaw(heap, outline.items, terms)?,
-            keys: Roots::thaw(heap, outline.keys, terms)?,
-        })
     }
 }

@@ -89,14 +89,16 @@ pub(super) enum Atom<T, C> {
     Hidden(T, C),
 }
 
+/// The slots, the stack, and the work of the evaluation that has begun.
+type Data<T> = (Vec<T>, Stack<T>, Option<Box<Work<T>>>);
+
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new<L: Language>(
         heap: &'h mut H,
         program: &Program<L>,
         meter: Meter,
         consts: &'h [H::Term],
-        slots: Vec<H::Term>,
-        stack: Stack<H::Term>,
+        (slots, stack, work): Data<H::Term>,
     ) -> Self {
         Machine {
             heap,
@@ -104,7 +106,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             consts,
             slots,
             stack,
-            work: None,
+            work,
             multiplies: program.multiplies,
             keys: vec![Key::default(); consts.len().min(MOST_CACHED)],
             any_keys: program.any_keys,
@@ -306,13 +308,14 @@ impl<'h, H: Heap> Machine<'h, H> {
 
     /// Same as `list_of`, with the items at the indices in `place`.
     fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
-        let (mut list, mut missing) = match work.made {
-            Some(made) => made,
+        let mut list = match work.made {
+            Some(list) => list,
             None => {
-                let length = place.map_or(work.items.len(), <[u32]>::len);
-                (self.heap.make_list(&[]), length)
+                work.missing = place.map_or(work.items.len(), <[u32]>::len);
+                self.heap.make_list(&[])
             }
         };
+        let mut missing = work.missing;
         self.check_heap_limit(2 * missing)?;
         while missing > 0 {
             let first = missing.saturating_sub(LIST_BATCH);
@@ -327,7 +330,7 @@ impl<'h, H: Heap> Machine<'h, H> {
                 }
             };
             missing = first;
-            work.made = Some((list, missing));
+            (work.made, work.missing) = (Some(list), missing);
             self.meter.advanced();
         }
         Ok(list)

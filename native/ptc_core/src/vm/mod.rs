@@ -1,11 +1,10 @@
 //! The VM: runs a program over a heap, in slices. It can be suspended and resumed at any
 //! instruction.
 //!
-//! All live terms of a run are in slots, on one stack and in frames. To suspend a run, [`Vm::freeze`]
-//! moves them to the heap; everything else is plain data ([`Checkpoint`]). Tool calls, long
+//! All live terms of a run are in its [`State`]: in slots, on one stack and in frames. Everything else is plain data.
+//! To suspend a run, the terms of its state are exchanged ([`suspend`](crate::suspend)). Tool calls, long
 //! work and cancellation all use this mechanism.
 
-mod checkpoint;
 mod copy_size;
 mod cost;
 mod counts;
@@ -22,11 +21,11 @@ mod order;
 mod run;
 mod stack;
 mod start;
+mod state;
 mod table;
 mod tally;
 mod watch;
 
-pub use checkpoint::{Checkpoint, Exit, Frozen};
 pub(crate) use cost::cost;
 pub use counts::{Counts, Watch};
 pub(crate) use demanded::Demanded;
@@ -38,6 +37,7 @@ pub use machine::{Eval, Machine};
 pub(crate) use machine::{KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub(crate) use meaning::order;
 pub use order::Sorting;
-pub use run::Vm;
+pub use run::{Exit, Vm};
 pub use start::Inputs;
+pub use state::State;
 pub use tally::Tally;

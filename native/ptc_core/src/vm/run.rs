@@ -1,17 +1,40 @@
 //! The instruction loop.
 
-use super::checkpoint::Exit;
 use super::counts::Watch;
 use super::failing::Failing;
 use super::frame::Frame;
 use super::machine::Machine;
-use crate::fault::{Code, Fault, Halt};
+use crate::fault::{Code, Fault, Halt, Name};
 use crate::heap::Heap;
 use crate::language::Language;
 use crate::meter::Limits;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
 
-/// A run, between the calls that advance it.
+/// Why the machine stopped.
+#[derive(Debug, PartialEq)]
+pub enum Exit<T> {
+    /// The program's value.
+    Done(T),
+    /// The program calls a tool; [`Vm::resume`] receives the answer.
+    Call {
+        /// The tool's name.
+        tool: T,
+        /// Its arguments.
+        args: T,
+    },
+    /// A loop whose body calls tools begins. Its iterations may run concurrently, each from a state of its own
+    /// ([`State::round`](super::State::round)). [`State::behind_loop`](super::State::behind_loop) receives the results.
+    Fork {
+        /// The name of its operation.
+        name: Name,
+        /// Its list, which is not empty.
+        list: T,
+    },
+    /// The run halted before its end.
+    Halted(Halt<T>),
+}
+
+/// One execution of a run.
 pub struct Vm<'h, H: Heap, L: Language> {
     pub(super) program: &'h Program<L>,
     pub(super) context: H::Term,

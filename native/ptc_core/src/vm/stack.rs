@@ -2,10 +2,12 @@
 //! the heap.
 //!
 //! Only the top is read. Freezing moves the live values onto the frozen list, so a value is frozen
-//! at most once as long as it stays on the stack. So suspending a long loop after every item costs
-//! no more than the loop itself.
+//! at most once as long as it stays on the stack, and the list is one term however many values it has. So suspending a
+//! long loop after every item costs no more than the loop itself; in [`Roots`](crate::roots::Roots) it would cost up
+//! to a thousand terms each time.
 
 use crate::heap::Heap;
+use crate::suspend::{Exchange, Rooted};
 
 /// From this many values on, they are frozen as one tuple and not one by one.
 const MANY: usize = 16;
@@ -15,31 +17,60 @@ const MUCH_ROOM: usize = 4_096;
 
 /// A part of the frozen list.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Segment {
+enum Segment {
     /// This many values, one by one.
     Values(usize),
     /// A tuple, with the number of values at its start that are still on the stack.
     Tuple(usize),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Stack<T> {
     live: Vec<T>,
     /// The frozen values, topmost first.
     frozen: T,
     /// The layout of the frozen list, topmost last.
     segments: Vec<Segment>,
-    /// A missing value was read: the frozen list is not the one that `freeze` returned.
+    /// A missing value was read: the frozen list is not the one that was frozen.
     broken: bool,
 }
 
+impl<T: Copy> Rooted for Stack<T> {
+    type Term = T;
+    type With<U> = Stack<U>;
+
+    #[inline]
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Stack<X::Into>, X::Lost> {
+        let (live, mut frozen, mut segments) = (self.live, self.frozen, self.segments);
+        if live.len() >= MANY {
+            let tuple = by.tuple(&live)?;
+            frozen = by.cons(tuple, frozen)?;
+            segments.push(Segment::Tuple(live.len()));
+        } else if !live.is_empty() {
+            for value in &live {
+                frozen = by.cons(*value, frozen)?;
+            }
+            match segments.last_mut() {
+                Some(Segment::Values(count)) => *count += live.len(),
+                _ => segments.push(Segment::Values(live.len())),
+            }
+        }
+        Ok(Stack {
+            live: Vec::new(),
+            frozen: by.term(frozen)?,
+            segments,
+            broken: self.broken,
+        })
+    }
+}
+
 impl<T: Copy> Stack<T> {
-    /// Creates a stack whose values are all in `frozen`.
-    pub fn thawed(frozen: T, segments: Vec<Segment>) -> Self {
+    /// Creates an empty stack; `nothing` is the empty list.
+    pub fn new(nothing: T) -> Self {
         Stack {
             live: Vec::new(),
-            frozen,
-            segments,
+            frozen: nothing,
+            segments: Vec::new(),
             broken: false,
         }
     }
@@ -138,24 +169,5 @@ impl<T: Copy> Stack<T> {
                 }
             }
         }
-    }
-
-    /// Moves all values to the heap; returns the list and its layout.
-    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> (Vec<Segment>, T) {
-        if self.live.len() >= MANY {
-            let tuple = heap.make_tuple(&self.live);
-            self.frozen = heap.cons(tuple, self.frozen);
-            self.segments.push(Segment::Tuple(self.live.len()));
-        } else if !self.live.is_empty() {
-            for value in &self.live {
-                self.frozen = heap.cons(*value, self.frozen);
-            }
-            match self.segments.last_mut() {
-                Some(Segment::Values(count)) => *count += self.live.len(),
-                _ => self.segments.push(Segment::Values(self.live.len())),
-            }
-        }
-        self.live.clear();
-        (std::mem::take(&mut self.segments), self.frozen)
     }
 }

@@ -29,7 +29,8 @@ use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
-use ptc_core::vm::{Checkpoint, Exit, Frozen, Inputs};
+use ptc_core::suspend::{freeze, thaw};
+use ptc_core::vm::{Exit, Inputs, State};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::time::Duration;
 
@@ -87,10 +88,21 @@ pub struct Lab {
     fuel: usize,
 }
 
-/// Where a run begins or resumes.
-enum Place {
-    Start,
-    At(Checkpoint, Frozen<Term>, Option<Term>),
+/// A suspended run and its terms.
+pub struct Suspended(State<()>, Vec<Term>);
+
+impl Suspended {
+    pub fn new(state: State<Term>, heap: &mut PlainHeap) -> Self {
+        let mut terms = Vec::new();
+        Suspended(freeze(state, heap, &mut terms), terms)
+    }
+
+    pub fn resume(self, heap: &PlainHeap) -> State<Term> {
+        let mut terms = self.1.into_iter();
+        let state = thaw(self.0, heap, &mut terms).expect("all terms are there");
+        assert!(terms.next().is_none(), "each term has its place");
+        state
+    }
 }
 
 /// Options with checks of every given part.
@@ -270,7 +282,8 @@ impl Lab {
     ) -> Result<Term, Halt<Term>> {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-        let mut place = Place::Start;
+        let mut state = State::start(program, heap, input);
+        let mut answer: Option<Term> = None;
         let mut limits = self.limits;
         loop {
             let inputs = Inputs {
@@ -281,14 +294,8 @@ impl Lab {
             let meter = meter(limits);
             let is_probe = meter.pace() == Pace::Probe;
             let (program, heap) = (&self.program, &mut self.heap);
-            let (mut vm, answer) = match place {
-                Place::Start => (Vm::start(program, heap, inputs, input, meter), None),
-                Place::At(checkpoint, frozen, answer) => {
-                    let vm = Vm::thaw(program, heap, inputs, checkpoint, frozen, meter);
-                    (vm.expect("these are the terms it was left with"), answer)
-                }
-            };
-            let exit = match answer {
+            let mut vm = Vm::new(program, heap, inputs, state, meter);
+            let exit = match answer.take() {
                 Some(answer) => vm.resume(answer),
                 None => vm.run(),
             };
@@ -297,25 +304,19 @@ impl Lab {
             self.executions += 1;
             assert!(self.executions < 10_000_000, "the run does not end");
             self.fuel += vm.fuel_consumed();
-            place = match exit {
+            let left = vm.into_state();
+            match exit {
                 Exit::Done(value) => return Ok(value),
                 Exit::Call { tool, args } => {
-                    let (checkpoint, frozen) = vm.freeze();
                     called(&self.heap, tool, args);
-                    let answer = self.answer(tool, args);
-                    Place::At(checkpoint, frozen, Some(answer))
+                    answer = Some(self.answer(tool, args));
                 }
-                Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
-                    let (checkpoint, frozen) = vm.freeze();
-                    Place::At(checkpoint, frozen, None)
-                }
-                Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) if is_probe => {
-                    let (checkpoint, frozen) = vm.freeze();
-                    Place::At(checkpoint, frozen, None)
-                }
+                Exit::Halted(Halt::Stop(Stop::SliceOver)) => {}
+                Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) if is_probe => {}
                 Exit::Fork { .. } => unreachable!("no run here forks"),
                 Exit::Halted(halt) => return Err(halt),
-            };
+            }
+            state = Suspended::new(left, &mut self.heap).resume(&self.heap);
         }
     }
 
