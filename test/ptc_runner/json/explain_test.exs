@@ -133,6 +133,17 @@ defmodule PtcRunner.Json.ExplainTest do
     assert explanation.failed_at == ["program", "expr"]
   end
 
+  test "improper lists in fields that the operation does not know do no harm" do
+    for field <- ["path", "fields"], list <- [["a" | "b"], ["a", 7 | "b"], ["a" | %{}], []] do
+      step = %{"op" => "count", field => list}
+      literal = %{"op" => "literal", "value" => [1, 2]}
+      program = %{"program" => %{"op" => "pipe", "steps" => [literal, step]}}
+      explanation = Json.explain(program)
+      assert explanation.result == {:ok, 2, %{}, %{}}
+      assert to_string(explanation) =~ if(list == [], do: "count", else: "count a")
+    end
+  end
+
   test "the deadline ends it, wherever it is" do
     hangs = fn _args -> Process.sleep(:infinity) end
 

@@ -61,10 +61,13 @@ defmodule PtcRunner.Json.Explain.About do
   defp quoted(name) when is_binary(name), do: name |> name() |> Format.fit(@value)
   defp quoted(_other), do: nil
 
-  # Reads only the first names, because the list may be improper.
   defp several(names, between) do
-    names |> Stream.take(8) |> Enum.map_join(between, &name/1) |> Format.fit(@value)
+    names |> first(8) |> Enum.map_join(between, &name/1) |> Format.fit(@value)
   end
+
+  # A field that the operation does not know is not checked: its list may be improper.
+  defp first([name | rest], count) when count > 0, do: [name | first(rest, count - 1)]
+  defp first(_end, _count), do: []
 
   defp value(:none), do: nil
   defp value(%{"op" => _operation}), do: nil
