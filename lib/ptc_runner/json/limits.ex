@@ -4,7 +4,6 @@ defmodule PtcRunner.Json.Limits do
   # The defaults may be in the application environment, where a lookup costs more than a small program:
   # they are looked up only for runs with tools and for those that do not end in their first steps.
 
-  alias PtcRunner.Native.Environment
   alias PtcRunner.Sandbox.Guarded
 
   @default_timeout 1_000
@@ -166,7 +165,7 @@ defmodule PtcRunner.Json.Limits do
 
   # The environment of this application comes first, then that of `ptc_runner`.
   defp configured(name) do
-    with :undefined <- Environment.get(:ptc_runner_native, name),
-         do: Environment.get(:ptc_runner, name)
+    with :undefined <- :application.get_env(:ptc_runner_native, name),
+         do: :application.get_env(:ptc_runner, name)
   end
 end

@@ -14,7 +14,7 @@
 //! * [`vm`]: runs a program in slices over a [`heap::Heap`]
 //! * [`live`]: liveness analysis: what the rest of a run can still read
 //! * [`meter`]: fuel, clock and heap limit of all long work
-//! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms
+//! * [`suspend`]: how work is suspended and resumed; [`job`]: work that goes on in steps; [`roots`]: the store of its terms
 //! * [`stop`]: why work on a text stops early; [`workspace`]: its heap and meter
 //! * [`parts`]: the parts of a term; [`weight`]: the words of its copy; [`normalize`]: values in another form
 //! * [`spread`]: hashes of words
@@ -36,6 +36,7 @@ pub mod error_terms;
 pub mod explain;
 pub mod fault;
 pub mod heap;
+pub mod job;
 pub mod json;
 pub mod language;
 pub mod live;

@@ -8,15 +8,16 @@ use crate::compile::copy::{Copier, LoadTerms};
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use crate::explain::Detail;
 use crate::fault::Fault;
-use crate::heap::{Heap, Kind};
+use crate::heap::Heap;
+use crate::job::Job;
 use crate::json::{
-    Document, FrozenTerms, JsonError, JsonLimits, Node, Parts, ReadError, Replay, Table,
-    TableReader, TermBuilder,
+    Document, JsonError, JsonLimits, Node, ReadError, Replay, Table, TableReader, TermBuilder,
 };
 use crate::meter::{Meter, Pace};
-use crate::roots::Roots;
+use crate::rooted;
 use crate::stop::Stop;
 use crate::workspace::Workspace;
+use std::mem::take;
 use std::sync::Arc;
 
 /// Fuel for a constant that is only a name or a number.
@@ -51,8 +52,8 @@ struct Building {
     program: Arc<Program>,
     consts: Vec<Node>,
     table: Table,
-    /// The state of a constant that is partly built.
-    begun: Option<(Replay, Parts)>,
+    /// The replay of the constant that is partly built.
+    begun: Option<Replay>,
 }
 
 /// A program that is being loaded.
@@ -60,18 +61,9 @@ pub struct Loader<T> {
     stage: Stage,
     options: LoadOptions,
     terms: LoadTerms<T>,
-    /// The terms of the constant that is partly built.
-    begun: FrozenTerms<T>,
 }
 
-/// A suspended [`Loader`] without its terms.
-#[derive(Debug)]
-pub struct FrozenLoader {
-    stage: Stage,
-    options: LoadOptions,
-    /// The lengths of the buffers.
-    lengths: [usize; 3],
-}
+rooted!(Loader { states: terms; plain: stage, options });
 
 /// Why a program cannot be loaded.
 #[derive(Debug)]
@@ -87,11 +79,8 @@ pub enum Refusal<T> {
 }
 
 /// Why a program is not loaded yet, or never will be.
-#[derive(Debug)]
-pub enum Unloaded<T> {
-    /// A limit. After [`Stop::SliceOver`] the loader can be resumed.
+enum Unloaded<T> {
     Stopped(Stop),
-    /// The program is invalid.
     Refused(Refusal<T>),
 }
 
@@ -109,32 +98,26 @@ impl<T> From<Stop> for Unloaded<T> {
 
 impl<T: Copy> Loader<T> {
     /// Loads a text of this many bytes: `{"program": …}`.
-    pub fn of_text<H: Heap<Term = T>>(heap: &H, length: usize, options: LoadOptions) -> Self {
+    pub fn of_text(length: usize, options: LoadOptions) -> Self {
         let limits = JsonLimits::depth(options.options.depth as usize);
-        Loader::new(heap, Stage::Read(TableReader::new(length, limits)), options)
+        Loader::new(Stage::Read(TableReader::new(length, limits)), options)
     }
 
     /// Loads a term: the program itself.
-    pub fn of_term<H: Heap<Term = T>>(heap: &H, program: T, options: LoadOptions) -> Self {
+    pub fn of_term(program: T, options: LoadOptions) -> Self {
         let stage = Stage::Copy(Copier::new(options.options.depth));
-        let mut loader = Loader::new(heap, stage, options);
+        let mut loader = Loader::new(stage, options);
         loader.terms.entries.reserve(64);
         loader.terms.next.reserve(32);
         loader.terms.next.push(program);
         loader
     }
 
-    fn new<H: Heap<Term = T>>(heap: &H, stage: Stage, options: LoadOptions) -> Self {
-        let values = heap.nil();
+    fn new(stage: Stage, options: LoadOptions) -> Self {
         Loader {
             stage,
             options,
-            terms: LoadTerms {
-                entries: Roots::default(),
-                next: Roots::default(),
-                consts: Roots::default(),
-            },
-            begun: FrozenTerms { values, tail: None },
+            terms: LoadTerms::default(),
         }
     }
 
@@ -146,22 +129,16 @@ impl<T: Copy> Loader<T> {
         }
     }
 
-    /// Suspends the loader; [`FrozenLoader::thaw`] rebuilds it in another call of the heap.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenLoader, Vec<T>) {
-        let mut out = vec![self.begun.values, self.begun.tail.unwrap_or(heap.nil())];
-        let buffers = [self.terms.entries, self.terms.next, self.terms.consts];
-        let lengths = buffers.map(|buffer| buffer.freeze(heap, &mut out));
-        let frozen = FrozenLoader {
-            stage: self.stage,
-            options: self.options,
-            lengths,
-        };
-        (frozen, out)
+    /// Returns whether the text is needed.
+    pub fn needs_text(&self) -> bool {
+        match &self.stage {
+            Stage::Read(_) => true,
+            Stage::Compile(..) | Stage::Build(_) => self.terms.entries.is_empty(),
+            Stage::Copy(_) | Stage::Ready(_) => false,
+        }
     }
 
-    /// Continues until the program is loaded or the work is stopped. The text must be the same each time; it
-    /// is empty for a program that is given as a term.
-    pub fn run<H: Heap<Term = T>>(
+    fn run<H: Heap<Term = T>>(
         &mut self,
         text: &[u8],
         heap: &mut H,
@@ -189,7 +166,7 @@ impl<T: Copy> Loader<T> {
                     self.options.walk(Document::new(text, table), 0)
                 }
                 Stage::Compile(walk, table) => {
-                    let document = Document::new(text, std::mem::take(table));
+                    let document = Document::new(text, take(table));
                     let done = self.terms.compile(walk, &document, heap, meter);
                     let Compiled { program, consts } = match done {
                         Ok(()) => walk.finish(&document),
@@ -207,15 +184,27 @@ impl<T: Copy> Loader<T> {
                     })
                 }
                 Stage::Build(building) => {
-                    let document = Document::new(text, std::mem::take(&mut building.table));
-                    let begun = &mut self.begun;
-                    let built = self.terms.build(building, begun, &document, heap, meter);
+                    let document = Document::new(text, take(&mut building.table));
+                    let built = self.terms.build(building, &document, heap, meter);
                     building.table = document.into_table();
                     built?;
                     Stage::Ready(building.program.clone())
                 }
                 Stage::Ready(_) => return Ok(()),
             }
+        }
+    }
+}
+
+impl<H: Heap> Job<H> for Loader<H::Term> {
+    type Out = Result<(), Refusal<H::Term>>;
+
+    /// The text is empty for a program that is given as a term.
+    fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        match self.run(text, heap, meter) {
+            Ok(()) => Ok(Ok(())),
+            Err(Unloaded::Refused(refusal)) => Ok(Err(refusal)),
+            Err(Unloaded::Stopped(stop)) => Err(stop),
         }
     }
 }
@@ -294,7 +283,6 @@ impl<T: Copy> LoadTerms<T> {
     fn build<H: Heap<Term = T>>(
         &mut self,
         building: &mut Building,
-        frozen: &mut FrozenTerms<T>,
         document: &Document,
         heap: &mut H,
         meter: &mut Meter,
@@ -310,51 +298,17 @@ impl<T: Copy> LoadTerms<T> {
                 continue;
             }
             let work = Workspace::new(heap, meter);
-            let (mut replay, mut builder) = match building.begun.take() {
-                Some((replay, parts)) => (replay, TermBuilder::thaw(work, parts, *frozen)),
-                None => (Replay::new(document, node), TermBuilder::new(work)),
-            };
+            let mut builder = TermBuilder::resume(work, take(&mut self.begun));
+            let replay = building.begun.take();
+            let mut replay = replay.unwrap_or_else(|| Replay::new(document, node));
             if let Err(stop) = replay.run(document, &mut builder) {
-                let (parts, terms) = builder.freeze();
-                *frozen = terms;
-                building.begun = Some((replay, parts));
+                self.begun = builder.into_partial();
+                building.begun = Some(replay);
                 return Err(stop);
             }
             self.consts.push(builder.finish());
         }
         Ok(())
-    }
-}
-
-impl FrozenLoader {
-    /// Rebuilds the loader; `None` if these are not its terms.
-    pub fn thaw<H: Heap>(self, heap: &H, terms: &[H::Term]) -> Option<Loader<H::Term>> {
-        let ([values, tail], tuples) = terms.split_first_chunk()?;
-        let mut tuples = tuples.iter().copied();
-        let [entries, next, consts] = self.lengths;
-        let mut buffer = |length| Roots::thaw(heap, length, &mut tuples);
-        Some(Loader {
-            stage: self.stage,
-            options: self.options,
-            terms: LoadTerms {
-                entries: buffer(entries)?,
-                next: buffer(next)?,
-                consts: buffer(consts)?,
-            },
-            begun: FrozenTerms {
-                values: *values,
-                tail: (heap.kind(*tail) != Kind::Nil).then_some(*tail),
-            },
-        })
-    }
-
-    /// Returns whether the text is needed.
-    pub fn needs_text(&self) -> bool {
-        match &self.stage {
-            Stage::Read(_) => true,
-            Stage::Compile(..) | Stage::Build(_) => self.lengths[0] == 0,
-            Stage::Copy(_) | Stage::Ready(_) => false,
-        }
     }
 }
 

@@ -91,6 +91,31 @@ impl<R: Rooted> Rooted for Box<R> {
     }
 }
 
+/// Implements [`Rooted`] for a struct that is generic over its terms. `terms` are its fields of this type, `states` those
+/// that have terms themselves, and `plain` the others.
+#[macro_export]
+macro_rules! rooted {
+    ($state:ident {
+        $(terms: $($term:ident),*;)? $(states: $($inner:ident),*;)? $(plain: $($plain:ident),*)?
+    }) => {
+        impl<T> $crate::suspend::Rooted for $state<T> {
+            type Term = T;
+            type With<U> = $state<U>;
+
+            fn exchange<X: $crate::suspend::Exchange<T>>(
+                self,
+                by: &mut X,
+            ) -> Result<$state<X::Into>, X::Lost> {
+                Ok($state {
+                    $($($term: by.term(self.$term)?,)*)?
+                    $($($inner: $crate::suspend::Rooted::exchange(self.$inner, by)?,)*)?
+                    $($($plain: self.$plain,)*)?
+                })
+            }
+        }
+    };
+}
+
 /// A single term as a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct One<T>(pub T);

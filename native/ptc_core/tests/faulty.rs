@@ -4,10 +4,9 @@
 mod common;
 
 use common::rng::Rng;
-use common::{answers, generate, repairs};
+use common::{answers, generate, repairs, suspended};
 use ptc_core::answer::{read_answer, NoAnswer, Search};
-use ptc_core::heap::Heap;
-use ptc_core::json::{FrozenTerms, Parts, TermBuilder};
+use ptc_core::json::{PartialValue, TermBuilder};
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::plain::PlainHeap;
 use ptc_core::repair::{repair, Refusal, Repaired, Repairing, Wanted};
@@ -35,16 +34,12 @@ fn text(rng: &mut Rng) -> Vec<u8> {
 /// Finds the answer with this much fuel in each quantum; also returns the number of suspensions.
 fn searched(text: &[u8], units: usize) -> (Result<String, NoAnswer>, usize) {
     let mut heap = PlainHeap::new();
-    let (mut search, mut parts, mut left) = (Search::default(), Parts::default(), 0);
-    let mut frozen = FrozenTerms {
-        values: heap.nil(),
-        tail: None,
-    };
+    let (mut search, mut value, mut left) = (Search::default(), PartialValue::default(), 0);
     // Each quantum has more fuel than the last one: a step that needs more than one quantum has would never end.
     loop {
         let mut meter = Meter::with_fuel(Limits::UNLIMITED, units + left);
         let work = Workspace::new(&mut heap, &mut meter);
-        let mut builder = TermBuilder::thaw(work, parts, frozen);
+        let mut builder = TermBuilder::resume(work, value);
         match search.go_on(text, &mut builder) {
             Ok(found) => {
                 let found = found.map(|_range| builder.finish());
@@ -52,7 +47,8 @@ fn searched(text: &[u8], units: usize) -> (Result<String, NoAnswer>, usize) {
             }
             Err(stop) => {
                 assert_eq!(stop, Stop::SliceOver);
-                (parts, frozen) = builder.freeze();
+                let partial = builder.into_partial();
+                value = suspended(partial, &mut heap);
                 left += 1;
             }
         }

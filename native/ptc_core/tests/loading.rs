@@ -6,6 +6,7 @@ use common::{load_options, term, End, Lab, FREE, LONG, STRICT, UNCHECKED};
 use ptc_core::compile::Options;
 use ptc_core::fault::Code;
 use ptc_core::heap::Heap;
+use ptc_core::job::Job;
 use ptc_core::load::Loader;
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::number::Number;
@@ -202,10 +203,10 @@ fn long_keys_are_in_order_too() {
 fn cost(build: impl FnOnce(&mut PlainHeap) -> Term) -> usize {
     let mut heap = PlainHeap::new();
     let program = build(&mut heap);
-    let mut loader = Loader::of_term(&heap, program, load_options(STRICT));
+    let mut loader = Loader::of_term(program, load_options(STRICT));
     let mut meter = Meter::new(FREE, Pace::Quantum).with_quantum(LONG);
-    let loaded = loader.run(b"", &mut heap, &mut meter);
-    assert!(loaded.is_ok(), "{loaded:?}");
+    let loaded = loader.step(b"", &mut heap, &mut meter);
+    assert!(matches!(loaded, Ok(Ok(()))), "{loaded:?}");
     meter.fuel_consumed()
 }
 
@@ -268,7 +269,7 @@ fn deep_programs_are_refused_before_they_are_copied() {
         words: 10_000,
         ..FREE
     };
-    let loader = Loader::of_term(&heap, program, load_options(options));
+    let loader = Loader::of_term(program, load_options(options));
     let end = Lab::load(heap, loader, b"", &mut || Meter::new(limits, Pace::Quantum)).err();
     assert!(
         matches!(&end, Some(End::Rejected(mistake)) if mistake.code == Code::TooDeep && mistake.terms == ["100"]),
@@ -287,7 +288,7 @@ fn a_program_is_copied_within_the_heap_limit() {
         words: 100_000,
         ..FREE
     };
-    let loader = Loader::of_term(&heap, program, load_options(STRICT));
+    let loader = Loader::of_term(program, load_options(STRICT));
     let end = Lab::load(heap, loader, b"", &mut || Meter::new(limits, Pace::Quantum)).err();
     assert_eq!(end, Some(End::MemoryExceeded));
 }

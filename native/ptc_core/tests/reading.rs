@@ -3,11 +3,10 @@
 mod common;
 
 use common::rng::Rng;
-use common::{generate, term, DEEP};
+use common::{generate, suspended, term, DEEP};
 use ptc_core::heap::Heap;
 use ptc_core::json::{
-    Document, Extent, FrozenTerms, JsonError, Parts, ReadError, Reader, Replay, Sink, TermBuilder,
-    Text,
+    Document, Extent, JsonError, PartialValue, ReadError, Reader, Replay, Sink, TermBuilder, Text,
 };
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
@@ -74,14 +73,10 @@ impl<'t, S: Sink<'t>> Sink<'t> for Stubborn<'_, S> {
 /// Reads with a stop at each step; also returns the number of stops.
 fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usize) {
     let mut reader = Reader::new(0, Extent::Whole, DEEP).looking_often();
-    let (mut parts, mut go, mut stops) = (Parts::default(), true, 0);
-    let mut frozen = FrozenTerms {
-        values: heap.nil(),
-        tail: None,
-    };
+    let (mut value, mut go, mut stops) = (PartialValue::default(), true, 0);
     loop {
         let mut meter = unlimited();
-        let mut builder = TermBuilder::thaw(Workspace::new(heap, &mut meter), parts, frozen);
+        let mut builder = TermBuilder::resume(Workspace::new(heap, &mut meter), value);
         let mut sink = Stubborn {
             sink: &mut builder,
             go: &mut go,
@@ -94,7 +89,8 @@ fn in_steps(heap: &mut PlainHeap, text: &[u8]) -> (Result<Term, JsonError>, usiz
             Err(ReadError::Json(error)) => return (Err(error), stops),
             Err(ReadError::Stop(stop)) => {
                 assert_eq!(stop, Stop::SliceOver);
-                (parts, frozen) = builder.freeze();
+                let partial = builder.into_partial();
+                value = suspended(partial, heap);
                 stops += 1;
             }
         }
@@ -217,24 +213,38 @@ fn replays() {
         let mut heap = PlainHeap::new();
         let whole = document.build(0, &mut heap);
         let mut replay = Replay::new(&document, 0);
-        let (mut parts, mut go) = (Parts::default(), true);
-        let mut frozen = FrozenTerms {
-            values: heap.nil(),
-            tail: None,
-        };
+        let (mut value, mut go) = (PartialValue::default(), true);
         let again = loop {
             let mut meter = unlimited();
             let work = Workspace::new(&mut heap, &mut meter);
-            let mut builder = TermBuilder::thaw(work, parts, frozen);
+            let mut builder = TermBuilder::resume(work, value);
             let mut sink = Stubborn {
                 sink: &mut builder,
                 go: &mut go,
             };
             match replay.run(&document, &mut sink) {
                 Ok(()) => break builder.finish(),
-                Err(_) => (parts, frozen) = builder.freeze(),
+                Err(_) => {
+                    let partial = builder.into_partial();
+                    value = suspended(partial, &mut heap);
+                }
             }
         };
         assert!(heap.identical(whole, again), "{text}");
+    }
+}
+
+/// Lists and objects around the sizes at which they are built in parts, and of which full tuples are kept.
+#[test]
+fn long_containers() {
+    for length in [1_023, 1_024, 1_025, 2_049, 16_384, 16_385, 16_386, 40_000] {
+        let numbers: Vec<String> = (0..length).map(|n| n.to_string()).collect();
+        let list = format!("[{}]", numbers.join(","));
+        assert!(same(list.as_bytes()) > 0);
+        let pairs: Vec<String> = numbers.iter().map(|n| format!("\"{n}\":{n}")).collect();
+        let nested = format!("[1,{{{}}},[[{list}],2]]", pairs.join(","));
+        if length < 3_000 {
+            assert!(same(nested.as_bytes()) > 0);
+        }
     }
 }

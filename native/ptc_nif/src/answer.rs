@@ -5,53 +5,38 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::rules;
-use crate::task::{Call, Work};
+use crate::task::{run, Call, Task};
 use crate::wire;
 use ptc_core::answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
-use ptc_core::heap::Heap;
+use ptc_core::job::Job;
+use ptc_core::meter::Meter;
+use ptc_core::rooted;
 use ptc_core::signature::Check;
 use ptc_core::stop::Stop;
 use rustler::{Encoder, Env, NifResult, Term};
 
-impl Work for Reading {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let [text, of, ref kept @ ..] = *terms else {
-            return None;
-        };
-        let bytes = call.terms().bytes(text)?;
-        Some(read(call, (text, bytes), of, *self, kept.to_vec()))
+/// An answer that is being read, with its text.
+struct Answer<T> {
+    text: T,
+    reading: Reading<T>,
+}
+
+rooted!(Answer { terms: text; states: reading; });
+
+impl<'a> Task<'a> for Answer<Raw<'a>> {
+    type Out = Reply<Raw<'a>>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        let text = heap.terms.bytes(self.text).unwrap_or_default();
+        self.reading.step(text, heap, meter)
     }
 
-    fn reads_text(&self) -> bool {
-        true
+    fn reply(self, call: Call<'a>, _heap: Beam<'a>, reply: Self::Out) -> Term<'a> {
+        said(call.env, reply)
     }
 
     fn needs_quantum(&self) -> bool {
-        Reading::needs_quantum(self)
-    }
-}
-
-fn read<'a>(
-    mut call: Call<'a>,
-    (source, text): (Raw<'a>, &[u8]),
-    of: Raw<'a>,
-    reading: Reading,
-    terms: Vec<Raw<'a>>,
-) -> Term<'a> {
-    let (mut heap, mut meter) = (Beam::new(call.env, call.words), call.meter());
-    let end = reading.go_on(text, of, terms, &mut heap, &mut meter);
-    match end {
-        Ok(reply) => {
-            call.settle(&meter);
-            said(call.env, reply)
-        }
-        Err((Stop::SliceOver, reading, terms)) => {
-            call.settle(&meter);
-            call.words = heap.words_built();
-            let terms: Vec<_> = [source, of].into_iter().chain(terms).collect();
-            call.more(reading, &terms)
-        }
-        Err((stop, ..)) => call.stopped(stop),
+        self.reading.needs_quantum()
     }
 }
 
@@ -128,14 +113,12 @@ fn first<'a>(
     given: (Term<'a>, Term<'a>),
 ) -> NifResult<Term<'a>> {
     let call = Call::begin(env, given)?;
-    let bytes = call.terms().bytes(text.into());
-    let bytes = bytes.ok_or(rustler::Error::BadArg)?;
-    let reading = Reading::new(ask);
-    Ok(read(
-        call,
-        (text.into(), bytes),
-        of.into(),
-        reading,
-        Vec::new(),
-    ))
+    call.terms()
+        .bytes(text.into())
+        .ok_or(rustler::Error::BadArg)?;
+    let answer = Answer {
+        text: text.into(),
+        reading: Reading::new(ask, of.into()),
+    };
+    Ok(run::<Answer<()>>(call, answer))
 }

@@ -4,21 +4,24 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::task::{Call, Work};
+use crate::task::{run, Call, Task};
 use crate::wire;
-use ptc_core::json::{Extent, FrozenTerms, JsonLimits, Parts, ReadError, Reader, TermBuilder};
+use ptc_core::job::Job;
+use ptc_core::json::{Decoding, JsonError, JsonLimits};
+use ptc_core::meter::Meter;
+use ptc_core::rooted;
 use ptc_core::stop::Stop;
-use ptc_core::workspace::Workspace;
 use rustler::{Encoder, NifResult, Term};
 
 /// Each bracket costs one byte during parsing, so the depth needs no limit.
 const ANY_DEPTH: JsonLimits = JsonLimits::depth(usize::MAX);
 
-/// A text that is being parsed.
-pub struct Decoding {
-    reader: Reader,
-    parts: Parts,
+struct Decode<T> {
+    text: T,
+    decoding: Decoding<T>,
 }
+
+rooted!(Decode { terms: text; states: decoding; });
 
 nif! {
     /// `{:ok, term}`, `{:error, {kind, position}}`, `{:error, {:too_deep, limit, position}}`,
@@ -27,82 +30,30 @@ nif! {
     fn json_decode<'a>(env, text: Term<'a>, depth: Term<'a>, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
-        let bytes = call.terms().bytes(text.into());
-        let bytes = bytes.ok_or(rustler::Error::BadArg)?;
+        call.terms().bytes(text.into()).ok_or(rustler::Error::BadArg)?;
         let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
-        let decoding = Decoding {
-            reader: Reader::new(0, Extent::Whole, depth),
-            parts: Parts::default(),
+        let decode = Decode {
+            text: text.into(),
+            decoding: Decoding::new(depth),
         };
-        let values = Raw::from(atoms::nil().encode(env));
-        let frozen = FrozenTerms { values, tail: None };
-        Ok(read(call, text.into(), bytes, decoding, frozen))
+        Ok(run::<Decode<()>>(call, decode))
     }
 }
 
-impl Work for Decoding {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let [text, values, tail] = *terms else {
-            return None;
-        };
-        let bytes = call.terms().bytes(text)?;
-        let frozen = thawed(&call, values, tail);
-        Some(read(call, text, bytes, *self, frozen))
+impl<'a> Task<'a> for Decode<Raw<'a>> {
+    type Out = Result<Raw<'a>, JsonError>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        let text = heap.terms.bytes(self.text).unwrap_or_default();
+        self.decoding.step(text, heap, meter)
     }
 
-    fn reads_text(&self) -> bool {
-        true
-    }
-}
-
-/// The builder's terms from the tuple of a suspension.
-pub fn thawed<'a>(call: &Call<'a>, values: Raw<'a>, tail: Raw<'a>) -> FrozenTerms<Raw<'a>> {
-    let is_none = atoms::nil() == tail.term(call.env);
-    FrozenTerms {
-        values,
-        tail: (!is_none).then_some(tail),
-    }
-}
-
-/// The builder's terms for the tuple of a suspension.
-pub fn frozen<'a>(call: &Call<'a>, frozen: FrozenTerms<Raw<'a>>) -> [Raw<'a>; 2] {
-    let nil = Raw::from(atoms::nil().encode(call.env));
-    [frozen.values, frozen.tail.unwrap_or(nil)]
-}
-
-fn read<'a>(
-    mut call: Call<'a>,
-    text: Raw<'a>,
-    bytes: &[u8],
-    decoding: Decoding,
-    terms: FrozenTerms<Raw<'a>>,
-) -> Term<'a> {
-    let env = call.env;
-    let Decoding { mut reader, parts } = decoding;
-    let (mut heap, mut meter) = (Beam::new(env, call.words), call.meter());
-    let work = Workspace::new(&mut heap, &mut meter);
-    let mut builder = TermBuilder::thaw(work, parts, terms);
-    let read = reader.read(bytes, &mut builder);
-    let within = builder.check_heap_limit();
-    match read {
-        Ok(_) if within.is_err() => call.stopped(Stop::MemoryExceeded),
-        Ok(_) => {
-            let term = builder.finish().term(env);
-            call.settle(&meter);
-            (atoms::ok(), term).encode(env)
+    fn reply(self, call: Call<'a>, _heap: Beam<'a>, out: Self::Out) -> Term<'a> {
+        match out {
+            Ok(term) => (atoms::ok(), term.term(call.env)).encode(call.env),
+            Err(error) => {
+                (atoms::error(), wire::json_error_detail(call.env, error)).encode(call.env)
+            }
         }
-        Err(ReadError::Json(error)) => {
-            drop(builder);
-            call.settle(&meter);
-            (atoms::error(), wire::json_error_detail(env, error)).encode(env)
-        }
-        Err(ReadError::Stop(Stop::SliceOver)) => {
-            let (parts, terms) = builder.freeze();
-            call.settle(&meter);
-            call.words = ptc_core::heap::Heap::words_built(&heap);
-            let [values, tail] = frozen(&call, terms);
-            call.more(Decoding { reader, parts }, &[text, values, tail])
-        }
-        Err(ReadError::Stop(stop)) => call.stopped(stop),
     }
 }

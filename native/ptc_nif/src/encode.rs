@@ -5,9 +5,12 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
-use crate::task::{Call, Work};
+use crate::task::{run, Call, Task};
 use ptc_core::json::{Draft, Gap, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
+use ptc_core::meter::Meter;
+use ptc_core::rooted;
 use ptc_core::stop::Stop;
+use ptc_core::suspend::One;
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
@@ -15,23 +18,23 @@ use std::cell::Cell;
 const BYTES_PER_WORD: usize = 8;
 
 /// A text that is being written.
-pub struct Encoding {
+struct Encode<T> {
+    /// The term, until the writer has begun with it.
+    root: Option<One<T>>,
+    /// The terms of the writer's open containers as a list, last one first.
+    open: Option<One<T>>,
+    /// The terms of the gaps as a list, last one first.
+    foreign: Option<One<T>>,
+    /// The parts of the complete text that are on the caller's heap already, as a list.
+    parts: Option<One<T>>,
     draft: Draft,
     /// Maximum bytes of the text.
     limit: usize,
     /// Capacity of the buffer at the start: it does not count as memory of this text.
     kept: usize,
-    /// The text is complete and only has to be copied to the caller's heap.
-    written: bool,
 }
 
-/// The terms of a suspended encoding, as lists in reverse order: the frozen ones, and those of its gaps.
-/// `None` stands for the empty list.
-#[derive(Default)]
-struct EncodeTerms<'a> {
-    frozen: Option<Raw<'a>>,
-    foreign: Option<Raw<'a>>,
-}
+rooted!(Encode { states: root, open, foreign, parts; plain: draft, limit, kept });
 
 nif! {
     /// `{:ok, text}`, where a long text is a list of its parts; `{:partial, [text, foreign, text, ...]}` if
@@ -42,30 +45,16 @@ nif! {
     fn json_encode<'a>(env, term: Term<'a>, limit: usize, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let buffer = BUFFER.take();
-        let encoding = Encoding {
+        let encode = Encode {
+            root: Some(One(term.into())),
+            open: None,
+            foreign: None,
+            parts: None,
             kept: buffer.capacity(),
             draft: Draft::new(buffer),
             limit,
-            written: false,
         };
-        let terms = EncodeTerms::default();
-        Ok(encode(call, encoding, terms, Some(term.into())))
-    }
-}
-
-impl Work for Encoding {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let [frozen, foreign] = *terms else {
-            return None;
-        };
-        if self.written {
-            return Some(hand_over(call, *self, frozen));
-        }
-        let terms = EncodeTerms {
-            frozen: Some(frozen),
-            foreign: Some(foreign),
-        };
-        Some(encode(call, *self, terms, None))
+        Ok(run::<Encode<()>>(call, encode))
     }
 }
 
@@ -77,90 +66,104 @@ thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-fn encode<'a>(
-    mut call: Call<'a>,
-    mut encoding: Encoding,
-    mut terms: EncodeTerms<'a>,
-    root: Option<Raw<'a>>,
-) -> Term<'a> {
-    let (heap, mut meter) = (Beam::new(call.env, 0), call.meter());
-    let source = OnHeap {
-        heap: &heap,
-        in_slice: call.pace != Pace::Quantum,
-    };
-    let Encoding {
-        ref mut draft,
-        limit,
-        kept,
-        ..
-    } = encoding;
-    let mut spend = |bytes: usize, held: usize| {
-        meter.consume_fuel(bytes / BYTES_PER_UNIT, &heap)?;
-        meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, &heap)?;
-        Ok(())
-    };
-    let mut writer = Writer::new(&source, draft, terms.frozen, limit, &mut spend);
-    let begun = root.map_or(Ok(()), |root| writer.begin(root));
-    let written = begun.and_then(|()| writer.go_on());
-    terms.frozen = writer.frozen();
-    let (frozen, foreign) = writer.freeze();
-    call.settle(&meter);
-    if !foreign.is_empty() {
-        terms.foreign = Some(onto(heap.terms, terms.foreign, foreign));
-    }
-    if matches!(written, Err(Refusal::Stopped(Stop::SliceOver))) {
-        let frozen = onto(heap.terms, terms.frozen, frozen);
-        let foreign = onto(heap.terms, terms.foreign, Vec::new());
-        return call.more(encoding, &[frozen, foreign]);
-    }
-    if written.is_ok() && encoding.draft.gaps.is_empty() && encoding.draft.text.len() > PIECE {
-        encoding.written = true;
-        let none = heap.terms.make_list(&[]);
-        return call.leave(encoding, &[none, none], atoms::long());
-    }
-    let reply = match written {
-        Ok(()) => text(heap.terms, &encoding.draft, terms.foreign),
-        Err(Refusal::Stopped(stop)) => call.stopped(stop),
-        Err(refusal) => refused(call.env, refusal),
-    };
-    let buffer = encoding.draft.text;
-    if buffer.capacity() <= KEPT_BYTES {
-        BUFFER.set(buffer);
-    }
-    reply
-}
-
 /// A longer text is copied in parts: the first access to new memory takes ten times as long as the copy.
 const PIECE: usize = 1 << 20;
 
-/// Copies the last part of the text and puts it in front of the parts after it.
-fn hand_over<'a>(call: Call<'a>, mut encoding: Encoding, parts: Raw<'a>) -> Term<'a> {
-    let (terms, text) = (call.terms(), &mut encoding.draft.text);
-    let from = text.len().saturating_sub(PIECE);
-    let parts = terms.cons(terms.make_binary(&text[from..]), parts);
-    text.truncate(from);
-    if from == 0 {
-        return (atoms::ok(), parts.term(call.env)).encode(call.env);
+impl<'a> Task<'a> for Encode<Raw<'a>> {
+    type Out = Result<(), Refusal<Raw<'a>>>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        if let Some(One(parts)) = self.parts {
+            self.hand_over(heap.terms, parts)?;
+            return Ok(Ok(()));
+        }
+        let written = match self.write(heap, meter) {
+            Err(Refusal::Stopped(stop)) => return Err(stop),
+            written => written,
+        };
+        if written.is_ok() && self.draft.gaps.is_empty() && self.draft.text.len() > PIECE {
+            self.parts = Some(One(heap.terms.make_list(&[])));
+            return Err(Stop::SliceOver);
+        }
+        Ok(written)
     }
-    text.shrink_to(from);
-    let none = terms.make_list(&[]);
-    call.leave(encoding, &[parts, none], atoms::long())
+
+    fn reply(self, call: Call<'a>, _heap: Beam<'a>, written: Self::Out) -> Term<'a> {
+        let reply = match (written, self.parts) {
+            (Err(refusal), _) => refused(call.env, refusal),
+            (Ok(()), Some(One(parts))) => (atoms::ok(), parts.term(call.env)).encode(call.env),
+            (Ok(()), None) => text(call.terms(), &self.draft, self.foreign),
+        };
+        let buffer = self.draft.text;
+        if buffer.capacity() <= KEPT_BYTES {
+            BUFFER.set(buffer);
+        }
+        reply
+    }
+
+    fn reads_text(&self) -> bool {
+        false
+    }
+
+    /// Copying is left to quanta.
+    fn needs_quantum(&self) -> bool {
+        self.parts.is_some()
+    }
+}
+
+impl<'a> Encode<Raw<'a>> {
+    fn write(&mut self, heap: &Beam<'a>, meter: &mut Meter) -> Result<(), Refusal<Raw<'a>>> {
+        let source = OnHeap {
+            heap,
+            in_slice: meter.pace() != Pace::Quantum,
+        };
+        let kept = self.kept;
+        let mut spend = |bytes: usize, held: usize| {
+            meter.consume_fuel(bytes / BYTES_PER_UNIT, heap)?;
+            meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, heap)
+        };
+        let open = self.open.map(|One(open)| open);
+        let mut writer = Writer::new(&source, &mut self.draft, open, self.limit, &mut spend);
+        let begun = self.root.take();
+        let begun = begun.map_or(Ok(()), |One(root)| writer.begin(root));
+        let written = begun.and_then(|()| writer.go_on());
+        self.open = writer.frozen().map(One);
+        let (open, foreign) = writer.freeze();
+        onto(heap.terms, &mut self.open, open);
+        onto(heap.terms, &mut self.foreign, foreign);
+        written
+    }
+
+    /// Copies the last part of the text and puts it in front of the parts after it.
+    fn hand_over(&mut self, terms: Terms<'a>, parts: Raw<'a>) -> Result<(), Stop> {
+        let text = &mut self.draft.text;
+        let from = text.len().saturating_sub(PIECE);
+        let parts = terms.cons(terms.make_binary(&text[from..]), parts);
+        self.parts = Some(One(parts));
+        text.truncate(from);
+        text.shrink_to(from);
+        match from {
+            0 => Ok(()),
+            _ => Err(Stop::SliceOver),
+        }
+    }
 }
 
 /// Prepends the items to a list, one after the other.
-fn onto<'a>(terms: Terms<'a>, list: Option<Raw<'a>>, items: Vec<Raw<'a>>) -> Raw<'a> {
-    let list = list.unwrap_or_else(|| terms.make_list(&[]));
-    items
-        .into_iter()
-        .fold(list, |list, item| terms.cons(item, list))
+fn onto<'a>(terms: Terms<'a>, list: &mut Option<One<Raw<'a>>>, items: Vec<Raw<'a>>) {
+    for item in items {
+        let rest = list.map_or_else(|| terms.make_list(&[]), |One(rest)| rest);
+        *list = Some(One(terms.cons(item, rest)));
+    }
 }
 
-fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Option<Raw<'a>>) -> Term<'a> {
+fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Option<One<Raw<'a>>>) -> Term<'a> {
     let env = terms.env;
     if draft.gaps.is_empty() {
         return (atoms::ok(), terms.make_binary(&draft.text).term(env)).encode(env);
     }
-    let (mut last_first, mut rest) = (Vec::with_capacity(draft.gaps.len()), foreign);
+    let mut last_first = Vec::with_capacity(draft.gaps.len());
+    let mut rest = foreign.map(|One(foreign)| foreign);
     while let Some((term, tail)) = rest.and_then(|rest| terms.uncons(rest)) {
         last_first.push(term);
         rest = Some(tail);

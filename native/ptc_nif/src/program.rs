@@ -5,13 +5,15 @@ use crate::execution::{Consts, Execution, Run};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
-use crate::task::{Call, Work};
+use crate::task::{keep, run, Call, Task};
 use crate::{atoms, explain, wire};
 use ptc_core::code::Program;
 use ptc_core::compile::Options;
 use ptc_core::explain::Detail;
-use ptc_core::heap::Heap;
-use ptc_core::load::{FrozenLoader, LoadOptions, Loader, Refusal, Unloaded};
+use ptc_core::job::Job;
+use ptc_core::load::{LoadOptions, Loader, Refusal};
+use ptc_core::meter::Meter;
+use ptc_core::rooted;
 use ptc_core::stop::Stop;
 use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
@@ -72,26 +74,21 @@ impl CompileOptionsArg {
 pub enum Then {
     /// It runs.
     Run,
-    /// It runs; the limits are not known yet: loading a small program needs none.
-    RunWithoutLimits,
     /// It is returned as a handle.
     Keep,
 }
 
-/// A program that is being loaded.
-pub struct Loading {
-    loader: FrozenLoader,
+/// A program that is being loaded, and the terms that it is loaded from and runs over.
+struct Loading<T> {
+    /// The text, or the term under `"program"`.
+    source: T,
+    context: T,
+    memory: T,
+    loader: Loader<T>,
     then: Then,
 }
 
-/// The terms that a program is loaded from and runs over.
-#[derive(Clone, Copy)]
-struct Given<'a> {
-    /// The text, or the term under `"program"`.
-    source: Raw<'a>,
-    /// Context and memory.
-    data: [Raw<'a>; 2],
-}
+rooted!(Loading { terms: source, context, memory; states: loader; plain: then });
 
 /// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
@@ -102,9 +99,8 @@ pub fn from_text<'a>(
     data: [Raw<'a>; 2],
 ) -> Option<Term<'a>> {
     let length = call.terms().bytes(source)?.len();
-    let heap = Beam::new(call.env, 0);
-    let loader = Loader::of_text(&heap, length, options);
-    Some(load(call, heap, loader, then, Given { source, data }))
+    let loader = Loader::of_text(length, options);
+    Some(load(call, loader, then, source, data))
 }
 
 /// Starts loading from terms: the value under `"program"`.
@@ -115,61 +111,48 @@ pub fn from_node<'a>(
     then: Then,
     data: [Raw<'a>; 2],
 ) -> Term<'a> {
-    let heap = Beam::new(call.env, 0);
-    let loader = Loader::of_term(&heap, source, options);
-    load(call, heap, loader, then, Given { source, data })
+    load(call, Loader::of_term(source, options), then, source, data)
 }
 
-impl Work for Loading {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let (&[source, context, memory], frozen) = terms.split_first_chunk()?;
-        let heap = Beam::new(call.env, call.words);
-        let loader = self.loader.thaw(&heap, frozen)?;
-        let then = match self.then {
-            // It was suspended until the limits were known.
-            Then::RunWithoutLimits => Then::Run,
-            then => then,
-        };
-        let data = [context, memory];
-        Some(load(call, heap, loader, then, Given { source, data }))
+fn load<'a>(
+    call: Call<'a>,
+    loader: Loader<Raw<'a>>,
+    then: Then,
+    source: Raw<'a>,
+    [context, memory]: [Raw<'a>; 2],
+) -> Term<'a> {
+    let loading = Loading {
+        source,
+        context,
+        memory,
+        loader,
+        then,
+    };
+    run::<Loading<()>>(call, loading)
+}
+
+impl<'a> Task<'a> for Loading<Raw<'a>> {
+    /// The result, and whether most of a slice is used up.
+    type Out = (Result<(), Refusal<Raw<'a>>>, bool);
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        let text = heap.terms.bytes(self.source).unwrap_or_default();
+        let loaded = self.loader.step(text, heap, meter)?;
+        Ok((loaded, meter.percent_of_slice() > MOST_OF_SLICE))
+    }
+
+    fn reply(self, call: Call<'a>, mut heap: Beam<'a>, (loaded, is_late): Self::Out) -> Term<'a> {
+        match loaded {
+            Err(refusal) => refused(&mut heap, refusal),
+            Ok(()) if self.then != Then::Keep && call.pace == Pace::Slice && is_late => {
+                keep::<Loading<()>>(call, heap, self)
+            }
+            Ok(()) => finish(call, heap, self),
+        }
     }
 
     fn reads_text(&self) -> bool {
         self.loader.needs_text()
-    }
-}
-
-fn load<'a>(
-    mut call: Call<'a>,
-    mut heap: Beam<'a>,
-    mut loader: Loader<Raw<'a>>,
-    then: Then,
-    given: Given<'a>,
-) -> Term<'a> {
-    let mut meter = call.meter();
-    let text = call.terms().bytes(given.source).unwrap_or_default();
-    let loaded = loader.run(text, &mut heap, &mut meter);
-    call.settle(&meter);
-    match loaded {
-        Ok(()) => {
-            let slice = meter.percent_of_slice() > MOST_OF_SLICE;
-            if then == Then::Keep || call.pace != Pace::Slice || !slice {
-                return finish(call, heap, loader, then, given.data);
-            }
-        }
-        Err(Unloaded::Refused(refusal)) => return refused(&mut heap, refusal),
-        Err(Unloaded::Stopped(Stop::SliceOver)) => {}
-        Err(Unloaded::Stopped(stop)) => return call.stopped(stop),
-    }
-    call.words = heap.words_built();
-    let (loader, frozen) = loader.freeze(&mut heap);
-    let [context, memory] = given.data;
-    let mut terms = vec![given.source, context, memory];
-    terms.extend(frozen);
-    let work = Loading { loader, then };
-    match then {
-        Then::RunWithoutLimits => call.leave(work, &terms, atoms::limits()),
-        Then::Run | Then::Keep => call.more(work, &terms),
     }
 }
 
@@ -195,14 +178,9 @@ fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
 }
 
 /// Runs the program, or returns `{:ok, handle, constants}`.
-fn finish<'a>(
-    call: Call<'a>,
-    heap: Beam<'a>,
-    loader: Loader<Raw<'a>>,
-    then: Then,
-    data: [Raw<'a>; 2],
-) -> Term<'a> {
-    let Some((program, consts)) = loader.finish(&heap) else {
+fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term<'a> {
+    let (then, data) = (loading.then, [loading.context, loading.memory]);
+    let Some((program, consts)) = loading.loader.finish(&heap) else {
         return call.stopped(Stop::Abandoned);
     };
     if then == Then::Keep {
@@ -214,9 +192,9 @@ fn finish<'a>(
         return (atoms::ok(), handle, consts).encode(call.env);
     }
     let consts = Consts::Vector(consts);
-    let (limits, pace) = match then {
-        Then::Run => (Some(call.limits), call.pace),
-        Then::RunWithoutLimits | Then::Keep => (None, Pace::Probe),
+    let (limits, pace) = match call.knows_limits {
+        true => (Some(call.limits), call.pace),
+        false => (None, Pace::Probe),
     };
     let mut run = Run::new(program, limits);
     run.quarters = call.quarters;

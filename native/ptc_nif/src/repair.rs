@@ -7,7 +7,7 @@ use crate::raw::{Raw, Terms};
 use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::answer_type;
-use crate::task::{Call, Work};
+use crate::task::{run, Call, Task};
 use ptc_core::answer::{judge_built, object_or_list};
 use ptc_core::json::TermBuilder;
 use ptc_core::meter::Meter;
@@ -16,6 +16,7 @@ use ptc_core::repair::{
     is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
     Wanted, Where,
 };
+use ptc_core::rooted;
 use ptc_core::signature::{AnswerType, Check};
 use ptc_core::workspace::Workspace;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
@@ -36,11 +37,16 @@ enum Ask {
 }
 
 /// A text that is being repaired.
-pub struct Mending {
+struct Mending<T> {
+    text: T,
+    /// The type, or nil.
+    of: T,
     repairing: Repairing,
     ask: Ask,
     wanted: Wanted,
 }
+
+rooted!(Mending { terms: text, of; plain: repairing, ask, wanted });
 
 /// `{:ok, value, repairs}`, each repair is `{kind, start, end, line, column, path}`;
 /// `{:undecided, value, repairs}` if only Elixir can judge the answer;
@@ -80,67 +86,48 @@ fn repair<'a>(
         },
     };
     let repairing = Repairing::new(text.len());
-    Ok(read(call, (source, text), (of, wanted), repairing, ask))
+    let mending = Mending {
+        text: source.into(),
+        of: of.into(),
+        repairing,
+        ask,
+        wanted,
+    };
+    Ok(run::<Mending<()>>(call, mending))
 }
 
-impl Work for Mending {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let [source, of] = *terms else {
-            return None;
-        };
-        let text = call.terms().bytes(source)?;
-        let (source, of) = (source.term(call.env), of.term(call.env));
-        let Mending {
-            repairing,
-            ask,
-            wanted,
-        } = *self;
-        Some(read(call, (source, text), (of, wanted), repairing, ask))
+impl<'a> Task<'a> for Mending<Raw<'a>> {
+    /// The reply.
+    type Out = Term<'a>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Term<'a>, Stop> {
+        let (env, limits) = (heap.terms.env, meter.limits);
+        let text = heap.terms.bytes(self.text).unwrap_or_default();
+        let words = text.len().saturating_mul(WORDS_A_BYTE).max(WORDS);
+        meter.limits.words = words.min(limits.words);
+        let of = self.of.term(env);
+        let outcome = self
+            .repairing
+            .go_on(text, &self.wanted, meter, heap)
+            .and_then(|repaired| outcome(env, repaired, of, self.ask, meter));
+        meter.limits.words = limits.words;
+        match outcome {
+            Ok(reply) => Ok(reply),
+            Err(Refusal::Stopped(Stop::SliceOver)) if meter.pace() != Pace::Quantum => {
+                Ok(atoms::busy().encode(env))
+            }
+            Err(Refusal::Stopped(stop)) => Err(stop),
+            Err(Refusal::Truncated(cut)) => Ok(cut_off(env, cut)),
+            Err(refusal) => Ok(refused(env, text, refusal)),
+        }
     }
 
-    fn reads_text(&self) -> bool {
-        true
+    fn reply(self, _call: Call<'a>, _heap: Beam<'a>, reply: Term<'a>) -> Term<'a> {
+        reply
     }
 
     fn needs_quantum(&self) -> bool {
         true
-    }
-}
-
-fn read<'a>(
-    mut call: Call<'a>,
-    (source, text): (Term<'a>, &[u8]),
-    (of, wanted): (Term<'a>, Wanted),
-    mut repairing: Repairing,
-    ask: Ask,
-) -> Term<'a> {
-    let env = call.env;
-    let words = text.len().saturating_mul(WORDS_A_BYTE).max(WORDS);
-    let mut meter = call.meter();
-    meter.limits.words = words.min(call.limits.words);
-    let watch = Beam::new(env, 0);
-    let outcome = repairing
-        .go_on(text, &wanted, &mut meter, &watch)
-        .and_then(|repaired| outcome(env, repaired, of, ask, &mut meter));
-    let words = call.limits.words;
-    call.settle(&meter);
-    call.limits.words = words;
-    match outcome {
-        Ok(answer) => answer,
-        Err(Refusal::Stopped(Stop::SliceOver)) if call.pace != Pace::Quantum => {
-            atoms::busy().encode(env)
-        }
-        Err(Refusal::Stopped(Stop::SliceOver)) => {
-            let mending = Mending {
-                repairing,
-                ask,
-                wanted,
-            };
-            call.more(mending, &[source.into(), of.into()])
-        }
-        Err(Refusal::Stopped(stop)) => call.stopped(stop),
-        Err(Refusal::Truncated(cut)) => cut_off(env, cut),
-        Err(refusal) => refused(env, text, refusal),
     }
 }
 

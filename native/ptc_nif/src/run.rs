@@ -49,14 +49,11 @@ impl<'a> RunArgs<'a> {
 }
 
 /// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
-fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Then, [Raw<'a>; 2]) {
+fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, [Raw<'a>; 2]) {
     let known = given.limits();
-    let then = match known {
-        Some(_) => Then::Run,
-        None => Then::RunWithoutLimits,
-    };
-    let call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
-    (call, then, given.data())
+    let mut call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
+    call.knows_limits = known.is_some();
+    (call, given.data())
 }
 
 /// What suspended work is resumed with.
@@ -178,9 +175,9 @@ nif! {
     /// Parses, compiles and runs a program's text.
     fn run_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: RunArgs<'a>)
         -> NifResult<Term<'a>> {
-        let (call, then, surroundings) = begin(env, &given);
+        let (call, data) = begin(env, &given);
         let reading = reading.reading(true);
-        from_text(call, text.into(), reading, then, surroundings).ok_or(Error::BadArg)
+        from_text(call, text.into(), reading, Then::Run, data).ok_or(Error::BadArg)
     }
 }
 
@@ -188,9 +185,9 @@ nif! {
     /// Compiles and runs a program that is already decoded.
     fn run_node<'a>(env, node: Term<'a>, checked: bool, reading: CompileOptionsArg, given: RunArgs<'a>)
         -> Term<'a> {
-        let (call, then, surroundings) = begin(env, &given);
+        let (call, data) = begin(env, &given);
         let reading = reading.reading(checked);
-        from_node(call, node.into(), reading, then, surroundings)
+        from_node(call, node.into(), reading, Then::Run, data)
     }
 }
 

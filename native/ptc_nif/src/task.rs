@@ -3,11 +3,14 @@
 
 use crate::atoms;
 use crate::execution::Run;
+use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
+use ptc_core::heap::Heap;
 use ptc_core::meter::{Limits, Meter};
 use ptc_core::stop::Stop;
+use ptc_core::suspend::{freeze, thaw, Rooted};
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard};
@@ -27,6 +30,87 @@ pub trait Work: Send {
     fn needs_quantum(&self) -> bool {
         false
     }
+}
+
+/// A job of the core with what its reply needs.
+pub trait Task<'a>: Rooted<Term = Raw<'a>> {
+    /// The result of the job.
+    type Out;
+
+    /// Continues until the job is done or stopped.
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop>;
+
+    /// The reply when the job is done.
+    fn reply(self, call: Call<'a>, heap: Beam<'a>, out: Self::Out) -> Term<'a>;
+
+    /// See [`Work::reads_text`].
+    fn reads_text(&self) -> bool {
+        true
+    }
+
+    /// See [`Work::needs_quantum`].
+    fn needs_quantum(&self) -> bool {
+        false
+    }
+}
+
+/// A task without its terms.
+struct Kept<S> {
+    task: S,
+    reads_text: bool,
+    needs_quantum: bool,
+}
+
+impl<S: Rooted<Term = ()> + Send + 'static> Work for Kept<S>
+where
+    for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
+{
+    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+        let heap = Beam::new(call.env, 0);
+        let task = thaw(self.task, &heap, &mut terms.iter().copied())?;
+        Some(run::<S>(call, task))
+    }
+
+    fn reads_text(&self) -> bool {
+        self.reads_text
+    }
+
+    fn needs_quantum(&self) -> bool {
+        self.needs_quantum
+    }
+}
+
+/// Runs a task until it is done or its slice or quantum is over. `S` is the task without its terms.
+pub fn run<'a, S>(mut call: Call<'a>, mut task: S::With<Raw<'a>>) -> Term<'a>
+where
+    S: Rooted<Term = ()> + Send + 'static,
+    for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
+{
+    let (mut heap, mut meter) = (Beam::new(call.env, call.words), call.meter());
+    let done = task.step(&mut heap, &mut meter);
+    call.settle(&meter);
+    match done {
+        Ok(out) => task.reply(call, heap, out),
+        Err(Stop::SliceOver) => keep::<S>(call, heap, task),
+        Err(stop) => call.stopped(stop),
+    }
+}
+
+/// Suspends a task.
+pub fn keep<'a, S>(mut call: Call<'a>, mut heap: Beam<'a>, task: S::With<Raw<'a>>) -> Term<'a>
+where
+    S: Rooted<Term = ()> + Send + 'static,
+    for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
+{
+    call.words = heap.words_built();
+    let (reads_text, needs_quantum) = (task.reads_text(), task.needs_quantum());
+    let mut terms = Vec::new();
+    let work = Kept {
+        task: freeze(task, &mut heap, &mut terms),
+        reads_text,
+        needs_quantum,
+    };
+    call.more(work, &terms)
 }
 
 /// Suspended work.
@@ -70,6 +154,7 @@ impl Waiting {
             env,
             pace,
             limits: limits.unwrap_or(self.limits),
+            knows_limits: true,
             words: self.words,
             quarters: self.quarters,
             state: Some(state),
@@ -179,6 +264,8 @@ pub struct Call<'a> {
     pub env: Env<'a>,
     pub pace: Pace,
     pub limits: Limits,
+    /// Whether these are the limits of the caller: small work begins without them.
+    pub knows_limits: bool,
     /// The words built before this call.
     pub words: usize,
     /// The quarters of slices before this call.
@@ -200,6 +287,7 @@ impl<'a> Call<'a> {
             env,
             pace,
             limits,
+            knows_limits: true,
             words: 0,
             quarters: 0,
             state: None,
@@ -218,9 +306,13 @@ impl<'a> Call<'a> {
         Terms { env: self.env }
     }
 
-    /// Suspends the work: `{:more, state, terms}` resumes in a slice, `{:long, state, terms}` in a quantum.
+    /// Suspends the work: `{:more, state, terms}` resumes in a slice, `{:long, state, terms}` in a quantum,
+    /// `{:limits, state, terms}` with the limits.
     pub fn more(self, work: impl Work + 'static, terms: &[Raw<'a>]) -> Term<'a> {
-        let next = schedule::next(self.pace, self.quarters + 1, work.needs_quantum());
+        let next = match self.knows_limits {
+            true => schedule::next(self.pace, self.quarters + 1, work.needs_quantum()),
+            false => atoms::limits(),
+        };
         self.leave(work, terms, next)
     }
 

@@ -318,15 +318,10 @@ defmodule PtcRunner.Json.HostileTextTest do
       assert_raise ArgumentError, fn -> Native.resume(state, {}, :more) end
       assert_raise ArgumentError, fn -> Native.resume(state, terms, :more) end
 
-      for wrong <- [
-            {[], []},
-            {nil, 1},
-            {[1 | 2], [3]},
-            {[%{}, [1], "a"], []},
-            {[[1 | 2] | 3], []}
-          ] do
-        {:more, state, _terms} = Native.json_encode(rows(), 1_000_000_000, {:infinity, 0})
-        assert {kind, _} = PtcRunner.Quanta.finish({:long, state, wrong})
+      for wrong <- [[], nil, 1, [1 | 2], [3], [%{}, [1], "a"], [[1 | 2] | 3]] do
+        {:more, state, terms} = Native.json_encode(rows(), 1_000_000_000, {:infinity, 0})
+        others = Tuple.duplicate(wrong, tuple_size(terms))
+        assert {kind, _} = PtcRunner.Quanta.finish({:long, state, others})
         assert kind in [:ok, :error]
       end
     end

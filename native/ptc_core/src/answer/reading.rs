@@ -4,11 +4,15 @@ use super::check::Ignore;
 use super::judge::{Errors, Judge, Report, Verdict};
 use super::read::{read_underscored, Answer, NoAnswer, Search};
 use crate::heap::{Heap, Kind, Lookup};
-use crate::json::{FrozenTerms, Parts, TermBuilder};
+use crate::job::Job;
+use crate::json::{PartialValue, TermBuilder};
 use crate::meter::{Meter, Pace};
+use crate::rooted;
 use crate::signature::{Check, LeftWalk, Values};
 use crate::stop::Stop;
+use crate::suspend::{Exchange, One, Rooted};
 use crate::workspace::Workspace;
+use std::mem::take;
 
 /// What the caller wants from an answer.
 #[derive(Debug, Clone, Copy)]
@@ -68,38 +72,73 @@ pub enum Unfit {
     NotWrapped,
 }
 
-/// An answer that is being read. It is plain data; its terms are beside it while it is suspended.
+/// An answer that is being read.
 #[derive(Debug)]
-pub struct Reading {
-    stage: Stage,
+pub struct Reading<T> {
+    /// The type.
+    of: T,
     ask: Ask,
+    stage: Stage<T>,
 }
+
+rooted!(Reading { terms: of; states: stage; plain: ask });
 
 // One exists at a time, and a box would cost each small answer an allocation.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
-enum Stage {
+enum Stage<T> {
     /// Finding and building the value.
-    Search(Search, Parts),
-    /// Validating the value, which is the first term; with its offset, if its keys have hyphens, and the
-    /// suspended walk, whose terms follow.
-    Judge(Option<usize>, Option<Box<LeftWalk>>),
-    /// The value is valid; its keys are rebuilt with underscores.
-    Rename(usize),
+    Search(Search, PartialValue<T>),
+    /// Validating the value.
+    Judge(Found<T>, Option<Begun<T>>),
+    /// The value is valid; its keys are rebuilt with underscores. With its offset.
+    Rename(T, usize),
 }
 
-/// The result of a step.
-enum Stepped<T> {
-    Stage(Stage, Vec<T>),
+/// A value that was found.
+#[derive(Debug, Clone, Copy)]
+struct Found<T> {
+    value: T,
+    /// Its offset, if its keys have hyphens.
+    hyphens: Option<usize>,
+}
+
+rooted!(Found { terms: value; plain: hyphens });
+
+/// A check that has begun.
+#[derive(Debug)]
+struct Begun<T> {
+    walk: Box<LeftWalk>,
+    terms: Vec<One<T>>,
+}
+
+rooted!(Begun { states: terms; plain: walk });
+
+impl<T> Rooted for Stage<T> {
+    type Term = T;
+    type With<U> = Stage<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Stage<X::Into>, X::Lost> {
+        Ok(match self {
+            Stage::Search(search, value) => Stage::Search(search, value.exchange(by)?),
+            Stage::Judge(found, begun) => Stage::Judge(found.exchange(by)?, begun.exchange(by)?),
+            Stage::Rename(value, start) => Stage::Rename(by.term(value)?, start),
+        })
+    }
+}
+
+/// What follows a stage.
+enum After<T> {
+    Judge(Found<T>),
+    Rename(T, usize),
     Reply(Reply<T>),
-    Stopped(Stop, Stage, Vec<T>),
 }
 
-impl Reading {
-    /// Creates a reading before its first byte.
-    pub fn new(ask: Ask) -> Self {
-        let stage = Stage::Search(Search::default(), Parts::default());
-        Reading { stage, ask }
+impl<T> Reading<T> {
+    /// Creates a reading before its first byte; `of` is the type, if one is asked for.
+    pub fn new(ask: Ask, of: T) -> Self {
+        let stage = Stage::Search(Search::default(), PartialValue::default());
+        Reading { of, ask, stage }
     }
 
     /// Returns whether the reading goes on in quanta only. The search goes on in a slice, the other stages
@@ -107,167 +146,142 @@ impl Reading {
     pub fn needs_quantum(&self) -> bool {
         !matches!(self.stage, Stage::Search(..))
     }
+}
 
-    /// Continues in `text`, with the type `of`. Where it stops, the reading and its terms are
-    /// returned too; `terms` are those, or none at the beginning.
-    #[allow(clippy::result_large_err, clippy::type_complexity)]
-    pub fn go_on<H: Values>(
-        self,
-        text: &[u8],
-        of: H::Term,
-        mut terms: Vec<H::Term>,
-        heap: &mut H,
-        meter: &mut Meter,
-    ) -> Result<Reply<H::Term>, (Stop, Self, Vec<H::Term>)> {
-        let Reading { mut stage, ask } = self;
+impl<H: Values> Job<H> for Reading<H::Term> {
+    type Out = Reply<H::Term>;
+
+    fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<Self::Out, Stop> {
         loop {
-            let next = match (stage, ask) {
-                (Stage::Search(search, parts), _) => {
-                    searched((search, parts), ask, text, &terms, heap, meter)
+            let after = match (&mut self.stage, self.ask) {
+                (Stage::Search(search, value), ask) => {
+                    searched((search, value), ask, text, heap, meter)?
                 }
                 (_, Ask::Value | Ask::Range) => {
-                    Stepped::Reply(Reply::None(NoAnswer::NotFound(None)))
+                    return Ok(Reply::None(NoAnswer::NotFound(None)));
                 }
-                (Stage::Judge(hyphens, left), _) => {
-                    judged(hyphens, left, ask, of, terms, heap, meter)
+                (Stage::Judge(found, begun), ask) => {
+                    judged(*found, begun, (ask, self.of), heap, meter)?
                 }
-                (Stage::Rename(start), Ask::Type { list, .. }) => {
-                    renamed(start, list, text, terms, heap, meter)
-                }
-            };
-            (stage, terms) = match next {
-                Stepped::Stage(stage, terms) => (stage, terms),
-                Stepped::Reply(reply) => return Ok(reply),
-                Stepped::Stopped(stop, stage, terms) => {
-                    return Err((stop, Reading { stage, ask }, terms))
+                (Stage::Rename(found, start), Ask::Type { list, .. }) => {
+                    return renamed((*found, *start), list, text, heap, meter)
                 }
             };
+            match after {
+                After::Judge(found) => self.stage = Stage::Judge(found, None),
+                After::Rename(found, start) => self.stage = Stage::Rename(found, start),
+                After::Reply(reply) => return Ok(reply),
+            }
         }
     }
 }
 
 fn searched<H: Values>(
-    (mut search, parts): (Search, Parts),
+    (search, value): (&mut Search, &mut PartialValue<H::Term>),
     ask: Ask,
     text: &[u8],
-    terms: &[H::Term],
     heap: &mut H,
     meter: &mut Meter,
-) -> Stepped<H::Term> {
+) -> Result<After<H::Term>, Stop> {
     if let Ask::Range = ask {
         let mut work = Workspace::new(heap, meter);
         let mut count = |units, leave| match leave {
             true => work.consume_fuel_or_suspend(units),
             false => work.consume_fuel(units),
         };
-        let found = search.go_on(text, &mut Ignore { count: &mut count });
-        return match found {
-            Ok(Ok(range)) => Stepped::Reply(Reply::Range(range.start, range.end)),
-            Ok(Err(error)) => Stepped::Reply(Reply::None(error)),
-            Err(stop) => Stepped::Stopped(stop, Stage::Search(search, parts), Vec::new()),
-        };
+        let found = search.go_on(text, &mut Ignore { count: &mut count })?;
+        return Ok(After::Reply(match found {
+            Ok(range) => Reply::Range(range.start, range.end),
+            Err(error) => Reply::None(error),
+        }));
     }
-    let nil = heap.nil();
-    let frozen = match *terms {
-        [values, tail] => FrozenTerms {
-            values,
-            tail: (!heap.is_nil(tail)).then_some(tail),
-        },
-        _ => FrozenTerms {
-            values: nil,
-            tail: None,
-        },
-    };
-    let mut builder = TermBuilder::thaw(Workspace::new(heap, meter), parts, frozen);
+    let mut builder = TermBuilder::resume(Workspace::new(heap, meter), take(value));
     let found = search.go_on(text, &mut builder);
     let start = match builder.check_heap_limit().and(found) {
         Ok(Ok(range)) => range.start,
-        Ok(Err(error)) => return Stepped::Reply(Reply::None(error)),
+        Ok(Err(error)) => return Ok(After::Reply(Reply::None(error))),
         Err(stop) => {
-            let (parts, FrozenTerms { values, tail }) = builder.freeze();
-            let terms = vec![values, tail.unwrap_or(nil)];
-            return Stepped::Stopped(stop, Stage::Search(search, parts), terms);
+            *value = builder.into_partial();
+            return Err(stop);
         }
     };
     let Answer { value, hyphens, .. } = Answer::of(&mut builder, start);
     drop(builder);
     let list = match ask {
-        Ask::Value | Ask::Range => return Stepped::Reply(Reply::Value(value)),
+        Ask::Value | Ask::Range => return Ok(After::Reply(Reply::Value(value))),
         Ask::Type { list, .. } => list,
     };
-    match object_or_list(heap, value, list) {
-        Ok(value) => Stepped::Stage(Stage::Judge(hyphens.then_some(start), None), vec![value]),
-        Err(unfit) => Stepped::Reply(Reply::Unfit(unfit, value)),
-    }
+    Ok(match object_or_list(heap, value, list) {
+        Ok(value) => {
+            let hyphens = hyphens.then_some(start);
+            After::Judge(Found { value, hyphens })
+        }
+        Err(unfit) => After::Reply(Reply::Unfit(unfit, value)),
+    })
 }
 
 fn judged<H: Values>(
-    hyphens: Option<usize>,
-    left: Option<Box<LeftWalk>>,
-    ask: Ask,
-    of: H::Term,
-    mut terms: Vec<H::Term>,
+    Found { value, hyphens }: Found<H::Term>,
+    begun: &mut Option<Begun<H::Term>>,
+    (ask, of): (Ask, H::Term),
     heap: &mut H,
     meter: &mut Meter,
-) -> Stepped<H::Term> {
-    let lost = Stepped::Stopped(Stop::Abandoned, Stage::Judge(hyphens, None), Vec::new());
-    let (Some(&found), Ask::Type { report, check, .. }) = (terms.first(), ask) else {
-        return lost;
+) -> Result<After<H::Term>, Stop> {
+    let Ask::Type { report, check, .. } = ask else {
+        return Err(Stop::Abandoned);
     };
     let judge = Judge {
         heap,
-        value: found,
+        value,
         check,
         report,
         meter,
     };
-    let verdict = match left {
-        None => Some(judge.begin(of)),
-        Some(left) => judge.resume(*left, &terms[1..]),
+    let verdict = match begun.take() {
+        None => judge.begin(of),
+        Some(Begun { walk, terms }) => {
+            let terms: Vec<_> = terms.into_iter().map(|One(term)| term).collect();
+            judge.resume(*walk, &terms).ok_or(Stop::Abandoned)?
+        }
     };
-    terms.truncate(1);
-    match verdict {
-        Some(Verdict::Right) => match hyphens {
-            Some(start) => Stepped::Stage(Stage::Rename(start), terms),
-            None => Stepped::Reply(Reply::Right {
-                value: found,
-                found,
+    Ok(match verdict {
+        Verdict::Right => match hyphens {
+            Some(start) => After::Rename(value, start),
+            None => After::Reply(Reply::Right {
+                value,
+                found: value,
             }),
         },
-        Some(Verdict::Wrong(errors)) => Stepped::Reply(Reply::Wrong { errors, found }),
-        Some(Verdict::Undecided) => Stepped::Reply(Reply::Undecided(found)),
-        Some(Verdict::Left(left, kept)) => {
-            terms.extend(kept);
-            let stage = Stage::Judge(hyphens, Some(left));
-            Stepped::Stopped(Stop::SliceOver, stage, terms)
+        Verdict::Wrong(errors) => After::Reply(Reply::Wrong {
+            errors,
+            found: value,
+        }),
+        Verdict::Undecided => After::Reply(Reply::Undecided(value)),
+        Verdict::Left(walk, terms) => {
+            let terms = terms.into_iter().map(One).collect();
+            *begun = Some(Begun { walk, terms });
+            return Err(Stop::SliceOver);
         }
-        Some(Verdict::Busy) => {
-            Stepped::Stopped(Stop::SliceOver, Stage::Judge(hyphens, None), terms)
-        }
-        Some(Verdict::Stopped(stop)) => Stepped::Stopped(stop, Stage::Judge(hyphens, None), terms),
-        None => lost,
-    }
+        Verdict::Busy => return Err(Stop::SliceOver),
+        Verdict::Stopped(stop) => return Err(stop),
+    })
 }
 
 fn renamed<H: Values>(
-    start: usize,
+    (found, start): (H::Term, usize),
     list: bool,
     text: &[u8],
-    terms: Vec<H::Term>,
     heap: &mut H,
     meter: &mut Meter,
-) -> Stepped<H::Term> {
-    let Some(&found) = terms.first() else {
-        return Stepped::Stopped(Stop::Abandoned, Stage::Rename(start), terms);
-    };
-    match read_underscored(text, start, Workspace::in_one_go(heap, meter)) {
-        Err(stop) => Stepped::Stopped(stop, Stage::Rename(start), terms),
-        Ok(None) => Stepped::Reply(Reply::Hyphens(found)),
-        Ok(Some(whole)) => {
+) -> Result<Reply<H::Term>, Stop> {
+    let whole = read_underscored(text, start, Workspace::in_one_go(heap, meter))?;
+    Ok(match whole {
+        None => Reply::Hyphens(found),
+        Some(whole) => {
             let value = object_or_list(heap, whole, list).unwrap_or(found);
-            Stepped::Reply(Reply::Right { value, found })
+            Reply::Right { value, found }
         }
-    }
+    })
 }
 
 /// Returns the object, or the list, which may be wrapped in an object, since some LLM interfaces allow

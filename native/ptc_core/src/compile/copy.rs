@@ -6,10 +6,11 @@
 
 use super::role::Role;
 use crate::heap::{Heap, Inside, Kind, Lookup};
-use crate::json::{Entry, Outside, Shape, Table, LONG};
+use crate::json::{Entry, Outside, PartialValue, Shape, Table, LONG};
 use crate::meter::Pace;
 use crate::number::Number;
 use crate::opcode::OpCode;
+use crate::rooted;
 use crate::roots::Roots;
 use crate::stop::Stop;
 use crate::value::Form;
@@ -49,6 +50,21 @@ pub(crate) struct LoadTerms<T> {
     pub next: Roots<T>,
     /// The constants.
     pub consts: Roots<T>,
+    /// The constant that is partly built.
+    pub begun: PartialValue<T>,
+}
+
+rooted!(LoadTerms { states: entries, next, consts, begun; });
+
+impl<T> Default for LoadTerms<T> {
+    fn default() -> Self {
+        LoadTerms {
+            entries: Roots::default(),
+            next: Roots::default(),
+            consts: Roots::default(),
+            begun: PartialValue::default(),
+        }
+    }
 }
 
 /// Number of entries between two checks of the limits.

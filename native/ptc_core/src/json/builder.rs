@@ -6,7 +6,10 @@ use crate::digits::Digits;
 use crate::heap::Heap;
 use crate::names;
 use crate::number::Number;
+use crate::rooted;
+use crate::roots::Roots;
 use crate::stop::Stop;
+use crate::suspend::One;
 use crate::workspace::Workspace;
 
 /// From this length on, in bytes, a string is counted separately.
@@ -27,13 +30,7 @@ const WORDS_OF_OPEN: usize = 2;
 /// Builds a term from the events of one value.
 pub struct TermBuilder<'w, 't, H: Heap> {
     work: Workspace<'w, H>,
-    /// Finished values of the open containers, as far as they were built since the builder was thawed;
-    /// in an object, keys and values alternate.
-    stack: Vec<H::Term>,
-    parts: Parts,
-    /// The values below those on the stack, last one first, and the end of a list that is being built
-    /// from its end.
-    frozen: FrozenTerms<H::Term>,
+    value: PartialValue<H::Term>,
     known: Keys<'t, H::Term>,
     /// The keys of the open objects that have ids.
     ids: Vec<KeyId>,
@@ -42,15 +39,17 @@ pub struct TermBuilder<'w, 't, H: Heap> {
     values: Vec<H::Term>,
 }
 
-/// The state of a frozen builder, without its terms.
-#[derive(Debug, Default)]
-pub struct Parts {
+/// A value that is partly built.
+#[derive(Debug)]
+pub struct PartialValue<T> {
+    /// Finished values of the open containers; in an object, keys and values alternate.
+    stack: Roots<T>,
+    /// The end of a list that is being built from its end.
+    tail: Option<One<T>>,
     /// The start of each open container's part of the stack, and of its part of the ids.
     starts: Vec<(usize, usize)>,
     /// Number of open containers without a part of the ids.
     forgotten: usize,
-    /// Number of frozen values.
-    frozen: usize,
     hyphens: bool,
     /// Keys are built with underscores for hyphens.
     underscored: bool,
@@ -59,36 +58,41 @@ pub struct Parts {
     digits: Option<Box<Digits>>,
 }
 
-/// The terms of a frozen builder.
-#[derive(Debug, Clone, Copy)]
-pub struct FrozenTerms<T> {
-    /// The finished values as a list, last one first.
-    pub values: T,
-    /// The end of a list that is being built, if there is one.
-    pub tail: Option<T>,
+rooted!(PartialValue { states: stack, tail; plain: starts, forgotten, hyphens, underscored, repeated, digits });
+
+impl<T> Default for PartialValue<T> {
+    fn default() -> Self {
+        PartialValue {
+            stack: Roots::default(),
+            tail: None,
+            starts: Vec::new(),
+            forgotten: 0,
+            hyphens: false,
+            underscored: false,
+            repeated: false,
+            digits: None,
+        }
+    }
 }
 
 impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     /// Creates a builder before the first event.
     pub fn new(work: Workspace<'w, H>) -> Self {
-        let values = work.heap.nil();
-        TermBuilder::thaw(work, Parts::default(), FrozenTerms { values, tail: None })
+        TermBuilder::resume(work, PartialValue::default())
     }
 
     /// Same as `new`, with underscores for the hyphens of keys.
     pub fn underscored(work: Workspace<'w, H>) -> Self {
         let mut builder = TermBuilder::new(work);
-        builder.parts.underscored = true;
+        builder.value.underscored = true;
         builder
     }
 
-    /// Rebuilds a frozen builder. Its cache of keys is empty.
-    pub fn thaw(work: Workspace<'w, H>, parts: Parts, frozen: FrozenTerms<H::Term>) -> Self {
+    /// Resumes the building of a value. The cache of keys is empty.
+    pub fn resume(work: Workspace<'w, H>, value: PartialValue<H::Term>) -> Self {
         TermBuilder {
             work,
-            stack: Vec::new(),
-            parts,
-            frozen,
+            value,
             known: Keys::new(),
             ids: Vec::new(),
             keys: Vec::new(),
@@ -96,26 +100,21 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         }
     }
 
-    /// Freezes the builder; [`TermBuilder::thaw`] rebuilds it in another call of the heap. Each value
-    /// is frozen at most once.
-    pub fn freeze(mut self) -> (Parts, FrozenTerms<H::Term>) {
-        self.parts.frozen += self.stack.len();
-        for value in self.stack.drain(..) {
-            self.frozen.values = self.work.heap.cons(value, self.frozen.values);
-        }
+    /// Returns what is built so far; [`TermBuilder::resume`] continues from there.
+    pub fn into_partial(mut self) -> PartialValue<H::Term> {
         // The key order of an object is unknown if only some of its keys have ids: see `close`.
-        self.parts.forgotten = self.parts.starts.len();
-        (self.parts, self.frozen)
+        self.value.forgotten = self.value.starts.len();
+        self.value
     }
 
     /// Returns whether two keys of an object became equal; known only for underscored keys.
     pub fn has_repeated(&self) -> bool {
-        self.parts.repeated
+        self.value.repeated
     }
 
     /// Returns whether a key had a hyphen.
     pub fn has_hyphens(&self) -> bool {
-        self.parts.hyphens
+        self.value.hyphens
     }
 
     /// Returns the term after its last event.
@@ -125,8 +124,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
 
     /// Same as `finish`, but keeps the builder.
     pub fn take(&mut self) -> H::Term {
-        let nil = self.work.heap.nil();
-        self.pop().unwrap_or(nil)
+        self.value.stack.pop(self.work.heap)
     }
 
     /// Counts other work, at a point where the builder can be suspended.
@@ -141,24 +139,21 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
 
     /// Resets the builder.
     pub fn clear(&mut self) {
-        self.stack.clear();
         self.ids.clear();
         // For a cached key, the hyphen is not reported again.
         self.known = Keys::new();
-        self.frozen.values = self.work.heap.nil();
-        self.frozen.tail = None;
-        self.parts = Parts {
-            underscored: self.parts.underscored,
-            ..Parts::default()
+        self.value = PartialValue {
+            underscored: self.value.underscored,
+            ..PartialValue::default()
         };
     }
 
     /// Returns the start of the innermost open container's parts of the stack and of the ids.
     #[inline]
     fn innermost(&self) -> (usize, usize) {
-        let starts = &self.parts.starts;
+        let starts = &self.value.starts;
         let (start, first_id) = starts.last().copied().unwrap_or_default();
-        match starts.len() > self.parts.forgotten {
+        match starts.len() > self.value.forgotten {
             true => (start, first_id),
             false => (start, 0),
         }
@@ -167,40 +162,23 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     #[inline]
     fn leave_innermost(&mut self, first_id: usize) {
         self.ids.truncate(first_id);
-        self.parts.starts.pop();
-        self.parts.forgotten = self.parts.forgotten.min(self.parts.starts.len());
+        self.value.starts.pop();
+        self.value.forgotten = self.value.forgotten.min(self.value.starts.len());
     }
 
     fn depth(&self) -> usize {
-        self.parts.frozen + self.stack.len()
+        self.value.stack.len()
     }
 
-    fn pop(&mut self) -> Option<H::Term> {
-        self.stack.pop().or_else(|| self.pop_frozen())
-    }
-
-    #[cold]
-    fn pop_frozen(&mut self) -> Option<H::Term> {
-        let (value, rest) = self.work.heap.uncons(self.frozen.values)?;
-        self.frozen.values = rest;
-        self.parts.frozen -= 1;
-        Some(value)
-    }
-
-    /// Moves the values from `start` on to the stack.
-    #[cold]
-    fn thaw_from(&mut self, start: usize) {
-        let missing = self.parts.frozen.saturating_sub(start);
-        let mut lower: Vec<_> = (0..missing).map_while(|_| self.pop_frozen()).collect();
-        lower.reverse();
-        lower.append(&mut self.stack);
-        self.stack = lower;
+    #[inline]
+    fn push(&mut self, term: H::Term) {
+        self.value.stack.push(term);
     }
 
     fn push_number(&mut self, number: Number) {
         let heap = &mut *self.work.heap;
-        let term = heap.make_number(number);
-        self.stack.push(term.unwrap_or(heap.nil()));
+        let term = heap.make_number(number).unwrap_or(heap.nil());
+        self.push(term);
     }
 
     /// Checks the heap limit and counts the fuel for a long text before it is copied.
@@ -213,8 +191,8 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
     /// Builds a list from its end; can be suspended.
     #[cold]
     fn close_long(&mut self, start: usize) -> Result<(), Stop> {
-        let mut tail = match self.frozen.tail {
-            Some(tail) => tail,
+        let mut tail = match self.value.tail {
+            Some(One(tail)) => tail,
             None => {
                 let words = 2 * (self.depth() - start);
                 self.work.check_heap_limit(words)?;
@@ -222,23 +200,15 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
             }
         };
         while self.depth() > start {
-            self.frozen.tail = Some(tail);
+            self.value.tail = Some(One(tail));
             self.work.consume_fuel_or_suspend(FEW)?;
-            let live = self.stack.len().min(self.depth() - start).min(FEW);
-            if live > 0 {
-                let from = self.stack.len() - live;
-                tail = self.work.heap.make_list_onto(&self.stack[from..], tail);
-                self.stack.truncate(from);
-                continue;
-            }
-            for _ in 0..FEW.min(self.depth() - start) {
-                if let Some(item) = self.pop_frozen() {
-                    tail = self.work.heap.make_list_onto(&[item], tail);
-                }
-            }
+            let from = self.depth().saturating_sub(FEW).max(start);
+            let items = self.value.stack.since(from, self.work.heap);
+            tail = self.work.heap.make_list_onto(items, tail);
+            self.value.stack.truncate(from, self.work.heap);
         }
-        self.frozen.tail = None;
-        self.stack.push(tail);
+        self.value.tail = None;
+        self.push(tail);
         Ok(())
     }
 
@@ -253,12 +223,12 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
 impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     #[inline]
     fn null(&mut self) {
-        self.stack.push(self.work.heap.nil());
+        self.push(self.work.heap.nil());
     }
 
     #[inline]
     fn boolean(&mut self, value: bool) {
-        self.stack.push(self.work.heap.boolean(value));
+        self.push(self.work.heap.boolean(value));
     }
 
     #[inline]
@@ -268,17 +238,17 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
 
     fn big_integer(&mut self, token: &'t str) -> Result<(), Stop> {
         let count = token.len() - usize::from(token.starts_with('-'));
-        let digits = match self.parts.digits.as_mut() {
+        let digits = match self.value.digits.as_mut() {
             Some(digits) => digits,
             None => {
                 self.work.check_heap_limit(Digits::words(count))?;
                 self.work.check_time_left(Digits::least_time(count))?;
-                self.parts.digits.insert(Box::new(Digits::new(count)))
+                self.value.digits.insert(Box::new(Digits::new(count)))
             }
         };
         let work = &mut self.work;
         let value = digits.read(token.as_bytes(), |cost| work.consume_fuel_or_suspend(cost))?;
-        self.parts.digits = None;
+        self.value.digits = None;
         self.push_number(Number::from_big(value));
         Ok(())
     }
@@ -295,56 +265,54 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
             self.check_long(bytes.len())?;
         }
         let term = self.work.heap.make_string(bytes);
-        self.stack.push(term);
+        self.push(term);
         Ok(())
     }
 
     #[inline]
     fn key(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
-        let parts = &mut self.parts;
+        let value = &mut self.value;
         // A key with escapes is too rare for the cache.
         let Text::Source(bytes) = text else {
-            parts.hyphens |= text.bytes().contains(&b'-');
-            let term = make_key(self.work.heap, text.bytes(), parts.underscored);
-            self.stack.push(term);
+            value.hyphens |= text.bytes().contains(&b'-');
+            let term = make_key(self.work.heap, text.bytes(), value.underscored);
+            self.push(term);
             return Ok(());
         };
         if bytes.len() > LONG {
             self.check_long(bytes.len())?;
         }
-        let parts = &mut self.parts;
+        let value = &mut self.value;
         let heap = &mut *self.work.heap;
-        let (hyphens, underscored) = (&mut parts.hyphens, parts.underscored);
+        let (hyphens, underscored) = (&mut value.hyphens, value.underscored);
         let (id, term) = self.known.intern(bytes, || {
             *hyphens |= bytes.contains(&b'-');
             make_key(heap, bytes, underscored)
         });
         self.ids.extend(id);
-        self.stack.push(term);
+        self.push(term);
         Ok(())
     }
 
     #[inline]
     fn open(&mut self, _object: bool) {
-        self.parts.starts.push((self.depth(), self.ids.len()));
+        self.value.starts.push((self.depth(), self.ids.len()));
     }
 
     #[inline]
     fn close(&mut self, object: bool) -> Result<(), Stop> {
         let (start, first_id) = self.innermost();
-        if !object && (self.depth() - start > FEW_ITEMS || start < self.parts.frozen) {
+        let count = self.depth() - start;
+        // A list that is partly built may be short by now.
+        if !object && (count > FEW_ITEMS || self.value.tail.is_some()) {
             self.close_long(start)?;
             self.leave_innermost(first_id);
             return Ok(());
         }
-        if object && self.depth() - start > 2 * FEW {
-            self.check_large((self.depth() - start) / 2)?;
+        if object && count > 2 * FEW {
+            self.check_large(count / 2)?;
         }
-        if start < self.parts.frozen {
-            self.thaw_from(start);
-        }
-        let from = start - self.parts.frozen;
-        let items = &self.stack[from..];
+        let items = &*self.value.stack.since(start, self.work.heap);
         let heap = &mut *self.work.heap;
         let term = if object {
             self.keys.clear();
@@ -364,22 +332,22 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
                 None => pairs.iter().for_each(push),
             }
             let map = heap.make_map(&self.keys, &self.values);
-            if self.parts.underscored {
-                self.parts.repeated |= heap.map_size(map) != Some(self.keys.len());
+            if self.value.underscored {
+                self.value.repeated |= heap.map_size(map) != Some(self.keys.len());
             }
             map
         } else {
             heap.make_list(items)
         };
-        self.stack.truncate(from);
-        self.stack.push(term);
+        self.value.stack.truncate(start, self.work.heap);
+        self.push(term);
         self.leave_innermost(first_id);
         Ok(())
     }
 
     fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
         self.work.consume_fuel_or_suspend(bytes)?;
-        let open = self.parts.starts.len() * WORDS_OF_OPEN;
+        let open = self.value.starts.len() * WORDS_OF_OPEN;
         self.work.check_heap_limit(self.depth() + open + held / 8)
     }
 

@@ -1,6 +1,7 @@
 //! JSON: strict RFC 8259 reader and writer without recursion; errors have byte offsets.
 
 mod builder;
+mod decoding;
 mod document;
 mod keys;
 mod reader;
@@ -9,7 +10,8 @@ pub(crate) mod scan;
 mod table;
 mod writer;
 
-pub use builder::{FrozenTerms, Parts, TermBuilder};
+pub use builder::{PartialValue, TermBuilder};
+pub use decoding::Decoding;
 pub use document::{Document, Entry, Node, Outside, Shape, Table, LONG};
 pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;

@@ -2,9 +2,11 @@
 
 use super::oracle::shown;
 use super::rng::Rng;
+use super::suspended;
 use ptc_core::answer::stream::{Caution, Rules, Stream};
 use ptc_core::answer::{read_answer, Ask, Errors, NoAnswer, Reading, Reply, Report};
 use ptc_core::heap::Heap;
+use ptc_core::job::Job;
 use ptc_core::meter::{Limits, Meter, Pace};
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::signature::{parse, AnswerType, Check, Scalar, Type, TypeId, Types};
@@ -122,23 +124,21 @@ pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> Str
     let of = type_term(&mut heap, types, id);
     let list = matches!(types.get(id), Type::List(_));
     let check = Check::default();
-    let (mut reading, mut terms) = (
-        Reading::new(Ask::Type {
-            list,
-            report,
-            check,
-        }),
-        Vec::new(),
-    );
+    let ask = Ask::Type {
+        list,
+        report,
+        check,
+    };
+    let mut reading = Reading::new(ask, of);
     let reply = loop {
         let mut meter = match fuel {
             usize::MAX => Meter::new(Limits::UNLIMITED, Pace::Quantum),
             fuel => Meter::with_fuel(Limits::UNLIMITED, fuel),
         };
-        match reading.go_on(text, of, terms, &mut heap, &mut meter) {
+        match reading.step(text, &mut heap, &mut meter) {
             Ok(reply) => break reply,
-            Err((Stop::SliceOver, left, kept)) => (reading, terms) = (left, kept),
-            Err((stop, ..)) => panic!("{stop:?}"),
+            Err(Stop::SliceOver) => reading = suspended(reading, &mut heap),
+            Err(stop) => panic!("{stop:?}"),
         }
     };
     let show = |term: Term| heap.show(term);

@@ -4,6 +4,7 @@
 use super::oracle::shown;
 use super::{built, load_options, End, Lab, LONG, UNCHECKED};
 use ptc_core::heap::Heap;
+use ptc_core::job::Job;
 use ptc_core::json::{Document, JsonLimits};
 use ptc_core::load::Loader;
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
@@ -45,9 +46,9 @@ pub fn program(text: &[u8]) -> Cost {
 pub fn program_of_terms(bytes: &[u8]) -> Cost {
     let (mut heap, mut meter) = (PlainHeap::new(), meter());
     let program = built::term(&mut heap, bytes, usize::MAX);
-    let mut loader = Loader::of_term(&heap, program, load_options(UNCHECKED));
-    let loaded = loader.run(b"", &mut heap, &mut meter);
-    let lab = match loaded.ok().and_then(|()| loader.finish(&heap)) {
+    let mut loader = Loader::of_term(program, load_options(UNCHECKED));
+    let loaded = loader.step(b"", &mut heap, &mut meter);
+    let lab = match loaded.ok().and_then(|_| loader.finish(&heap)) {
         Some((program, consts)) => Ok(Lab::new(heap, (*program).clone(), consts)),
         None => Err(End::MemoryExceeded),
     };

@@ -23,13 +23,14 @@ use ptc_core::code::{Program, Vm};
 use ptc_core::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_core::fault::{Code, Fault, Halt, Name};
 use ptc_core::heap::Heap;
+use ptc_core::job::Job;
 use ptc_core::json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
-use ptc_core::load::{LoadOptions, Loader, Refusal, Unloaded};
+use ptc_core::load::{LoadOptions, Loader, Refusal};
 use ptc_core::meter::{Deadline, Limits, Meter, Pace};
 use ptc_core::number::Number;
 use ptc_core::plain::{PlainHeap, Term};
 use ptc_core::stop::Stop;
-use ptc_core::suspend::{freeze, thaw};
+use ptc_core::suspend::{freeze, thaw, Rooted};
 use ptc_core::vm::{Exit, Inputs, State};
 use ptc_core::workspace::{unlimited, Workspace};
 use std::time::Duration;
@@ -42,6 +43,20 @@ pub const FREE: Limits = Limits {
 
 /// A quantum that no test reaches the end of.
 pub const LONG: Duration = Duration::from_secs(3_600);
+
+/// Suspends work and resumes it.
+pub fn suspended<S, R>(state: S, heap: &mut PlainHeap) -> S
+where
+    S: Rooted<Term = Term, With<()> = R>,
+    R: Rooted<Term = (), With<Term> = S>,
+{
+    let mut terms = Vec::new();
+    let frozen = freeze(state, heap, &mut terms);
+    let mut terms = terms.into_iter();
+    let state = thaw(frozen, heap, &mut terms).expect("these are its terms");
+    assert_eq!(terms.next(), None);
+    state
+}
 
 /// A depth limit that no test reaches.
 pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
@@ -159,7 +174,7 @@ impl Lab {
 
     /// A program as terms.
     pub fn of_term(heap: PlainHeap, program: Term, options: Options) -> Result<Lab, End> {
-        let loader = Loader::of_term(&heap, program, load_options(options));
+        let loader = Loader::of_term(program, load_options(options));
         Lab::load(heap, loader, b"", &mut unlimited)
     }
 
@@ -171,19 +186,16 @@ impl Lab {
         meter: &mut dyn FnMut() -> Meter,
     ) -> Result<Lab, End> {
         loop {
-            match loader.run(text, &mut heap, &mut meter()) {
-                Ok(()) => break,
-                Err(Unloaded::Stopped(Stop::SliceOver)) => {
-                    let (frozen, terms) = loader.freeze(&mut heap);
-                    loader = frozen.thaw(&heap, &terms).expect("these are its terms");
-                }
-                Err(Unloaded::Stopped(Stop::MemoryExceeded)) => return Err(End::MemoryExceeded),
-                Err(Unloaded::Stopped(Stop::DeadlinePassed)) => return Err(End::DeadlinePassed),
-                Err(Unloaded::Refused(Refusal::Rejected(fault, _))) => {
+            match loader.step(text, &mut heap, &mut meter()) {
+                Ok(Ok(())) => break,
+                Ok(Err(Refusal::Rejected(fault, _))) => {
                     return Err(End::Rejected(mistake(&heap, fault)))
                 }
-                Err(Unloaded::Stopped(Stop::Abandoned)) => return Err(End::Abandoned),
-                Err(Unloaded::Refused(other)) => return Err(End::Unreadable(format!("{other:?}"))),
+                Ok(Err(other)) => return Err(End::Unreadable(format!("{other:?}"))),
+                Err(Stop::SliceOver) => loader = suspended(loader, &mut heap),
+                Err(Stop::MemoryExceeded) => return Err(End::MemoryExceeded),
+                Err(Stop::DeadlinePassed) => return Err(End::DeadlinePassed),
+                Err(Stop::Abandoned) => return Err(End::Abandoned),
             }
         }
         let (program, consts) = loader.finish(&heap).expect("it is loaded");

@@ -64,9 +64,9 @@ pub fn program_of_terms(bytes: &[u8]) {
             program.replace(Some(built::term(&mut heap, bytes, built::SHOWN)));
             heap
         };
-        let loader = |heap: &PlainHeap| {
+        let loader = || {
             let program = program.take().expect("its heap was made");
-            Loader::of_term(heap, program, load_options(options))
+            Loader::of_term(program, load_options(options))
         };
         loads_the_same(heap, loader, bytes);
         let lab = || {
@@ -87,18 +87,14 @@ pub fn program_of_terms(bytes: &[u8]) {
 
 /// Any bytes load as a program's text, or are refused for the same reason, wherever the loading is left.
 pub fn load(text: &[u8]) {
-    let loader = |heap: &PlainHeap| Loader::of_text(heap, text.len(), load_options(STRICT));
+    let loader = || Loader::of_text(text.len(), load_options(STRICT));
     loads_the_same(PlainHeap::new, loader, text);
 }
 
-fn loads_the_same(
-    heap: impl Fn() -> PlainHeap,
-    loader: impl Fn(&PlainHeap) -> Loader<Term>,
-    text: &[u8],
-) {
+fn loads_the_same(heap: impl Fn() -> PlainHeap, loader: impl Fn() -> Loader<Term>, text: &[u8]) {
     let load = |meter: &mut dyn FnMut() -> Meter| {
         let heap = heap();
-        let loader = loader(&heap);
+        let loader = loader();
         let lab = Lab::load(heap, loader, text, meter)?;
         Ok((lab.heap.show_all(&lab.consts), lab.program))
     };
