@@ -41,6 +41,24 @@ pub trait Language: Debug + Copy + Eq + 'static {
         returned: Option<H::Term>,
     ) -> Stepped<H>;
 
+    /// Returns whether an operation reads its current value, and not only its operands.
+    fn reads_input(op: Self::Op) -> bool;
+
+    /// Returns whether an operation with a body reads the item again after its body.
+    fn keeps_item(op: Self::Op) -> bool;
+
+    /// Returns what an instruction of its own reads, and where the run goes on.
+    fn flow(own: &Self::Own) -> Flow;
+
     /// Executes an instruction of its own; returns the next address.
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, Halt<H::Term>>;
+}
+
+/// The data flow and the control flow of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// The slot that it reads.
+    pub reads: Slot,
+    /// The address of the next instruction.
+    pub next: Pc,
 }

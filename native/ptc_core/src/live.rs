@@ -3,8 +3,9 @@
 //! A run that moves to another process takes only these along. What is reported dead is never read
 //! again; what is reported live may be read.
 
-use crate::code::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
-use crate::vm::Keeps;
+use crate::language::Language;
+use crate::program::{ConstId, Instr, Pc, Program, Slot, INPUT, NO_PC};
+use std::sync::OnceLock;
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
@@ -42,10 +43,43 @@ impl Live {
     }
 }
 
-/// Returns what is live before the instruction at `pc`, which follows a call. All loops of the run must
+/// What is live behind each call of a program; computed when it is first asked for.
+#[derive(Debug, Clone, Default)]
+pub struct LiveAfterCalls(Vec<(Pc, OnceLock<Option<Live>>)>);
+
+/// What has been computed is no part of a program.
+impl PartialEq for LiveAfterCalls {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl LiveAfterCalls {
+    /// For a program with these instructions. Nothing is known behind the calls of a long one.
+    pub fn of<L: Language>(code: &[Instr<L>]) -> Self {
+        let is_call = |instr: &Instr<L>| matches!(instr, Instr::Call { .. });
+        let short = code.iter().take_while(|_| code.len() <= LONGEST);
+        let calls = short.enumerate().filter(|(_, instr)| is_call(instr));
+        LiveAfterCalls(
+            calls
+                .map(|(at, _)| (at as Pc + 1, OnceLock::new()))
+                .collect(),
+        )
+    }
+}
+
+/// Returns what is live before the instruction at `pc`, which follows a call. `None` if liveness is unknown, see
+/// [`analyse`].
+pub fn live_at<L: Language>(program: &Program<L>, pc: Pc) -> Option<&Live> {
+    let LiveAfterCalls(calls) = &program.live;
+    let place = calls.binary_search_by_key(&pc, |(after, _)| *after).ok()?;
+    calls[place].1.get_or_init(|| analyse(program, pc)).as_ref()
+}
+
+/// Computes what is live before the instruction at `pc`, which follows a call. All loops of the run must
 /// have proper lists, as in a program that calls tools. `None` if liveness is unknown: for a long
 /// program, for one that is observed or may report existing names, and for one whose keys can be atoms.
-pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
+fn analyse<L: Language>(program: &Program<L>, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
     let reads_names = program.strict || program.any_keys || program.values;
     (program.sites.is_empty() && !reads_names).then_some(())?;
@@ -78,7 +112,7 @@ pub fn live_at(program: &Program, pc: Pc) -> Option<Live> {
 }
 
 /// Returns the innermost loop around the call before `pc`.
-fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
+fn around<L: Language>(code: &[Instr<L>], slots: &[u64], pc: Pc) -> Option<Around> {
     // A residue is outside of the loop that it belongs to.
     let mut loops = code.iter().filter_map(Instr::as_loop);
     if loops.any(|looped| looped.residue != NO_PC) {
@@ -90,7 +124,7 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
     })?;
     let looped = code[start].as_loop()?;
     let before = &code[start + 1..pc as usize];
-    let jumps = |instr: &Instr| {
+    let jumps = |instr: &Instr<L>| {
         matches!(
             instr,
             Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_) | Instr::Own(_)
@@ -104,7 +138,7 @@ fn around(code: &[Instr], slots: &[u64], pc: Pc) -> Option<Around> {
 
 /// Returns the live slots before each instruction, by fixed-point iteration; `None` after too many
 /// passes.
-fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
+fn slots<L: Language>(code: &[Instr<L>], reached: &[bool]) -> Option<Vec<u64>> {
     let mut live = vec![0; code.len()];
     for _ in 0..MOST_PASSES {
         let mut changed = false;
@@ -127,12 +161,12 @@ fn slots(code: &[Instr], reached: &[bool]) -> Option<Vec<u64>> {
 }
 
 /// Returns the possible addresses after an instruction.
-fn next_of(code: &[Instr], instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
+fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<Pc>; 3] {
     match instr {
         Instr::Jump(to) => [Some(*to), None, None],
         Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
         Instr::Enter(looped) => [Some(pc + 1), Some(looped.end), None],
-        Instr::Own(sieve) => [Some(sieve.looped.end), None, None],
+        Instr::Own(own) => [Some(L::flow(own).next), None, None],
         Instr::Next(start) => [
             Some(*start + 1),
             code[*start as usize].as_loop().map(|looped| looped.end),
@@ -158,17 +192,17 @@ fn next_of(code: &[Instr], instr: &Instr, pc: Pc) -> [Option<Pc>; 3] {
 }
 
 /// Returns the slots that an instruction reads, and those that it always writes.
-fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
+fn slots_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>) -> (u64, u64) {
     let bit = |slot: Slot| 1u64 << slot;
     match instr {
         Instr::Slot(slot) => (bit(*slot), 0),
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
         // The item is not written for an empty list; then the code after the loop does not read it.
         Instr::Enter(looped) => (bit(looped.list), bit(looped.item)),
-        Instr::Own(sieve) => (bit(sieve.looped.list), 0),
+        Instr::Own(own) => (bit(L::flow(own).reads), 0),
         Instr::Next(start) => match code[*start as usize].as_loop() {
             // The item is read where it is kept, and written if there is another one.
-            Some(looped) if looped.op.keeps() != Keeps::Value || looped.residue != NO_PC => {
+            Some(looped) if L::keeps_item(looped.op) || looped.residue != NO_PC => {
                 (bit(looped.item), bit(looped.item))
             }
             Some(looped) => (0, bit(looped.item)),
@@ -177,8 +211,8 @@ fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
         // Reads whether it exists.
         Instr::NeedInput(_) => (bit(INPUT), 0),
         Instr::Expect { input, .. } => (bit(*input), 0),
-        Instr::Apply(apply) if apply.op.combines() => (0, 0),
-        Instr::Apply(apply) => (bit(apply.input), 0),
+        Instr::Apply(apply) if L::reads_input(apply.op) => (bit(apply.input), 0),
+        Instr::Apply(_) => (0, 0),
         Instr::Const(_)
         | Instr::Nil
         | Instr::Bool(_)
@@ -197,11 +231,12 @@ fn slots_of(code: &[Instr], instr: &Instr) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::{Demand, Loop};
+    use crate::code::{Demand, Instr, Loop, Program};
     use crate::opcode::OpCode;
 
     fn program(code: Vec<Instr>) -> Program {
         Program {
+            live: LiveAfterCalls::of(&code),
             code,
             slots: 8,
             reads_input: false,
@@ -240,7 +275,8 @@ mod tests {
             Instr::LoadMemory(3),
             Instr::Done,
         ];
-        let live = live_at(&program(code), 4).unwrap();
+        let program = program(code);
+        let live = live_at(&program, 4).unwrap();
         assert!(!live.slot(1));
         assert!(!live.slot(0) && !live.slot(2));
         let around = Around {
@@ -248,7 +284,7 @@ mod tests {
             calls_each_round: true,
         };
         assert_eq!(live.around, Some(around));
-        assert_eq!((live.context, live.memory), (vec![], vec![3]));
+        assert_eq!((&live.context[..], &live.memory[..]), (&[][..], &[3][..]));
     }
 
     #[test]
@@ -262,7 +298,8 @@ mod tests {
             Instr::Next(0),
             Instr::Done,
         ];
-        let live = live_at(&program(code), 5).unwrap();
+        let program = program(code);
+        let live = live_at(&program, 5).unwrap();
         assert!(live.slot(5));
         assert!(!live.slot(2) && !live.slot(6));
         assert!(live.around.is_some_and(|around| around.reads_items));
@@ -271,11 +308,21 @@ mod tests {
 
     #[test]
     fn nothing_is_said_about_long_programs() {
-        assert_eq!(live_at(&program(vec![Instr::Nil; LONGEST + 1]), 0), None);
+        let call = Instr::Call { tool: 0 };
+        let known = program(vec![call, Instr::Done]);
+        assert!(live_at(&known, 1).is_some());
+        // It is computed once.
+        assert!(std::ptr::eq(
+            live_at(&known, 1).unwrap(),
+            live_at(&known, 1).unwrap()
+        ));
+        // No call is before it.
+        assert_eq!(live_at(&known, 0), None);
+        assert_eq!(live_at(&program(vec![call; LONGEST + 1]), 1), None);
         let wide = Program {
             slots: MOST_SLOTS + 1,
-            ..program(vec![Instr::Done])
+            ..program(vec![call, Instr::Done])
         };
-        assert_eq!(live_at(&wide, 0), None);
+        assert_eq!(live_at(&wide, 1), None);
     }
 }

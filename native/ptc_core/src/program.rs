@@ -3,6 +3,7 @@
 use crate::explain::{Detail, Mark, Site};
 use crate::fault::{Code, Name};
 use crate::language::Language;
+use crate::live::LiveAfterCalls;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
@@ -179,4 +180,6 @@ pub struct Program<L: Language> {
     pub sites: Vec<Site>,
     /// What is recorded of these operations.
     pub detail: Detail,
+    /// What a run can still read behind each call.
+    pub live: LiveAfterCalls,
 }

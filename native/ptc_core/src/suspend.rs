@@ -40,6 +40,7 @@ pub trait Exchange<T> {
     fn cons(&mut self, head: T, tail: T) -> Result<T, Self::Lost>;
 
     /// Exchanges a term that may be missing.
+    #[inline]
     fn optional(&mut self, term: Option<T>) -> Result<Option<Self::Into>, Self::Lost> {
         match term {
             None => Ok(None),
@@ -48,6 +49,7 @@ pub trait Exchange<T> {
     }
 
     /// Exchanges each of these terms.
+    #[inline]
     fn all(&mut self, terms: Vec<T>) -> Result<Vec<Self::Into>, Self::Lost> {
         let mut all = Vec::with_capacity(terms.len());
         for term in terms {
@@ -61,6 +63,7 @@ impl<R: Rooted> Rooted for Option<R> {
     type Term = R::Term;
     type With<U> = Option<R::With<U>>;
 
+    #[inline]
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
         match self {
             None => Ok(None),
@@ -73,6 +76,7 @@ impl<R: Rooted> Rooted for Vec<R> {
     type Term = R::Term;
     type With<U> = Vec<R::With<U>>;
 
+    #[inline]
     fn exchange<X: Exchange<R::Term>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
         let mut all = Vec::with_capacity(self.len());
         for state in self {

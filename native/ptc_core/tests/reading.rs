@@ -64,10 +64,6 @@ impl<'t, S: Sink<'t>> Sink<'t> for Stubborn<'_, S> {
         self.turn()?;
         self.sink.spend(bytes, held)
     }
-    // Where the reader cannot be left, it would begin the same number again for ever.
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.sink.count(bytes)
-    }
 }
 
 /// Reads with a stop at each step; also returns the number of stops.

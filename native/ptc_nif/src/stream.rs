@@ -29,7 +29,7 @@ impl Held {
     /// Locks the stream; `None` if another process uses it and this thread must not wait.
     fn take(&self, pace: Pace) -> Option<MutexGuard<'_, Stream>> {
         match pace {
-            // A panic occurs between two bytes at worst, so the stream is consistent.
+            // After a panic the stream may have lost its place. It is memory-safe, and `finish/1` reads the text.
             Pace::Quantum => Some(self.0.lock().unwrap_or_else(|held| held.into_inner())),
             Pace::Probe | Pace::Slice => match self.0.try_lock() {
                 Ok(held) => Some(held),

@@ -35,8 +35,8 @@ pub struct Ignore<'i, 'c> {
 pub trait Candidate<'t>: Sink<'t> {
     /// Drops the value so far.
     fn clear(&mut self);
-    /// Counts other work, at a point where it can be suspended.
-    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop>;
+    /// Counts other work; `leave`: at a point where it can be suspended.
+    fn count(&mut self, units: usize, leave: bool) -> Result<(), Stop>;
 }
 
 impl<'t, H: Heap> Candidate<'t> for TermBuilder<'_, 't, H> {
@@ -44,16 +44,16 @@ impl<'t, H: Heap> Candidate<'t> for TermBuilder<'_, 't, H> {
         TermBuilder::clear(self);
     }
 
-    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
-        TermBuilder::count_or_leave(self, units)
+    fn count(&mut self, units: usize, leave: bool) -> Result<(), Stop> {
+        TermBuilder::count(self, units, leave)
     }
 }
 
 impl Candidate<'_> for Ignore<'_, '_> {
     fn clear(&mut self) {}
 
-    fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
-        (self.count)(units, true)
+    fn count(&mut self, units: usize, leave: bool) -> Result<(), Stop> {
+        (self.count)(units, leave)
     }
 }
 
@@ -77,8 +77,5 @@ impl<'t> Sink<'t> for Ignore<'_, '_> {
     }
     fn spend(&mut self, bytes: usize, _held: usize) -> Result<(), Stop> {
         (self.count)(bytes, true)
-    }
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        (self.count)(bytes, false)
     }
 }

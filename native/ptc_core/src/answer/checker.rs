@@ -199,10 +199,15 @@ impl Checker {
         }
     }
 
-    /// Handles the end of a number.
-    pub(crate) fn number_end(&mut self) {
-        if let Rest::Unwanted(wanted) = self.rest {
-            self.not_wanted(wanted, Got::Int);
+    /// Handles the end of a number; returns whether it is the first error.
+    #[inline]
+    pub(crate) fn number_end(&mut self) -> bool {
+        match self.rest {
+            Rest::Unwanted(wanted) if self.mistake.is_none() => {
+                self.not_wanted(wanted, Got::Int);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -390,10 +395,6 @@ impl<'n> Sink<'n> for Checker {
 
     // The fuel was counted when the text was read.
     fn spend(&mut self, _bytes: usize, _held: usize) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn count(&mut self, _bytes: usize) -> Result<(), Stop> {
         Ok(())
     }
 }

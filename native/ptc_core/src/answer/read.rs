@@ -163,10 +163,7 @@ impl Search {
                 }
             };
         }
-        let mut count = |units, leave| match leave {
-            true => sink.count_or_leave(units),
-            false => sink.count(units),
-        };
+        let mut count = |units, leave| sink.count(units, leave);
         let mut walks = Walks::new(journal, &mut count);
         Ok(match stage {
             Stage::Begin => match walks.landmark(text)? {

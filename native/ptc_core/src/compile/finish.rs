@@ -5,6 +5,7 @@ use super::{optimise, Compiled, Walk};
 use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT};
 use crate::json::Document;
 use crate::language::Language;
+use crate::live::LiveAfterCalls;
 
 impl Walk {
     /// Returns the program at the end of the walk.
@@ -40,6 +41,7 @@ impl Walk {
         }
         Compiled {
             program: Program {
+                live: LiveAfterCalls::of(&self.code),
                 code: std::mem::take(&mut self.code),
                 slots: self.slots,
                 reads_input: self.reads_input,

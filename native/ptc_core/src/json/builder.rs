@@ -127,9 +127,12 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.value.stack.pop(self.work.heap)
     }
 
-    /// Counts other work, at a point where the builder can be suspended.
-    pub fn count_or_leave(&mut self, units: usize) -> Result<(), Stop> {
-        self.work.consume_fuel_or_suspend(units)
+    /// Counts other work; `leave`: at a point where the builder can be suspended.
+    pub fn count(&mut self, units: usize, leave: bool) -> Result<(), Stop> {
+        match leave {
+            true => self.work.consume_fuel_or_suspend(units),
+            false => self.work.consume_fuel(units),
+        }
     }
 
     /// Checks the heap limit for all terms built so far.
@@ -349,10 +352,6 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         self.work.consume_fuel_or_suspend(bytes)?;
         let open = self.value.starts.len() * WORDS_OF_OPEN;
         self.work.check_heap_limit(self.depth() + open + held / 8)
-    }
-
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.work.consume_fuel(bytes)
     }
 }
 

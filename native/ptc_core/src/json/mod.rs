@@ -3,6 +3,7 @@
 mod builder;
 mod decoding;
 mod document;
+pub mod grammar;
 mod keys;
 mod reader;
 mod replay;

@@ -154,8 +154,4 @@ impl<'t, H: Heap> Sink<'t> for Builder<'t, '_, '_, H> {
         let bytes = entries + open + self.table.unescaped.len() + held;
         self.work.check_heap_limit(bytes / BYTES_PER_WORD)
     }
-
-    fn count(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.work.consume_fuel(bytes)
-    }
 }

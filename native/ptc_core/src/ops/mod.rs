@@ -33,7 +33,7 @@ use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::fault::{Halt, Name};
 use crate::heap::Heap;
-use crate::language::Language;
+use crate::language::{Flow, Language};
 use crate::opcode::operations;
 use crate::vm::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 
@@ -289,6 +289,21 @@ impl Language for PtcJson {
         match looped.op.keeps() {
             Keeps::Other => looped.op.own_step(machine, looped, frame, returned),
             keeps => machine.collect(looped, frame, returned, keeps),
+        }
+    }
+
+    fn reads_input(op: OpCode) -> bool {
+        !op.combines()
+    }
+
+    fn keeps_item(op: OpCode) -> bool {
+        op.keeps() != Keeps::Value
+    }
+
+    fn flow(sieve: &Sieve) -> Flow {
+        Flow {
+            reads: sieve.looped.list,
+            next: sieve.looped.end,
         }
     }
 

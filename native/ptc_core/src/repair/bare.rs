@@ -5,10 +5,10 @@ use super::fault::Fault;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
-use super::scan::{escape, number};
 use super::unescape::lenient;
 use super::Stop;
 use crate::heap::Heap;
+use crate::json::grammar::{escape, number};
 use crate::signature::Json;
 
 /// Maximum length of a string without an opening quote.
@@ -57,8 +57,10 @@ impl<H: Heap> Reader<'_, '_, H> {
                 b'*' if self.text[at + 1..].starts_with(b"*") => break,
                 b'\\' => {
                     escapes = true;
-                    match escape(self.text, at).or(lenient(self.text, at)) {
-                        Some(length) => at += length - 1,
+                    let strict = escape(self.text, at).ok().map(|(_, next)| next);
+                    let rough = || Some(at + lenient(self.text, at)?);
+                    match strict.or_else(rough) {
+                        Some(next) => at = next - 1,
                         None => break,
                     }
                 }

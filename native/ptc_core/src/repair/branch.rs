@@ -1,6 +1,7 @@
 //! One reading of the text so far: its offset, what is open, its cost.
 
 use super::log::NodeId;
+use crate::json::grammar::Place;
 use crate::signature::TypeId;
 
 /// The kind of an open value.
@@ -36,6 +37,15 @@ pub struct BranchFrame {
 }
 
 impl BranchFrame {
+    /// Returns whether it is an object (true) or a list; `None` if it has no brackets.
+    pub fn inside(&self) -> Option<bool> {
+        match self.kind {
+            Bracket::Object => Some(true),
+            Bracket::Array => Some(false),
+            Bracket::Top | Bracket::One => None,
+        }
+    }
+
     /// Returns a hash that is equal for frames with equal contents and equal surrounding frames.
     pub fn hash(&self) -> u64 {
         let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -65,6 +75,20 @@ pub enum Phase {
     Within,
     /// Nothing: the value is complete.
     Done,
+}
+
+impl Phase {
+    /// Returns the place in the grammar; `None` within a string and at the end.
+    pub fn place(self) -> Option<Place> {
+        Some(match self {
+            Phase::Item | Phase::Member => Place::Value,
+            Phase::First | Phase::FirstKey => Place::First,
+            Phase::NextKey => Place::Key,
+            Phase::Colon => Place::Colon,
+            Phase::After => Place::After,
+            Phase::Within | Phase::Done => return None,
+        })
+    }
 }
 
 /// The kind of quotes that end a string.

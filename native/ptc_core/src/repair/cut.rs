@@ -7,12 +7,13 @@
 use super::log::Event;
 use super::reader::Reader;
 use super::replay::{Repaired, DEEPEST};
-use super::scan::{escape, number, skip_all_blanks, skip_blanks};
+use super::scan::{skip_all_blanks, skip_blanks};
 use super::unescape::unescape;
 use super::{Fault, Stop};
 use crate::answer::{PathPart, LIMITS};
 use crate::heap::Heap;
-use crate::json::scan::to_special;
+use crate::json::grammar::{escape, number, string, token, Place, Token};
+use crate::json::JsonError;
 use crate::signature::{TypeId, Types};
 
 /// What is done with a text that ends before the answer is complete.
@@ -36,17 +37,6 @@ pub struct Where {
     pub items: Option<usize>,
     /// Whether the value of the last field is complete.
     pub after: bool,
-}
-
-/// The next token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Awaited {
-    Value,
-    FirstItem,
-    Key,
-    FirstKey,
-    Colon,
-    After,
 }
 
 #[derive(Debug)]
@@ -77,7 +67,7 @@ enum Step {
 #[derive(Debug)]
 pub struct Scan {
     at: usize,
-    next: Awaited,
+    next: Place,
     /// The type of the next value.
     ty: TypeId,
     /// The end of the last number.
@@ -93,7 +83,7 @@ impl Scan {
     pub fn new(at: usize, ty: TypeId) -> Self {
         Scan {
             at,
-            next: Awaited::Value,
+            next: Place::Value,
             ty,
             number: 0,
             open: Vec::new(),
@@ -115,12 +105,10 @@ impl Scan {
                 Step::InString(_) => return Ok(Some(self.place(reader.text, true))),
                 // Words follow the text that was cut off.
                 Step::Other if has_any(reader, self.at, b"\"'{}[]")? => return Ok(None),
-                Step::Other if self.next == Awaited::After && self.may_be_closed(reader) => {
+                Step::Other if self.next == Place::After && self.may_be_closed(reader) => {
                     return Ok(None)
                 }
-                Step::Other => {
-                    return Ok(Some(self.place(reader.text, self.next != Awaited::After)))
-                }
+                Step::Other => return Ok(Some(self.place(reader.text, self.next != Place::After))),
                 Step::End(inside) if !inside && self.may_be_closed(reader) => return Ok(None),
                 Step::End(inside) => {
                     let inside = inside || self.is_open_number(reader.text);
@@ -139,7 +127,7 @@ impl Scan {
     /// Returns whether only brackets of objects are missing, after a complete value.
     fn may_be_closed<H: Heap>(&self, reader: &Reader<H>) -> bool {
         let closes = |frame: &Frame| frame.object && reader.wanted.may_close(frame.ty, frame.seen);
-        let complete = self.next == Awaited::After && !self.is_open_number(reader.text);
+        let complete = self.next == Place::After && !self.is_open_number(reader.text);
         complete && self.open.iter().all(closes)
     }
 
@@ -152,40 +140,36 @@ impl Scan {
         if is_end || reader.is_end(self.at) {
             return Step::End(false);
         }
-        match (self.next, text[self.at]) {
-            (Awaited::After, b',') => {
-                let object = self.open.last().is_some_and(|frame| frame.object);
-                self.next = if object { Awaited::Key } else { Awaited::Value };
+        let object = self.open.last().map(|frame| frame.object);
+        match token(self.next, object, text[self.at]) {
+            Some(Token::Comma) => {
+                self.next = match object {
+                    Some(true) => Place::Key,
+                    _ => Place::Value,
+                };
                 self.ty = self.open.last().map_or(Types::ANY, |frame| frame.ty);
                 self.at += 1;
                 Step::On
             }
-            (Awaited::After | Awaited::FirstKey, b'}') => self.close(true),
-            (Awaited::After | Awaited::FirstItem, b']') => self.close(false),
-            (Awaited::Key | Awaited::FirstKey, b'"') => self.key(reader),
-            (Awaited::Colon, b':') => {
-                self.next = Awaited::Value;
-                self.at += 1;
-                Step::On
-            }
-            (Awaited::Value | Awaited::FirstItem, byte) => self.value(reader, byte),
-            _ => Step::Other,
-        }
-    }
-
-    fn close(&mut self, object: bool) -> Step {
-        match self.open.pop() {
-            Some(frame) if frame.object == object => {
+            Some(Token::Close) => {
+                self.open.pop();
                 self.at += 1;
                 self.done()
             }
-            _ => Step::Other,
+            Some(Token::Key) => self.key(reader),
+            Some(Token::Colon) => {
+                self.next = Place::Value;
+                self.at += 1;
+                Step::On
+            }
+            Some(token) => self.value(reader, token),
+            None => Step::Other,
         }
     }
 
     /// Handles the end of a value.
     fn done(&mut self) -> Step {
-        self.next = Awaited::After;
+        self.next = Place::After;
         match self.open.last_mut() {
             Some(frame) => frame.items += 1,
             None => return Step::Done,
@@ -200,7 +184,7 @@ impl Scan {
             StringEnd::Cut => return Step::End(true),
             StringEnd::Invalid(at) => return Step::InString(at),
         };
-        (self.at, self.next, self.ty) = (end + 1, Awaited::Colon, Types::ANY);
+        (self.at, self.next, self.ty) = (end + 1, Place::Colon, Types::ANY);
         let Some(frame) = self.open.last_mut() else {
             return Step::Other;
         };
@@ -217,11 +201,10 @@ impl Scan {
         Step::On
     }
 
-    fn value<H: Heap>(&mut self, reader: &Reader<H>, byte: u8) -> Step {
+    fn value<H: Heap>(&mut self, reader: &Reader<H>, token: Token) -> Step {
         let text = reader.text;
-        match byte {
-            b'{' | b'[' if self.open.len() < LIMITS.depth => {
-                let object = byte == b'{';
+        match token {
+            Token::Open(object) if self.open.len() < LIMITS.depth => {
                 let ty = reader.types().inside(self.ty, object);
                 let ty = ty.unwrap_or(Types::ANY);
                 let (key, items, seen) = (None, 0, 0);
@@ -232,16 +215,12 @@ impl Scan {
                     items,
                     seen,
                 });
-                self.next = if object {
-                    Awaited::FirstKey
-                } else {
-                    Awaited::FirstItem
-                };
+                self.next = Place::First;
                 self.ty = ty;
                 self.at += 1;
                 Step::On
             }
-            b'"' => match string_end(text, self.at + 1) {
+            Token::String => match string_end(text, self.at + 1) {
                 StringEnd::At(end) => {
                     self.at = end + 1;
                     self.done()
@@ -249,7 +228,7 @@ impl Scan {
                 StringEnd::Cut => Step::End(true),
                 StringEnd::Invalid(at) => Step::InString(at),
             },
-            b'-' | b'0'..=b'9' => {
+            Token::Number => {
                 let of_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
                 match number(text, self.at) {
                     Some((end, _)) if ends(text, end) => {
@@ -260,9 +239,7 @@ impl Scan {
                     _ => Step::Other,
                 }
             }
-            b't' => self.word(text, b"true"),
-            b'f' => self.word(text, b"false"),
-            b'n' => self.word(text, b"null"),
+            Token::Word(word) => self.word(text, word.letters()),
             _ => Step::Other,
         }
     }
@@ -293,7 +270,7 @@ impl Scan {
                 path.push(PathPart::Name(name(text, key)));
             }
         }
-        let complete = self.next == Awaited::After && !inside || self.next == Awaited::Key;
+        let complete = self.next == Place::After && !inside || self.next == Place::Key;
         let (items, after) = (None, complete);
         Where { path, items, after }
     }
@@ -331,18 +308,11 @@ enum StringEnd {
 
 fn string_end(text: &[u8], start: usize) -> StringEnd {
     let mut at = start;
-    loop {
-        (at, _) = to_special(text, at);
-        match text.get(at) {
-            None => return StringEnd::Cut,
-            Some(b'"') => return StringEnd::At(at),
-            Some(b'\\') => match escape(text, at) {
-                Some(length) => at += length,
-                None if is_begun(&text[at..]) => return StringEnd::Cut,
-                None => return StringEnd::Invalid(at),
-            },
-            Some(_) => return StringEnd::Invalid(at),
-        }
+    match string(text, &mut at, |at| Ok(escape(text, at)?.1)) {
+        Ok(()) => StringEnd::At(at),
+        Err(JsonError::UnexpectedEnd(_)) => StringEnd::Cut,
+        Err(_) if text[at] == b'\\' && is_begun(&text[at..]) => StringEnd::Cut,
+        Err(_) => StringEnd::Invalid(at),
     }
 }
 
@@ -352,7 +322,7 @@ fn is_begun(rest: &[u8]) -> bool {
     let mut whole = rest.to_vec();
     rest.len() < LONGEST.len() && {
         whole.extend_from_slice(&LONGEST[rest.len()..]);
-        rest == b"\\" || escape(&whole, 0).is_some_and(|length| length > rest.len())
+        rest == b"\\" || escape(&whole, 0).is_ok_and(|(_, next)| next > rest.len())
     }
 }
 

@@ -2,46 +2,36 @@
 
 use super::branch::{Bracket, Branch};
 use super::reader::Reader;
-use super::scan::{escape, skip_blanks};
+use super::scan::skip_blanks;
 use crate::heap::Heap;
-use crate::json::scan::to_special;
+use crate::json::grammar::{escape, string, token, Place, Word};
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Returns whether the text after a value is valid there.
     pub(super) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
-        let next = skip_blanks(self.text, at);
-        match (self.text.get(next), branch.top.kind) {
-            (Some(b','), Bracket::Object | Bracket::Array) => true,
-            (Some(b'}'), Bracket::Object) | (Some(b']'), Bracket::Array) => true,
-            (_, kind) => kind == Bracket::Top,
-        }
+        let next = self.text.get(skip_blanks(self.text, at));
+        let follows = |byte: &u8| token(Place::After, branch.top.inside(), *byte).is_some();
+        branch.top.kind == Bracket::Top || next.is_some_and(follows)
     }
 
     /// Returns the end of a string, and whether it has escapes; `None` if it is invalid.
     #[inline]
     pub(super) fn strict_string(&self, start: usize) -> Option<(usize, bool)> {
-        let mut at = start;
-        let mut escapes = false;
-        loop {
-            (at, _) = to_special(self.text, at);
-            match self.text.get(at)? {
-                b'"' => return Some((at, escapes)),
-                b'\\' => {
-                    at += escape(self.text, at)?;
-                    escapes = true;
-                }
-                _ => return None,
-            }
-        }
+        let (mut at, mut escapes) = (start, false);
+        let end = string(self.text, &mut at, |at| {
+            escapes = true;
+            Ok(escape(self.text, at)?.1)
+        });
+        end.ok().map(|()| (at, escapes))
     }
 
     /// Returns whether a word that is not JSON begins at an offset.
     pub(super) fn is_word(&self, at: usize) -> bool {
         let at = skip_blanks(self.text, at);
         let rest = &self.text[at.min(self.text.len())..];
-        let known = [&b"true"[..], b"false", b"null"]
+        let known = [Word::True, Word::False, Word::Null]
             .iter()
-            .any(|word| rest.starts_with(word));
+            .any(|word| rest.starts_with(word.letters()));
         rest.first().is_some_and(u8::is_ascii_alphabetic) && !known
     }
 

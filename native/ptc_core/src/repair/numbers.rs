@@ -1,7 +1,7 @@
 //! Numbers and words in the syntax of other languages.
 
 use super::log::Event;
-use super::scan::number;
+use crate::json::grammar::number;
 use crate::signature::lenient;
 
 /// Maximum number of digits of an integer with separators.

@@ -1,11 +1,12 @@
-//! Scanner helpers: blanks, comments, quotes, escapes, numbers and words at an offset.
+//! Scanner helpers: blanks, comments, quotes and words at an offset.
 
 use super::branch::Quote;
+use crate::json::grammar::is_blank;
 
 /// Returns the offset of the first byte from `at` on that is not JSON white space.
 #[inline]
 pub fn skip_blanks(text: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\n' | b'\t' | b'\r') = text.get(at) {
+    while text.get(at).copied().is_some_and(is_blank) {
         at += 1;
     }
     at
@@ -80,54 +81,6 @@ pub fn ends(opened: Quote, by: Quote) -> bool {
         Quote::Smart => matches!(by, Quote::Smart | Quote::Double),
         Quote::SmartSingle => matches!(by, Quote::SmartSingle | Quote::Single(b'\'')),
     }
-}
-
-/// Returns the length of the escape at `at` (a backslash), if it is valid JSON.
-#[inline]
-pub fn escape(text: &[u8], at: usize) -> Option<usize> {
-    let hex = |at: usize| -> Option<u32> {
-        text.get(at..at + 4)?.iter().try_fold(0, |code, byte| {
-            (*byte as char).to_digit(16).map(|digit| code * 16 + digit)
-        })
-    };
-    match text.get(at + 1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' => match hex(at + 2)? {
-            0xD800..=0xDBFF => match text.get(at + 6..at + 8)? {
-                b"\\u" => (0xDC00..=0xDFFF).contains(&hex(at + 8)?).then_some(12),
-                _ => None,
-            },
-            0xDC00..=0xDFFF => None,
-            _ => Some(6),
-        },
-        _ => None,
-    }
-}
-
-/// Returns the end of the JSON number at `at`, and whether it is an integer.
-#[inline]
-pub fn number(text: &[u8], start: usize) -> Option<(usize, bool)> {
-    let digits = |from: usize| {
-        let mut at = from;
-        while text.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        (at > from).then_some(at)
-    };
-    let mut at = start + usize::from(text.get(start) == Some(&b'-'));
-    at = match text.get(at) {
-        Some(b'0') => at + 1,
-        _ => digits(at)?,
-    };
-    let whole = at;
-    if text.get(at) == Some(&b'.') {
-        at = digits(at + 1)?;
-    }
-    if let Some(b'e' | b'E') = text.get(at) {
-        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
-        at = digits(at + 1 + sign)?;
-    }
-    Some((at, at == whole))
 }
 
 /// Returns whether a value may end before this byte.

@@ -3,8 +3,9 @@
 use super::branch::{Bracket, Branch, Phase};
 use super::log::{Event, Span};
 use super::reader::Reader;
-use super::scan::{is_delimiter, number, skip_blanks};
+use super::scan::{is_delimiter, skip_blanks};
 use crate::heap::Heap;
+use crate::json::grammar::{number, token, Token, Word};
 use crate::signature::{Json, Types};
 
 impl<H: Heap> Reader<'_, '_, H> {
@@ -16,8 +17,12 @@ impl<H: Heap> Reader<'_, '_, H> {
         let Some(&byte) = self.text.get(at) else {
             return false;
         };
-        match (branch.phase, byte) {
-            (Phase::After, b',') => {
+        let token = branch
+            .phase
+            .place()
+            .and_then(|place| token(place, branch.top.inside(), byte));
+        match token {
+            Some(Token::Comma) => {
                 branch.at += 1;
                 (branch.phase, branch.ty) = match branch.top.kind {
                     Bracket::Object => (Phase::NextKey, branch.ty),
@@ -25,12 +30,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 };
                 true
             }
-            (Phase::After | Phase::First, b']') if branch.top.kind == Bracket::Array => {
-                branch.at += 1;
-                self.close(branch);
-                true
-            }
-            (Phase::After | Phase::FirstKey, b'}') if branch.top.kind == Bracket::Object => {
+            Some(Token::Close) => {
                 let complete = self.is_complete(&branch.top);
                 if complete {
                     branch.at += 1;
@@ -38,14 +38,14 @@ impl<H: Heap> Reader<'_, '_, H> {
                 }
                 complete
             }
-            (Phase::FirstKey | Phase::NextKey, b'"') => self.strict_key(branch),
-            (Phase::Colon, b':') => {
+            Some(Token::Key) => self.strict_key(branch),
+            Some(Token::Colon) => {
                 branch.at += 1;
                 branch.phase = Phase::Member;
                 true
             }
-            (Phase::First | Phase::Item | Phase::Member, _) => self.strict_value(branch, byte),
-            _ => false,
+            Some(token) => self.strict_value(branch, token),
+            None => false,
         }
     }
 
@@ -88,24 +88,24 @@ impl<H: Heap> Reader<'_, '_, H> {
         true
     }
 
-    fn strict_value(&mut self, branch: &mut Branch, byte: u8) -> bool {
+    fn strict_value(&mut self, branch: &mut Branch, token: Token) -> bool {
         let at = branch.at as usize;
-        match byte {
-            b'{' | b'[' if self.is_shallow(branch) => {
-                let kind = match byte {
-                    b'{' => Bracket::Object,
+        match token {
+            Token::Open(object) if self.is_shallow(branch) => {
+                let kind = match object {
+                    true => Bracket::Object,
                     // `[draft] plan"`
                     _ if self.types().is_any(branch.ty) && self.is_word(at + 1) => return false,
                     _ => Bracket::Array,
                 };
-                let inside = self.types().inside(branch.ty, kind == Bracket::Object);
+                let inside = self.types().inside(branch.ty, object);
                 if let Some(inside) = inside {
                     branch.at += 1;
                     self.open(branch, kind, inside);
                 }
                 inside.is_some()
             }
-            b'"' => {
+            Token::String => {
                 let Some((end, escapes)) = self.strict_string(at + 1) else {
                     return false;
                 };
@@ -123,7 +123,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 }
                 fits
             }
-            b'-' | b'0'..=b'9' => {
+            Token::Number => {
                 let Some((end, integer)) = number(self.text, at) else {
                     return false;
                 };
@@ -135,19 +135,22 @@ impl<H: Heap> Reader<'_, '_, H> {
                 self.strict_scalar(branch, Event::Number(span), end);
                 true
             }
-            b't' => self.strict_word(branch, b"true", Event::Bool(true)),
-            b'f' => self.strict_word(branch, b"false", Event::Bool(false)),
-            b'n' => self.strict_word(branch, b"null", Event::Null),
+            Token::Word(word) => self.strict_word(branch, word),
             _ => false,
         }
     }
 
-    fn strict_word(&mut self, branch: &mut Branch, word: &[u8], event: Event) -> bool {
+    fn strict_word(&mut self, branch: &mut Branch, word: Word) -> bool {
         let at = branch.at as usize;
-        let end = at + word.len();
-        if !self.text[at..].starts_with(word) || !is_delimiter(self.text, end) {
+        let end = at + word.letters().len();
+        if !self.text[at..].starts_with(word.letters()) || !is_delimiter(self.text, end) {
             return false;
         }
+        let event = match word {
+            Word::True => Event::Bool(true),
+            Word::False => Event::Bool(false),
+            Word::Null => Event::Null,
+        };
         let fits = self.word_fits(branch, event);
         if fits {
             self.strict_scalar(branch, event, end);

@@ -3,10 +3,11 @@
 use super::branch::{Bracket, Branch, Quote};
 use super::fault::Fault;
 use super::reader::Reader;
-use super::scan::{ends, escape, quote, skip_all_blanks};
+use super::scan::{ends, quote, skip_all_blanks};
 use super::search::is_suspicious;
 use super::Stop;
 use crate::heap::Heap;
+use crate::json::grammar::escape;
 
 /// Maximum number of line breaks in a string that cost.
 const BREAKS: u8 = 8;
@@ -26,11 +27,11 @@ impl<H: Heap> Reader<'_, '_, H> {
             };
             match byte {
                 b'\\' => match escape(self.text, at) {
-                    Some(length) => {
+                    Ok((_, next)) => {
                         branch.token.escapes = true;
-                        at += length;
+                        at = next;
                     }
-                    None => match super::unescape::lenient(self.text, at) {
+                    Err(_) => match super::unescape::lenient(self.text, at) {
                         Some(length) => {
                             branch.token.escapes = true;
                             self.repair(&mut branch, Fault::BadEscape, at, at + length);

@@ -1,6 +1,6 @@
 //! Decoding of escapes, invalid ones included.
 
-use super::scan::escape;
+use crate::json::grammar::escape;
 
 /// Returns the length of the invalid escape at `at` (a backslash) if its meaning is known.
 pub fn lenient(text: &[u8], at: usize) -> Option<usize> {
@@ -27,34 +27,13 @@ pub fn unescape(content: &[u8], out: &mut Vec<u8>) {
             continue;
         }
         match escape(content, at) {
-            Some(length) => {
-                strict(content, at, length, out);
-                at += length;
+            Ok((character, next)) => {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                at = next;
             }
-            None => at += rough(content, at, out),
+            Err(_) => at += rough(content, at, out),
         }
     }
-}
-
-fn strict(text: &[u8], at: usize, length: usize, out: &mut Vec<u8>) {
-    let hex = |at: usize| {
-        let digits = std::str::from_utf8(&text[at..at + 4]).unwrap_or_default();
-        u32::from_str_radix(digits, 16).unwrap_or_default()
-    };
-    let code = match length {
-        6 => hex(at + 2),
-        12 => 0x10000 + ((hex(at + 2) - 0xD800) << 10) + (hex(at + 8) - 0xDC00),
-        _ => u32::from(match text[at + 1] {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            byte => byte,
-        }),
-    };
-    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
 fn rough(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {

@@ -57,7 +57,7 @@ impl<T> Rooted for Frame<T> {
     type Term = T;
     type With<U> = Frame<U>;
 
-    #[inline]
+    #[inline(always)]
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Frame<X::Into>, X::Lost> {
         Ok(Frame {
             at: self.at,
@@ -92,7 +92,7 @@ impl<T> Rooted for Walk<T> {
     type Term = T;
     type With<U> = Walk<U>;
 
-    #[inline]
+    #[inline(always)]
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Walk<X::Into>, X::Lost> {
         Ok(Walk {
             rest: by.term(self.rest)?,

@@ -1,7 +1,7 @@
 //! Constants used as keys: the cache of each one, and look-ups of them in maps.
 
 use super::kinds::loaded;
-use super::machine::{Atom, Eval, Key, Machine};
+use super::machine::{Atom, Eval, Key, Machine, MOST_CACHED};
 use crate::fault::{Code, Halt, Name};
 use crate::heap::{Heap, Inside, Kind, Lookup};
 use crate::number::Number;
@@ -191,6 +191,9 @@ impl<H: Heap> Machine<'_, H> {
     #[cold]
     fn weigh_key(&mut self, key: ConstId) -> Result<usize, Halt<H::Term>> {
         let index = key as usize;
+        if self.keys.is_empty() {
+            self.keys = vec![Key::default(); self.consts.len().min(MOST_CACHED)];
+        }
         let (cost, weight) = match self.weigh(self.consts[index])? {
             ..=MOST_OF_LIGHT => (0, LIGHT),
             cost => (cost, u32::try_from(cost).unwrap_or(u32::MAX)),

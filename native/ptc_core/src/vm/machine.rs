@@ -25,7 +25,7 @@ pub(crate) const KEY_OF_NEW: usize = 16;
 pub(crate) const UNITS_A_LIMB: usize = 2;
 
 /// Maximum number of constants with a cache: each slice of a run makes the caches anew.
-const MOST_CACHED: usize = 4_096;
+pub(super) const MOST_CACHED: usize = 4_096;
 
 /// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
 /// memory from the system, page by page.
@@ -54,7 +54,7 @@ pub struct Machine<'h, H: Heap> {
     pub(super) work: Option<Box<Work<H::Term>>>,
     /// See [`Program::multiplies`].
     pub(super) multiplies: bool,
-    /// The caches of the first [`MOST_CACHED`] constants.
+    /// The caches of the first [`MOST_CACHED`] constants; empty until a key is looked up.
     pub(super) keys: Vec<Key<H::KeyCache>>,
     /// See [`Program::any_keys`].
     pub(super) any_keys: bool,
@@ -108,7 +108,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             stack,
             work,
             multiplies: program.multiplies,
-            keys: vec![Key::default(); consts.len().min(MOST_CACHED)],
+            keys: Vec::new(),
             any_keys: program.any_keys,
             values: program.values,
             atoms: match program.any_keys || program.values {

@@ -45,7 +45,8 @@ pub fn extractor(text: &[u8]) {
 }
 
 /// A stream of the text, with any chunk boundaries, halts only if the whole text is not an object, and
-/// accepts any other text; its partial value is always available.
+/// accepts any other text; its partial value is always available, and at the end it is that of a stream
+/// that took the text at once.
 pub fn stream(text: &[u8]) {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -84,6 +85,17 @@ fn halts(text: &[u8], plan: AnswerType, caution: Caution, rng: &mut Rng) -> bool
         stream.partial(taken(rest), &mut PlainHeap::new());
     }
     assert!(stream.taken() == text.len(), "{}", shown(text));
+    let value = |stream: &Stream| {
+        let mut heap = PlainHeap::new();
+        let value = stream.partial(text, &mut heap);
+        value.map(|answer| heap.show(answer.value))
+    };
+    assert_eq!(
+        value(&stream),
+        value(&stream.again(text)),
+        "{}",
+        shown(text)
+    );
     false
 }
 

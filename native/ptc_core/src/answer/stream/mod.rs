@@ -1,14 +1,14 @@
 //! Streamed answers: detects early that an answer cannot become valid.
 //!
 //! * this file: prose and fences, until the JSON begins
-//! * [`lexer`]: the JSON, byte by byte, independent of chunk boundaries
+//! * [`follower`]: the JSON, which the reader of whole texts reads, in chunks
 //! * [`partial`]: the value so far
 //!
 //! This module does not determine the answer: the complete text is read like any other text. It only
 //! detects that the answer is certainly invalid, as early as possible. It reads every byte once, and
 //! keeps only the bytes of an incomplete key or string: the caller has the text.
 
-mod lexer;
+mod follower;
 mod partial;
 mod window;
 
@@ -19,8 +19,10 @@ pub use super::checker::{Mistake, What};
 
 use super::checker::Checker;
 use super::scan::opens;
+use super::LIMITS;
+use crate::json::{Extent, JsonError, ReadError, Reader};
 use crate::signature::AnswerType;
-use lexer::{Lexer, Progress};
+use follower::{Facts, Follower};
 use memchr::memchr3;
 use window::Window;
 
@@ -75,11 +77,13 @@ const LONGEST_KEPT: usize = 65_536;
 pub struct Stream {
     /// Number of bytes received.
     taken: usize,
-    /// The last bytes, from the start of a string that must be checked as a whole.
+    /// The last bytes, from the start of a string that must be checked as a whole, or of an escape.
     kept: Vec<u8>,
     phase: Phase,
     rules: Rules,
-    lexer: Lexer,
+    /// Its offsets count from the start of `kept`.
+    reader: Reader,
+    facts: Facts,
     checker: Checker,
     /// Offset of the JSON, once it has begun.
     start: usize,
@@ -97,7 +101,8 @@ impl Stream {
             kept: Vec::new(),
             phase: Phase::Prose { ticks: 0 },
             rules,
-            lexer: Lexer::new(),
+            reader: reader(0),
+            facts: Facts::default(),
             checker: Checker::new(answer_type),
             start: 0,
             fenced: false,
@@ -140,10 +145,10 @@ impl Stream {
                 Phase::Over => at = self.taken,
             }
         }
-        match self.string_to_keep() {
-            Some(from) if kept.is_empty() => kept.extend_from_slice(&chunk[from - begin..]),
-            Some(from) => drop(kept.drain(..from - begin)),
-            None => kept.clear(),
+        let from = self.drop_read(text.bytes.len());
+        match kept.is_empty() {
+            true => kept.extend_from_slice(&chunk[from..]),
+            false => drop(kept.drain(..from)),
         }
         // Its memory is reused, unless it is large.
         kept.shrink_to(LONGEST_KEPT);
@@ -151,17 +156,15 @@ impl Stream {
         self.halted.as_ref()
     }
 
-    /// Returns the offset of the string that must be kept until it can be checked as a whole.
-    fn string_to_keep(&mut self) -> Option<usize> {
-        let begin = match (self.phase, &self.halted) {
-            (Phase::Json, None) => self.lexer.string_to_keep(&self.checker)?,
-            _ => return None,
-        };
-        if self.taken - begin > LONGEST_KEPT {
-            self.lexer.forget_string();
-            return None;
+    /// Returns how many of the last bytes, which are `length`, are not needed any more.
+    fn drop_read(&mut self, length: usize) -> usize {
+        match (self.phase, &self.halted) {
+            (Phase::Json, None) => {
+                let content = self.checker.needs_content();
+                self.reader.drop_chunk(content, LONGEST_KEPT)
+            }
+            _ => length,
         }
-        Some(begin)
     }
 
     fn prose(&mut self, text: Window, at: &mut usize, ticks: usize) {
@@ -178,7 +181,7 @@ impl Stream {
                     json: true,
                 }
             }
-            _ if opens(byte) => self.begin(*at, false),
+            _ if opens(byte) => self.begin(text, *at, false),
             // Blanks, and the bytes of a byte order mark.
             b' ' | 9..=13 | 0xEF | 0xBB | 0xBF => {
                 self.phase = Phase::Prose { ticks: 0 };
@@ -209,7 +212,7 @@ impl Stream {
             _ => {
                 let is_json = json && length >= 4;
                 match opens(byte) && (is_json || length == 0) {
-                    true => self.begin(*at, true),
+                    true => self.begin(text, *at, true),
                     false if !self.rules.prose && is_json => self.halt(What::Prose),
                     false => self.phase = Phase::Over,
                 }
@@ -220,23 +223,40 @@ impl Stream {
         self.phase = Phase::Tag { part, length, json };
     }
 
-    fn begin(&mut self, at: usize, fenced: bool) {
+    fn begin(&mut self, text: Window, at: usize, fenced: bool) {
         self.start = at;
         self.fenced = fenced;
+        self.reader = reader(at - text.begin);
         self.phase = Phase::Json;
     }
 
     fn json(&mut self, text: Window, at: &mut usize) {
-        let progress = self.lexer.run(text, at, &mut self.checker, self.fenced);
-        match progress {
-            Progress::More | Progress::Mistake => {}
-            Progress::Ended => self.phase = Phase::Over,
-            Progress::Broken => {
-                if self.fenced || !self.rules.prose {
-                    self.halt(What::Syntax(*at));
+        let Stream { facts, checker, .. } = self;
+        let begin = text.begin;
+        let mut follower = Follower {
+            facts,
+            checker,
+            begin,
+        };
+        let end = self.reader.read(text.bytes, &mut follower);
+        *at = self.taken;
+        match end {
+            Ok(end) => {
+                *at = begin + end;
+                self.phase = Phase::Over;
+            }
+            Err(ReadError::Json(JsonError::UnexpectedEnd(_)) | ReadError::Stop(_)) => {}
+            Err(ReadError::Json(error)) => {
+                let broken = begin + error.position();
+                // The first error counts. A number that goes on with an invalid byte is none of another type.
+                let is_first = !self.checker.has_mistake() || broken == self.facts.wrong_number;
+                if self.fenced && !is_first {
+                    self.halted = self.checker.take_mistake();
+                } else if self.fenced || !self.rules.prose {
+                    self.halt(What::Syntax(broken));
                 }
                 // Possibly prose in brackets.
-                self.lexer.give_up();
+                self.facts.whole = 0;
                 self.phase = Phase::Over;
                 return;
             }
@@ -251,8 +271,8 @@ impl Stream {
     fn is_convincing(&self) -> bool {
         let ended = matches!(self.phase, Phase::Over);
         // `[1e309]` is not JSON, and resembles prose, so the search continues after it.
-        let is_whole = ended && !self.lexer.may_be_out_of_range(self.start);
-        let is_json = self.lexer.has_keys || (self.first && (is_whole || self.lexer.has_marks));
+        let is_whole = ended && !self.facts.may_be_out_of_range(self.start);
+        let is_json = self.facts.has_keys || (self.first && (is_whole || self.facts.has_marks));
         self.fenced || (self.rules.caution == Caution::Early && is_json)
     }
 
@@ -262,4 +282,8 @@ impl Stream {
             what,
         });
     }
+}
+
+fn reader(start: usize) -> Reader {
+    Reader::new(start, Extent::Value, LIMITS)
 }

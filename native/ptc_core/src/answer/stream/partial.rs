@@ -12,11 +12,11 @@ impl Stream {
         if text.len() != self.taken {
             return self.again(text).partial(text, heap);
         }
-        if self.lexer.whole == 0 || matches!(self.phase, Phase::Prose { .. } | Phase::Tag { .. }) {
+        if self.facts.whole == 0 || matches!(self.phase, Phase::Prose { .. } | Phase::Tag { .. }) {
             return None;
         }
-        let whole = &text[self.start..self.lexer.whole];
-        if let Some((begin, end)) = self.lexer.open_string(text.len()) {
+        let whole = &text[self.start..self.facts.whole];
+        if let Some((begin, end)) = self.open_string() {
             let cut = text[begin..end].utf8_chunks().next();
             let string = cut.map_or("", |chunk| chunk.valid());
             let shown = &text[self.start..begin + string.len()];
@@ -28,13 +28,24 @@ impl Stream {
         self.complete(whole, "", heap)
     }
 
+    /// Returns the range of the current string value so far, without a partial escape.
+    fn open_string(&self) -> Option<(usize, usize)> {
+        match (self.phase, &self.halted) {
+            (Phase::Json, None) => {
+                let kept = self.taken - self.kept.len();
+                Some((self.facts.string, kept + self.reader.open_string()?))
+            }
+            _ => None,
+        }
+    }
+
     fn complete<H: Heap>(&self, head: &[u8], quote: &str, heap: &mut H) -> Option<Answer<H::Term>> {
         let closing = |object: &bool| if *object { b'}' } else { b']' };
         // Allocated once: a text that grows byte by byte would be moved, under a lock of the allocator.
-        let mut text = Vec::with_capacity(head.len() + quote.len() + self.lexer.open.len());
+        let mut text = Vec::with_capacity(head.len() + quote.len() + self.reader.open().len());
         text.extend_from_slice(head);
         text.extend_from_slice(quote.as_bytes());
-        text.extend(self.lexer.open.iter().rev().map(closing));
+        text.extend(self.reader.open().iter().rev().map(closing));
         let (answer, _) = build(&text, 0, heap).ok()?;
         Some(answer)
     }

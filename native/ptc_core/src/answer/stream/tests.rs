@@ -179,3 +179,73 @@ fn a_number_out_of_range_is_no_json_to_halt_at() {
         assert!(halt("{a :int}", text).is_some(), "{text}");
     }
 }
+
+/// Returns the offset after the chunk that halts the stream, and the reason.
+fn halt_in_chunks(signature: &str, text: &str, size: usize) -> Option<(usize, Mistake)> {
+    let mut stream = stream(signature, Caution::Early);
+    text.as_bytes().chunks(size).find_map(|chunk| {
+        let mistake = stream.feed(chunk)?.clone();
+        Some((stream.taken(), mistake))
+    })
+}
+
+#[test]
+fn a_token_may_be_cut_anywhere() {
+    let text = r#"```json
+        {"a": -12.50e+3, "\u0061\ud83d\ude00": [true, false, null], "k": "na\"me", "n": 0, "wrong": 1x}"#;
+    let signature = "{a :float, k :string, n :int, wrong :int}";
+    let syntax = What::Syntax(text.len() - 2);
+    for size in 1..text.len() {
+        let halted = halt_in_chunks(signature, text, size);
+        let end = (text.len() - 1).div_ceil(size) * size;
+        let (at, mistake) = halted.expect("it is not JSON");
+        assert_eq!(
+            (at, mistake.what),
+            (end.min(text.len()), syntax.clone()),
+            "{size}"
+        );
+    }
+}
+
+#[test]
+fn syntax_errors_are_at_the_first_byte_that_is_invalid() {
+    for (text, at) in [
+        (r#"{"a": tru}"#, 9),
+        (r#"{"a": nulL}"#, 9),
+        (r#"{"a": 1.}"#, 8),
+        (r#"{"a": 01}"#, 7),
+        (r#"{"a": -}"#, 7),
+        (r#"{"a": 1e+x}"#, 9),
+        (r#"{"a": "\u12g"}"#, 11),
+        (r#"{"a": "\x"}"#, 8),
+        ("{\"a\": \"\n\"}", 7),
+        (r#"{"a": 1]"#, 7),
+        (r#"{"a" 1}"#, 5),
+        (r#"{,}"#, 1),
+    ] {
+        let fence = "```json\n";
+        for size in [1, 2, 3, 100] {
+            let halted = halt_in_chunks("{a :any}", &format!("{fence}{text}"), size);
+            let what = halted.map(|(_, mistake)| mistake.what);
+            assert_eq!(what, Some(What::Syntax(fence.len() + at)), "{text} {size}");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_another_type_must_be_a_number() {
+    for (text, what) in [
+        ("```\n[1 x", What::Mismatch(mismatch("map", "int"))),
+        ("```\n[1x", What::Syntax(6)),
+        ("```\n[1, 2x", What::Mismatch(mismatch("map", "int"))),
+    ] {
+        for size in [1, 4, 100] {
+            let halted = halt_in_chunks("[{a :int}]", text, size);
+            assert_eq!(
+                halted.map(|(_, mistake)| mistake.what),
+                Some(what.clone()),
+                "{text} {size}"
+            );
+        }
+    }
+}

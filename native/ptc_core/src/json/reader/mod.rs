@@ -1,13 +1,17 @@
 //! JSON reader: one loop over the bytes, a stack of open brackets, events to a sink. It can be
-//! suspended and resumed.
+//! suspended and resumed, and a text can come in chunks.
 //!
-//! * this file: the loop; [`text`], [`number`]: strings and numbers
+//! * this file: the loop; [`text`], [`number`], [`word`]: strings, numbers and words
+//! * [`chunk`]: what is kept of a chunk
 //! * [`sink`]: the interface of the event sinks
 
+mod chunk;
 mod number;
 mod sink;
 mod text;
+mod word;
 
+use super::grammar::{is_blank, token, unexpected, Number, Place, Token, Word};
 use super::JsonError;
 use crate::stop::Stop;
 pub use number::LONGEST_INTEGER;
@@ -59,8 +63,10 @@ enum Phase {
     Colon,
     /// The rest of a string.
     Inside(Scan, bool),
-    /// An integer whose end was already found, from this offset to the reader's offset.
-    Integer(usize),
+    /// The rest of a number that began at this offset.
+    Number(usize, Number),
+    /// The rest of a word of which so many letters were read.
+    Word(Word, usize),
     /// A comma, or a closing bracket.
     After,
     /// White space.
@@ -105,7 +111,8 @@ impl Reader {
         self
     }
 
-    /// Reads on in `text`, which must be the same each time; returns the offset after the value.
+    /// Reads on in `text`, which must be the same each time; returns the offset after the value. Where the
+    /// sink takes chunks, `text` is what [`Self::drop_chunk`] left, and the next chunk.
     pub fn read<'t>(
         &mut self,
         text: &'t [u8],
@@ -122,7 +129,8 @@ impl Reader {
                 Phase::Key => cursor.key(sink)?,
                 Phase::Colon => cursor.colon(sink)?,
                 Phase::Inside(scan, key) => cursor.inside(scan, key, sink)?,
-                Phase::Integer(start) => cursor.integer(start, sink)?,
+                Phase::Number(start, number) => cursor.number(start, number, sink)?,
+                Phase::Word(word, read) => cursor.word(word, read, sink)?,
                 Phase::After => cursor.after_value(sink)?,
                 Phase::Rest => cursor.rest(sink)?,
                 Phase::Done => return Ok(cursor.reader.at),
@@ -141,55 +149,64 @@ impl<'t> Cursor<'_, 't> {
     #[inline]
     fn value(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         self.look(sink, Phase::Value)?;
-        match self.peek(sink, Phase::Value)? {
-            bracket @ (b'[' | b'{') => {
-                let object = bracket == b'{';
-                self.enter()?;
-                self.reader.open.push(object);
-                sink.open(object);
-                self.first(object, sink)
-            }
-            b'"' => self.string(false, sink),
-            b'-' | b'0'..=b'9' => self.number(sink),
-            b't' => self.keyword(b"true", sink, |sink| sink.boolean(true)),
-            b'f' => self.keyword(b"false", sink, |sink| sink.boolean(false)),
-            b'n' => self.keyword(b"null", sink, |sink| sink.null()),
-            _ => Err(self.unexpected().into()),
+        let byte = self.peek(sink, Phase::Value)?;
+        let at = self.reader.at;
+        let Some(token) = token(Place::Value, None, byte) else {
+            return Err(self.unexpected().into());
+        };
+        if let Token::Open(object) = token {
+            self.enter()?;
+            self.reader.open.push(object);
+            sink.token(token, at);
+            sink.open(object);
+            sink.complete(at + 1);
+            return self.first(object, sink);
+        }
+        sink.token(token, at);
+        match token {
+            Token::String => self.string(false, sink),
+            Token::Word(Word::True) => self.word(Word::True, 0, sink),
+            Token::Word(Word::False) => self.word(Word::False, 0, sink),
+            Token::Word(Word::Null) => self.word(Word::Null, 0, sink),
+            _ => self.number(at, Number::NEW, sink),
         }
     }
 
     #[inline]
     fn first(&mut self, object: bool, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
         let byte = self.peek(sink, Phase::First(object))?;
-        match (byte, object) {
-            (b']', false) | (b'}', true) => Ok(Phase::After),
-            (_, true) => self.key(sink),
-            (_, false) => Ok(Phase::Value),
+        match token(Place::First, Some(object), byte) {
+            Some(Token::Close) => Ok(Phase::After),
+            _ if object => self.key(sink),
+            _ => Ok(Phase::Value),
         }
     }
 
     /// Closes the containers that end here, up to the next value or key.
     #[inline]
     fn after_value(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
+        sink.complete(self.reader.at);
         while let Some(&object) = self.reader.open.last() {
-            match (self.peek(sink, Phase::After)?, object) {
-                (b',', false) => {
+            let byte = self.peek(sink, Phase::After)?;
+            match token(Place::After, Some(object), byte) {
+                Some(Token::Comma) => {
+                    sink.token(Token::Comma, self.reader.at);
                     self.reader.at += 1;
-                    return Ok(Phase::Value);
+                    match object {
+                        true => return self.key(sink),
+                        false => return Ok(Phase::Value),
+                    }
                 }
-                (b',', true) => {
-                    self.reader.at += 1;
-                    return self.key(sink);
-                }
-                (b']', false) | (b'}', true) => {
+                Some(_) => {
                     self.look(sink, Phase::After)?;
                     if let Err(stop) = sink.close(object) {
                         return Err(self.leave(Phase::After, stop));
                     }
                     self.reader.at += 1;
                     self.reader.open.pop();
+                    sink.complete(self.reader.at);
                 }
-                _ => return Err(self.unexpected().into()),
+                None => return Err(self.unexpected().into()),
             }
         }
         match self.reader.extent {
@@ -221,20 +238,26 @@ impl<'t> Cursor<'_, 't> {
 
     #[inline]
     fn key(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
-        match self.peek(sink, Phase::Key)? {
-            b'"' => self.string(true, sink),
-            _ => Err(self.unexpected().into()),
+        let byte = self.peek(sink, Phase::Key)?;
+        match token(Place::Key, None, byte) {
+            Some(token) => {
+                sink.token(token, self.reader.at);
+                self.string(true, sink)
+            }
+            None => Err(self.unexpected().into()),
         }
     }
 
     #[inline]
     fn colon(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
-        match self.peek(sink, Phase::Colon)? {
-            b':' => {
+        let byte = self.peek(sink, Phase::Colon)?;
+        match token(Place::Colon, None, byte) {
+            Some(token) => {
+                sink.token(token, self.reader.at);
                 self.reader.at += 1;
                 Ok(Phase::Value)
             }
-            _ => Err(self.unexpected().into()),
+            None => Err(self.unexpected().into()),
         }
     }
 
@@ -260,14 +283,21 @@ impl<'t> Cursor<'_, 't> {
     }
 
     /// Continues a string with escapes, with other characters than ASCII, or with many.
-    fn inside(
+    fn inside<S: Sink<'t>>(
         &mut self,
         mut scan: Scan,
         key: bool,
-        sink: &mut impl Sink<'t>,
+        sink: &mut S,
     ) -> Result<Phase, ReadError> {
+        if S::IN_CHUNKS {
+            if let Err(error) = scan.advance_in_chunk(self.text) {
+                self.reader.at = scan.at;
+                self.reader.phase = Phase::Inside(scan, key);
+                return Err(error.into());
+            }
+        }
         let most = self.reader.bytes_between_looks;
-        while !scan.advance(self.text, &mut self.reader.scratch, most)? {
+        while !S::IN_CHUNKS && !scan.advance(self.text, &mut self.reader.scratch, most)? {
             self.reader.at = scan.at;
             self.look(sink, Phase::Inside(scan, key))?;
         }
@@ -288,26 +318,8 @@ impl<'t> Cursor<'_, 't> {
     }
 
     #[inline]
-    fn keyword<S: Sink<'t>>(
-        &mut self,
-        word: &[u8],
-        sink: &mut S,
-        event: impl FnOnce(&mut S),
-    ) -> Result<Phase, ReadError> {
-        if !self.text[self.reader.at..].starts_with(word) {
-            return Err(self.unexpected().into());
-        }
-        self.reader.at += word.len();
-        event(sink);
-        Ok(Phase::After)
-    }
-
-    #[inline]
     fn skip_blanks(&mut self, sink: &mut impl Sink<'t>, phase: Phase) -> Result<(), ReadError> {
-        while matches!(
-            self.text.get(self.reader.at),
-            Some(b' ' | b'\t' | b'\n' | b'\r')
-        ) {
+        while self.text.get(self.reader.at).copied().is_some_and(is_blank) {
             self.reader.at += 1;
             self.look(sink, phase)?;
         }
@@ -321,15 +333,22 @@ impl<'t> Cursor<'_, 't> {
         self.skip_blanks(sink, phase)?;
         match self.text.get(self.reader.at) {
             Some(byte) => Ok(*byte),
-            None => Err(JsonError::UnexpectedEnd(self.reader.at).into()),
+            None => Err(self.end(phase)),
         }
+    }
+
+    /// Returns the error for the end of the text; the reader can be resumed where a chunk ended.
+    #[cold]
+    fn end(&mut self, phase: Phase) -> ReadError {
+        self.reader.phase = phase;
+        JsonError::UnexpectedEnd(self.reader.at).into()
     }
 
     /// Reports the number of bytes read to the sink, if that is due.
     #[inline]
-    fn look(&mut self, sink: &mut impl Sink<'t>, phase: Phase) -> Result<(), ReadError> {
+    fn look<S: Sink<'t>>(&mut self, sink: &mut S, phase: Phase) -> Result<(), ReadError> {
         let reader = &mut *self.reader;
-        match reader.at - reader.told >= reader.bytes_between_looks {
+        match !S::IN_CHUNKS && reader.at - reader.told >= reader.bytes_between_looks {
             true => self.tell(sink, phase),
             false => Ok(()),
         }
@@ -355,13 +374,6 @@ impl<'t> Cursor<'_, 't> {
 
     /// Returns the error for the byte (or the end) at the current offset.
     fn unexpected(&self) -> JsonError {
-        self.unexpected_at(self.reader.at)
-    }
-
-    fn unexpected_at(&self, at: usize) -> JsonError {
-        match at < self.text.len() {
-            true => JsonError::UnexpectedToken(at),
-            false => JsonError::UnexpectedEnd(at),
-        }
+        unexpected(self.text, self.reader.at)
     }
 }

@@ -1,6 +1,7 @@
 //! Reading of numbers; small ones are converted without a parser.
 
-use super::{Cursor, Phase, ReadError, Sink, BYTES_BETWEEN_LOOKS};
+use super::{Cursor, Phase, ReadError, Sink};
+use crate::json::grammar::{unexpected, Number};
 use crate::json::JsonError;
 
 /// The digits of the longest integer; a longer one is an overflow, like a float beyond a double.
@@ -23,36 +24,57 @@ fn small_integer(token: &[u8]) -> i64 {
 }
 
 impl<'t> Cursor<'_, 't> {
-    /// Reads a number without suspending: if it is stopped, it starts again.
-    #[inline]
-    pub(super) fn number(&mut self, sink: &mut impl Sink<'t>) -> Result<Phase, ReadError> {
-        let start = self.reader.at;
-        let negative = self.text[start] == b'-';
-        let mut at = start + usize::from(negative);
-        match self.text.get(at) {
-            Some(b'0') => at += 1,
-            _ => at = self.digits(at, sink)?,
-        }
-        let whole_end = at;
-        if self.text.get(at) == Some(&b'.') {
-            at = self.digits(at + 1, sink)?;
-        }
-        let fraction_end = at;
-        if matches!(self.text.get(at), Some(b'e' | b'E')) {
-            at += 1;
-            if matches!(self.text.get(at), Some(b'+' | b'-')) {
-                at += 1;
+    /// Reads on in a number that began at `start`.
+    #[inline(always)]
+    pub(super) fn number<S: Sink<'t>>(
+        &mut self,
+        start: usize,
+        mut number: Number,
+        sink: &mut S,
+    ) -> Result<Phase, ReadError> {
+        loop {
+            let at = self.reader.at;
+            let bound = self.text.len().min(at + self.reader.bytes_between_looks);
+            let end = number.advance(&self.text[..bound], at);
+            let phase = Phase::Number(start, number);
+            if S::IN_CHUNKS {
+                sink.number(number);
             }
-            at = self.digits(at, sink)?;
-        }
-        // The bytes between `start` and `at` are ASCII.
-        let token = std::str::from_utf8(&self.text[start..at]).unwrap_or_default();
-        if at == whole_end {
-            if token.len() <= SAFE_DIGITS {
-                sink.integer(small_integer(token.as_bytes()));
-                self.reader.at = at;
-                return Ok(Phase::After);
+            if end == bound && (bound < self.text.len() || S::IN_CHUNKS) {
+                self.reader.at = end;
+                if end == self.text.len() {
+                    return Err(self.end(phase));
+                }
+                self.look(sink, phase)?;
+                continue;
             }
+            if !number.may_end() {
+                return Err(unexpected(self.text, end).into());
+            }
+            self.reader.at = end;
+            return match S::IN_CHUNKS {
+                true => Ok(Phase::After),
+                false => self.number_value(start, number, sink),
+            };
+        }
+    }
+
+    /// Converts the number between `start` and the reader's offset.
+    #[inline(always)]
+    fn number_value<S: Sink<'t>>(
+        &mut self,
+        start: usize,
+        number: Number,
+        sink: &mut S,
+    ) -> Result<Phase, ReadError> {
+        let token = self.text.get(start..self.reader.at).unwrap_or_default();
+        if number.is_integer() && token.len() <= SAFE_DIGITS {
+            sink.integer(small_integer(token));
+            return Ok(Phase::After);
+        }
+        // Its bytes are ASCII.
+        let token = std::str::from_utf8(token).unwrap_or_default();
+        if number.is_integer() {
             let too_long = |limit| JsonError::IntegerTooLong {
                 limit,
                 position: start,
@@ -60,16 +82,15 @@ impl<'t> Cursor<'_, 't> {
             if token.len() > self.reader.limits.integer {
                 return Err(too_long(self.reader.limits.integer).into());
             }
-            if token.len() - usize::from(negative) > LONGEST_INTEGER {
+            if token.len() - usize::from(token.starts_with('-')) > LONGEST_INTEGER {
                 return Err(too_long(LONGEST_INTEGER).into());
             }
-            self.reader.at = at;
-            return match token.parse() {
-                Ok(value) => {
-                    sink.integer(value);
-                    Ok(Phase::After)
-                }
-                Err(_) => self.integer(start, sink),
+            return match token.parse().map(|value| sink.integer(value)) {
+                Ok(()) => Ok(Phase::After),
+                Err(_) => match sink.big_integer(token) {
+                    Ok(()) => Ok(Phase::After),
+                    Err(stop) => Err(self.leave(Phase::Number(start, number), stop)),
+                },
             };
         }
         let value: f64 = token.parse().unwrap_or(f64::INFINITY);
@@ -77,47 +98,8 @@ impl<'t> Cursor<'_, 't> {
             return Err(JsonError::UnexpectedToken(start).into());
         }
         // `-0e1` is the integer -0, which is 0, times a power of ten; `-0.0` keeps its sign.
-        let signless = fraction_end == whole_end && value == 0.0 && token.starts_with("-0");
+        let signless = value == 0.0 && token.starts_with("-0") && !token.contains('.');
         sink.float(if signless { 0.0 } else { value });
-        self.reader.at = at;
         Ok(Phase::After)
-    }
-
-    /// Reads the integer between `start` and the reader's offset, which is beyond 64 bits.
-    #[cold]
-    pub(super) fn integer(
-        &mut self,
-        start: usize,
-        sink: &mut impl Sink<'t>,
-    ) -> Result<Phase, ReadError> {
-        let token = self.text.get(start..self.reader.at).unwrap_or_default();
-        let token = std::str::from_utf8(token).unwrap_or_default();
-        match sink.big_integer(token) {
-            Ok(()) => Ok(Phase::After),
-            Err(stop) => Err(self.leave(Phase::Integer(start), stop)),
-        }
-    }
-
-    /// Returns the end of the digits at `at`: one or more.
-    #[inline]
-    fn digits(&mut self, at: usize, sink: &mut impl Sink<'t>) -> Result<usize, ReadError> {
-        let start = at;
-        let mut at = at;
-        loop {
-            let bound = self.text.len().min(at + BYTES_BETWEEN_LOOKS);
-            while at < bound && self.text[at].is_ascii_digit() {
-                at += 1;
-            }
-            if at < bound || bound == self.text.len() {
-                break;
-            }
-            if let Err(stop) = sink.count(BYTES_BETWEEN_LOOKS) {
-                return Err(self.leave(Phase::Value, stop));
-            }
-        }
-        match at > start {
-            true => Ok(at),
-            false => Err(self.unexpected_at(at).into()),
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The interface of the reader's event sinks, and the reasons why a reader stops.
 
 use super::text::Text;
+use crate::json::grammar::{Number, Token};
 use crate::json::JsonError;
 use crate::stop::Stop;
 
@@ -30,11 +31,23 @@ pub trait Sink<'t> {
     /// Reports the bytes read since the last call, and the bytes that the reader itself holds. Also
     /// checks the limits for the terms built.
     fn spend(&mut self, bytes: usize, held: usize) -> Result<(), Stop>;
-    /// Counts bytes at a point where the reader cannot be suspended.
-    fn count(&mut self, bytes: usize) -> Result<(), Stop>;
+
+    /// Whether the text comes in chunks, and is read only to be checked: then the end of a chunk is
+    /// [`JsonError::UnexpectedEnd`], after which the reader goes on in the next one. Numbers are not
+    /// converted; strings are neither validated as UTF-8 nor decoded. The sink takes `token`, `number` and
+    /// `complete` too, and errors are at the first byte that is invalid.
+    const IN_CHUNKS: bool = false;
+    /// The first byte of a token other than a closing bracket, before its event.
+    #[inline(always)]
+    fn token(&mut self, _token: Token, _at: usize) {}
+    /// A part of a number, its last one included.
+    fn number(&mut self, _so_far: Number) {}
+    /// The value up to here is complete, but for its open brackets.
+    #[inline(always)]
+    fn complete(&mut self, _at: usize) {}
 }
 
-/// Why a reader stopped before the end.
+/// Why a reader stopped before the end of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadError {
     /// The text is invalid.

@@ -1,6 +1,7 @@
-//! Reading of strings: their end, UTF-8 validation, decoding of escapes.
+//! Reading of strings: UTF-8 validation, decoding of escapes; their end only, where a text comes in chunks.
 
 use super::JsonError;
+use crate::json::grammar::{escape, escaped_unit, string, unexpected};
 use crate::json::scan::to_special;
 
 /// The content of a JSON string: a part of the text, or the reader's scratch buffer if the string has
@@ -9,7 +10,7 @@ use crate::json::scan::to_special;
 pub enum Text<'t, 's> {
     /// Without escapes: a slice of the text.
     Source(&'t [u8]),
-    /// With decoded escapes: valid until the reader continues.
+    /// With decoded escapes: valid until the reader continues. Empty where a text comes in chunks.
     Scratch(&'s [u8]),
 }
 
@@ -39,11 +40,12 @@ pub(super) fn plain(text: &[u8], start: usize, most: usize) -> Option<&[u8]> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scan {
     /// The offset after the opening quote.
-    start: usize,
+    pub start: usize,
     /// The offset read so far; at the end, the offset of the closing quote.
     pub at: usize,
-    /// Whether it had escapes: then the scratch buffer has its content up to `at`.
-    escaped: bool,
+    /// Whether it had escapes: then the scratch buffer has its content up to `at`. In chunks: whether
+    /// its content is not needed, or has escapes.
+    pub escaped: bool,
 }
 
 impl Scan {
@@ -93,15 +95,25 @@ impl Scan {
                         scratch.extend_from_slice(&text[self.start..end]);
                         self.escaped = true;
                     }
-                    self.at = unescape(text, end, scratch)?;
+                    let (character, next) = escape(text, end)?;
+                    scratch.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    self.at = next;
                     if self.at >= bound {
                         return Ok(false);
                     }
                 }
-                Some(_) => return Err(JsonError::UnexpectedToken(end)),
-                None => return Err(JsonError::UnexpectedEnd(end)),
+                _ => return Err(unexpected(text, end)),
             }
         }
+    }
+
+    /// Reads on in a chunk, up to the closing quote, without decoding.
+    pub fn advance_in_chunk(&mut self, text: &[u8]) -> Result<(), JsonError> {
+        let escaped = &mut self.escaped;
+        string(text, &mut self.at, |at| {
+            *escaped = true;
+            Ok(escaped_unit(text, at)?.1)
+        })
     }
 
     /// Returns the content of a string that was read to its end.
@@ -127,59 +139,5 @@ fn whole_characters(text: &[u8], from: usize, end: usize) -> usize {
             .clone()
             .find(|at| !is_within(at))
             .unwrap_or(behind.end)
-    })
-}
-
-/// Decodes the escape at `at` (a backslash) and returns the offset after it.
-fn unescape(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonError> {
-    let bad = JsonError::UnexpectedToken(at);
-    let byte = match text.get(at + 1).ok_or(bad)? {
-        b'"' => b'"',
-        b'\\' => b'\\',
-        b'/' => b'/',
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'u' => return unescape_unicode(text, at, out),
-        _ => return Err(bad),
-    };
-    out.push(byte);
-    Ok(at + 2)
-}
-
-/// Decodes a `\uXXXX` or a surrogate pair at `at`.
-fn unescape_unicode(text: &[u8], at: usize, out: &mut Vec<u8>) -> Result<usize, JsonError> {
-    let bad = JsonError::UnexpectedToken(at);
-    let first = hex4(text, at + 2).ok_or(bad)?;
-    let (code, next) = match first {
-        0xD800..=0xDBFF => {
-            // A lone high surrogate is reported after its escape: the low one is missing there.
-            let after = at + 6;
-            let missing = JsonError::UnexpectedToken(after);
-            if text.get(after) != Some(&b'\\') || text.get(after + 1) != Some(&b'u') {
-                return Err(match text.len() > after {
-                    true => missing,
-                    false => JsonError::UnexpectedEnd(after),
-                });
-            }
-            let low = hex4(text, after + 2).ok_or(missing)?;
-            if !(0xDC00..=0xDFFF).contains(&low) {
-                return Err(bad);
-            }
-            (0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00), at + 12)
-        }
-        code => (code, at + 6),
-    };
-    // A lone low surrogate is not a character.
-    let character = char::from_u32(code).ok_or(bad)?;
-    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    Ok(next)
-}
-
-fn hex4(text: &[u8], at: usize) -> Option<u32> {
-    text.get(at..at + 4)?.iter().try_fold(0, |code, byte| {
-        (*byte as char).to_digit(16).map(|digit| code * 16 + digit)
     })
 }
