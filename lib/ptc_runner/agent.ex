@@ -198,7 +198,10 @@ defmodule PtcRunner.Agent do
     Given.options!(opts, :answer)
     Given.text!(text, "PtcRunner.Agent.answer/3")
     signature = parsed(signature)
-    Telemetry.value(text, fn -> Answer.read(text, signature, opts) end)
+
+    with {:error, errors, feedback, _whole?} <-
+           Telemetry.value(text, fn -> Answer.read(text, signature, opts) end),
+         do: {:error, errors, feedback}
   end
 
   @doc """
@@ -371,14 +374,15 @@ defmodule PtcRunner.Agent do
     opts = Keyword.replace_lazy(opts, :returns, &parsed/1)
 
     case opts[:returns] do
-      {:signature, _params, type} = signature -> possible!(signature, Annotations.of!(opts, type))
-      nil -> if opts[:enums] || opts[:descriptions], do: raise(ArgumentError, @no_returns)
+      {:signature, _params, type} = signature ->
+        Result.possible!(signature, Annotations.of!(opts, type).enums)
+
+      nil ->
+        if opts[:enums] || opts[:descriptions], do: raise(ArgumentError, @no_returns)
     end
 
     opts
   end
-
-  defp possible!(signature, annotations), do: Result.possible!(signature, annotations.enums)
 
   defp parsed(nil), do: nil
   defp parsed(signature), do: Signature.parsed!(signature)

@@ -35,7 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Limits, Message}
+  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Inputs, Limits, Message}
   alias PtcRunner.Json.{Parser, Program, Runner}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
@@ -84,13 +84,17 @@ defmodule PtcRunner.Json do
           {:context, map()}
           | {:memory, map()}
           | {:tools, %{String.t() => (map() -> term())}}
-          | {:timeout, timeout()}
+          | {:tool_concurrency, pos_integer()}
+          | compile_option()
+
+  @typedoc "See `compile/2`."
+  @type compile_option ::
+          {:timeout, timeout()}
           | {:max_heap, non_neg_integer()}
           | {:max_depth, pos_integer()}
           | {:keys, :strings | :any}
           | {:strict, boolean()}
           | {:structs, :maps | :values}
-          | {:tool_concurrency, pos_integer()}
 
   @doc """
   Runs a program.
@@ -262,14 +266,7 @@ defmodule PtcRunner.Json do
       {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are none"}}
 
   """
-  @spec compile(program(), [
-          {:timeout, timeout()}
-          | {:max_heap, non_neg_integer()}
-          | {:max_depth, pos_integer()}
-          | {:keys, :strings | :any}
-          | {:strict, boolean()}
-          | {:structs, :maps | :values}
-        ]) :: {:ok, Program.t()} | {:error, error()}
+  @spec compile(program(), [compile_option()]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
     {timeout, max_heap, max_depth, keys, strict, structs} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
@@ -316,7 +313,9 @@ defmodule PtcRunner.Json do
   def explain(program, opts \\ []) do
     {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
     of_value = &Contract.of(&1, memory, program, limits)
-    {program, limits} = explainable(program, Limits.resolve(limits))
+    {timeout, max_heap, reading} = Limits.resolve(limits)
+    {program, reading} = Program.again(program, reading)
+    limits = {timeout, max_heap, reading}
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
@@ -329,11 +328,6 @@ defmodule PtcRunner.Json do
   end
 
   # A compiled program is compiled from its source again, for observation.
-  defp explainable(%Program{source: source} = program, {timeout, max_heap, reading}),
-    do: {source, {timeout, max_heap, Program.reading(program, reading)}}
-
-  defp explainable(program, limits), do: {program, limits}
-
   @doc """
   Formats an error for an LLM: the kind of error, and what to change. Takes any term.
 
@@ -362,42 +356,10 @@ defmodule PtcRunner.Json do
   defp source(program),
     do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
 
-  # Tools are checked after the program, so an error in the program is reported first.
   defp maps(_program, context, memory, tools, _limits)
        when is_map(context) and is_map(memory) and tools == %{},
        do: :ok
 
-  defp maps(program, context, memory, tools, limits)
-       when is_map(context) and is_map(memory) and is_map(tools) do
-    tools = :maps.to_list(tools)
-
-    if functions?(tools),
-      do: :ok,
-      else: with(:ok <- check(program, limits), do: {:error, invalid_tools(tools)})
-  end
-
-  defp maps(program, context, memory, tools, limits) do
-    with :ok <- check(program, limits) do
-      named = [context: context, memory: memory, tools: tools]
-      {name, value} = Enum.find(named, fn {_name, value} -> not is_map(value) end)
-      {:error, {:execution_error, "Option :#{name} must be a map, got #{Shown.text(value)}"}}
-    end
-  end
-
-  defp check(%Program{}, _limits), do: :ok
-
-  defp check(source, limits), do: Program.check(source, Limits.resolve(limits))
-
-  defp text(name) when is_binary(name) or is_atom(name) or is_float(name), do: to_string(name)
-  defp text(name), do: Shown.text(name)
-
-  defp functions?([{_name, tool} | tools]) when is_function(tool, 1), do: functions?(tools)
-  defp functions?(rest), do: rest == []
-
-  defp invalid_tools(tools) do
-    names = for {name, tool} <- tools, not is_function(tool, 1), do: name
-
-    {:validation_error,
-     "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
-  end
+  defp maps(program, context, memory, tools, limits),
+    do: Inputs.check(program, context, memory, tools, limits)
 end

@@ -48,7 +48,7 @@ defmodule PtcRunner.Native do
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
-  alias PtcRunner.Native.{Library, Overlay}
+  alias PtcRunner.Native.{Library, Overlay, Types}
 
   # Loading this module needs the other one.
   Code.ensure_compiled!(Library)
@@ -120,73 +120,6 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  @typedoc false
-  @type left :: {:more | :long, state :: reference(), terms :: tuple()}
-
-  # milliseconds, and words (0: no limit)
-  @typedoc false
-  @type limits :: {timeout(), non_neg_integer()}
-
-  # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values
-  @typedoc false
-  @type reading ::
-          pos_integer()
-          | {pos_integer(), boolean(), boolean(), boolean()}
-          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean()}
-
-  # the context, the memory, and the limits (nil: not known yet)
-  @typedoc false
-  @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
-
-  # a type of a signature, which may be invalid
-  @typedoc false
-  @type type :: term()
-
-  @typedoc false
-  @type limit :: :timeout | :memory_exceeded
-
-  # stage, code, operation, field, terms
-  @typedoc false
-  @type fault ::
-          {:parse, term()}
-          | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
-          | {:expensive_to_inspect, tuple()}
-
-  # the path of an error is known only for programs that are compiled for observation
-  @typedoc false
-  @type compiled ::
-          {:ok, handle :: reference(), consts :: tuple()}
-          | {:rejected, {:error, fault()}, path :: list()}
-          | {:error, fault() | limit()}
-          | left()
-
-  @typedoc false
-  @type run ::
-          {:ok, value :: term(), words :: non_neg_integer()}
-          | {:error, fault() | limit()}
-          | {:call | :moves, reference(), tuple(), tool :: term(), args :: term(),
-             timeout() | nil, weight :: non_neg_integer() | {:at_most, pos_integer()} | nil}
-          | {:last, words :: non_neg_integer(), nil, tool :: term(), args :: term(),
-             timeout() | nil, weight :: non_neg_integer() | nil}
-          | {:limits, reference(), tuple()}
-          | left()
-
-  @typedoc false
-  @type coerced ::
-          {:ok | :doubled, term(), warnings :: [String.t()]}
-          | {:ask, questions :: [tuple()]}
-          | {:unknown, term()}
-          | :too_much
-          | :busy
-          | left()
-
-  @typedoc false
-  @type unrepaired ::
-          {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
-          | {:error, {:truncated, path :: list(), items :: non_neg_integer() | nil, boolean()}}
-          | :busy
-          | left()
-
   # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values}]}
   nif(
     operations() :: [
@@ -210,41 +143,41 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/decode.rs
   nif(
-    json_decode(text :: binary(), depth :: non_neg_integer() | :infinity, limits()) ::
-      {:ok, term()} | {:error, tuple() | limit()} | left()
+    json_decode(text :: binary(), depth :: non_neg_integer() | :infinity, Types.limits()) ::
+      {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
   nif(
-    json_encode(term(), max_bytes :: pos_integer(), limits()) ::
+    json_encode(term(), max_bytes :: pos_integer(), Types.limits()) ::
       {:ok, binary()}
       | {:partial, [binary() | term()]}
       | {:error,
-         {:foreign, term()} | {:not_utf8, binary(), non_neg_integer()} | :too_long | limit()}
-      | left()
+         {:foreign, term()} | {:not_utf8, binary(), non_neg_integer()} | :too_long | Types.limit()}
+      | Types.left()
   )
 
   # native/ptc_nif/src/tools.rs
   pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
 
   # native/ptc_nif/src/program
-  nif(compile_text(binary(), reading(), limits()) :: compiled())
-  nif(compile_node(term(), reading(), limits()) :: compiled())
+  nif(compile_text(binary(), Types.reading(), Types.limits()) :: Types.compiled())
+  nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
   # native/ptc_nif/src/run.rs
-  nif(run_text(binary(), reading(), given()) :: run())
-  nif(run_node(term(), checked? :: boolean(), reading(), given()) :: run())
-  nif(run_compiled(handle :: reference(), consts :: tuple(), given()) :: run())
+  nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())
+  nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())
+  nif(run_compiled(handle :: reference(), consts :: tuple(), Types.given()) :: Types.run())
 
   # the same, but suspended at the start of a loop that calls tools: `round/3` of native/ptc_nif/src/fork.rs
   # runs the loop's body for one item, as a run of its own
   nif(
-    run_forking(handle :: reference(), consts :: tuple(), given()) ::
-      run()
+    run_forking(handle :: reference(), consts :: tuple(), Types.given()) ::
+      Types.run()
       | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
   )
 
-  nif(round(state :: reference(), terms :: tuple(), item :: term()) :: run())
+  nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
 
   # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
@@ -259,7 +192,11 @@ defmodule PtcRunner.Native do
   # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil
 
   nif(observation(handle :: reference()) :: reference())
-  nif(run_observed(reference(), consts :: tuple(), given(), forks? :: boolean()) :: run())
+
+  nif(
+    run_observed(reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
+      Types.run()
+  )
 
   nif(observed(reference(), consts :: tuple()) :: {non_neg_integer() | nil, [tuple()]} | nil)
 
@@ -270,7 +207,7 @@ defmodule PtcRunner.Native do
       :more
       | {:answer | :moved | :joined, term(), words :: non_neg_integer()}
       | {:limits, timeout(), max_heap :: non_neg_integer()}
-    ) :: run() | term()
+    ) :: Types.run() | term()
   )
 
   # native/ptc_nif/src/answer.rs; `list?`: the type is that of a list, which may be wrapped.
@@ -278,38 +215,36 @@ defmodule PtcRunner.Native do
   # not judged; `:unfit`: not an object, or not a list. `all?`: all errors are wanted, and no line of them; otherwise
   # the first errors, the line, and the number of errors that are not listed
   nif(
-    answer_find(binary(), limits()) ::
+    answer_find(binary(), Types.limits()) ::
       {:ok, start :: non_neg_integer(), length :: pos_integer()}
-      | {:error, {atom(), place :: tuple() | nil} | limit()}
-      | left()
+      | Types.unread()
   )
 
   nif(
-    answer_parse(binary(), limits()) ::
-      {:ok, term()} | {:error, {atom(), place :: tuple() | nil} | limit()} | left()
+    answer_parse(binary(), Types.limits()) ::
+      {:ok, term()} | Types.unread()
   )
 
   nif(
-    answer_read(binary(), type(), list? :: boolean(), all? :: boolean(), limits()) ::
+    answer_read(binary(), Types.type(), list? :: boolean(), all? :: boolean(), Types.limits()) ::
       {:ok, term(), found :: term()}
       | {:hyphens | :undecided, found :: term()}
       | {:unfit, atom(), found :: term()}
       | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
          found :: term()}
-      | {:error, {atom(), place :: tuple() | nil} | limit()}
-      | left()
+      | Types.unread()
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
   # `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2 nothing
   pair(
-    repair_value(binary(), type(), at_end :: 0..2, limits()) ::
-      {:ok, term(), [tuple()]} | unrepaired()
+    repair_value(binary(), Types.type(), at_end :: 0..2, Types.limits()) ::
+      {:ok, term(), [tuple()]} | Types.unrepaired()
   )
 
   pair(
-    repair_answer(binary(), type(), list? :: boolean(), at_end :: 0..2, limits()) ::
-      {:ok | :undecided, term(), [tuple()]} | unrepaired()
+    repair_answer(binary(), Types.type(), list? :: boolean(), at_end :: 0..2, Types.limits()) ::
+      {:ok | :undecided, term(), [tuple()]} | Types.unrepaired()
   )
 
   nif(answer_is_part(binary()) :: boolean())
@@ -319,37 +254,37 @@ defmodule PtcRunner.Native do
   pair(signature_parse(binary()) :: {:ok, tuple()} | {:error, tuple()} | :busy)
 
   pair(
-    signature_render(type(), lisp? :: boolean()) ::
+    signature_render(Types.type(), lisp? :: boolean()) ::
       {:ok, String.t()} | :too_long | {:unknown, term()} | :busy
   )
 
-  pair(signature_schema(type()) :: {:ok, map()} | {:unknown, term()} | :busy)
-  pair(signature_public(type()) :: {:ok, type()} | :busy)
+  pair(signature_schema(Types.type()) :: {:ok, map()} | {:unknown, term()} | :busy)
+  pair(signature_public(Types.type()) :: {:ok, Types.type()} | :busy)
 
   # `finished?`: Elixir has no error to complete
   pair(
-    signature_validate(type(), term(), closed? :: boolean()) ::
+    signature_validate(Types.type(), term(), closed? :: boolean()) ::
       :ok
       | {:error, errors :: list(), finished? :: boolean()}
       | {:unknown, term()}
       | :busy
-      | left()
+      | Types.left()
   )
 
   # `answers` are the answers to the questions, nil in the first call
   pair(
-    signature_coerce(type(), term(), answers :: list() | nil) ::
-      coerced() | {:refused, failure :: term(), hidden? :: boolean()}
+    signature_coerce(Types.type(), term(), answers :: list() | nil) ::
+      Types.coerced() | Types.refused()
   )
 
   pair(
-    signature_spelled(type(), term()) ::
-      coerced() | {:refused, failure :: term(), hidden? :: boolean()}
+    signature_spelled(Types.type(), term()) ::
+      Types.coerced() | Types.refused()
   )
 
   pair(
-    signature_input(type(), term(), answers :: list() | nil) ::
-      coerced() | {:error, errors :: list(), finished? :: boolean()}
+    signature_input(Types.type(), term(), answers :: list() | nil) ::
+      Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
   )
 
   # native/ptc_nif/src/error_line.rs: at most `most` errors and `bytes` bytes; `omitted`: the number of errors
@@ -365,7 +300,7 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/stream.rs: a stream is a reference, and the number of bytes it has read
   pair(
-    stream_new(type(), list? :: boolean(), early? :: boolean(), prose? :: boolean()) ::
+    stream_new(Types.type(), list? :: boolean(), early? :: boolean(), prose? :: boolean()) ::
       {:ok, reference()} | :busy
   )
 
@@ -394,7 +329,7 @@ defmodule PtcRunner.Native do
       | :too_much
       | {:opaque, [term()], non_neg_integer()}
       | :busy
-      | left()
+      | Types.left()
   )
 
   # native/ptc_nif/src/normalize.rs

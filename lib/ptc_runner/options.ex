@@ -215,12 +215,8 @@ defmodule PtcRunner.Options do
   # A string, for example a key of options that were read from JSON, can be close to a known atom.
   defp close(name, names) when is_atom(name), do: close(Atom.to_string(name), names)
 
-  defp close(name, names) when is_binary(name) do
-    case Suggestion.closest(name, names) do
-      {:ok, close} -> " Did you mean :#{close}?"
-      :error -> ""
-    end
-  end
+  defp close(name, names) when is_binary(name),
+    do: Suggestion.sentence(name, names, &" Did you mean :#{&1}?")
 
   defp close(_name, _names), do: ""
 end

@@ -10,13 +10,11 @@ defmodule PtcRunner.Quanta do
   # native/ptc_nif/src/schedule.rs decides when work is suspended.
 
   alias PtcRunner.Native
+  alias PtcRunner.Native.Types
   alias PtcRunner.Sandbox.Guarded
 
   # The terms of a text of this size hardly make the VM collect garbage.
   @small 4_096
-
-  @typedoc "Suspended work: a reference to its plain data, and its terms."
-  @type left :: {:more | :long, state :: reference(), terms :: tuple()}
 
   @doc """
   Runs a native call to its end. If the function returns `:busy`, its twin, whose name ends in `_dirty`, is
@@ -51,6 +49,24 @@ defmodule PtcRunner.Quanta do
   end
 
   @doc """
+  The same for functions that return no error: it raises if the native function panics.
+
+      iex> require PtcRunner.Quanta
+      iex> PtcRunner.Quanta.run!(PtcRunner.Native.signature_lisp_key("user_id"))
+      {:ok, "user-id"}
+
+  """
+  defmacro run!(call) do
+    quote do
+      try do
+        PtcRunner.Quanta.run(unquote(call))
+      catch
+        :error, :nif_panicked -> PtcRunner.Native.Panic.raise!()
+      end
+    end
+  end
+
+  @doc """
   One native call whose reply is not finished here.
 
       iex> require PtcRunner.Quanta
@@ -80,7 +96,7 @@ defmodule PtcRunner.Quanta do
       {:ok, [1]}
 
   """
-  @spec finish(left() | result) :: result when result: term()
+  @spec finish(Types.left() | result) :: result when result: term()
   def finish({next, _state, _terms} = left) when next in [:more, :long],
     do: left |> go_on() |> resumed()
 
@@ -102,7 +118,7 @@ defmodule PtcRunner.Quanta do
       {:ok, [1]}
 
   """
-  @spec finish(left() | result, non_neg_integer()) :: result when result: term()
+  @spec finish(Types.left() | result, non_neg_integer()) :: result when result: term()
   def finish(reply, bytes) when bytes <= @small, do: finish(reply)
 
   def finish(reply, _bytes) do
@@ -114,7 +130,7 @@ defmodule PtcRunner.Quanta do
   @doc """
   Resumes work for one slice or one quantum.
   """
-  @spec go_on(left()) :: left() | term()
+  @spec go_on(Types.left()) :: Types.left() | term()
   def go_on({:more, state, terms}), do: native(Native.resume(state, terms, :more))
   def go_on({:long, state, terms}), do: native(Native.resume_dirty(state, terms, :more))
 end

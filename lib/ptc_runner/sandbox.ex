@@ -104,7 +104,7 @@ defmodule PtcRunner.Sandbox do
     after
       timeout ->
         Guarded.stop(pid, monitor)
-        drop_answer(ref)
+        Guarded.drop(ref)
         {:error, {:timeout, timeout}}
     end
   end
@@ -135,17 +135,6 @@ defmodule PtcRunner.Sandbox do
     case Guarded.ended(reason, max_heap) do
       :memory_exceeded -> {:memory_exceeded, max_heap * @bytes_per_word}
       error -> error
-    end
-  end
-
-  # After the alias has ended, no further answer can arrive.
-  defp drop_answer(ref) do
-    :erlang.unalias(ref)
-
-    Guarded.await do
-      {^ref, _result, _bytes} -> :ok
-    after
-      0 -> :ok
     end
   end
 end

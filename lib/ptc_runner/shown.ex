@@ -197,6 +197,21 @@ defmodule PtcRunner.Shown do
   @spec lines(binary()) :: String.t()
   defdelegate lines(text), to: Line
 
+  @doc """
+  The first `most` of a list, and what `say` makes of the number of the others, if there are any.
+
+      iex> PtcRunner.Shown.first(["a", "b", "c"], 1, fn more -> "and \#{more} more" end)
+      ["a", "and 2 more"]
+
+  """
+  @spec first([item], non_neg_integer(), (pos_integer() -> item)) :: [item] when item: term()
+  def first(list, most, say) do
+    case Enum.split(list, most) do
+      {all, []} -> all
+      {first, more} -> first ++ [say.(length(more))]
+    end
+  end
+
   @doc "The message of an exception."
   @spec exception(Exception.t()) :: String.t()
   defdelegate exception(exception), to: Raised, as: :text

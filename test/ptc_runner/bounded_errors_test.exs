@@ -17,6 +17,7 @@ defmodule PtcRunner.BoundedErrorsTest do
   doctest Size
   doctest Raised
   doctest PtcRunner.Shown.Line
+  doctest PtcRunner.Shown.Budget
 
   @limit 4_096
 

@@ -7,7 +7,6 @@ unless Code.ensure_loaded?(ALLM) do
     # Terms without a name and terms that are not tools do not take part in replacement.
 
     alias PtcRunner.{Native, Quanta}
-    alias PtcRunner.Native.Panic
     require Quanta
 
     @doc """
@@ -19,10 +18,8 @@ unless Code.ensure_loaded?(ALLM) do
     """
     @spec merge([map()], [map()]) :: [map()]
     def merge(tools, overrides) do
-      {:ok, merged} = Quanta.run(Native.merge_tools(tools, overrides))
+      {:ok, merged} = Quanta.run!(Native.merge_tools(tools, overrides))
       merged
-    catch
-      :error, :nif_panicked -> Panic.raise!()
     end
   end
 end

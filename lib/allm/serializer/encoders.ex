@@ -4,23 +4,14 @@ unless Code.ensure_loaded?(ALLM) do
 
   defimpl PtcRunner.Json.Encoder, for: ALLM.Engine do
     def encode(engine) do
-      %{
-        "__type__" => "ALLM.Engine",
-        "data" => %{
-          adapter: engine.adapter,
-          adapter_opts: pairs(engine.adapter_opts),
-          model: engine.model,
-          tools: tools(engine.tools),
-          tool_executor: engine.tool_executor,
-          tool_result_encoder: engine.tool_result_encoder,
-          image_adapter: engine.image_adapter,
-          params: engine.params,
-          context: engine.context,
-          retry: pairs(engine.retry),
-          middleware: engine.middleware,
-          metadata: engine.metadata
-        }
-      }
+      data =
+        engine
+        |> Map.from_struct()
+        |> Map.update!(:tools, &tools/1)
+        |> Map.update!(:adapter_opts, &pairs/1)
+        |> Map.update!(:retry, &pairs/1)
+
+      %{"__type__" => "ALLM.Engine", "data" => data}
     end
 
     defp pairs([{key, value} | rest]) when is_atom(key), do: [[key(key), value] | pairs(rest)]
@@ -39,17 +30,8 @@ unless Code.ensure_loaded?(ALLM) do
 
   defimpl PtcRunner.Json.Encoder, for: ALLM.Tool do
     def encode(tool) do
-      %{
-        "__type__" => "ALLM.Tool",
-        "data" => %{
-          name: tool.name,
-          description: tool.description,
-          schema: tool.schema,
-          handler: handler(tool.handler),
-          manual: tool.manual,
-          metadata: tool.metadata
-        }
-      }
+      data = tool |> Map.from_struct() |> Map.update!(:handler, &handler/1)
+      %{"__type__" => "ALLM.Tool", "data" => data}
     end
 
     defp handler({module, function}) when is_atom(module) and is_atom(function),

@@ -20,9 +20,12 @@ defmodule PtcRunner.Agent.Answer do
 
   @type result ::
           {:ok, term(), warnings :: [String.t()]}
-          | {:error, errors :: [map(), ...], feedback :: String.t()}
+          | {:error, errors :: [map(), ...], feedback :: String.t(), whole? :: boolean()}
 
-  @doc "See `PtcRunner.Agent.answer/3`; the options are already validated."
+  @doc """
+  See `PtcRunner.Agent.answer/3`; the options are already validated. `whole?`: the text has a whole JSON value, or met a
+  limit, so that its beginning need not be read to explain the errors.
+  """
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
     began = System.monotonic_time(:millisecond)
@@ -44,19 +47,21 @@ defmodule PtcRunner.Agent.Answer do
 
     with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] <- converted(text, outcome, found, asked) do
-      {:error, errors, feedback(errors, text, found, asked)}
+      {:error, errors, feedback(errors, text, found, asked), whole?(found)}
     else
       {:truncated, %{path: path, message: message}} ->
-        {:error, [%{path: path, message: message}], Cut.feedback(message)}
+        {:error, [%{path: path, message: message}], Cut.feedback(message), whole?(found)}
 
       {:ok, value, warnings} ->
         {:ok, unwrapped(value, signature), warnings}
 
       # A text that met a limit is not read again.
       {:limit, wrong} ->
-        {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, [])}
+        {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, []), true}
     end
   end
+
+  defp whole?(found), do: match?({:value, _value}, found)
 
   @doc """
   The signature for the model: a type that is not an object or list is wrapped in an object, since an

@@ -4,7 +4,6 @@ defmodule PtcRunner.Agent.Ask do
 
   alias PtcRunner.Sandbox.Guarded
   require Guarded
-  alias PtcRunner.Shown
 
   @doc """
   The reply of the model function to these messages, or `{:error, text}` if it raises, throws or exits, or does not
@@ -41,8 +40,7 @@ defmodule PtcRunner.Agent.Ask do
     after
       timeout ->
         Guarded.stop(pid, monitor)
-        :erlang.unalias(ref)
-        drop(ref)
+        Guarded.drop(ref)
         {:error, "the model function did not answer within #{timeout} ms"}
     end
   end
@@ -52,23 +50,7 @@ defmodule PtcRunner.Agent.Ask do
     do: send(reply_to, {reply_to, reply(ask, messages, :infinity)})
 
   # After the alias has ended, no further answer can arrive.
-  defp drop(ref) do
-    Guarded.await do
-      {^ref, _reply} -> :ok
-    after
-      0 -> :ok
-    end
-  end
 
-  defp failed(:error, reason, trace) do
-    shown = Guarded.text(fn -> Shown.exception(Exception.normalize(:error, reason, trace)) end)
-
-    "the model function raised: " <> shown
-  end
-
-  defp failed(:throw, value, _trace),
-    do: "the model function threw: " <> Guarded.text(fn -> Shown.text(value) end)
-
-  defp failed(:exit, reason, _trace),
-    do: "the model function exited: " <> Guarded.text(fn -> Shown.text(reason) end)
+  defp failed(kind, reason, trace),
+    do: "the model function " <> Guarded.failure(kind, reason, trace)
 end

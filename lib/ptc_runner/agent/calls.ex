@@ -70,7 +70,7 @@ defmodule PtcRunner.Agent.Calls do
       answer(tool, raw, begin)
     catch
       kind, reason ->
-        text = thrown(kind, reason, __STACKTRACE__)
+        text = Guarded.failure(kind, reason, __STACKTRACE__)
         Record.ended(record, key, {:error, text, [], true})
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
@@ -141,15 +141,6 @@ defmodule PtcRunner.Agent.Calls do
     Record.ended(record, key, {status, Shown.cut(error.text), [], effect?})
     {:error, error}
   end
-
-  defp thrown(:error, reason, trace) do
-    Guarded.text(fn ->
-      "raised: " <> Shown.exception(Exception.normalize(:error, reason, trace))
-    end)
-  end
-
-  defp thrown(:throw, value, _trace), do: Guarded.text(fn -> "threw: " <> Shown.text(value) end)
-  defp thrown(:exit, reason, _trace), do: Guarded.text(fn -> "exited: " <> Shown.text(reason) end)
 
   defp answer(%Tool{signature: nil}, args, begin) do
     case begin.(args, args) do

@@ -15,11 +15,12 @@ defmodule PtcRunner.Agent.Candidates do
   The text of the program that counts.
 
     * `:one` - there are not several different programs
-    * `{:last, text, count}` - the last one, because the words before it take back the one before
+    * `{:last, text, how, count}` - the last one, because the words before it take back the one before. `how`: JSON was `:found`
+      in its text, or only after it was `:repaired`
     * `{:several, count}` - it is not known which one counts
 
       iex> PtcRunner.Agent.Candidates.choose(~s({"op": "count"} is wrong. {"op": "first"}), [])
-      {:last, ~s({"op": "first"}), 2}
+      {:last, ~s({"op": "first"}), :found, 2}
 
       iex> PtcRunner.Agent.Candidates.choose(~s({"op": "count"} or {"op": "first"}), [])
       {:several, 2}
@@ -27,18 +28,20 @@ defmodule PtcRunner.Agent.Candidates do
   `limits` are those of `PtcRunner.SubAgent.JsonParser.parse/2`.
   """
   @spec choose(String.t(), keyword()) ::
-          :one | {:last, String.t(), pos_integer()} | {:several, pos_integer()}
+          :one
+          | {:last, String.t(), :found | :repaired, pos_integer()}
+          | {:several, pos_integer()}
   def choose(text, limits) do
     with [_, _ | _] = begins <- begins(text),
          [_, _ | _] = spans <- spans(begins, text, 0),
          [_, _ | _] = programs <- programs(spans, text, limits),
          [_, _ | _] <- programs |> Enum.map(&elem(&1, 1)) |> Enum.uniq() do
-      [{{from, size}, _value}, {{before, length}, _other} | _] = Enum.reverse(programs)
+      [{{from, size}, _value, how}, {{before, length}, _, _} | _] = Enum.reverse(programs)
       gap = from - before - length
       between = binary_part(text, before + length + max(gap - @between, 0), min(gap, @between))
 
       if String.valid?(between) and between =~ @corrects,
-        do: {:last, binary_part(text, from, size), length(programs)},
+        do: {:last, binary_part(text, from, size), how, length(programs)},
         else: {:several, length(programs)}
     else
       _one -> :one
@@ -85,15 +88,19 @@ defmodule PtcRunner.Agent.Candidates do
   # Without the placeholders of an explanation, such as {"program": NODE}.
   defp programs(spans, text, limits) do
     for {from, size} = span <- spans,
-        {:ok, value} <- [value(binary_part(text, from, size), limits)],
+        {how, value} <- [value(binary_part(text, from, size), limits)],
         program?(value),
-        do: {span, value}
+        do: {span, value, how}
   end
 
   defp value(text, limits) do
     with {:error, _reason} <- JsonParser.locate(text, limits),
-         {:ok, value, _repairs} <- JsonRepair.read(text, nil, limits),
-         do: {:ok, value}
+         {:ok, value, _repairs} <- JsonRepair.read(text, nil, limits) do
+      {:repaired, value}
+    else
+      {:ok, value} -> {:found, value}
+      {:error, _reason} -> :error
+    end
   end
 
   defp program?(%{"program" => program}), do: is_map(program)

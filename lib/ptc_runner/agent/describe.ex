@@ -7,7 +7,7 @@ defmodule PtcRunner.Agent.Describe do
   alias PtcRunner.Firewall.Public
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.{Head, Line}
+  alias PtcRunner.Shown.{Budget, Head, Line}
 
   # @fields is the number of fields that are shown of a map, @wide the number of keys that the maps of a list may
   # have in all, @parts the number of parts of a value that are read for its type, and for its sample.
@@ -21,32 +21,21 @@ defmodule PtcRunner.Agent.Describe do
   @line 2_000
   @omitted "…"
 
-  @typedoc "What may still be read for the types of several values."
-  @type reading :: :counters.counters_ref()
-
-  @doc "A reading of so many parts."
-  @spec reading(pos_integer()) :: reading()
-  def reading(parts) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, parts)
-    left
-  end
-
   @doc """
   The type of a value, as text.
 
-  If the value has too many parts, or if `reading` has none left, the type is less exact.
+  If the value has too many parts, or if the budget for `all` values is spent, the type is less exact.
 
       iex> PtcRunner.Agent.Describe.type([%{"id" => 1, "at" => nil}, %{"id" => 2.5, "at" => "now", "a b" => []}])
       ~s([{"a b" [:any]?, at :string?, id :float}])
 
   """
-  @spec type(term(), reading()) :: String.t()
-  def type(value, reading \\ reading(@parts)) do
-    parts = min(:counters.get(reading, 1), @parts)
-    own = reading(parts)
+  @spec type(term(), Budget.t()) :: String.t()
+  def type(value, all \\ Budget.new(@parts)) do
+    parts = min(Budget.left(all), @parts)
+    own = Budget.new(parts)
     type = of(value, @depth, own)
-    :counters.sub(reading, 1, parts - :counters.get(own, 1))
+    Budget.spend?(all, parts - Budget.left(own))
     {text, _left} = text(type, {[], @line})
     text |> IO.iodata_to_binary() |> Shown.cut(@line)
   end
@@ -78,7 +67,7 @@ defmodule PtcRunner.Agent.Describe do
   defp of([], _depth, _left), do: {:list, :none}
 
   defp of(map, depth, left) when is_map(map) do
-    if map_size(map) > entries(depth) or not spend(left, map_size(map)),
+    if map_size(map) > entries(depth) or not Budget.spend?(left, map_size(map)),
       do: :map,
       else: {:map, fields(map, depth - 1, left)}
   end
@@ -89,7 +78,7 @@ defmodule PtcRunner.Agent.Describe do
   defp element([], _depth, _left, type), do: type
 
   defp element([first | rest], depth, left, type) do
-    if spend(left, 1),
+    if Budget.spend?(left, 1),
       do: element(rest, depth, left, merge(type, of(first, depth, left))),
       else: if(type == :none, do: :any, else: type)
   end
@@ -99,13 +88,6 @@ defmodule PtcRunner.Agent.Describe do
         name = name(key),
         into: %{},
         do: {name, of(value, depth, left)}
-  end
-
-  # Whether so many parts may be read.
-  defp spend(left, parts) do
-    allowed? = :counters.get(left, 1) >= parts
-    if allowed?, do: :counters.sub(left, 1, parts)
-    allowed?
   end
 
   # The text of a date is shown in the sample.
@@ -192,7 +174,7 @@ defmodule PtcRunner.Agent.Describe do
   @spec sample(term()) :: String.t()
   def sample(value), do: value |> sampled() |> json(@line)
 
-  defp sampled(value), do: part(value, @depth, reading(@sampled))
+  defp sampled(value), do: part(value, @depth, Budget.new(@sampled))
 
   @doc """
   A value as JSON in at most `limit` bytes; if it is longer, its sample.
@@ -289,7 +271,7 @@ defmodule PtcRunner.Agent.Describe do
 
   defp part(map, depth, left) when is_map(map) do
     for {key, value} <- first(map, div(entries(depth), 4)),
-        not Head.hidden?(key) and spend(left, 1),
+        not Head.hidden?(key) and Budget.spend?(left, 1),
         into: %{},
         do: {key, part(value, depth - 1, left)}
   end

@@ -84,9 +84,9 @@ defmodule PtcRunner.Agent.Feedback do
   def why({:invalid_result, errors}), do: "the result does not fit: " <> why(errors)
 
   def why(errors) when is_list(errors) do
-    {shown, more} = Enum.split(errors, 5)
-    text = Enum.map_join(shown, "; ", &line/1)
-    if more == [], do: text, else: "#{text}; and #{length(more)} more"
+    errors
+    |> Shown.first(5, &%{path: [], message: "and #{&1} more"})
+    |> Enum.map_join("; ", &line/1)
   end
 
   def why(error), do: Json.format_error(error)
@@ -121,11 +121,8 @@ defmodule PtcRunner.Agent.Feedback do
   defp there_is(_name, []), do: "There are no tools."
 
   defp there_is(name, tools) do
-    hint =
-      case Suggestion.closest(name, tools |> Enum.map(& &1.name) |> Enum.sort()) do
-        {:ok, close} -> "Did you mean '#{close}'? "
-        :error -> ""
-      end
+    names = tools |> Enum.map(& &1.name) |> Enum.sort()
+    hint = Suggestion.sentence(name, names, &"Did you mean '#{&1}'? ")
 
     lines = Enum.map_join(tools, "\n", &Prompt.tool/1)
     "#{hint}There are these tools:\n" <> Shown.cut(lines, 8_000)

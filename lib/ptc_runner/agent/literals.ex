@@ -3,6 +3,8 @@ defmodule PtcRunner.Agent.Literals do
   # JSON's null, true and false are no texts. `PtcRunner.SubAgent.Signature.Coercion` reads atoms as their names, because
   # data of Elixir have keywords; of JSON it would make "nil" of null. An agent does not take these values.
 
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
+
   @warning "coerced keyword to string"
 
   @doc """
@@ -50,9 +52,7 @@ defmodule PtcRunner.Agent.Literals do
 
   # As the coercion finds it: the atom key first.
   defp field(map, name) do
-    with :error <- Map.fetch(map, String.to_existing_atom(name)), do: Map.fetch(map, name)
-  rescue
-    _error in [ArgumentError, SystemLimitError] -> Map.fetch(map, name)
+    with :error <- Map.fetch(map, Atomizer.safe_to_atom(name)), do: Map.fetch(map, name)
   end
 
   defp error(path, kind),

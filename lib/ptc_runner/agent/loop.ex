@@ -128,7 +128,7 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp given_up(kind, reason, state) do
-    Telemetry.turn_ended(state.turn_began_at, state.number, 0, :error)
+    Telemetry.turn_ended(state.turn_began_at, 0, :error)
     ended(:error, {kind, shown(reason), %{reason: reason}}, state)
   end
 
@@ -142,17 +142,19 @@ defmodule PtcRunner.Agent.Loop do
   # A refusal. There is no text that a later turn could be sent.
   defp no_text(ask, state) do
     why = "the answer has no text"
-    told = "Your answer has no text. #{Feedback.please(state.opts)}"
-    again(ask, told, took(state, record(nil, state, result: %{error: told}, why: why), false))
+    refused(ask, nil, "Your answer has no text. #{Feedback.please(state.opts)}", why, state)
   end
 
   # The answer was stopped while it came in, because it could not become valid.
   defp stopped(ask, errors, text, state) do
-    told = Feedback.stopped(errors, state.opts)
-    head = if text, do: Shown.cut(text, min(most_bytes(state), @head))
-    state = if head, do: said(state, head), else: state
-    turn = record(head, state, result: %{error: told}, why: Feedback.why(errors))
-    again(ask, told, took(state, turn, false))
+    head = text && Shown.cut(text, min(most_bytes(state), @head))
+    refused(ask, head, Feedback.stopped(errors, state.opts), Feedback.why(errors), state)
+  end
+
+  # An answer that is not read: only this much of its text is kept, if there is any.
+  defp refused(ask, text, told, why, state) do
+    state = if text, do: said(state, text), else: state
+    again(ask, told, took(state, record(text, state, result: %{error: told}, why: why), false))
   end
 
   defp said(state, text), do: %{state | messages: [message(:assistant, text) | state.messages]}
@@ -166,17 +168,9 @@ defmodule PtcRunner.Agent.Loop do
 
   # Keeps only the head, because each further turn sends it to the model again.
   defp too_long(ask, text, most, state) do
-    head = Shown.cut(text, min(most, @head))
-    told = "Your answer has #{byte_size(text)} bytes, and may have #{most}. Answer shorter."
-    state = said(state, head)
-
-    turn =
-      record(head, state,
-        result: %{error: told},
-        why: "it had #{byte_size(text)} bytes, and may have #{most}"
-      )
-
-    again(ask, told, took(state, turn, false))
+    size = "#{byte_size(text)} bytes, and may have #{most}"
+    told = "Your answer has #{size}. Answer shorter."
+    refused(ask, Shown.cut(text, min(most, @head)), told, "it had " <> size, state)
   end
 
   defp fits(ask, text, state) do
@@ -207,8 +201,10 @@ defmodule PtcRunner.Agent.Loop do
       {:ok, value, warnings} ->
         {:done, value, record(text, state, result: value, prints: warnings)}
 
-      {:error, errors, told} ->
-        {errors, told} = Stopped.instead(text, errors, told, state.opts)
+      {:error, errors, told, whole?} ->
+        {errors, told} =
+          if whole?, do: {errors, told}, else: Stopped.instead(text, errors, told, state.opts)
+
         {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(errors))}
     end
   end
@@ -333,7 +329,7 @@ defmodule PtcRunner.Agent.Loop do
     struct = make.(state.number, turn.raw, turn.program, turn.result, params)
     outcome = if ok?, do: if(turn[:ok?], do: :look, else: :ok), else: :retry
     calls = length(params.tool_calls)
-    Telemetry.turn_ended(state.turn_began_at, state.number, calls, outcome)
+    Telemetry.turn_ended(state.turn_began_at, calls, outcome)
     %{state | turns: [struct | state.turns], why: turn[:why]}
   end
 

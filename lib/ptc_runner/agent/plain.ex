@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Plain do
   # associations that are not loaded as nil. For the texts that a model is shown.
 
   alias PtcRunner.Json.{Encodable, Values}
+  alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
 
   @doc """
@@ -17,17 +18,10 @@ defmodule PtcRunner.Agent.Plain do
 
   """
   @spec term(term(), pos_integer()) :: term() | :error
-  def term(term, limit) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, limit)
-    plain(term, left)
-  catch
-    {__MODULE__, :too_long} -> :error
-  end
+  def term(term, limit), do: Budget.within(limit, :error, &plain(term, &1))
 
   defp plain(term, left) do
-    :counters.sub(left, 1, 1)
-    if :counters.get(left, 1) < 0, do: throw({__MODULE__, :too_long})
+    Budget.spend!(left)
     part(term, left)
   end
 
@@ -54,5 +48,5 @@ defmodule PtcRunner.Agent.Plain do
   # Not a list comprehension, because the list may be improper.
   defp items([item | rest], done, left), do: items(rest, [plain(item, left) | done], left)
   defp items([], done, _left), do: Enum.reverse(done)
-  defp items(_tail, _done, _left), do: throw({__MODULE__, :too_long})
+  defp items(_tail, _done, left), do: Budget.exceeded!(left)
 end

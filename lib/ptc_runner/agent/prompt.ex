@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Prompt do
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
   alias PtcRunner.Schema.{JsonSchema, Prompt}
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.Line
+  alias PtcRunner.Shown.{Budget, Line}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -65,25 +65,25 @@ defmodule PtcRunner.Agent.Prompt do
     names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}
     note = if Keyword.get(opts, :samples, true), do: [@not_instructions], else: []
 
-    case lines(names, Describe.reading(@parts), @bytes, opts) do
+    case lines(names, Budget.new(@parts), @bytes, opts) do
       [] -> ""
       lines -> section(title, note ++ lines)
     end
   end
 
-  defp lines([], _reading, _left, _opts), do: []
+  defp lines([], _budget, _left, _opts), do: []
 
-  defp lines([{name, value} | rest] = names, reading, left, opts) do
+  defp lines([{name, value} | rest] = names, budget, left, opts) do
     label = label(name)
 
     line =
-      if name in opts[:concealed], do: concealed(label), else: datum(label, value, reading, opts)
+      if name in opts[:concealed], do: concealed(label), else: datum(label, value, budget, opts)
 
     left = left - byte_size(line)
 
     if left < 0,
       do: ["- … and #{length(names)} more"],
-      else: [line | lines(rest, reading, left, opts)]
+      else: [line | lines(rest, budget, left, opts)]
   end
 
   # A tool's answer that has become the memory may have keys of any kind.
@@ -93,8 +93,8 @@ defmodule PtcRunner.Agent.Prompt do
 
   defp concealed(name), do: "- #{name} :any (not shown: it comes from firewalled fields)"
 
-  defp datum(name, value, reading, opts) do
-    line = "- #{name} #{Describe.type(value, reading)}"
+  defp datum(name, value, budget, opts) do
+    line = "- #{name} #{Describe.type(value, budget)}"
 
     if Keyword.get(opts, :samples, true),
       do: "#{line}\n  sample#{Describe.length_of(value)}: #{Describe.sample(value)}",

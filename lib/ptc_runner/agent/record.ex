@@ -174,12 +174,7 @@ defmodule PtcRunner.Agent.Record do
   defp short(name) when is_binary(name), do: Shown.name(name)
   defp short(name), do: name
 
-  defp some(warnings) do
-    case Enum.split(warnings, @most_warnings) do
-      {all, []} -> all
-      {some, more} -> some ++ ["… #{length(more)} more"]
-    end
-  end
+  defp some(warnings), do: Shown.first(warnings, @most_warnings, &"… #{&1} more")
 
   defp more(:ok, value) do
     with {:ok, _words} <- Weight.of(value, @kept_words),

@@ -81,8 +81,10 @@ defmodule PtcRunner.Agent.Result do
 
   defp walk(%{__struct__: _module} = value, type, path, warnings)
        when type in [:string, :int, :float] do
-    case convert(value, type) do
-      {:ok, converted, what} -> {converted, [{path, value, what} | warnings]}
+    {converted, what} = convert(value, type)
+
+    case converted do
+      {:ok, converted} -> {converted, [{path, value, what} | warnings]}
       :error -> {value, warnings}
     end
   end
@@ -113,17 +115,9 @@ defmodule PtcRunner.Agent.Result do
 
   defp walk(value, _type, _path, warnings), do: {value, warnings}
 
-  defp convert(value, :string) do
-    with {:ok, text} <- Values.exact_text(value), do: {:ok, text, "a text"}
-  end
-
-  defp convert(value, :int) do
-    with {:ok, integer} <- Values.integer(value), do: {:ok, integer, "an integer"}
-  end
-
-  defp convert(value, :float) do
-    with {:ok, float} <- Values.float(value), do: {:ok, float, "a float"}
-  end
+  defp convert(value, :string), do: {Values.exact_text(value), "a text"}
+  defp convert(value, :int), do: {Values.integer(value), "an integer"}
+  defp convert(value, :float), do: {Values.float(value), "a float"}
 
   # A key in another spelling.
   defp named(map, key, value, types, path, warnings) do

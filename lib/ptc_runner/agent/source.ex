@@ -76,14 +76,17 @@ defmodule PtcRunner.Agent.Source do
       :one ->
         located(text, limits, opts)
 
-      {:last, last, count} ->
-        with {:ok, found, warnings} <- located(last, limits, opts),
+      {:last, last, how, count} ->
+        with {:ok, found, warnings} <- last(how, last, limits, opts),
              do: {:ok, found, ["took the last of #{count} programs" | warnings]}
 
       {:several, count} ->
         {:error, {:parse_error, "The answer has #{count} different programs. Write one."}}
     end
   end
+
+  defp last(:found, text, _limits, _opts), do: {:ok, text, []}
+  defp last(:repaired, text, limits, opts), do: located(text, limits, opts)
 
   # The text of the program, or its value, if it has to be repaired.
   defp located(text, limits, opts) do

@@ -4,10 +4,11 @@ defmodule PtcRunner.Agent.Stopped do
   # there. The model is told the error for which it was stopped, and not only that the text is not complete.
 
   alias PtcRunner.Agent.{Answer, Feedback}
-  alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
+  alias PtcRunner.SubAgent.AnswerStream
 
   @doc """
-  The errors and the feedback: those of the value that cannot become valid, if the text as a whole could not be read.
+  The errors and the feedback for a text without a whole JSON value: those of the value that cannot become valid, or else
+  the given ones.
 
       iex> signature = PtcRunner.SubAgent.Signature.parsed!("{n :int}")
       iex> errors = [%{path: [], message: "The JSON is not complete"}]
@@ -19,7 +20,6 @@ defmodule PtcRunner.Agent.Stopped do
   @spec instead(String.t(), [map(), ...], String.t(), keyword()) :: {[map(), ...], String.t()}
   def instead(text, [_single] = errors, told, opts) do
     with {:signature, _params, _type} = signature <- opts[:returns],
-         {:error, _not_whole} <- JsonParser.locate(text),
          stream = signature |> Answer.wrapped() |> AnswerStream.new(),
          {:halt, {:error, [%{path: [_ | _]} | _] = found}} <- AnswerStream.feed(stream, text) do
       {found, Feedback.stopped(found, opts)}

@@ -12,11 +12,11 @@ defmodule PtcRunner.Agent.ToolSchema do
 
   alias PtcRunner.Agent.ToolSchema.{Merge, Pointer}
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.Annotations
-
-  @scalars %{"string" => :string, "integer" => :int, "number" => :float, "boolean" => :bool}
+  alias PtcRunner.SubAgent.Signature.{Annotations, JsonSchema}
 
   # These demand something that a type cannot say. Their place keeps its type.
+  @scalars ~w(string integer number boolean)
+
   @unkept ~w(not if then else patternProperties propertyNames dependentRequired dependentSchemas
              dependencies contains unevaluatedProperties unevaluatedItems $dynamicRef $recursiveRef)
 
@@ -72,12 +72,8 @@ defmodule PtcRunner.Agent.ToolSchema do
     }
   end
 
-  defp listed(warnings) do
-    case Enum.split(warnings, @warnings) do
-      {first, []} -> first
-      {first, more} -> first ++ ["#{length(more)} more places are not validated"]
-    end
-  end
+  defp listed(warnings),
+    do: Shown.first(warnings, @warnings, &"#{&1} more places are not validated")
 
   @spec convert(term(), String.t(), non_neg_integer(), map()) :: {place(), map()}
   defp convert(true, _path, _depth, state), do: {{:any, false}, state}
@@ -265,8 +261,8 @@ defmodule PtcRunner.Agent.ToolSchema do
     end
   end
 
-  defp typed(%{"type" => type}, _path, _depth, state) when is_map_key(@scalars, type),
-    do: {{Map.fetch!(@scalars, type), false}, state}
+  defp typed(%{"type" => type}, _path, _depth, state) when type in @scalars,
+    do: {{JsonSchema.scalar(type), false}, state}
 
   defp typed(%{"type" => "array"} = schema, path, depth, state),
     do: array(schema, path, depth, state)

@@ -22,7 +22,7 @@ defmodule PtcRunner.CLI.Pretty do
 
   # Each part with its width on one line.
   defp tree(map) when is_map(map) and not is_struct(map) do
-    members = for {key, value} <- Enum.sort(map), do: {Codec.encode!(key(key)), tree(value)}
+    members = for {key, value} <- Enum.sort(map), do: {Codec.encode!(to_string(key)), tree(value)}
 
     width =
       for({key, {_kind, _part, width}} <- members, do: String.length(key) + width + 4)
@@ -41,9 +41,6 @@ defmodule PtcRunner.CLI.Pretty do
     text = Codec.encode!(leaf)
     {:leaf, text, String.length(text)}
   end
-
-  defp key(key) when is_binary(key), do: key
-  defp key(key), do: to_string(key)
 
   defp lines({:leaf, text, _width}, _indent), do: text
   defp lines({:map, [], _width}, _indent), do: "{}"

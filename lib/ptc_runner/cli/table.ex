@@ -39,7 +39,7 @@ defmodule PtcRunner.CLI.Table do
     columns = columns(shown)
     numbers = MapSet.new(Enum.filter(columns, &numbers?(shown, &1)))
 
-    head = Enum.map(columns, &(&1 |> key() |> fit()))
+    head = Enum.map(columns, &(&1 |> to_string() |> fit()))
     body = for row <- shown, do: Enum.map(columns, &cell(row, &1))
 
     widths =
@@ -67,13 +67,7 @@ defmodule PtcRunner.CLI.Table do
     end
   end
 
-  defp key(key) when is_binary(key), do: key
-  defp key(key), do: to_string(key)
-
-  defp fit(text) do
-    text = Plain.text(text)
-    if String.length(text) <= @cell, do: text, else: String.slice(text, 0, @cell - 1) <> "…"
-  end
+  defp fit(text), do: text |> Plain.text() |> Format.fit(@cell)
 
   defp line(cells, widths, right?) do
     [cells, widths, right?]

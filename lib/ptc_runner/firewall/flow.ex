@@ -8,7 +8,7 @@ defmodule PtcRunner.Firewall.Flow do
 
   alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.Json.{Codec, Program}
-  alias PtcRunner.Shown.Head
+  alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # The fields of an operation that name entries of data.
@@ -64,7 +64,7 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> :clear
       :unknown -> :secret
-      {:ok, node} -> bounded(:secret, &of_node(node, names, &1))
+      {:ok, node} -> Budget.within(@parts, :secret, &of_node(node, names, &1))
     end
   end
 
@@ -103,32 +103,19 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> false
       :unknown -> true
-      {:ok, node} -> bounded(true, &touches?(node, names, &1))
+      {:ok, node} -> Budget.within(@parts, true, &touches?(node, names, &1))
     end
-  end
-
-  defp bounded(otherwise, fun) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, @parts)
-    fun.(left)
-  catch
-    {__MODULE__, :too_large} -> otherwise
-  end
-
-  defp spend(left) do
-    :counters.sub(left, 1, 1)
-    if :counters.get(left, 1) < 0, do: throw({__MODULE__, :too_large})
   end
 
   defp touches?(%{"op" => "literal"}, names, _left), do: @input in names
 
   defp touches?(node, names, left) when is_map(node) do
-    spend(left)
+    Budget.spend!(left)
     operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
   end
 
   defp touches?([first | rest], names, left) do
-    spend(left)
+    Budget.spend!(left)
     touches?(first, names, left) or touches?(rest, names, left)
   end
 
@@ -291,12 +278,12 @@ defmodule PtcRunner.Firewall.Flow do
   defp template(%{"op" => _op} = node, scope), do: shape(node, scope)
 
   defp template(map, scope) when is_map(map) do
-    spend(scope.left)
+    Budget.spend!(scope.left)
     object(map, scope)
   end
 
   defp template(list, scope) when is_list(list) do
-    spend(scope.left)
+    Budget.spend!(scope.left)
 
     list
     |> proper()
@@ -315,7 +302,7 @@ defmodule PtcRunner.Firewall.Flow do
 
   # Whether a constant has a firewalled key: comparing with it would test a guess.
   defp guess?(map, left) when is_map(map) do
-    spend(left)
+    Budget.spend!(left)
 
     Enum.any?(:maps.to_list(map), fn {key, value} ->
       (key != @input and Head.hidden?(key)) or guess?(value, left)
@@ -323,7 +310,7 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   defp guess?([first | rest], left) do
-    spend(left)
+    Budget.spend!(left)
     guess?(first, left) or guess?(rest, left)
   end
 

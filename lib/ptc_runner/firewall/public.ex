@@ -4,7 +4,7 @@ defmodule PtcRunner.Firewall.Public do
   #
   # For texts that are not made with `inspect/1`; `PtcRunner.Shown` does the same for those that are.
 
-  alias PtcRunner.Shown.Head
+  alias PtcRunner.Shown.{Budget, Head}
 
   @concealed "…"
 
@@ -25,29 +25,23 @@ defmodule PtcRunner.Firewall.Public do
 
   """
   @spec part(term(), pos_integer()) :: {:ok, term()} | :too_large
-  def part(term, parts) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, parts)
-    {:ok, public(term, left)}
-  catch
-    {__MODULE__, :too_large} -> :too_large
-  end
+  def part(term, parts), do: Budget.within(parts, :too_large, &{:ok, public(term, &1)})
 
   defp public([_ | _] = list, left), do: list(list, left)
 
   defp public({key, value}, left) do
-    spend(left, 2)
+    Budget.spend!(left, 2)
     value = if Head.hidden?(key), do: @concealed, else: public(value, left)
     {public(key, left), value}
   end
 
   defp public(tuple, left) when is_tuple(tuple) do
-    spend(left, tuple_size(tuple))
+    Budget.spend!(left, tuple_size(tuple))
     tuple |> Tuple.to_list() |> Enum.map(&public(&1, left)) |> List.to_tuple()
   end
 
   defp public(%MapSet{} = set, left) do
-    spend(left, MapSet.size(set))
+    Budget.spend!(left, MapSet.size(set))
     list = MapSet.to_list(set)
     public = Enum.map(list, &public(&1, left))
     if public === list, do: set, else: public
@@ -66,7 +60,7 @@ defmodule PtcRunner.Firewall.Public do
   defp public(leaf, _left), do: leaf
 
   defp list([first | rest], left) do
-    spend(left, 1)
+    Budget.spend!(left, 1)
     [public(first, left) | list(rest, left)]
   end
 
@@ -74,15 +68,10 @@ defmodule PtcRunner.Firewall.Public do
   defp list(tail, left), do: public(tail, left)
 
   defp map(map, left) do
-    spend(left, map_size(map))
+    Budget.spend!(left, map_size(map))
 
     for {key, value} <- map, not Head.hidden?(key), into: %{} do
       {public(key, left), public(value, left)}
     end
-  end
-
-  defp spend(left, parts) do
-    :counters.sub(left, 1, parts)
-    if :counters.get(left, 1) < 0, do: throw({__MODULE__, :too_large})
   end
 end

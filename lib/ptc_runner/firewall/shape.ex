@@ -2,6 +2,8 @@ defmodule PtcRunner.Firewall.Shape do
   @moduledoc false
   # Which parts of a value come from firewalled fields: all of it, none of it, or parts of its items or entries.
 
+  alias PtcRunner.Shown.Budget
+
   @concealed "…"
 
   # Maximum number of parts of a shape; one of more parts is secret as a whole. Parts may be shared, and comparing
@@ -76,24 +78,19 @@ defmodule PtcRunner.Firewall.Shape do
   @spec conceal(term(), t()) :: term()
   def conceal(value, :clear), do: value
 
-  def conceal(value, shape) do
-    left = :counters.new(1, [])
-    :counters.put(left, 1, @parts)
-    concealed(value, shape, left)
-  catch
-    {__MODULE__, :too_large} -> @concealed
-  end
+  def conceal(value, shape),
+    do: Budget.within(@parts, @concealed, &concealed(value, shape, &1))
 
   defp concealed(value, :clear, _left), do: value
 
   defp concealed(list, {:items, shape}, left) when is_list(list) do
     if List.improper?(list),
       do: @concealed,
-      else: Enum.map(list, &(spend(left, 1) && concealed(&1, shape, left)))
+      else: Enum.map(list, &(Budget.spend!(left) && concealed(&1, shape, left)))
   end
 
   defp concealed(map, {:object, fields}, left) when is_map(map) and not is_struct(map) do
-    spend(left, map_size(map))
+    Budget.spend!(left, map_size(map))
 
     Map.new(map, fn {name, value} ->
       {name, concealed(value, Map.get(fields, name, :clear), left)}
@@ -101,11 +98,6 @@ defmodule PtcRunner.Firewall.Shape do
   end
 
   defp concealed(_value, _shape, _left), do: @concealed
-
-  defp spend(left, parts) do
-    :counters.sub(left, 1, parts)
-    :counters.get(left, 1) >= 0 or throw({__MODULE__, :too_large})
-  end
 
   @doc """
   Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where

@@ -42,7 +42,7 @@ defmodule PtcRunner.Json.ErrorText do
   defp labelled(:timeout, ms), do: "TimeoutError: execution exceeded #{ms}ms limit"
   defp labelled(:memory_exceeded, bytes), do: "MemoryError: exceeded #{bytes} byte limit"
 
-  defp other(error), do: "Error: " <> Shown.text(error, 3_800, limit: 5)
+  defp other(error), do: "Error: " <> Shown.text(error, Shown.value_limit(), limit: 5)
 
   defp beginning(text, size) when byte_size(text) <= size, do: text
   defp beginning(text, size), do: binary_part(text, 0, size)

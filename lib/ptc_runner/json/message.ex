@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Message do
   @moduledoc false
   # Converts errors of a run, which are codes and terms, to the documented errors with their text.
 
+  alias PtcRunner.Json.Codec.DecodeError
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Native.Rules
   alias PtcRunner.Schema.Table
@@ -89,10 +90,8 @@ defmodule PtcRunner.Json.Message do
     known =
       for {known, _fun} <- tools, is_binary(known), byte_size(known) <= @long_name, do: known
 
-    case known |> Enum.take(@most_names) |> Enum.sort() |> then(&Suggestion.closest(name, &1)) do
-      {:ok, similar} -> ". Did you mean '#{Shown.name(similar)}'?"
-      :error -> ""
-    end
+    known = known |> Enum.take(@most_names) |> Enum.sort()
+    Suggestion.sentence(name, known, &". Did you mean '#{Shown.name(&1)}'?")
   end
 
   @doc """
@@ -106,17 +105,17 @@ defmodule PtcRunner.Json.Message do
   def parse(:program_missing), do: "Missing required field 'program'"
   def parse(:program_not_map), do: "program must be a map"
 
-  def parse({:unexpected_token, position}),
-    do: "JSON decode error: Unexpected token at position #{position}"
+  def parse(detail) when is_tuple(detail), do: detail |> DecodeError.new() |> undecoded()
 
-  def parse({:unexpected_end, position}),
-    do: "JSON decode error: Unexpected end of input at position #{position}"
+  @doc """
+  The text of an error in the JSON of a program.
 
-  def parse({:too_deep, limit, position}),
-    do: "JSON decode error: Nesting exceeds #{limit} levels at position #{position}"
+      iex> PtcRunner.Json.Message.undecoded(PtcRunner.Json.Codec.DecodeError.new({:unexpected_end, 12}))
+      "JSON decode error: Unexpected end of input at position 12"
 
-  def parse({:integer_too_long, limit, position}),
-    do: "JSON decode error: Integer of more than #{limit} digits at position #{position}"
+  """
+  @spec undecoded(DecodeError.t()) :: String.t()
+  def undecoded(error), do: "JSON decode error: " <> Exception.message(error)
 
   # Errors of the check
 

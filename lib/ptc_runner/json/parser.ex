@@ -6,10 +6,8 @@ defmodule PtcRunner.Json.Parser do
   object. `PtcRunner.Json.Validator` checks the program itself.
   """
 
-  alias PtcRunner.Json.{Limits, Message}
-  alias PtcRunner.{Aligned, Native, Quanta, Shown}
-  alias PtcRunner.Native.Panic
-  require Quanta
+  alias PtcRunner.Json.{Codec, Limits, Message}
+  alias PtcRunner.Shown
 
   @typedoc "The error, or the exceeded limit: milliseconds, or bytes of memory."
   @type error ::
@@ -44,20 +42,11 @@ defmodule PtcRunner.Json.Parser do
   """
   @spec parse(term()) :: {:ok, map()} | {:error, error()}
   def parse(text) when is_binary(text) do
-    {timeout, max_heap} = limits = Limits.of_text([], byte_size(text))
-
-    case Quanta.finish(
-           Quanta.native(Native.json_decode(Aligned.text(text), :infinity, limits)),
-           byte_size(text)
-         ) do
+    case Codec.decode(text) do
       {:ok, map} when is_map(map) -> parse(map)
       {:ok, _other} -> fault(:program_missing)
-      {:error, :timeout} -> {:error, {:timeout, timeout}}
-      {:error, :memory_exceeded} -> {:error, {:memory_exceeded, Limits.bytes(max_heap)}}
-      {:error, reason} -> fault(reason)
+      {:error, error} -> {:error, error(error)}
     end
-  catch
-    :error, :nif_panicked -> {:error, {:parse_error, Panic.caught()}}
   end
 
   def parse(%{"program" => program}) when is_map(program), do: {:ok, program}
@@ -66,6 +55,14 @@ defmodule PtcRunner.Json.Parser do
 
   def parse(other),
     do: {:error, {:parse_error, "Input must be a string or map, got #{Shown.text(other)}"}}
+
+  defp error(%{reason: :timeout, limit: timeout}), do: {:timeout, timeout}
+
+  defp error(%{reason: :memory_exceeded, limit: words}),
+    do: {:memory_exceeded, Limits.bytes(words)}
+
+  defp error(%{reason: :failed, text: text}), do: {:parse_error, text}
+  defp error(error), do: {:parse_error, Message.undecoded(error)}
 
   defp fault(reason), do: {:error, Message.error({:parse, reason})}
 end

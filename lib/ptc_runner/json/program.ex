@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.Program do
 
   alias PtcRunner.Json.{Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native.{Panic, Types}
   require Quanta
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
@@ -73,6 +73,12 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
+  # What is compiled to run a program with these options, and the options to compile it with.
+  @spec again(t() | source(), Limits.reading()) :: {source(), Limits.reading()}
+  def again(%__MODULE__{source: source} = program, asked), do: {source, reading(program, asked)}
+  def again(source, asked), do: {source, asked}
+
+  @doc false
   # The options to compile the program again: its own, and the requested ones in addition.
   @spec reading(t(), Limits.reading()) :: Limits.reading()
   def reading(program, asked) do
@@ -93,7 +99,7 @@ defmodule PtcRunner.Json.Program do
   @doc false
   # The options for a program that is compiled for observation: of everything, or only of what findings are
   # made of.
-  @spec observed(Limits.reading(), :observed | :findings) :: Native.reading()
+  @spec observed(Limits.reading(), :observed | :findings) :: Types.reading()
   def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?, values?} = options(asked)
     {what, depth, any_keys?, strict?, values?}
@@ -102,7 +108,7 @@ defmodule PtcRunner.Json.Program do
   @doc false
   # Compiles a source on the native side: `{:ok, handle, consts}`, `{:error, fault}`, or, for observation,
   # `{:rejected, {:error, fault}, path}`.
-  @spec build(source(), Native.reading(), limits()) ::
+  @spec build(source(), Types.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) do
     Quanta.finish(Quanta.native(compiled(source, reading, limits)))

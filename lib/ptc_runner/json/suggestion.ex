@@ -24,9 +24,19 @@ defmodule PtcRunner.Json.Suggestion do
 
   """
   @spec hint(String.t(), [String.t()]) :: String.t()
-  def hint(unknown, names) do
+  def hint(unknown, names), do: sentence(unknown, names, &". Did you mean '#{&1}'?")
+
+  @doc """
+  What `say` makes of the most similar name, or an empty text.
+
+      iex> PtcRunner.Json.Suggestion.sentence("fitler", ["count", "filter"], &(" Did you mean " <> &1))
+      " Did you mean filter"
+
+  """
+  @spec sentence(String.t(), [String.t()], (String.t() -> String.t())) :: String.t()
+  def sentence(unknown, names, say) do
     case closest(unknown, names) do
-      {:ok, name} -> ". Did you mean '#{name}'?"
+      {:ok, name} -> say.(name)
       :error -> ""
     end
   end

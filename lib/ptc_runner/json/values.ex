@@ -125,21 +125,12 @@ defmodule PtcRunner.Json.Values do
 
   """
   @spec text(struct()) :: String.t()
-  def text(%{__struct__: Decimal} = decimal) do
-    case decimal(decimal) do
+  def text(value) do
+    case exact_text(value) do
       {:ok, text} -> text
-      :error -> Shown.text(decimal)
+      :error -> Shown.text(value)
     end
   end
-
-  def text(%{__struct__: module} = value) when module in @iso do
-    module.to_iso8601(value)
-  rescue
-    # Another calendar, or fields that no date has.
-    _error -> Shown.text(value)
-  end
-
-  def text(value), do: Shown.text(value)
 
   @doc """
   The text of a date, a time or a decimal, as `text/1` has it; `:error` if it has none, and for all other terms.
@@ -157,6 +148,7 @@ defmodule PtcRunner.Json.Values do
   def exact_text(%{__struct__: module} = value) when module in @iso do
     {:ok, module.to_iso8601(value)}
   rescue
+    # Another calendar, or fields that no date has.
     _error -> :error
   end
 

@@ -301,6 +301,43 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp without_stack(reason), do: reason
 
   @doc """
+  Drops the message of a process that was stopped, a tuple with this alias first; no other one can arrive.
+
+      iex> ref = :erlang.alias([:reply])
+      iex> send(ref, {ref, :too_late})
+      iex> PtcRunner.Sandbox.Guarded.drop(ref)
+      :ok
+
+  """
+  @spec drop(reference()) :: :ok
+  def drop(ref) do
+    :erlang.unalias(ref)
+
+    await do
+      message when is_tuple(message) and elem(message, 0) == ref -> :ok
+    after
+      0 -> :ok
+    end
+  end
+
+  @doc """
+  What a foreign function has raised, thrown or exited with.
+
+      iex> PtcRunner.Sandbox.Guarded.failure(:error, :badarith, [])
+      "raised: bad argument in arithmetic expression"
+
+      iex> PtcRunner.Sandbox.Guarded.failure(:throw, 1, [])
+      "threw: 1"
+
+  """
+  @spec failure(:error | :throw | :exit, term(), Exception.stacktrace()) :: String.t()
+  def failure(:error, reason, trace),
+    do: "raised: " <> text(fn -> Shown.exception(Exception.normalize(:error, reason, trace)) end)
+
+  def failure(:throw, value, _trace), do: "threw: " <> text(fn -> Shown.text(value) end)
+  def failure(:exit, reason, _trace), do: "exited: " <> text(fn -> Shown.text(reason) end)
+
+  @doc """
   The text that `fun` makes of a foreign term: its `Inspect` or `Exception` code may fail.
 
       iex> PtcRunner.Sandbox.Guarded.text(fn -> throw(:bad_inspect) end)

@@ -142,7 +142,7 @@ defmodule PtcRunner.Shown.Head do
   defp all_open?([[first | rest] | todo]), do: all_open?([first, rest | todo])
 
   defp all_open?([{key, value} | todo]),
-    do: not name_hidden?(key) and all_open?([key, value | todo])
+    do: not hidden?(key) and all_open?([key, value | todo])
 
   defp all_open?([tuple | todo]) when is_tuple(tuple),
     do: all_open?([Tuple.to_list(tuple) | todo])
@@ -156,8 +156,6 @@ defmodule PtcRunner.Shown.Head do
       true -> all_open?([NativeRecord.values(leaf) | todo])
     end
   end
-
-  defp name_hidden?(key), do: (is_atom(key) or is_binary(key)) and hidden?(key)
 
   @doc """
   A map with `mark` instead of the values of firewalled keys. Large maps are unchanged: `large_map/3`

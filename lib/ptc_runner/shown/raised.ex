@@ -33,24 +33,12 @@ defmodule PtcRunner.Shown.Raised do
   def text(%module{} = exception) when module in @verbose do
     fields = Map.from_struct(exception)
 
-    if Size.small?(fields) and not secret?(fields),
+    if Size.small?(fields) and Head.open?(fields),
       do: message(exception),
       else: Shown.text(exception)
   end
 
   def text(exception), do: message(exception)
-
-  # Whether a small term has values of firewalled keys.
-  defp secret?(map) when is_map(map) do
-    Enum.any?(:maps.to_list(map), fn {key, value} ->
-      Head.hidden?(key) or secret?(key) or secret?(value)
-    end)
-  end
-
-  defp secret?([first | rest]), do: secret?(first) or secret?(rest)
-  defp secret?({key, value}), do: Head.hidden?(key) or secret?(key) or secret?(value)
-  defp secret?(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> secret?()
-  defp secret?(_leaf), do: false
 
   defp message(exception), do: exception |> Exception.message() |> Shown.cut(Shown.value_limit())
 end

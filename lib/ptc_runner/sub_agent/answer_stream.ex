@@ -130,11 +130,9 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     prose? = Keyword.get(opts, :prose, true)
     max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
 
-    {:ok, state} = Quanta.run(Native.stream_new(type, list?, early?, prose?))
+    {:ok, state} = Quanta.run!(Native.stream_new(type, list?, early?, prose?))
 
     %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc """

@@ -10,7 +10,6 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
   """
 
   alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.Panic
   require Quanta
 
   @doc """
@@ -60,12 +59,10 @@ defmodule PtcRunner.SubAgent.KeyNormalizer do
 
   # Native: one walk, which visits shared parts once.
   defp in_form(term, form) do
-    case Quanta.run(Native.normalize(term, form)) do
+    case Quanta.run!(Native.normalize(term, form)) do
       {:ok, value} -> value
       {:improper, tail} -> each(tail, & &1)
     end
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 
   defp underscored(key) do

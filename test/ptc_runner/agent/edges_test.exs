@@ -130,6 +130,23 @@ defmodule PtcRunner.Agent.EdgesTest do
     end
   end
 
+  test "an answer that cannot be used: whether its JSON is whole is known from its reading" do
+    signature = PtcRunner.SubAgent.Signature.parsed!("{n :int}")
+
+    for {text, opts, whole?} <- [
+          {~s({"n": "x"}), [], true},
+          {~s(Here: {"n": []} as asked), [], true},
+          {~s({"n": "x", "m), [], false},
+          {"I do not know", [], false},
+          {~s({"n": "x", "m": [) <> String.duplicate("1,", 1_000_000), [timeout: 0], true}
+        ] do
+      assert {:error, [_error | _], told, ^whole?} =
+               PtcRunner.Agent.Answer.read(text, signature, opts)
+
+      assert {:error, [_same | _], ^told} = Agent.answer(text, signature, opts)
+    end
+  end
+
   describe "two programs in an answer" do
     test "the last one counts if it corrects the first" do
       for words <- [
@@ -145,6 +162,24 @@ defmodule PtcRunner.Agent.EdgesTest do
 
       {{:ok, step}, []} = loop([~s({"op": "count", } is wrong.\n{"op": "literal", "value": 7})])
       assert step.return == 7
+    end
+
+    test "the last one is repaired by the options of this answer, and the repairs are told" do
+      text = ~s(#{literal(1)} is wrong:\n{"program": {"op": "literal", "value": 2,}})
+
+      assert {:last, _program, :repaired, 2} = PtcRunner.Agent.Candidates.choose(text, [])
+
+      assert {:ok, program, ["took the last of 2 programs", "line 1, column 41: left out" <> _]} =
+               Agent.program(text)
+
+      assert PtcRunner.Json.run!(program) == 2
+      assert {:error, {:parse_error, _reason}, _feedback} = Agent.program(text, repair: false)
+    end
+
+    test "a whole text of the last one is compiled as it stands" do
+      text = literal(1) <> " is wrong: " <> literal(2)
+      assert {:ok, program, ["took the last of 2 programs"]} = Agent.program(text)
+      assert program.source == literal(2)
     end
 
     test "else the model is asked for one" do

@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.ErrorTextTest do
 
   doctest ErrorText
   doctest Scan
+  doctest PtcRunner.Json.Message
 
   defmodule Silent do
     defstruct []

@@ -4,6 +4,8 @@ defmodule PtcRunner.Json.OptionsTest do
 
   alias PtcRunner.Json
 
+  doctest PtcRunner.Json.Inputs
+
   @program ~s({"program": {"op": "load", "name": "n"}})
 
   defp forms do

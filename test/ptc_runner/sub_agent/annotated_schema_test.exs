@@ -5,6 +5,8 @@ defmodule PtcRunner.SubAgent.AnnotatedSchemaTest do
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.TypeResolver
 
+  doctest PtcRunner.SubAgent.Signature.JsonSchema
+
   @signature "(id :int, notes [{text :string, at :datetime?}]?) -> [{status :string, n :float?}]"
 
   test "the arguments' schema without options is that of their map" do

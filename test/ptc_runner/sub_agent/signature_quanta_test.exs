@@ -6,6 +6,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature.{Coercion, Renderer, Validator}
 
+  doctest PtcRunner.Quanta
+
   # A walk over so many is left several times.
   @rows 60_000
   @row {:map, [{"id", :int}, {"_tag", {:optional, :string}}, {"inner", {:map, [{"n", :float}]}}]}

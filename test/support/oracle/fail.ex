@@ -36,7 +36,7 @@ defmodule PtcRunner.Test.Oracle.Fail do
   def map!(value, what), do: fail("#{what}, got #{shown(value)}")
 
   # Longer values that are no texts are shortened. How is not what the oracle judges.
-  @longest 3_800
+  @longest PtcRunner.Shown.value_limit()
 
   @doc "The text of a value in an error: that of `inspect/1`, without the values of firewalled keys."
   @spec shown(term()) :: String.t()

@@ -3,6 +3,8 @@ defmodule PtcRunner.Agent.ToolSchema.Merge do
   # Several schemas of one place as one, and several types of one place as one.
 
   # What is said about a schema where it is used wins over what is said where it is defined.
+  alias PtcRunner.SubAgent.Signature.JsonSchema
+
   @own ~w(description title default)
 
   @doc """
@@ -149,9 +151,5 @@ defmodule PtcRunner.Agent.ToolSchema.Merge do
     end
   end
 
-  defp type_of(value) when is_binary(value), do: :string
-  defp type_of(value) when is_boolean(value), do: :bool
-  defp type_of(value) when is_integer(value), do: :int
-  defp type_of(value) when is_float(value), do: :float
-  defp type_of(_value), do: :any
+  defp type_of(value), do: value |> JsonSchema.name_of() |> JsonSchema.scalar() || :any
 end

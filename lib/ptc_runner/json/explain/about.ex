@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Explain.About do
   @moduledoc false
   # Describes an operation on one line: its name and its literal fields.
 
+  alias PtcRunner.Json.Explain.Format
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
 
@@ -30,7 +31,7 @@ defmodule PtcRunner.Json.Explain.About do
     parts =
       Enum.map(@names, &named(&1, node)) ++ Enum.map(@values, &value(Map.get(node, &1, :none)))
 
-    Enum.join([op | Enum.reject(parts, &is_nil/1)], " ") |> fit(@line)
+    Enum.join([op | Enum.reject(parts, &is_nil/1)], " ") |> Format.fit(@line)
   end
 
   def text(op, _implicit_object), do: op
@@ -57,11 +58,11 @@ defmodule PtcRunner.Json.Explain.About do
   defp named(key, node) when key in ["name", "tool", "field"], do: quoted(Map.get(node, key))
   defp named(_key, _node), do: nil
 
-  defp quoted(name) when is_binary(name), do: name |> name() |> fit(@value)
+  defp quoted(name) when is_binary(name), do: name |> name() |> Format.fit(@value)
   defp quoted(_other), do: nil
 
   defp several(names, between) do
-    names |> first(8) |> Enum.map_join(between, &name/1) |> fit(@value)
+    names |> first(8) |> Enum.map_join(between, &name/1) |> Format.fit(@value)
   end
 
   # A field that the operation does not know is not checked: its list may be improper.
@@ -72,9 +73,5 @@ defmodule PtcRunner.Json.Explain.About do
   defp value(%{"op" => _operation}), do: nil
   defp value(value) when is_map(value) and map_size(value) > 0, do: "{…}"
   defp value([_ | _]), do: "[…]"
-  defp value(value), do: value |> Shown.text(100) |> fit(@value)
-
-  defp fit(text, width) do
-    if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
-  end
+  defp value(value), do: value |> Shown.text(100) |> Format.fit(@value)
 end

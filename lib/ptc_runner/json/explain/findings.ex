@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Findings do
   # Finds possible problems in an explanation.
 
   alias PtcRunner.Json.Explain
-  alias PtcRunner.Json.Explain.About
+  alias PtcRunner.Json.Explain.{About, Format}
 
   @filters ["filter", "reject", "filter_in"]
 
@@ -24,23 +24,37 @@ defmodule PtcRunner.Json.Explain.Findings do
   """
   @spec about(map()) :: [Explain.finding()]
   def about(operation),
-    do: kept_nothing(operation) ++ Enum.flat_map(operation.keys, &key(operation, &1))
+    do: filter(operation) ++ Enum.flat_map(operation.keys, &key(operation, &1))
 
-  defp kept_nothing(%{op: op, items_in: items, items_out: 0, ended: ended} = operation)
-       when op in @filters and is_integer(items) and items > 0 and ended > 0 do
-    count = PtcRunner.Json.Explain.Format.number(items)
-    [%{kind: :kept_nothing, path: operation.path, message: "kept nothing of #{count}"}]
-  end
+  defp filter(%{op: op, items_in: items, items_out: 0, ended: ended, path: path})
+       when op in @filters and is_integer(items) and items > 0 and ended > 0,
+       do: [kept_nothing(path, items)]
 
-  defp kept_nothing(_operation), do: []
+  defp filter(_operation), do: []
 
-  defp key(operation, %{key: key, looked: looked, found: 0}) when looked > 0 do
-    count = PtcRunner.Json.Explain.Format.number(looked)
-    [%{kind: :key_not_found, path: operation.path, message: "none of #{count} had #{shown(key)}"}]
-  end
+  defp key(%{path: path}, %{key: key, looked: looked, found: 0}) when looked > 0,
+    do: [not_found(path, key, looked)]
 
   defp key(_operation, _found), do: []
 
-  defp shown(path) when is_list(path), do: Enum.map_join(path, ".", &About.name/1)
-  defp shown(key), do: About.name(key)
+  @doc "Whether an operation keeps some of its items."
+  @spec filter?(String.t()) :: boolean()
+  def filter?(op), do: op in @filters
+
+  @doc "The finding that a filter kept nothing of so many items."
+  @spec kept_nothing(Explain.path(), pos_integer()) :: Explain.finding()
+  def kept_nothing(path, items),
+    do: %{kind: :kept_nothing, path: path, message: "kept nothing of #{Format.number(items)}"}
+
+  @doc "The finding that none of so many values had a key, or what a path of keys leads to."
+  @spec not_found(Explain.path(), term(), pos_integer()) :: Explain.finding()
+  def not_found(path, key, looked) do
+    message = "none of #{Format.number(looked)} had #{field(key)}"
+    %{kind: :key_not_found, path: path, message: message}
+  end
+
+  @doc "A key, or a path of keys, as text."
+  @spec field(term()) :: String.t()
+  def field(path) when is_list(path), do: Enum.map_join(path, ".", &About.name/1)
+  def field(key), do: About.name(key)
 end

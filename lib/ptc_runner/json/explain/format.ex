@@ -1,6 +1,18 @@
 defmodule PtcRunner.Json.Explain.Format do
   @moduledoc false
-  # Formats numbers for readers.
+  # Formats numbers and texts for readers.
+
+  @doc """
+  A text of at most `width` characters.
+
+      iex> PtcRunner.Json.Explain.Format.fit("operation", 5)
+      "oper…"
+
+  """
+  @spec fit(String.t(), pos_integer()) :: String.t()
+  def fit(text, width) do
+    if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
+  end
 
   @doc """
   A whole number with separators.

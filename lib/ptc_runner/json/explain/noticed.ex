@@ -5,13 +5,11 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
   alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
-  alias PtcRunner.Json.Explain.{About, Findings}
+  alias PtcRunner.Json.Explain.Findings
   alias PtcRunner.Native
 
   # Maximum number of fields that are reported.
   @most 20
-
-  @filters ["filter", "reject", "filter_in"]
 
   @typedoc "`field`: the field that no value had, as text; nil for a filter that kept nothing."
   @type finding :: %{
@@ -62,7 +60,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
   end
 
   defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, concurrency) do
-    {source, reading} = source(program, reading)
+    {source, reading} = Program.again(program, reading)
     limits = {timeout, max_heap}
 
     case Program.build(source, Program.observed(reading, :findings), limits) do
@@ -85,11 +83,6 @@ defmodule PtcRunner.Json.Explain.Noticed do
         error
     end
   end
-
-  defp source(%Program{source: source} = program, reading),
-    do: {source, Program.reading(program, reading)}
-
-  defp source(source, reading), do: {source, reading}
 
   # The record was lost because of a bug in the native library.
   defp found(nil), do: []
@@ -119,32 +112,21 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
   defp about({_parent, _place, op, counts, keys}, number, rows) do
     {_runs, _ended, _lists_in, items_in, lists_out, items_out, _, _, _, _, _, _} = counts
+    kept_nothing? = Findings.filter?(op) and lists_out > 0 and items_out == 0 and items_in > 0
     path = fn -> path(number, rows) end
-    items_out = if op in @filters and lists_out > 0, do: items_out
 
     lost =
       for {key, looked, 0} when looked > 0 <- keys, uniq: true do
-        operation = %{op: op, path: path.(), items_in: nil, items_out: nil, ended: 0}
-        key = %{key: key, looked: looked, found: 0}
-        [finding] = Findings.about(Map.put(operation, :keys, [key]))
-        Map.put(finding, :field, field(key.key))
+        path.() |> Findings.not_found(key, looked) |> Map.put(:field, Findings.field(key))
       end
 
-    kept =
-      if items_out == 0 and items_in > 0 do
-        operation = %{op: op, path: path.(), items_in: items_in, items_out: 0, ended: 1, keys: []}
-        for finding <- Findings.about(operation), do: Map.put(finding, :field, nil)
-      else
-        []
-      end
-
-    kept ++ lost
+    if kept_nothing?,
+      do: [path.() |> Findings.kept_nothing(items_in) |> Map.put(:field, nil) | lost],
+      else: lost
   end
 
-  defp field(key) when is_list(key), do: Enum.map_join(key, ".", &About.name/1)
-  defp field(key), do: About.name(key)
-
-  defp path(number, rows) do
-    ["program" | Enum.flat_map(above(number, rows, []), &elem(elem(rows, &1), 1))]
-  end
+  @doc "The path of an operation, along the operations around it."
+  @spec path(non_neg_integer(), rows :: tuple()) :: Explain.path()
+  def path(number, rows),
+    do: ["program" | Enum.flat_map(above(number, rows, []), &elem(elem(rows, &1), 1))]
 end

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   alias PtcRunner.Native
   alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
-  alias PtcRunner.Json.Explain.{About, Findings}
+  alias PtcRunner.Json.Explain.{About, Findings, Noticed}
 
   # Maximum parts at the start and at the end of a path that is not shown whole.
   @most_parts 32
@@ -37,11 +37,8 @@ defmodule PtcRunner.Json.Explain.Observed do
         noted = Native.observed(observation, consts)
         explained(noted, node_of(source), result, {began, timeout, max_heap})
 
-      {:rejected, {:error, fault}, path} ->
-        {{:error, Program.error(fault, {timeout, max_heap})}, failed(["program" | path], began)}
-
-      {:error, fault} ->
-        {{:error, Program.error(fault, {timeout, max_heap})}, failed(nil, began)}
+      {:error, error, path} ->
+        {{:error, error}, failed(path, began)}
     end
   end
 
@@ -54,22 +51,23 @@ defmodule PtcRunner.Json.Explain.Observed do
   """
   @spec check(String.t()) :: :ok | {:error, PtcRunner.Json.error(), Explain.path() | nil}
   def check(text) do
-    {timeout, max_heap, _depth} = limits = Limits.default()
-
-    case compile(text, limits) do
-      {:ok, _handle, _consts} ->
-        :ok
-
-      {:rejected, {:error, fault}, path} ->
-        {:error, Program.error(fault, {timeout, max_heap}), ["program" | path]}
-
-      {:error, fault} ->
-        {:error, Program.error(fault, {timeout, max_heap}), nil}
-    end
+    with {:ok, _handle, _consts} <- compile(text, Limits.default()), do: :ok
   end
 
-  defp compile(source, {timeout, max_heap, reading}),
-    do: Program.build(source, Program.observed(reading), {timeout, max_heap})
+  defp compile(source, {timeout, max_heap, reading}) do
+    limits = {timeout, max_heap}
+
+    case Program.build(source, Program.observed(reading), limits) do
+      {:rejected, {:error, fault}, path} ->
+        {:error, Program.error(fault, limits), ["program" | path]}
+
+      {:error, fault} ->
+        {:error, Program.error(fault, limits), nil}
+
+      compiled ->
+        compiled
+    end
+  end
 
   # Parsing and compiling count: the run gets the remaining time.
   defp left(:infinity, _began), do: :infinity
@@ -94,7 +92,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   # An explanation counts against the limits of the run, too.
   defp explained({innermost, rows}, node, result, {began, _, _} = limits) do
     failed? = match?({:error, _}, result)
-    path = if failed? and innermost, do: path_of(rows, innermost)
+    path = if failed? and innermost, do: Noticed.path(innermost, List.to_tuple(rows))
     # A run that has failed may have used up its time: then its explanation has as much again.
     limits = if failed?, do: put_elem(limits, 0, System.monotonic_time()), else: limits
 
@@ -103,16 +101,6 @@ defmodule PtcRunner.Json.Explain.Observed do
       error when elem(result, 0) == :ok -> {error, failed(nil, began)}
       _error -> {result, failed(path, began)}
     end
-  end
-
-  # The path of one operation, along the operations around it.
-  defp path_of(rows, number) do
-    rows = List.to_tuple(rows)
-
-    steps =
-      Stream.unfold(number, fn at -> if at, do: {elem(rows, at), elem(elem(rows, at), 0)} end)
-
-    ["program" | Enum.reduce(steps, [], fn row, path -> elem(row, 1) ++ path end)]
   end
 
   defp explanation(operations, failed_at, began) do

@@ -45,7 +45,7 @@ defmodule PtcRunner.Json.Explain.Tree do
 
   defp row({operation, tree}, width, whole, explanation) do
     [
-      tree |> cut(width) |> String.pad_trailing(width),
+      tree |> Format.fit(width) |> String.pad_trailing(width),
       Format.number(operation.runs),
       items(operation),
       if(operation.runs > 0, do: Format.time(own(operation)), else: ""),
@@ -113,10 +113,6 @@ defmodule PtcRunner.Json.Explain.Tree do
       [_, part] when part in ~w(where expr condition) -> ""
       [_, part] -> About.name(part) <> ": "
     end
-  end
-
-  defp cut(text, width) do
-    if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
   end
 
   # Aligns numbers to the right, bars and notes to the left.

@@ -9,7 +9,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @turn [:ptc_runner, :agent, :turn]
   @model [:ptc_runner, :agent, :model]
 
-  @doc "The start of a turn, for `turn_ended/4`; nil without telemetry."
+  @doc "The start of a turn, for `turn_ended/3`; nil without telemetry."
   @spec turn_began(pos_integer()) :: {integer(), map()} | nil
   def turn_began(number) do
     if Telemetry.on?() do
@@ -19,10 +19,10 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   end
 
   @doc "The end of a turn with this number of tool calls."
-  @spec turn_ended({integer(), map()} | nil, pos_integer(), non_neg_integer(), atom()) :: :ok
-  def turn_ended(nil, _number, _calls, _outcome), do: :ok
+  @spec turn_ended({integer(), map()} | nil, non_neg_integer(), atom()) :: :ok
+  def turn_ended(nil, _calls, _outcome), do: :ok
 
-  def turn_ended({began, metadata}, _number, calls, outcome) do
+  def turn_ended({began, metadata}, calls, outcome) do
     measured = began |> Telemetry.ended_since() |> Map.put(:tool_calls, calls)
     Telemetry.execute(@turn ++ [:stop], measured, Map.put(metadata, :outcome, outcome))
     :ok
@@ -51,7 +51,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   defp outcome({kind, _what}), do: %{outcome: kind}
   defp outcome({kind, _what, _more}), do: %{outcome: kind}
 
-  @doc "Reading a value; `fun` returns what `PtcRunner.Agent.answer/3` returns."
+  @doc "Reading a value; `fun` returns what `PtcRunner.Agent.Answer.read/3` returns."
   @spec value(String.t(), (() -> result)) :: result when result: tuple()
   def value(text, fun) do
     if Telemetry.on?(),
@@ -60,7 +60,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   end
 
   defp read({:ok, _value, warnings}), do: {:ok, Enum.map(warnings, &%{message: &1})}
-  defp read({:error, _errors, _feedback}), do: {:retry, []}
+  defp read({:error, _errors, _feedback, _whole?}), do: {:retry, []}
 
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok

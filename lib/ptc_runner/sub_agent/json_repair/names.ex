@@ -11,8 +11,10 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @spec declared?(term(), term()) :: boolean()
   def declared?(value, {:optional, type}), do: declared?(value, type)
   def declared?(value, {:list, type}) when is_list(value), do: plain?(type) or each?(value, type)
-  def declared?(value, {:map, fields}) when is_map(value), do: named?(value, fields)
-  def declared?(value, {:closed_map, fields}) when is_map(value), do: named?(value, fields)
+
+  def declared?(value, {kind, fields}) when kind in [:map, :closed_map] and is_map(value),
+    do: named?(value, fields)
+
   def declared?(_value, _type), do: true
 
   defp each?([value | values], type), do: declared?(value, type) and each?(values, type)

@@ -72,6 +72,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     max_heap: :max_heap
   }
 
+  @typedoc "An agent, or a map with the fields of one that are read."
+  @type agent :: PtcRunner.SubAgent.t() | map()
+
   @typedoc "A parsed signature, or none."
   @type signature :: {:signature, list(), term()} | nil
 
@@ -87,7 +90,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Handles an answer completely; see the example of the module.
   """
-  @spec handle_json_answer(String.t(), PtcRunner.SubAgent.t() | map(), map(), keyword()) ::
+  @spec handle_json_answer(String.t(), agent(), map(), keyword()) ::
           continue() | stop(:ok | :error)
   def handle_json_answer(content, agent, state, opts \\ []) when is_binary(content) do
     Options.check!(opts, @options, @module <> "handle_json_answer/4")
@@ -127,13 +130,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
-  @spec handle_parse_error(
-          String.t(),
-          String.t(),
-          PtcRunner.SubAgent.t() | map(),
-          map(),
-          keyword()
-        ) :: continue() | stop(:error)
+  @spec handle_parse_error(String.t(), String.t(), agent(), map(), keyword()) ::
+          continue() | stop(:error)
   def handle_parse_error(error, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "handle_parse_error/5")
     unreadable(error, response, agent, state, opts)
@@ -147,13 +145,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   The run ends if this was its last turn; otherwise the LLM receives feedback.
   """
-  @spec handle_validation_error(
-          [validation_error()],
-          String.t(),
-          PtcRunner.SubAgent.t() | map(),
-          map(),
-          keyword()
-        ) :: continue() | stop(:error)
+  @spec handle_validation_error([validation_error()], String.t(), agent(), map(), keyword()) ::
+          continue() | stop(:error)
   def handle_validation_error(errors, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "handle_validation_error/5")
     invalid(errors, response, agent, state, opts)
@@ -170,13 +163,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Validates a parsed object and ends the run, or handles its errors.
   """
-  @spec validate_and_complete(
-          map(),
-          String.t(),
-          PtcRunner.SubAgent.t() | map(),
-          map(),
-          keyword()
-        ) :: continue() | stop(:ok | :error)
+  @spec validate_and_complete(map(), String.t(), agent(), map(), keyword()) ::
+          continue() | stop(:ok | :error)
   def validate_and_complete(parsed, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "validate_and_complete/5")
 
@@ -186,13 +174,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   @doc """
   Validates a parsed list and ends the run, or handles its errors.
   """
-  @spec validate_and_complete_list(
-          list(),
-          String.t(),
-          PtcRunner.SubAgent.t() | map(),
-          map(),
-          keyword()
-        ) :: continue() | stop(:ok | :error)
+  @spec validate_and_complete_list(list(), String.t(), agent(), map(), keyword()) ::
+          continue() | stop(:ok | :error)
   def validate_and_complete_list(parsed, response, agent, state, opts \\ []) do
     Options.check!(opts, @options, @module <> "validate_and_complete_list/5")
 
@@ -214,7 +197,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
       {:error, [%{path: ["n"], message: "expected int, got string"}]}
 
   """
-  @spec validate_return(PtcRunner.SubAgent.t() | map(), term()) ::
+  @spec validate_return(agent(), term()) ::
           :ok | {:error, [validation_error()] | String.t()}
   def validate_return(%{parsed_signature: nil}, _value), do: :ok
   def validate_return(%{parsed_signature: {:signature, _params, :any}}, _value), do: :ok

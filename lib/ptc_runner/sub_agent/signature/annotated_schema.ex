@@ -145,15 +145,9 @@ defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
   defp typed(%{"type" => _} = schema, _values), do: schema
 
   defp typed(schema, values) do
-    case (values -- [nil]) |> Enum.map(&type_of/1) |> Enum.uniq() do
+    case (values -- [nil]) |> Enum.map(&JsonSchema.name_of/1) |> Enum.uniq() do
       [type] when type != nil -> Map.put(schema, "type", type)
       _mixed -> schema
     end
   end
-
-  defp type_of(value) when is_binary(value), do: "string"
-  defp type_of(value) when is_boolean(value), do: "boolean"
-  defp type_of(value) when is_integer(value), do: "integer"
-  defp type_of(value) when is_float(value), do: "number"
-  defp type_of(_value), do: nil
 end

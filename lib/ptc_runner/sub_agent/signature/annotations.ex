@@ -54,11 +54,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   end
 
   defp unknown!(path, option, paths) do
-    close =
-      case Suggestion.closest(path, paths) do
-        {:ok, close} -> " Did you mean #{inspect(close)}?"
-        :error -> ""
-      end
+    close = Suggestion.sentence(path, paths, &" Did you mean #{inspect(&1)}?")
 
     raise ArgumentError,
           "#{inspect(option)} has the path #{Shown.text(path, 200)}, which is none of the type's." <>

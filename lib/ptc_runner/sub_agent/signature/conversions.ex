@@ -71,7 +71,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   defp reason({target, text}, hidden?)
        when is_binary(text) and target in [:int, :float, :bool, :keyword] do
-    shown = if hidden?, do: "", else: ~s("#{Shown.cut(text, 3_800)}" )
+    shown = if hidden?, do: "", else: ~s("#{Shown.cut(text, Shown.value_limit())}" )
     "cannot coerce string #{shown}to #{name(target)}"
   end
 

@@ -3,7 +3,6 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   # Fields whose name starts with an underscore: visible to Elixir, hidden from LLMs and parent agents.
 
   alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.Panic
   require Quanta
 
   @doc "Whether a name or key is hidden; a leading hyphen counts as an underscore."
@@ -28,18 +27,14 @@ defmodule PtcRunner.SubAgent.Signature.Firewall do
   end
 
   defp public(type) do
-    {:ok, type} = Quanta.run(Native.signature_public(type))
+    {:ok, type} = Quanta.run!(Native.signature_public(type))
     type
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc "A value without hidden keys, at any depth."
   @spec data(term()) :: term()
   def data(term) do
-    {:ok, value} = Quanta.run(Native.normalize(term, :public))
+    {:ok, value} = Quanta.run!(Native.normalize(term, :public))
     value
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 end

@@ -4,7 +4,6 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   # error messages, and schemas are small.
 
   alias PtcRunner.{Native, Quanta, Shown}
-  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature.UnknownType
   require Quanta
 
@@ -13,15 +12,37 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   @array_keys ["items" | @scalar_keys]
   @object_keys ["properties", "required", "additionalProperties" | @scalar_keys]
 
+  @doc """
+  The type of a scalar in JSON Schema; nil for other names.
+
+      iex> PtcRunner.SubAgent.Signature.JsonSchema.scalar("number")
+      :float
+
+  """
+  @spec scalar(term()) :: atom() | nil
+  def scalar(name), do: @scalars[name]
+
+  @doc """
+  The name in JSON Schema of a value's type; nil if it is none of the scalars.
+
+      iex> Enum.map(["a", true, 1, 1.5, nil], &PtcRunner.SubAgent.Signature.JsonSchema.name_of/1)
+      ["string", "boolean", "integer", "number", nil]
+
+  """
+  @spec name_of(term()) :: String.t() | nil
+  def name_of(value) when is_binary(value), do: "string"
+  def name_of(value) when is_boolean(value), do: "boolean"
+  def name_of(value) when is_integer(value), do: "integer"
+  def name_of(value) when is_float(value), do: "number"
+  def name_of(_value), do: nil
+
   @doc "The schema of a type."
   @spec of_type(term()) :: map()
   def of_type(type) do
-    case Quanta.run(Native.signature_schema(type)) do
+    case Quanta.run!(Native.signature_schema(type)) do
       {:ok, schema} -> schema
       {:unknown, type} -> UnknownType.raise!(type)
     end
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc "The type of a schema."

@@ -4,7 +4,6 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
 
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.UnknownType
   require Quanta
@@ -49,13 +48,11 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
     Options.check_close!(opts, @options, "PtcRunner.SubAgent.Signature.Renderer.render_type/2")
     lisp? = Keyword.get(opts, :key_style) == :lisp_prompt
 
-    case Quanta.run(Native.signature_render(type, lisp?)) do
+    case Quanta.run!(Native.signature_render(type, lisp?)) do
       {:ok, text} -> text
       {:unknown, type} -> UnknownType.raise!(type)
       :too_long -> raise(ArgumentError, "type is too large to be written")
     end
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 
   @doc """
@@ -67,9 +64,7 @@ defmodule PtcRunner.SubAgent.Signature.Renderer do
   """
   @spec to_lisp_key(String.t()) :: String.t()
   def to_lisp_key(name) do
-    {:ok, key} = Quanta.run(Native.signature_lisp_key(Aligned.text(name)))
+    {:ok, key} = Quanta.run!(Native.signature_lisp_key(Aligned.text(name)))
     key
-  catch
-    :error, :nif_panicked -> Panic.raise!()
   end
 end

@@ -56,8 +56,7 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
 
     case Spelling.settled(reply, args, type) do
       {:ok, _args, _warnings} = done -> done
-      {:error, errors, true} -> invalid(:invalid_input, errors, args)
-      {:error, errors, false} -> invalid(:invalid_input, Findings.finish(errors, false), args)
+      {:error, errors, whole?} -> invalid(:invalid_input, Findings.finish(errors, whole?), args)
       :too_much -> {:error, {:invalid_input, [], "too many warnings"}}
       {:unknown, type} -> UnknownType.raise!(type)
     end

@@ -140,26 +140,18 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
   defp union([{:atom, _, nil}, type], types), do: optional(text(type, types))
   defp union([type, {:atom, _, nil}], types), do: optional(text(type, types))
 
-  defp union([{_, _, :tuple, [_, _]} = a, {_, _, :tuple, [_, _]} = b], types),
-    do: outcome(a, b, types)
+  defp union([{_, _, :tuple, [tag, a]}, {_, _, :tuple, [other, b]}], types) do
+    case {tag, other} do
+      {{:atom, _, :ok}, {:atom, _, :error}} -> outcome(a, b, types)
+      {{:atom, _, :error}, {:atom, _, :ok}} -> outcome(b, a, types)
+      _others -> ":any"
+    end
+  end
 
   defp union(_members, _types), do: ":any"
 
-  defp outcome(
-         {_, _, _, [{:atom, _, :ok}, result]},
-         {_, _, _, [{:atom, _, :error}, error]},
-         types
-       ),
-       do: "{result #{text(result, types)}, error #{optional(text(error, types))}}"
-
-  defp outcome(
-         {_, _, _, [{:atom, _, :error}, _]} = error,
-         {_, _, _, [{:atom, _, :ok}, _]} = ok,
-         types
-       ),
-       do: outcome(ok, error, types)
-
-  defp outcome(_a, _b, _types), do: ":any"
+  defp outcome(result, error, types),
+    do: "{result #{text(result, types)}, error #{optional(text(error, types))}}"
 
   defp optional(text), do: if(String.ends_with?(text, "?"), do: text, else: text <> "?")
 end

@@ -61,7 +61,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
 
   defp native(content, signature, all?, opts) do
     limits = Limits.of_text(opts, byte_size(content))
-    type = if signature, do: elem(signature, 2), else: :any
+    type = type(signature)
     list? = match?({:list, _}, type)
     text = Aligned.text(content)
 
@@ -73,14 +73,16 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   end
 
   # Converts the native result to the terms of this module.
+  defp type({:signature, _params, type}), do: type
+  defp type(nil), do: :any
+
   defp outcome({:ok, value, found}, _signature), do: {:ok, value, {:value, found}}
 
   # Which of two equal keys counts depends on which of them is an atom.
-  defp outcome({:hyphens, found}, {:signature, _params, type}),
-    do: {:ok, found |> Atomizer.value(type) |> KeyNormalizer.normalize_keys(), {:value, found}}
-
-  defp outcome({:hyphens, found}, nil),
-    do: {:ok, found |> Atomizer.value(:any) |> KeyNormalizer.normalize_keys(), {:value, found}}
+  defp outcome({:hyphens, found}, signature) do
+    value = found |> Atomizer.value(type(signature)) |> KeyNormalizer.normalize_keys()
+    {:ok, value, {:value, found}}
+  end
 
   defp outcome({:undecided, found}, signature) do
     case judged(found, signature) do

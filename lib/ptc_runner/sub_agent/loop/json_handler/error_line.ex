@@ -3,7 +3,6 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   # Validation errors in one line of limited length, written natively: there may be millions of errors.
 
   alias PtcRunner.{Native, Quanta, Shown}
-  alias PtcRunner.Native.Panic
   require Quanta
 
   # Maximum bytes of the line, and more errors than any list has.
@@ -17,18 +16,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   # At most `most` errors and about `bytes` bytes, and then the number of further errors, including
   # `omitted` that are not in the list.
   def first(errors, most, bytes, omitted) do
-    with :other <- line(errors, most, bytes, omitted) do
-      {:ok, text} = errors |> Enum.map(&plain/1) |> line(most, bytes, omitted)
-      text
-    else
-      {:ok, text} -> text
-    end
+    with :other <- line(errors, most, bytes, omitted),
+         do: errors |> Enum.map(&plain/1) |> line(most, bytes, omitted)
   end
 
   defp line(errors, most, bytes, omitted) do
-    Quanta.run(Native.error_line(errors, most, bytes, omitted))
-  catch
-    :error, :nif_panicked -> Panic.raise!()
+    with {:ok, text} <- Quanta.run!(Native.error_line(errors, most, bytes, omitted)), do: text
   end
 
   # The same error of strings only.

@@ -32,14 +32,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
 
   # So few errors, which is the usual case, are already written.
   defp plain(error, {errors, more}) do
-    if byte_size(error) <= @bytes and few?(errors, @most),
+    if byte_size(error) <= @bytes and Enum.drop(errors, @most) == [],
       do: sentence(error),
       else: sentence(ErrorLine.first(errors, @most, @bytes, more))
   end
-
-  defp few?([], _most), do: true
-  defp few?([_ | rest], most) when most > 0, do: few?(rest, most - 1)
-  defp few?(_errors, _most), do: false
 
   defp sentence(error), do: "Error: #{error}. #{@please}"
 

@@ -1,0 +1,65 @@
+defmodule PtcRunner.Native.Types do
+  @moduledoc false
+  # The arguments and replies of the native functions, see `PtcRunner.Native`.
+
+  # suspended work: a reference to its plain data, and its terms
+  @type left :: {:more | :long, state :: reference(), terms :: tuple()}
+
+  # milliseconds, and words (0: no limit)
+  @type limits :: {timeout(), non_neg_integer()}
+
+  # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values
+  @type reading ::
+          pos_integer()
+          | {pos_integer(), boolean(), boolean(), boolean()}
+          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean()}
+
+  # the context, the memory, and the limits (nil: not known yet)
+  @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
+
+  # a type of a signature, which may be invalid
+  @type type :: term()
+
+  @type limit :: :timeout | :memory_exceeded
+
+  # stage, code, operation, field, terms
+  @type fault ::
+          {:parse, term()}
+          | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
+          | {:expensive_to_inspect, tuple()}
+
+  # the path of an error is known only for programs that are compiled for observation
+  @type compiled ::
+          {:ok, handle :: reference(), consts :: tuple()}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
+
+  @type run ::
+          {:ok, value :: term(), words :: non_neg_integer()}
+          | {:error, fault() | limit()}
+          | {:call | :moves, reference(), tuple(), tool :: term(), args :: term(),
+             timeout() | nil, weight :: non_neg_integer() | {:at_most, pos_integer()} | nil}
+          | {:last, words :: non_neg_integer(), nil, tool :: term(), args :: term(),
+             timeout() | nil, weight :: non_neg_integer() | nil}
+          | {:limits, reference(), tuple()}
+          | left()
+
+  @type coerced ::
+          {:ok | :doubled, term(), warnings :: [String.t()]}
+          | {:ask, questions :: [tuple()]}
+          | {:unknown, term()}
+          | :too_much
+          | :busy
+          | left()
+
+  @type refused :: {:refused, failure :: term(), hidden? :: boolean()}
+
+  @type unread :: {:error, {atom(), place :: tuple() | nil} | limit()} | left()
+
+  @type unrepaired ::
+          {:error, :no_reading | limit() | {:ambiguous, [{pos_integer(), pos_integer()}]}}
+          | {:error, {:truncated, path :: list(), items :: non_neg_integer() | nil, boolean()}}
+          | :busy
+          | left()
+end
