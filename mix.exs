@@ -685,6 +685,7 @@ defmodule PtcRunnerNative.MixProject do
         "livebooks/tour.livemd",
         "usage-rules.md",
         "docs/architecture.md",
+        "docs/glossary.md",
         "docs/decisions.md",
         "docs/security.md",
         {:"bench/README.md", [filename: "benchmarks", title: "How it is measured"]},

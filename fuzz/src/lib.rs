@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The code that the tests and the fuzz targets share.
-#[path = "../../native/ptc_core/tests/common/mod.rs"]
+#[path = "../../native/ptc_program/tests/common/mod.rs"]
 pub mod common;
 
 use common::cost::Cost;

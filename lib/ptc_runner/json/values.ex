@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.Values do
   @moduledoc false
   # Structs where they are read as values: which are values, and their texts. The native side compares them
-  # (`native/ptc_core/src/value`); it must know the same structs.
+  # (`native/ptc_term/src/value`); it must know the same structs.
 
   alias PtcRunner.Shown
 

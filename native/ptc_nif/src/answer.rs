@@ -7,12 +7,12 @@ use crate::raw::Raw;
 use crate::rules;
 use crate::task::{run, Call, Task};
 use crate::wire;
-use ptc_core::answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
-use ptc_core::job::Job;
-use ptc_core::meter::Meter;
-use ptc_core::rooted;
-use ptc_core::signature::Check;
-use ptc_core::stop::Stop;
+use ptc_answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
+use ptc_term::job::Job;
+use ptc_term::meter::Meter;
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
+use ptc_type::Check;
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// An answer that is being read, with its text.

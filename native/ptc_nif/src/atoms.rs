@@ -1,6 +1,6 @@
 //! The atoms that the library uses; no atom is made from input.
 
-use ptc_core::named::Named;
+use ptc_term::named::Named;
 use rustler::types::atom::Atom;
 use rustler::Env;
 

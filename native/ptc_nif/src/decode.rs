@@ -6,11 +6,11 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use crate::wire;
-use ptc_core::job::Job;
-use ptc_core::json::{Decoding, JsonError, JsonLimits};
-use ptc_core::meter::Meter;
-use ptc_core::rooted;
-use ptc_core::stop::Stop;
+use ptc_json::{Decoding, JsonError, JsonLimits};
+use ptc_term::job::Job;
+use ptc_term::meter::Meter;
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
 use rustler::{Encoder, NifResult, Term};
 
 /// Each bracket costs one byte during parsing, so the depth needs no limit.

@@ -6,11 +6,11 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
-use ptc_core::json::{Draft, Gap, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
-use ptc_core::meter::Meter;
-use ptc_core::rooted;
-use ptc_core::stop::Stop;
-use ptc_core::suspend::One;
+use ptc_json::{Draft, Gap, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
+use ptc_term::meter::Meter;
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::One;
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
 
@@ -118,15 +118,21 @@ impl<'a> Encode<Raw<'a>> {
             in_slice: meter.pace() != Pace::Quantum,
         };
         let kept = self.kept;
-        let mut spend = |bytes: usize, held: usize| {
+        let mut consume_fuel = |bytes: usize, held: usize| {
             meter.consume_fuel(bytes / BYTES_PER_UNIT, heap)?;
             meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, heap)
         };
         let open = self.open.map(|One(open)| open);
-        let mut writer = Writer::new(&source, &mut self.draft, open, self.limit, &mut spend);
+        let mut writer = Writer::new(
+            &source,
+            &mut self.draft,
+            open,
+            self.limit,
+            &mut consume_fuel,
+        );
         let begun = self.root.take();
         let begun = begun.map_or(Ok(()), |One(root)| writer.begin(root));
-        let written = begun.and_then(|()| writer.go_on());
+        let written = begun.and_then(|()| writer.resume());
         self.open = writer.frozen().map(One);
         let (open, foreign) = writer.freeze();
         onto(heap.terms, &mut self.open, open);

@@ -4,8 +4,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle};
-use ptc_core::error_terms::{error_line as written, Extent, Unwritten};
-use ptc_core::meter::{Limits, Meter};
+use ptc_term::meter::{Limits, Meter};
+use ptc_type::error_terms::{error_line as written, Extent, Unwritten};
 use rustler::{Encoder, Term};
 
 nif_pair! {

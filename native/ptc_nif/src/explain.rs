@@ -8,11 +8,11 @@ use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
 use crate::schedule::Pace;
-use ptc_core::code::Program;
-use ptc_core::compile::PathPart;
-use ptc_core::explain::Site;
-use ptc_core::heap::Heap;
-use ptc_core::vm::{Counts, Watch};
+use ptc_machine::explain::Site;
+use ptc_machine::{Counts, Watch};
+use ptc_program::code::Program;
+use ptc_program::compile::PathPart;
+use ptc_term::heap::Heap;
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 

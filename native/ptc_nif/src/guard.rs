@@ -7,7 +7,7 @@
 
 use crate::atoms;
 use crate::raw::{Raw, Terms};
-use ptc_core::spread::{spread, Spread};
+use ptc_term::spread::{spread, Spread};
 use rustler::{Atom, Encoder, Env, LocalPid, Monitor, Resource, ResourceArc};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

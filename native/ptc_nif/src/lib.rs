@@ -1,4 +1,4 @@
-//! The NIF library behind `PtcRunner.Native`: `ptc_core` over the BEAM's terms.
+//! The NIF library behind `PtcRunner.Native`: the other crates over the BEAM's terms.
 //!
 //! * [`raw`]: terms as single words, the calls of the NIF interface for which rustler has no cheap
 //!   wrapper, and terms read in place; with [`map_view`] the only modules with `unsafe`

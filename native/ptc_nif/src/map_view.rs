@@ -12,7 +12,7 @@
 
 use crate::clock::nif;
 use crate::raw::{words, Raw, Terms};
-use ptc_core::heap::Lookup;
+use ptc_term::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Atom, Encoder, Env};
 use std::cell::Cell;

@@ -16,11 +16,11 @@ use crate::map_view::KeyCache;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
-use ptc_core::code::ConstId;
-use ptc_core::heap::{Heap, Lookup};
-use ptc_core::live::live_at;
-use ptc_core::meter::Pace;
-use ptc_core::vm::State;
+use ptc_machine::live::live_at;
+use ptc_machine::State;
+use ptc_program::code::ConstId;
+use ptc_term::heap::{Heap, Lookup};
+use ptc_term::meter::Pace;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 

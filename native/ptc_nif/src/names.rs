@@ -6,8 +6,8 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::with_atom_name;
-use ptc_core::names::KeyKind;
-use ptc_core::signature::twin::twin;
+use ptc_term::names::KeyKind;
+use ptc_type::twin::twin;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
 
 /// Elixir handles longer names: no atom has one (255 characters of four bytes).

@@ -3,8 +3,8 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::schedule::{nif_pair, settle};
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::normalize::{normalize as normalized, Form, Unfinished};
+use ptc_term::meter::{Limits, Meter};
+use ptc_type::normalize::{normalize as normalized, Form, Unfinished};
 use rustler::{Atom, Encoder, Error, NifResult, Term};
 
 fn form(name: Atom) -> NifResult<Form> {

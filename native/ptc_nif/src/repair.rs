@@ -8,17 +8,17 @@ use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::answer_type;
 use crate::task::{run, Call, Task};
-use ptc_core::answer::{judge_built, object_or_list};
-use ptc_core::json::TermBuilder;
-use ptc_core::meter::Meter;
-use ptc_core::named::Named;
-use ptc_core::repair::{
+use ptc_answer::repair::{
     is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
     Wanted, Where,
 };
-use ptc_core::rooted;
-use ptc_core::signature::{AnswerType, Check};
-use ptc_core::workspace::Workspace;
+use ptc_answer::{judge_built, object_or_list};
+use ptc_json::TermBuilder;
+use ptc_term::meter::Meter;
+use ptc_term::named::Named;
+use ptc_term::rooted;
+use ptc_term::workspace::Workspace;
+use ptc_type::{AnswerType, Check};
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
 
@@ -108,7 +108,7 @@ impl<'a> Task<'a> for Mending<Raw<'a>> {
         let of = self.of.term(env);
         let outcome = self
             .repairing
-            .go_on(text, &self.wanted, meter, heap)
+            .resume(text, &self.wanted, meter, heap)
             .and_then(|repaired| outcome(env, repaired, of, self.ask, meter));
         meter.limits.words = limits.words;
         match outcome {

@@ -2,7 +2,7 @@
 //! this library, until `use_rules/1` sets others.
 
 use crate::clock::nif;
-use ptc_core::signature::Rules;
+use ptc_type::Rules;
 use rustler::Atom;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -8,7 +8,7 @@ use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
-use ptc_core::meter::Limits;
+use ptc_term::meter::Limits;
 use rustler::{Atom, Decoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
@@ -113,7 +113,7 @@ fn resumed<'a>(
         let left = held.take();
         drop(held);
         return match left? {
-            (Left::Work(waiting), _) => go_on(waiting, env, state, terms, with, pace),
+            (Left::Work(waiting), _) => resume_work(waiting, env, state, terms, with, pace),
             (Left::Run(_), _) => None,
         };
     };
@@ -156,7 +156,7 @@ fn resumed_run<'a>(
 /// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
 /// pay for the stack that other work needs.
 #[inline(never)]
-fn go_on<'a>(
+fn resume_work<'a>(
     waiting: Box<Waiting>,
     env: Env<'a>,
     state: Place<'a>,
@@ -168,7 +168,7 @@ fn go_on<'a>(
         ResumeWith::Limits(limits) => Some(limits),
         ResumeWith::Nothing | ResumeWith::Value(..) => None,
     };
-    waiting.go_on(env, state, terms, limits, pace)
+    waiting.resume(env, state, terms, limits, pace)
 }
 
 nif! {

@@ -6,8 +6,8 @@
 //! a fraction of a millisecond.
 
 use crate::atoms;
-pub use ptc_core::meter::Pace;
-use ptc_core::meter::{Deadline, Limits, Meter};
+pub use ptc_term::meter::Pace;
+use ptc_term::meter::{Deadline, Limits, Meter};
 use rustler::{Atom, Env, Term};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -150,7 +150,7 @@ macro_rules! nif_pair {
     };
     (@one $schedule:literal, $is:ident, $(#[$about:meta])* $name:ident, $life:lifetime, ($env:ident, $pace:ident, $($arguments:tt)*), $reply:ty, $body:block) => {
         crate::clock::nif!(@on $schedule, $(#[$about])* fn $name<$life>($env, $($arguments)*) -> $reply {
-            let $pace = ptc_core::meter::Pace::$is;
+            let $pace = ptc_term::meter::Pace::$is;
             $body
         });
     };

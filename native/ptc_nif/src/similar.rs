@@ -3,7 +3,7 @@
 use crate::atoms;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace};
-use ptc_core::similar;
+use ptc_term::similar;
 use rustler::{Encoder, Env, Term};
 
 /// Maximum number of pairs of letters that a slice compares.

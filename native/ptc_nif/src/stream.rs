@@ -11,8 +11,8 @@ use crate::raw::Terms;
 use crate::repair::path;
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
 use crate::signature::answer_type;
-use ptc_core::answer::stream::{Caution, Mistake, Rules, Stream, What};
-use ptc_core::signature::mismatch::UNEXPECTED_FIELD;
+use ptc_answer::stream::{Caution, Mistake, Rules, Stream, What};
+use ptc_type::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 

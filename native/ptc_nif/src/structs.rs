@@ -4,8 +4,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::map_view::{view, MapView};
 use crate::raw::{Raw, TermKind, Terms};
-use ptc_core::heap::{Heap, Kind};
-use ptc_core::value::{Clock, Coefficient, Day, Form, Value};
+use ptc_term::heap::{Heap, Kind};
+use ptc_term::value::{Clock, Coefficient, Day, Form, Value};
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::Encoder;
@@ -133,7 +133,7 @@ impl Structs {
     fn parts<'a>(&self, heap: &Beam<'a>, map: Raw<'a>) -> Option<Value<Raw<'a>>> {
         let module = self.module(heap, map)?.word();
         let words = self.words(heap.terms);
-        let field = Fields { heap, map };
+        let field = FieldsOfStruct { heap, map };
         if module == words.decimal {
             return field.decimal();
         }
@@ -153,12 +153,12 @@ impl Structs {
 }
 
 /// The fields of a value.
-struct Fields<'h, 'a> {
+struct FieldsOfStruct<'h, 'a> {
     heap: &'h Beam<'a>,
     map: Raw<'a>,
 }
 
-impl<'a> Fields<'_, 'a> {
+impl<'a> FieldsOfStruct<'_, 'a> {
     fn atom(&self, atom: Atom) -> Raw<'a> {
         Raw::from(atom.encode(self.heap.terms.env))
     }

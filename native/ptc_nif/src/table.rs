@@ -2,7 +2,7 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use ptc_core::ops::OpCode;
+use ptc_program::ops::OpCode;
 use rustler::{Encoder, Term};
 
 nif! {

@@ -7,10 +7,10 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
-use ptc_core::heap::Heap;
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::stop::Stop;
-use ptc_core::suspend::{freeze, thaw, Rooted};
+use ptc_term::heap::Heap;
+use ptc_term::meter::{Limits, Meter};
+use ptc_term::stop::Stop;
+use ptc_term::suspend::{freeze, thaw, Rooted};
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Work that can be suspended, without its terms.
 pub trait Work: Send {
     /// Resumes the work with its terms; `None` if they belong to other work.
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>>;
+    fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>>;
 
     /// Whether the first term is a text that the work has read a part of. It is resumed only with the same text.
     fn reads_text(&self) -> bool {
@@ -65,7 +65,7 @@ impl<S: Rooted<Term = ()> + Send + 'static> Work for Kept<S>
 where
     for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
 {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
         let heap = Beam::new(call.env, 0);
         let task = thaw(self.task, &heap, &mut terms.iter().copied())?;
         Some(run::<S>(call, task))
@@ -137,7 +137,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// Resumes the work; `None` if the terms belong to other work. `limits` are those that were not known before.
-    pub fn go_on<'a>(
+    pub fn resume<'a>(
         self: Box<Self>,
         env: Env<'a>,
         state: Place<'a>,
@@ -159,7 +159,7 @@ impl Waiting {
             quarters: self.quarters,
             state: Some(state),
         };
-        self.work.go_on(call, own)
+        self.work.resume(call, own)
     }
 
     /// The terms that the caller held; `None` if they are not those of this work.

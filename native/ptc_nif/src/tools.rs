@@ -4,10 +4,10 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
-use ptc_core::heap::Heap;
-use ptc_core::merge::merge_by_field;
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::workspace::Workspace;
+use ptc_machine::merge::merge_by_field;
+use ptc_term::heap::Heap;
+use ptc_term::meter::{Limits, Meter};
+use ptc_term::workspace::Workspace;
 use rustler::{Encoder, Env, Term};
 
 /// Number of tools merged in a microsecond.

@@ -5,9 +5,9 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, settle, Pace};
 use crate::task::{Call, Work};
-use ptc_core::meter::Limits;
-use ptc_core::stop::Stop;
-use ptc_core::weight::{FrozenWeighing, Weighing};
+use ptc_term::meter::Limits;
+use ptc_term::stop::Stop;
+use ptc_term::weight::{FrozenWeighing, Weighing};
 use rustler::{Encoder, Env, Term};
 
 /// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:opaque, terms, words}` if the parts
@@ -31,7 +31,7 @@ pub fn weighed<'a>(
 }
 
 impl Work for FrozenWeighing {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
         Some(weigh_on(
             call,
             Weighing::thaw(*self, terms.try_into().ok()?),

@@ -3,8 +3,8 @@
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use ptc_core::fault::Fault;
-use ptc_core::json::JsonError;
+use ptc_json::JsonError;
+use ptc_machine::fault::Fault;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};
 

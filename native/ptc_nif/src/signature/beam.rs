@@ -7,11 +7,11 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::names;
 use crate::raw::{words, Raw, TermKind};
-use ptc_core::class::{Class, Classed};
-use ptc_core::heap::Heap;
-use ptc_core::names::KeyKind;
-use ptc_core::signature::values::{TimeStruct, Values};
-use ptc_core::signature::{ErrorAtoms, Scalar};
+use ptc_term::class::{Class, Classed};
+use ptc_term::heap::Heap;
+use ptc_term::names::KeyKind;
+use ptc_type::values::{TimeStruct, Values};
+use ptc_type::{ErrorAtoms, Scalar};
 use rustler::types::atom::{__struct__, Atom};
 use rustler::Encoder;
 

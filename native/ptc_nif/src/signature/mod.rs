@@ -21,8 +21,8 @@ pub use atom_text::{existing as existing_atom, with_name as with_atom_name};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{settle, Pace};
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::{read, AnswerType, ReadOptions};
+use ptc_term::meter::{Limits, Meter};
+use ptc_type::{read, AnswerType, ReadOptions};
 use rustler::Env;
 
 /// The type of an answer; `None` if it has too many parts for a slice.

@@ -2,7 +2,7 @@
 
 use crate::atoms;
 use crate::raw::{Raw, Terms};
-use ptc_core::signature::{Fields, Read, Scalar, Type, TypeId};
+use ptc_type::{Fields, Read, Scalar, Type, TypeId};
 use rustler::Encoder;
 use std::collections::HashMap;
 

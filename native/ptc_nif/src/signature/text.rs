@@ -7,9 +7,9 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::rules;
 use crate::schedule::{is_too_long, nif_pair, settle, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES};
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::names::lisp_key;
-use ptc_core::signature::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
+use ptc_term::meter::{Limits, Meter};
+use ptc_term::names::lisp_key;
+use ptc_type::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.

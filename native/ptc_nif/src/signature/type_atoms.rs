@@ -2,11 +2,11 @@
 
 use crate::atoms;
 use crate::raw::Raw;
-use ptc_core::signature::{ErrorAtoms, Scalar};
+use ptc_type::{ErrorAtoms, Scalar};
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 
-pub type TypeAtoms<'a> = ptc_core::signature::TypeAtoms<Raw<'a>>;
+pub type TypeAtoms<'a> = ptc_type::TypeAtoms<Raw<'a>>;
 
 /// The atoms in type terms.
 pub fn type_atoms(env: Env) -> TypeAtoms {

@@ -7,8 +7,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{nif_pair, Pace};
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::{read, Read, ReadOptions, TypeId};
+use ptc_term::meter::{Limits, Meter};
+use ptc_type::{read, Read, ReadOptions, TypeId};
 use rustler::{Encoder, Env, Term};
 
 /// Reads a type and calls `make`; returns `:busy` if reading takes too long.

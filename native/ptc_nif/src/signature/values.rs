@@ -8,14 +8,14 @@ use crate::{atoms, rules};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, Pace};
-use ptc_core::meter::{Limits, Meter};
-use ptc_core::signature::coerce::Question;
-use ptc_core::signature::walk::Resumable;
-use ptc_core::signature::{
+use ptc_term::meter::{Limits, Meter};
+use ptc_term::stop::Stop;
+use ptc_type::coerce::Question;
+use ptc_type::walk::Resumable;
+use ptc_type::{
     read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
     Read, ReadOptions, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
-use ptc_core::stop::Stop;
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
 
@@ -159,7 +159,7 @@ fn reply<'a>(
 }
 
 impl Work for LeftWalk {
-    fn go_on<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
+    fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
         let LeftWalk { at, types } = *self;
         let begun = Some(Instant::now());
         let mut heap = Beam::new(call.env, 0);

@@ -2,8 +2,8 @@
 
 use super::type_atoms::TypeAtoms;
 use crate::raw::{Raw, Terms};
-use ptc_core::names::is_firewalled;
-use ptc_core::signature::{Fields, Read, Type, TypeId, Types};
+use ptc_term::names::is_firewalled;
+use ptc_type::{Fields, Read, Type, TypeId, Types};
 
 /// The type terms of a table, made in its order: parts first.
 pub struct Writer<'a, 'c> {

@@ -1,0 +1,335 @@
+//! An answer from its text to its value, or to its errors: finds the JSON, builds it and judges it.
+
+use super::check::Ignore;
+use super::judge::{Errors, Judge, Report, Verdict};
+use super::read::{read_underscored, Answer, NoAnswer, Search};
+use ptc_json::{PartialValue, TermBuilder};
+use ptc_term::heap::{Heap, Kind, Lookup};
+use ptc_term::job::Job;
+use ptc_term::meter::{Meter, Pace};
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::{Exchange, One, Rooted};
+use ptc_term::workspace::Workspace;
+use ptc_type::{Check, LeftWalk, Values};
+use std::mem::take;
+
+/// What the caller wants from an answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Ask {
+    /// Its range in the text.
+    Range,
+    /// Its value.
+    Value,
+    /// Its value, if it has the type, or its errors.
+    Type {
+        /// The type is that of a list.
+        list: bool,
+        /// Which errors.
+        report: Report,
+        /// The rules of the type check.
+        check: Check,
+    },
+}
+
+/// What was found. `found` is the value as it stands in the text, with its keys.
+#[derive(Debug, Clone, Copy)]
+pub enum Reply<T> {
+    /// Where the value is.
+    Range(usize, usize),
+    /// The value; it was not judged.
+    Value(T),
+    /// A value of the type, with normalized keys.
+    Right {
+        /// The value.
+        value: T,
+        /// See [`Reply`].
+        found: T,
+    },
+    /// A value of the type, in which two keys would become equal.
+    Hyphens(T),
+    /// A value that does not have the type.
+    Wrong {
+        /// Its errors.
+        errors: Errors<T>,
+        /// See [`Reply`].
+        found: T,
+    },
+    /// An object, or a list, that only Elixir can judge.
+    Undecided(T),
+    /// A value of which no type is asked.
+    Unfit(Unfit, T),
+    /// No value.
+    None(NoAnswer),
+}
+
+/// Why a value cannot have any type of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// It is not an object.
+    NotAnObject,
+    /// It is an object that does not wrap a list.
+    NotWrapped,
+}
+
+/// An answer that is being read.
+#[derive(Debug)]
+pub struct Reading<T> {
+    /// The type.
+    of: T,
+    ask: Ask,
+    stage: Stage<T>,
+}
+
+rooted!(Reading { terms: of; states: stage; plain: ask });
+
+// One exists at a time, and a box would cost each small answer an allocation.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug)]
+enum Stage<T> {
+    /// Finding and building the value.
+    Search(Search, PartialValue<T>),
+    /// Validating the value.
+    Judge(Found<T>, Option<Begun<T>>),
+    /// The value is valid; its keys are rebuilt with underscores. With its offset.
+    Rename(T, usize),
+}
+
+/// A value that was found.
+#[derive(Debug, Clone, Copy)]
+struct Found<T> {
+    value: T,
+    /// Its offset, if its keys have hyphens.
+    hyphens: Option<usize>,
+}
+
+rooted!(Found { terms: value; plain: hyphens });
+
+/// A check that has begun.
+#[derive(Debug)]
+struct Begun<T> {
+    walk: Box<LeftWalk>,
+    terms: Vec<One<T>>,
+}
+
+rooted!(Begun { states: terms; plain: walk });
+
+impl<T> Rooted for Stage<T> {
+    type Term = T;
+    type With<U> = Stage<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Stage<X::Into>, X::Lost> {
+        Ok(match self {
+            Stage::Search(search, value) => Stage::Search(search, value.exchange(by)?),
+            Stage::Judge(found, begun) => Stage::Judge(found.exchange(by)?, begun.exchange(by)?),
+            Stage::Rename(value, start) => Stage::Rename(by.term(value)?, start),
+        })
+    }
+}
+
+/// What follows a stage.
+enum After<T> {
+    Judge(Found<T>),
+    Rename(T, usize),
+    Reply(Reply<T>),
+}
+
+impl<T> Reading<T> {
+    /// Creates a reading before its first byte; `of` is the type, if one is asked for.
+    pub fn new(ask: Ask, of: T) -> Self {
+        let stage = Stage::Search(Search::default(), PartialValue::default());
+        Reading { of, ask, stage }
+    }
+
+    /// Returns whether the reading goes on in quanta only. The search goes on in a slice, the other stages
+    /// begin again there.
+    pub fn needs_quantum(&self) -> bool {
+        !matches!(self.stage, Stage::Search(..))
+    }
+}
+
+impl<H: Values> Job<H> for Reading<H::Term> {
+    type Out = Reply<H::Term>;
+
+    fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        loop {
+            let after = match (&mut self.stage, self.ask) {
+                (Stage::Search(search, value), ask) => {
+                    searched((search, value), ask, text, heap, meter)?
+                }
+                (_, Ask::Value | Ask::Range) => {
+                    return Ok(Reply::None(NoAnswer::NotFound(None)));
+                }
+                (Stage::Judge(found, begun), ask) => {
+                    judged(*found, begun, (ask, self.of), heap, meter)?
+                }
+                (Stage::Rename(found, start), Ask::Type { list, .. }) => {
+                    return renamed((*found, *start), list, text, heap, meter)
+                }
+            };
+            match after {
+                After::Judge(found) => self.stage = Stage::Judge(found, None),
+                After::Rename(found, start) => self.stage = Stage::Rename(found, start),
+                After::Reply(reply) => return Ok(reply),
+            }
+        }
+    }
+}
+
+fn searched<H: Values>(
+    (search, value): (&mut Search, &mut PartialValue<H::Term>),
+    ask: Ask,
+    text: &[u8],
+    heap: &mut H,
+    meter: &mut Meter,
+) -> Result<After<H::Term>, Stop> {
+    if let Ask::Range = ask {
+        let mut work = Workspace::new(heap, meter);
+        let mut count = |units, leave| match leave {
+            true => work.consume_fuel_or_suspend(units),
+            false => work.consume_fuel(units),
+        };
+        let found = search.resume(text, &mut Ignore { count: &mut count })?;
+        return Ok(After::Reply(match found {
+            Ok(range) => Reply::Range(range.start, range.end),
+            Err(error) => Reply::None(error),
+        }));
+    }
+    let mut builder = TermBuilder::resume(Workspace::new(heap, meter), take(value));
+    let found = search.resume(text, &mut builder);
+    let start = match builder.check_heap_limit().and(found) {
+        Ok(Ok(range)) => range.start,
+        Ok(Err(error)) => return Ok(After::Reply(Reply::None(error))),
+        Err(stop) => {
+            *value = builder.into_partial();
+            return Err(stop);
+        }
+    };
+    let Answer { value, hyphens, .. } = Answer::of(&mut builder, start);
+    drop(builder);
+    let list = match ask {
+        Ask::Value | Ask::Range => return Ok(After::Reply(Reply::Value(value))),
+        Ask::Type { list, .. } => list,
+    };
+    Ok(match object_or_list(heap, value, list) {
+        Ok(value) => {
+            let hyphens = hyphens.then_some(start);
+            After::Judge(Found { value, hyphens })
+        }
+        Err(unfit) => After::Reply(Reply::Unfit(unfit, value)),
+    })
+}
+
+fn judged<H: Values>(
+    Found { value, hyphens }: Found<H::Term>,
+    begun: &mut Option<Begun<H::Term>>,
+    (ask, of): (Ask, H::Term),
+    heap: &mut H,
+    meter: &mut Meter,
+) -> Result<After<H::Term>, Stop> {
+    let Ask::Type { report, check, .. } = ask else {
+        return Err(Stop::Abandoned);
+    };
+    let judge = Judge {
+        heap,
+        value,
+        check,
+        report,
+        meter,
+    };
+    let verdict = match begun.take() {
+        None => judge.begin(of),
+        Some(Begun { walk, terms }) => {
+            let terms: Vec<_> = terms.into_iter().map(|One(term)| term).collect();
+            judge.resume(*walk, &terms).ok_or(Stop::Abandoned)?
+        }
+    };
+    Ok(match verdict {
+        Verdict::Right => match hyphens {
+            Some(start) => After::Rename(value, start),
+            None => After::Reply(Reply::Right {
+                value,
+                found: value,
+            }),
+        },
+        Verdict::Wrong(errors) => After::Reply(Reply::Wrong {
+            errors,
+            found: value,
+        }),
+        Verdict::Undecided => After::Reply(Reply::Undecided(value)),
+        Verdict::Left(walk, terms) => {
+            let terms = terms.into_iter().map(One).collect();
+            *begun = Some(Begun { walk, terms });
+            return Err(Stop::SliceOver);
+        }
+        Verdict::Busy => return Err(Stop::SliceOver),
+        Verdict::Stopped(stop) => return Err(stop),
+    })
+}
+
+fn renamed<H: Values>(
+    (found, start): (H::Term, usize),
+    list: bool,
+    text: &[u8],
+    heap: &mut H,
+    meter: &mut Meter,
+) -> Result<Reply<H::Term>, Stop> {
+    let whole = read_underscored(text, start, Workspace::in_one_go(heap, meter))?;
+    Ok(match whole {
+        None => Reply::Hyphens(found),
+        Some(whole) => {
+            let value = object_or_list(heap, whole, list).unwrap_or(found);
+            Reply::Right { value, found }
+        }
+    })
+}
+
+/// Returns the object, or the list, which may be wrapped in an object, since some LLM interfaces allow
+/// only objects.
+pub fn object_or_list<H: Heap>(heap: &mut H, value: H::Term, list: bool) -> Result<H::Term, Unfit> {
+    match (heap.kind(value), list) {
+        (Kind::Map, false) | (Kind::List, true) => Ok(value),
+        (Kind::Map, true) => {
+            let key = heap.make_string(b"items");
+            match heap.lookup(value, key, &mut H::KeyCache::default()) {
+                Lookup::Found(items) if heap.kind(items) == Kind::List => Ok(items),
+                _ => Err(Unfit::NotWrapped),
+            }
+        }
+        _ => Err(Unfit::NotAnObject),
+    }
+}
+
+/// Judges a value that was built at once, and builds it with underscores for the hyphens of its keys if it has
+/// some: the value, and whether it is valid, or else only Elixir can decide.
+pub fn judge_built<H: Values>(
+    (heap, meter): (&mut H, &mut Meter),
+    (value, hyphens): (H::Term, bool),
+    of: Option<(H::Term, Check)>,
+    underscored: impl FnOnce(&mut H, &mut Meter) -> Result<Option<H::Term>, Stop>,
+) -> Result<(H::Term, bool), Stop> {
+    let verdict = match of {
+        None => Verdict::Right,
+        Some((of, check)) => Judge {
+            heap: &mut *heap,
+            value,
+            check,
+            report: Report::Nothing,
+            meter: &mut *meter,
+        }
+        .whole(of),
+    };
+    match verdict {
+        Verdict::Right if hyphens => {
+            // Two keys may become equal.
+            let renamed = underscored(heap, meter)?;
+            Ok((renamed.unwrap_or(value), renamed.is_some()))
+        }
+        Verdict::Right => Ok((value, true)),
+        Verdict::Busy if meter.pace() != Pace::Quantum => Err(Stop::SliceOver),
+        Verdict::Stopped(stop) => Err(stop),
+        Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided | Verdict::Left(..) => {
+            Ok((value, false))
+        }
+    }
+}

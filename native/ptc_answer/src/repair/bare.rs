@@ -1,0 +1,101 @@
+//! Repairs of strings without an opening quote, with or without a closing one.
+
+use super::branch::{Bracket, Branch};
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::numbers;
+use super::reader::Reader;
+use super::unescape::lenient;
+use super::Stop;
+use ptc_json::grammar::{escape, number};
+use ptc_term::heap::Heap;
+use ptc_type::Json;
+
+/// Maximum length of a string without an opening quote.
+const LONGEST: usize = 4096;
+/// Maximum number of candidates for its end.
+const ENDS: usize = 4;
+
+impl<H: Heap> Reader<'_, '_, H> {
+    /// `word`, `two words`, `words with a quote at the end"`
+    pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
+        let takes = self.types().takes(branch.ty, Json::String);
+        let start = branch.at as usize;
+        if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {
+            return Ok(());
+        }
+        // In a list, a comma follows it.
+        let listed = branch.top.kind == Bracket::Array;
+        let limit = self.text.len().min(start + LONGEST);
+        let bracket = matches!(self.text[start], b'{' | b'[');
+        let (mut at, mut ends, mut inner) = (start, 0, 0);
+        let (mut escapes, mut extra) = (false, 0);
+        while at < limit && ends < ENDS && inner < ENDS {
+            match self.text[at] {
+                b'"' => {
+                    if self.ends_value(at + 1) {
+                        let mut next = branch;
+                        next.cost += extra + 6 * (inner as u32 % 2);
+                        self.repair(&mut next, Fault::MissingStartQuote, start, at);
+                        self.bare_to(next, start, at, escapes, at + 1);
+                        break;
+                    }
+                    inner += 1;
+                    extra += Fault::InnerQuote.cost();
+                }
+                b',' | b'}' | b']' | b'\n' => {
+                    let untyped_bracket = bracket && self.types().is_any(branch.ty);
+                    let goes_past = ends > 0 && listed;
+                    if inner == 0 && !untyped_bracket && !goes_past {
+                        self.bare_word(branch, start, at, escapes, extra);
+                    }
+                    ends += 1;
+                    extra += 4;
+                }
+                b'`' if self.is_end(at) => break,
+                // Markdown bold.
+                b'*' if self.text[at + 1..].starts_with(b"*") => break,
+                b'\\' => {
+                    escapes = true;
+                    let strict = escape(self.text, at).ok().map(|(_, next)| next);
+                    let rough = || Some(at + lenient(self.text, at)?);
+                    match strict.or_else(rough) {
+                        Some(next) => at = next - 1,
+                        None => break,
+                    }
+                }
+                0..=0x1F => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.consume_fuel(at.min(self.text.len()) - start)
+    }
+
+    fn bare_word(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, extra: u32) {
+        let content = self.text[start..end].trim_ascii_end();
+        let is_number = number(content, 0).is_some_and(|(end, _)| end == content.len());
+        if content.is_empty() || is_number || numbers::foreign(content).is_some() {
+            return;
+        }
+        let mut next = branch;
+        next.cost += extra;
+        if content.windows(2).any(|pair| pair == b": ") {
+            next.cost += 4;
+        }
+        self.repair(&mut next, Fault::BareWord, start, start + content.len());
+        self.bare_to(next, start, start + content.len(), escapes, end);
+    }
+
+    fn bare_to(&mut self, branch: Branch, start: usize, end: usize, escapes: bool, next: usize) {
+        let span = Span::new(start, end);
+        if end == start || !self.types().takes_string(branch.ty, span.of(self.text)) {
+            return;
+        }
+        let event = match escapes {
+            true => Event::Escaped(span),
+            false => Event::Plain(span),
+        };
+        self.scalar(branch, event, next);
+    }
+}

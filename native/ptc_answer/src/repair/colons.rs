@@ -1,0 +1,46 @@
+//! Repairs between a key and its value: missing and wrong colons.
+
+use super::branch::{Branch, Phase, Quote};
+use super::fault::Fault;
+use super::reader::Reader;
+use super::scan::quote;
+use super::Stop;
+use ptc_term::heap::Heap;
+
+impl<H: Heap> Reader<'_, '_, H> {
+    pub(super) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            self.admit(right);
+            return Ok(());
+        }
+        let mut next = branch;
+        next.phase = Phase::Member;
+        let sign: &[u8] = match &self.text[at.min(self.text.len())..] {
+            [b'=', b'>', ..] => b"=>",
+            [b'-', b'>', ..] => b"->",
+            [b'=', ..] => b"=",
+            _ => b"",
+        };
+        if !sign.is_empty() {
+            self.repair(&mut next, Fault::NoColon, at, at + sign.len());
+            self.moved(next, at + sign.len());
+            return Ok(());
+        }
+        let begins = match self.byte(at) {
+            b'{' | b'[' | b'-' | b'+' | b'.' => true,
+            byte if byte.is_ascii_alphanumeric() => true,
+            _ => quote(self.text, at).is_some_and(|(quote, _)| quote != Quote::Single(b'`')),
+        };
+        if begins && self.may_insert(&branch) {
+            let gap = self.gap(at);
+            self.repair(&mut next, Fault::MissingColon, gap, gap);
+            next.still += 1;
+            self.admit(next);
+        }
+        self.stray(branch);
+        Ok(())
+    }
+}

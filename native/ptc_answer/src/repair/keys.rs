@@ -1,0 +1,270 @@
+//! Repairs of keys: bare, misspelled, or misplaced ones.
+
+use super::branch::{Bracket, Branch, Phase};
+use super::fault::Fault;
+use super::log::{Event, Span};
+use super::reader::Reader;
+use super::scan::{quote, skip_all_blanks, word};
+use super::Stop;
+use ptc_term::heap::Heap;
+use ptc_type::Types;
+
+/// Maximum number of words in a bare key.
+const WORDS: usize = 4;
+/// Maximum number of surrounding objects and lists that are searched.
+const OUTER: usize = 8;
+
+impl<H: Heap> Reader<'_, '_, H> {
+    pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            let inside = &self.text[at..right.at as usize];
+            let is_key = right.phase == Phase::Colon;
+            let doubt = is_key
+                && (at <= self.state.horizon as usize || super::search::is_suspicious(inside));
+            self.proceed(right);
+            if !doubt {
+                if is_key {
+                    self.leave(branch);
+                }
+                return Ok(());
+            }
+        }
+        if self.is_end(at) {
+            self.leave(branch);
+            return Ok(());
+        }
+        match self.byte(at) {
+            b'}' => {
+                if self.is_complete(&branch.top) {
+                    let mut closed = branch;
+                    self.trailing_comma(&mut closed);
+                    self.close(&mut closed);
+                    self.moved(closed, at + 1);
+                } else {
+                    let mut skipped = branch;
+                    self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
+                    self.moved(skipped, at + 1);
+                }
+            }
+            b',' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
+                self.moved(skipped, at + 1);
+            }
+            b']' => self.leave(branch),
+            b'{' => {
+                let mut skipped = branch;
+                self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
+                self.moved(skipped, at + 1);
+                self.leave(branch);
+            }
+            _ => {
+                self.leave(branch);
+                match quote(self.text, at) {
+                    Some((quote, length)) => self.quoted(branch, quote, length, true)?,
+                    None => self.bare_key(branch)?,
+                }
+                self.stray(branch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes the object or list after a comma: what follows belongs to the surrounding one.
+    pub(super) fn leave(&mut self, branch: Branch) {
+        let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
+        if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
+            return;
+        }
+        let at = branch.at as usize;
+        let mut closed = branch;
+        let gap = self.gap(at);
+        let comma = matches!(branch.phase, Phase::NextKey | Phase::Item);
+        if !comma && !self.is_end(at) && !matches!(self.byte(at), b'}' | b']') {
+            return;
+        }
+        if self.is_end(at) || !comma || matches!(self.byte(at), b'}' | b']') {
+            if comma {
+                self.cut(&mut closed, false);
+                self.trailing_comma(&mut closed);
+            } else if self.is_end(at) {
+                // The text was cut off after a bracket; its content is unknown.
+                return;
+            }
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
+            self.close(&mut closed);
+        } else {
+            self.cut(&mut closed, false);
+            self.repair(&mut closed, Fault::MissingClose, gap, gap);
+            // A bracket is missing more often at the end than here.
+            closed.cost += 2;
+            self.close(&mut closed);
+            match (closed.phase, closed.top.kind) {
+                (Phase::After, Bracket::Object) => closed.phase = Phase::NextKey,
+                (Phase::After, _) => (closed.phase, closed.ty) = (Phase::Item, closed.top.ty),
+                _ => return,
+            }
+        }
+        closed.still += 1;
+        self.proceed(closed);
+    }
+
+    /// Repairs the comma before the end of an object or a list.
+    pub(super) fn trailing_comma(&mut self, branch: &mut Branch) {
+        let end = self.gap(branch.at as usize);
+        let start = match self.text[..end].last() {
+            Some(b',' | b';') => end - 1,
+            _ => end,
+        };
+        self.repair(branch, Fault::TrailingComma, start, end);
+    }
+
+    /// `name:`, `name":`, `two words:`
+    fn bare_key(&mut self, branch: Branch) -> Result<(), Stop> {
+        let start = branch.at as usize;
+        let mut end = word(self.text, start);
+        for count in 1..=WORDS {
+            if end == start {
+                return Ok(());
+            }
+            self.consume_fuel(end - start)?;
+            let next = skip_all_blanks(self.text, end);
+            let closing = quote(self.text, end);
+            let has_colon = |at: usize| {
+                matches!(
+                    self.text.get(skip_all_blanks(self.text, at)),
+                    Some(b':' | b'=')
+                )
+            };
+            match closing {
+                Some((_, length)) if has_colon(end + length) || count == 1 => {
+                    let fault = Fault::MissingStartQuote;
+                    self.bare_key_to(branch, end, end + length, fault);
+                    return Ok(());
+                }
+                _ => {}
+            }
+            let known = self.is_declared(&branch, &self.text[start..end]);
+            if matches!(self.byte(next), b':' | b'=') || (known && count == 1) {
+                self.bare_key_to(branch, end, end, Fault::BareKey);
+            } else if count == 1 && next > end && self.begins_plain_value(next) {
+                let mut key = branch;
+                key.cost += 3;
+                self.bare_key_to(key, end, end, Fault::BareKey);
+            }
+            if self.byte(end) != b' ' {
+                return Ok(());
+            }
+            let more = word(self.text, end + 1);
+            if more == end + 1 {
+                return Ok(());
+            }
+            end = more;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a valid JSON value begins here.
+    fn begins_plain_value(&self, at: usize) -> bool {
+        match self.byte(at) {
+            b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
+            _ => super::numbers::foreign(&self.text[at..word(self.text, at)]).is_some(),
+        }
+    }
+
+    fn bare_key_to(&mut self, branch: Branch, end: usize, next: usize, fault: Fault) {
+        let mut key = branch;
+        let start = branch.at as usize;
+        self.repair(&mut key, fault, start, end);
+        self.key(key, start, end, false, next);
+    }
+
+    fn is_declared(&self, branch: &Branch, key: &[u8]) -> bool {
+        let types = self.types();
+        types.map(branch.top.ty).is_some_and(|(fields, _)| {
+            types.named(fields, key, fields.start as usize).is_some()
+                || types.spelled(fields, key).is_some()
+        })
+    }
+
+    /// Returns whether a surrounding object declares the key and does not have it yet.
+    fn is_of_outer(&self, branch: &Branch, key: &[u8]) -> bool {
+        let mut frame = branch.top;
+        for _ in 0..OUTER {
+            if frame.depth == 0 {
+                return false;
+            }
+            frame = self.state.frames[frame.parent as usize];
+            if let (Some((fields, _)), Bracket::Object) = (self.types().map(frame.ty), frame.kind) {
+                let found = self.types().named(fields, key, fields.start as usize);
+                if let Some(index) = found {
+                    return frame.seen & fields.bit(index) == 0;
+                }
+            }
+        }
+        false
+    }
+
+    /// Accepts a key and continues with its colon.
+    pub(super) fn key(
+        &mut self,
+        mut branch: Branch,
+        start: usize,
+        end: usize,
+        escapes: bool,
+        next: usize,
+    ) {
+        let span = Span::new(start, end);
+        let mut event = match escapes {
+            true => Event::EscapedKey(span),
+            false => Event::Key(span),
+        };
+        branch.ty = Types::ANY;
+        let types = self.types();
+        if let Some((fields, closed)) = types.map(branch.top.ty) {
+            let key = span.of(self.text);
+            let named = match escapes {
+                true => None,
+                false => types.named(fields, key, branch.top.hint as usize),
+            };
+            let spelled = || types.spelled(fields, key).filter(|_| !escapes);
+            let is_right = named.is_some_and(|index| self.wanted.is_right(fields, index, key));
+            match named.or_else(spelled) {
+                Some(index) => {
+                    let bit = fields.bit(index);
+                    let again = branch.top.seen & bit != 0;
+                    match (is_right, again) {
+                        // The object has the field under its own name, or may get it.
+                        (false, true) => self.repair(&mut branch, Fault::UnknownKey, start, end),
+                        (false, false) => {
+                            event = Event::Field(index as u32);
+                            self.repair(&mut branch, Fault::KeySpelling, start, end);
+                        }
+                        (true, true) => self.repair(&mut branch, Fault::RepeatedKey, start, end),
+                        (true, false) => {}
+                    }
+                    if is_right || !again {
+                        branch.ty = types.holds(index);
+                        branch.top.seen |= bit;
+                    }
+                    if is_right {
+                        branch.top.hint = index as u32 + 1;
+                    }
+                }
+                None if closed => return,
+                None => {
+                    self.repair(&mut branch, Fault::UnknownKey, start, end);
+                    if self.is_of_outer(&branch, key) {
+                        branch.cost += 3;
+                    }
+                }
+            }
+        }
+        self.event(&mut branch, event);
+        branch.phase = Phase::Colon;
+        self.moved(branch, next);
+    }
+}

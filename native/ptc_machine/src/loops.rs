@@ -1,0 +1,230 @@
+//! Operations with a body: the frames around the program counter, and operations that collect items.
+
+use super::demanded::Demanded;
+use super::frame::{Frame, Step, Stepped};
+use super::machine::{Machine, LIST_BATCH};
+use super::run::Vm;
+use super::tally::Tally;
+use crate::fault::Halt;
+use crate::language::Language;
+use crate::program::{Loop, Pc, NO_CONST, NO_PC};
+use ptc_term::heap::Heap;
+
+impl<H: Heap, L: Language> Vm<'_, H, L> {
+    /// Returns the list of a loop that may fork; `None` if it is empty.
+    pub(super) fn list_to_fork(
+        &mut self,
+        looped: &Loop<L>,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
+        let list = self.machine.slot(looped.list);
+        if !self.machine.is_proper_list(list)? {
+            return Err(self.machine.not_a_list(looped.op, list));
+        }
+        let is_empty = self.machine.heap.is_empty_list(list);
+        Ok((!is_empty).then_some(list))
+    }
+
+    /// Begins an operation with a body; returns the next address.
+    pub(super) fn enter(&mut self, looped: &Loop<L>) -> Result<Pc, Halt<H::Term>> {
+        let machine = &mut self.machine;
+        let list = machine.slot(looped.list);
+        // A tool must not be called for a list that turns out to be improper.
+        if self.program.calls_tools && !machine.is_proper_list(list)? {
+            return Err(machine.not_a_list(looped.op, list));
+        }
+        let mut frame = Frame::over(list, self.pc);
+        match L::step(machine, looped, &mut frame, None)? {
+            Step::Call(item) => {
+                machine.slots[looped.item as usize] = item;
+                self.frames.push(frame);
+                Ok(self.pc + 1)
+            }
+            Step::Done(value) => {
+                machine.stack.push(value);
+                Ok(looped.end)
+            }
+        }
+    }
+
+    /// Passes the body's value to the operation of the innermost frame; returns the next address. `None`
+    /// at the end of a round, whose operation is elsewhere.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<Pc>, Halt<H::Term>> {
+        let (machine, program) = (&mut self.machine, self.program);
+        let frame = self.frames.last_mut();
+        let looped = |frame: &Frame<_>| program.code[frame.at as usize].as_loop();
+        let Some((looped, frame)) = frame.and_then(|frame| Some((looped(frame)?, frame))) else {
+            self.is_broken |= !self.is_round;
+            return Ok(None);
+        };
+        let returned = match &frame.progress {
+            progress if progress.second => None,
+            progress if progress.skipping => Some(machine.slot(looped.item)),
+            _ => {
+                if let Some(values) = machine.stack.needs_room() {
+                    machine.consume_fuel(values)?;
+                }
+                Some(machine.stack.pop(machine.heap))
+            }
+        };
+        match L::step(machine, looped, frame, returned) {
+            Ok(Step::Call(item)) => {
+                machine.slots[looped.item as usize] = item;
+                Ok(Some(match frame.progress.skipping {
+                    true => looped.residue,
+                    false => frame.at + 1,
+                }))
+            }
+            Ok(Step::Done(value)) => {
+                self.frames.pop();
+                machine.stack.push(value);
+                Ok(Some(looped.end))
+            }
+            Err(halt) => {
+                if let (Some(value), false, false) =
+                    (returned, frame.progress.second, frame.progress.skipping)
+                {
+                    machine.stack.push(value);
+                }
+                Err(halt)
+            }
+        }
+    }
+}
+
+/// What an operation with a body keeps of each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// The value of the body.
+    Value,
+    /// The item, if this is the truth of the body's value.
+    Item(bool),
+    /// Something else.
+    Other,
+}
+
+impl<H: Heap> Machine<'_, H> {
+    /// The step of an operation that makes a list, or a tally, of items or of its body's values.
+    #[inline(always)]
+    pub fn collect<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+        keeps: Keeps,
+    ) -> Stepped<H> {
+        if frame.progress.second {
+            return self.collected(looped, frame);
+        }
+        let rest = frame.walk.rest;
+        let following = self.heap.uncons(rest);
+        if following.is_none() && !self.heap.is_empty_list(rest) {
+            return Err(self.not_a_list(looped.op, self.slot(looped.list)));
+        }
+        match returned {
+            Some(value) => self.collect_value(looped, frame, value, keeps)?,
+            None => self.begin_to_collect(looped, frame)?,
+        }
+        let Some((item, rest)) = following else {
+            frame.progress.second = true;
+            return self.collected(looped, frame);
+        };
+        frame.walk.rest = rest;
+        // With the first item, the whole body runs.
+        if looped.residue != NO_PC && returned.is_some() {
+            let last = self.heap.uncons(rest).is_none();
+            let progress = &mut frame.progress;
+            progress.skipping = !progress.demanded.holds(progress.count, last);
+        }
+        Ok(Step::Call(item))
+    }
+
+    #[cold]
+    fn begin_to_collect<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        frame: &mut Frame<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        frame.progress.demanded = self.demanded(looped.demand)?;
+        frame.progress.tally = looped.tally.and_then(|(op, _)| L::tally(op));
+        Ok(())
+    }
+
+    /// Takes a value of the body, unless it halts.
+    #[inline(always)]
+    fn collect_value<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        frame: &mut Frame<H::Term>,
+        value: H::Term,
+        keeps: Keeps,
+    ) -> Result<(), Halt<H::Term>> {
+        let progress = &mut frame.progress;
+        self.check_heap_limit(2 * progress.collected)?;
+        let kept = match keeps {
+            Keeps::Value => value,
+            Keeps::Item(truth) if self.heap.truthy(value) == truth => self.slot(looped.item),
+            Keeps::Item(_) | Keeps::Other => return Ok(()),
+        };
+        match &mut progress.tally {
+            Some(Tally::Count(count)) => *count += 1,
+            // An item that cannot be added is an error at the end of the list, because the original
+            // program tallies the list only then. It is added again there.
+            Some(_) if frame.walk.wrong.is_some() => {}
+            Some(tally) => {
+                if !self.add_to_tally(looped, tally, kept)? {
+                    frame.walk.wrong = Some(kept);
+                }
+            }
+            None => {
+                if progress.demanded == Demanded::Last && progress.collected == 1 {
+                    self.stack.drop_top(1, self.heap);
+                    progress.collected = 0;
+                }
+                if progress.count < progress.demanded.end() {
+                    self.stack.push(kept);
+                    progress.collected += 1;
+                }
+            }
+        }
+        progress.count += 1;
+        Ok(())
+    }
+
+    /// Adds an item to the tally of a loop; returns whether that was possible. Stands here once, so that
+    /// [`Tally::add`] is inlined.
+    #[inline(never)]
+    fn add_to_tally<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        tally: &mut Tally,
+        item: H::Term,
+    ) -> Result<bool, Halt<H::Term>> {
+        self.consume_fuel(tally.cost())?;
+        let field = looped.tally.map_or(NO_CONST, |(_, field)| field);
+        Ok(tally.add(self, field, item)?.is_ok())
+    }
+
+    /// Ends the operation with the tally, or with the list of the values on the stack.
+    fn collected<L: Language>(
+        &mut self,
+        looped: &Loop<L>,
+        frame: &mut Frame<H::Term>,
+    ) -> Stepped<H> {
+        let progress = &mut frame.progress;
+        if let (Some(tally), Some(of)) = (&mut progress.tally, looped.tally) {
+            return tally.finish(self, of, frame.walk.wrong).map(Step::Done);
+        }
+        while progress.collected > 0 {
+            let batch = progress.collected.min(LIST_BATCH);
+            self.consume_fuel(batch)?;
+            let values = self.stack.top(batch, self.heap);
+            // What is left of the operation's list is an empty list.
+            frame.walk.rest = self.heap.make_list_onto(values, frame.walk.rest);
+            self.stack.drop_top(batch, self.heap);
+            progress.collected -= batch;
+            self.meter.advanced();
+        }
+        Ok(Step::Done(frame.walk.rest))
+    }
+}

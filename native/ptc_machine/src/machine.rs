@@ -1,0 +1,372 @@
+//! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
+
+use super::frame::{Walk, Work};
+use super::needle::Needle;
+use super::stack::Stack;
+use crate::fault::{Code, Fault, Halt, Name};
+use crate::language::Language;
+use crate::program::{Apply, ConstId, Program, Slot};
+use ptc_term::heap::{words_of_map, Heap};
+use ptc_term::meter::Meter;
+use ptc_term::number::Number;
+use ptc_term::stop::Stop;
+
+/// Fuel for an entry of a new map: a large map is a tree that is built in one call.
+pub const MAP_ENTRY: usize = 32;
+
+/// Maximum number of entries of a new map that need not be counted: their evaluation has been.
+const FEW_ENTRIES: usize = 8;
+
+/// Fuel for a key of a new map, per unit of a comparison with it: the keys are sorted, or hashed
+/// and compared.
+pub const KEY_OF_NEW: usize = 16;
+
+/// Fuel per limb of a big integer that is read or made.
+pub const UNITS_A_LIMB: usize = 2;
+
+/// Maximum number of constants with a cache: each slice of a run makes the caches anew.
+pub(super) const MOST_CACHED: usize = 4_096;
+
+/// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
+/// memory from the system, page by page.
+pub(super) const LIST_BATCH: usize = 4_096;
+
+/// Number of terms that an evaluation keeps between two checks of the heap limit.
+pub const KEPT_BETWEEN_CHECKS: usize = 1024;
+
+/// The value of an operation, or the reason why it has none.
+pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
+
+/// The machine during a run.
+///
+/// An evaluation that fails with [`Stop::SliceOver`] starts again later from the same operands. So
+/// it must not take them off the stack; the run does that once the evaluation has succeeded. A
+/// long evaluation keeps its progress and continues, see [`Machine::resumable`].
+pub struct Machine<'h, H: Heap> {
+    /// The heap that holds the terms.
+    pub heap: &'h mut H,
+    /// The limits.
+    pub meter: Meter,
+    pub(super) consts: &'h [H::Term],
+    pub(super) slots: Vec<H::Term>,
+    pub(super) stack: Stack<H::Term>,
+    /// The work of the evaluation that the current instruction has begun, if it was suspended.
+    pub(super) work: Option<Box<Work<H::Term>>>,
+    /// See [`Program::multiplies`].
+    pub(super) multiplies: bool,
+    /// The caches of the first [`MOST_CACHED`] constants; empty until a key is looked up.
+    pub(super) keys: Vec<Key<H::KeyCache>>,
+    /// See [`Program::any_keys`].
+    pub(super) any_keys: bool,
+    /// See [`Program::values`].
+    pub(super) values: bool,
+    /// The atoms of the names of the first [`MOST_CACHED`] constants; empty if no atom is a key.
+    pub(super) atoms: Vec<Atom<H::Term, H::KeyCache>>,
+    pub(super) needle: Needle,
+    /// The empty stacks of walks that have ended, for the next ones.
+    pub(super) spare_walks: Vec<Vec<H::Term>>,
+}
+
+/// Cached facts about a constant that is used as a key.
+#[derive(Clone, Default)]
+pub(super) struct Key<C> {
+    /// The heap's cache of the last successful look-up.
+    pub cache: C,
+    /// Cost of a comparison with the key; 0 while it is unknown.
+    pub weight: u32,
+}
+
+/// The atom of a constant key's name.
+#[derive(Clone)]
+pub(super) enum Atom<T, C> {
+    /// Not looked up yet.
+    NotAsked,
+    /// The atom does not exist, so no map has it as a key.
+    None,
+    /// The atom, and the cache of its last successful look-up.
+    Known(T, C),
+    /// The same for an atom that is not a field of structs, see [`Heap::is_hidden`].
+    Hidden(T, C),
+}
+
+/// The slots, the stack, and the work of the evaluation that has begun.
+type Data<T> = (Vec<T>, Stack<T>, Option<Box<Work<T>>>);
+
+impl<'h, H: Heap> Machine<'h, H> {
+    pub(super) fn new<L: Language>(
+        heap: &'h mut H,
+        program: &Program<L>,
+        meter: Meter,
+        consts: &'h [H::Term],
+        (slots, stack, work): Data<H::Term>,
+    ) -> Self {
+        Machine {
+            heap,
+            meter,
+            consts,
+            slots,
+            stack,
+            work,
+            multiplies: program.multiplies,
+            keys: Vec::new(),
+            any_keys: program.any_keys,
+            values: program.values,
+            atoms: match program.any_keys || program.values {
+                true => vec![Atom::NotAsked; consts.len().min(MOST_CACHED)],
+                false => Vec::new(),
+            },
+            needle: Needle::default(),
+            spare_walks: Vec::new(),
+        }
+    }
+
+    /// Returns the content of a slot.
+    #[inline]
+    pub fn slot(&self, slot: Slot) -> H::Term {
+        self.slots[slot as usize]
+    }
+
+    /// Returns a constant.
+    #[inline]
+    pub fn constant(&self, id: ConstId) -> H::Term {
+        self.consts[id as usize]
+    }
+
+    /// Returns `count` consecutive constants.
+    pub fn constants(&self, first: ConstId, count: u32) -> &'h [H::Term] {
+        &self.consts[first as usize..(first + count) as usize]
+    }
+
+    /// Returns the operands, in the order of their evaluation.
+    #[inline]
+    pub fn operands<L: Language>(&mut self, apply: &Apply<L>) -> &[H::Term] {
+        self.stack.top(apply.operands as usize, self.heap)
+    }
+
+    /// Returns the operands of a binary operation.
+    #[inline]
+    pub fn two_operands<L: Language>(&mut self, apply: &Apply<L>) -> (H::Term, H::Term) {
+        match *self.operands(apply) {
+            [left, right] => (left, right),
+            _ => (self.heap.nil(), self.heap.nil()),
+        }
+    }
+
+    /// Returns the operand of a unary operation.
+    #[inline]
+    pub fn one_operand<L: Language>(&mut self, apply: &Apply<L>) -> H::Term {
+        match *self.operands(apply) {
+            [value] => value,
+            _ => self.heap.nil(),
+        }
+    }
+
+    /// Pushes a value.
+    #[inline]
+    pub fn push(&mut self, value: H::Term) {
+        self.stack.push(value);
+    }
+
+    /// Returns the value that was pushed last.
+    pub fn top(&mut self) -> H::Term {
+        match *self.stack.top(1, self.heap) {
+            [value] => value,
+            _ => self.heap.nil(),
+        }
+    }
+
+    /// Returns the number if the term is one. Counts a long one before reading it.
+    #[inline]
+    pub fn number(&mut self, term: H::Term) -> Result<Option<Number>, Halt<H::Term>> {
+        if let Some(value) = self.heap.small_integer(term) {
+            return Ok(Some(Number::Int(value)));
+        }
+        if let Some(value) = self.heap.float(term) {
+            return Ok(Some(Number::Float(value)));
+        }
+        match self.heap.limbs(term) {
+            0 => {}
+            limbs => self.consume_fuel_at_once(UNITS_A_LIMB * limbs)?,
+        }
+        Ok(self.heap.number(term))
+    }
+
+    /// Builds a map with the constant keys that start at `first`, and the operands as values.
+    pub fn map_of_operands<L: Language>(&mut self, apply: &Apply<L>, first: ConstId) -> H::Term {
+        let (first, count) = (first as usize, apply.operands as usize);
+        let values = self.stack.top(count, self.heap);
+        self.heap
+            .make_map(&self.consts[first..first + count], values)
+    }
+
+    /// Counts work before it is done.
+    #[inline]
+    pub fn consume_fuel(&mut self, cost: usize) -> Result<(), Halt<H::Term>> {
+        Ok(self.meter.consume_fuel(cost, self.heap)?)
+    }
+
+    /// Checks that the run may build `words` more.
+    pub fn check_heap_limit(&self, words: usize) -> Result<(), Halt<H::Term>> {
+        Ok(self.meter.check_heap_limit(words, self.heap)?)
+    }
+
+    /// Counts a new map with this many entries: the fuel and the words.
+    #[inline]
+    pub fn count_new_map(&mut self, entries: usize) -> Result<(), Halt<H::Term>> {
+        if entries > FEW_ENTRIES {
+            self.check_heap_limit(words_of_map(entries))?;
+            self.consume_fuel_at_once(MAP_ENTRY * entries)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates an operation over its current value, see [`Machine::resumable_over`].
+    #[inline]
+    pub fn resumable<R, L: Language>(
+        &mut self,
+        apply: &Apply<L>,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+    ) -> Result<R, Halt<H::Term>> {
+        self.resumable_over(self.slot(apply.input), evaluate)
+    }
+
+    /// Runs an evaluation that [`Stop::SliceOver`] can suspend and that continues later with the same
+    /// work. The work starts as a walk over `list`. Whenever `evaluate` suspends, the state of the
+    /// work must be such that nothing is done twice; [`Meter::advanced`] reports progress.
+    #[inline]
+    pub fn resumable_over<R>(
+        &mut self,
+        list: H::Term,
+        evaluate: impl FnOnce(&mut Self, &mut Work<H::Term>) -> Result<R, Halt<H::Term>>,
+    ) -> Result<R, Halt<H::Term>> {
+        let mut work = match self.work.take() {
+            None => Work::over(list),
+            Some(work) => *work,
+        };
+        let value = evaluate(self, &mut work);
+        if let Err(Halt::Stop(Stop::SliceOver)) = value {
+            self.work = Some(Box::new(work));
+        }
+        value
+    }
+
+    /// Returns whether this is a proper list. Can be suspended and resumed.
+    pub fn is_proper_list(&mut self, list: H::Term) -> Result<bool, Halt<H::Term>> {
+        self.resumable_over(list, |machine, work| {
+            machine.walk_to_end(&mut work.walk.rest)
+        })
+    }
+
+    /// Walks to the end of a list; returns whether the list is proper.
+    pub(super) fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
+        while let Some((_, tail)) = self.heap.uncons(*rest) {
+            self.consume_fuel(1)?;
+            *rest = tail;
+            self.meter.advanced();
+        }
+        Ok(self.heap.is_empty_list(*rest))
+    }
+
+    /// Passes the remaining items of the operation's current value, which must be a proper list, to
+    /// `visit`.
+    ///
+    /// An error that `visit` finds counts only if the list is proper; then `visit` receives the item
+    /// again. If `visit` halts, its state must be as if it had not received the item.
+    #[inline]
+    pub fn each_item<L: Language>(
+        &mut self,
+        apply: &Apply<L>,
+        walk: &mut Walk<H::Term>,
+        mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Halt<H::Term>>,
+    ) -> Result<(), Halt<H::Term>> {
+        if walk.wrong.is_none() {
+            while let Some((item, tail)) = self.heap.uncons(walk.rest) {
+                self.consume_fuel(1)?;
+                match visit(self, item) {
+                    Ok(()) => {}
+                    Err(Halt::Fault(_)) => walk.wrong = Some(item),
+                    Err(halt) => return Err(halt),
+                }
+                walk.rest = tail;
+                self.meter.advanced();
+                if walk.wrong.is_some() {
+                    break;
+                }
+            }
+        }
+        match walk.wrong {
+            None if self.heap.is_empty_list(walk.rest) => Ok(()),
+            Some(item) if self.walk_to_end(&mut walk.rest)? => visit(self, item),
+            _ => Err(self.not_a_list(apply.op, self.slot(apply.input))),
+        }
+    }
+
+    /// Makes the operation's value: the items of the work as a list, if the heap limit permits.
+    pub fn list_of(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        self.list_of_places(work, None)
+    }
+
+    /// Same as `list_of`, with the items at the indices in `place`.
+    fn list_of_places(&mut self, work: &mut Work<H::Term>, place: Option<&[u32]>) -> Eval<H> {
+        let mut list = match work.made {
+            Some(list) => list,
+            None => {
+                work.missing = place.map_or(work.items.len(), <[u32]>::len);
+                self.heap.make_list(&[])
+            }
+        };
+        let mut missing = work.missing;
+        self.check_heap_limit(2 * missing)?;
+        while missing > 0 {
+            let first = missing.saturating_sub(LIST_BATCH);
+            self.consume_fuel(missing - first)?;
+            list = match (place, work.items.live(first..missing)) {
+                (None, Some(items)) => self.heap.make_list_onto(items, list),
+                _ => {
+                    let place = |index| place.map_or(index, |places| places[index] as usize);
+                    let item = |index| work.items.get(self.heap, place(index));
+                    let items: Vec<_> = (first..missing).map(item).collect();
+                    self.heap.make_list_onto(&items, list)
+                }
+            };
+            missing = first;
+            (work.made, work.missing) = (Some(list), missing);
+            self.meter.advanced();
+        }
+        Ok(list)
+    }
+
+    /// Same as `list_of`, with the items in sorted order.
+    pub fn list_in_order(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        let sorting = work.progress.sorting.take().unwrap_or_default();
+        let list = self.list_of_places(work, Some(sorting.places()));
+        work.progress.sorting = Some(sorting);
+        list
+    }
+
+    /// Makes a proper list, if the heap limit permits.
+    pub fn make_list(&mut self, items: &[H::Term]) -> Eval<H> {
+        self.check_heap_limit(2 * items.len())?;
+        Ok(self.heap.make_list(items))
+    }
+
+    /// Makes a number; `badarith` for a float that is not finite.
+    pub fn make_number(&mut self, name: impl Into<Name>, number: Number) -> Eval<H> {
+        match self.heap.make_number(number) {
+            Some(term) => Ok(term),
+            None => Err(self.fault(name, Code::BadArith, vec![])),
+        }
+    }
+
+    /// Builds the fault for a current value that is not a proper list.
+    #[cold]
+    pub fn not_a_list(&self, name: impl Into<Name>, value: H::Term) -> Halt<H::Term> {
+        self.fault(name, Code::NeedsList, vec![value])
+    }
+
+    /// Builds a fault of the operation.
+    #[cold]
+    pub fn fault(&self, name: impl Into<Name>, code: Code, terms: Vec<H::Term>) -> Halt<H::Term> {
+        Fault::new(code, Some(name.into()), terms).into()
+    }
+}

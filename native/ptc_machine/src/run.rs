@@ -1,0 +1,237 @@
+//! The instruction loop.
+
+use super::counts::Watch;
+use super::failing::Failing;
+use super::frame::Frame;
+use super::machine::Machine;
+use crate::fault::{Code, Fault, Halt, Name};
+use crate::language::Language;
+use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
+use ptc_term::heap::Heap;
+use ptc_term::meter::Limits;
+
+/// Why the machine stopped.
+#[derive(Debug, PartialEq)]
+pub enum Exit<T> {
+    /// The program's value.
+    Done(T),
+    /// The program calls a tool; [`Vm::resume`] receives the answer.
+    Call {
+        /// The tool's name.
+        tool: T,
+        /// Its arguments.
+        args: T,
+    },
+    /// A loop whose body calls tools begins. Its iterations may run concurrently, each from a state of its own
+    /// ([`State::round`](super::State::round)). [`State::behind_loop`](super::State::behind_loop) receives the results.
+    Fork {
+        /// The name of its operation.
+        name: Name,
+        /// Its list, which is not empty.
+        list: T,
+    },
+    /// The run halted before its end.
+    Halted(Halt<T>),
+}
+
+/// One execution of a run.
+pub struct Vm<'h, H: Heap, L: Language> {
+    pub(super) program: &'h Program<L>,
+    pub(super) context: H::Term,
+    pub(super) memory: H::Term,
+    pub(super) machine: Machine<'h, H>,
+    pub(super) pc: Pc,
+    /// The operations around the program counter, innermost last.
+    pub(super) frames: Vec<Frame<H::Term>>,
+    pub(super) has_input: bool,
+    /// The recorded counts, if the run is observed.
+    pub(super) watch: Option<Box<Watch>>,
+    /// Whether the run stops at the start of loops that call tools, see [`Exit::Fork`].
+    pub forks: bool,
+    /// The run is one iteration of a loop.
+    pub(super) is_round: bool,
+    /// An instruction has found that the state of the run is not its own.
+    pub(super) is_broken: bool,
+    /// The fault of a run that has failed, while it is checked. No further instruction runs.
+    pub(super) failing: Option<Box<Failing<H::Term>>>,
+}
+
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
+    /// Returns the machine and the program, for the instructions of a language.
+    #[inline]
+    pub fn parts(&mut self) -> (&mut Machine<'h, H>, &'h Program<L>) {
+        (&mut self.machine, self.program)
+    }
+
+    /// Returns whether the body of a loop calls tools.
+    fn calls_tools(&self, enter: &Loop<L>) -> bool {
+        let body = self.program.code.get(self.pc as usize..enter.end as usize);
+        let is_call = |instr: &Instr<L>| matches!(instr, Instr::Call { .. });
+        body.is_some_and(|body| body.iter().any(is_call))
+    }
+
+    /// Returns whether the terms that the run was resumed with have turned out not to be its
+    /// own.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken || self.machine.stack.is_broken()
+    }
+
+    /// Returns whether the only remaining step is to return the next value.
+    pub fn is_at_end(&self) -> bool {
+        self.frames.is_empty()
+            && self.machine.stack.is_empty()
+            && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
+    }
+
+    /// Returns whether the next step cannot be interrupted and is known to take longer than a
+    /// slice.
+    pub fn needs_quantum(&self) -> bool {
+        self.machine.meter.needs_quantum()
+    }
+
+    /// Returns the limits, with the running clock of the deadline.
+    pub fn limits(&self) -> Limits {
+        self.machine.meter.limits
+    }
+
+    /// Returns the fuel consumed by this execution.
+    pub fn fuel_consumed(&self) -> usize {
+        self.machine.meter.fuel_consumed()
+    }
+
+    /// Returns how much of a scheduler's time slice has been used, in per cent.
+    pub fn percent_of_slice(&self) -> i32 {
+        self.machine.meter.percent_of_slice()
+    }
+
+    /// Resumes with the answer to a call.
+    pub fn resume(&mut self, answer: H::Term) -> Exit<H::Term> {
+        self.machine.stack.push(answer);
+        self.run()
+    }
+
+    /// Runs until there is a reason to stop.
+    pub fn run(&mut self) -> Exit<H::Term> {
+        if let Some(watch) = &mut self.watch {
+            watch.resume();
+        }
+        let exit = self.run_to_exit();
+        if let Some(watch) = &mut self.watch {
+            watch.pause(&exit, self.machine.heap.words_built());
+        }
+        exit
+    }
+
+    #[inline]
+    fn run_to_exit(&mut self) -> Exit<H::Term> {
+        if self.failing.is_none() {
+            match self.steps() {
+                Ok(exit) => return exit,
+                // The instruction may have left its loop or its work. So the run never resumes at it.
+                Err(Halt::Fault(fault)) => self.fail(*fault),
+                Err(halt) => return Exit::Halted(halt),
+            }
+        }
+        Exit::Halted(self.check_fault())
+    }
+
+    fn steps(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {
+        let program = self.program;
+        loop {
+            let machine = &mut self.machine;
+            machine.meter.begin(machine.heap)?;
+            match &program.code[self.pc as usize] {
+                Instr::Const(id) => machine.stack.push(machine.constant(*id)),
+                Instr::Nil => machine.stack.push(machine.heap.nil()),
+                Instr::Bool(value) => machine.stack.push(machine.heap.boolean(*value)),
+                Instr::Slot(slot) => machine.stack.push(machine.slot(*slot)),
+                Instr::Store(slot) | Instr::StoreOnce(slot) => {
+                    machine.slots[*slot as usize] = machine.stack.pop(machine.heap)
+                }
+                Instr::NeedInput(op) if !self.has_input => {
+                    return Err(machine.fault(*op, Code::NoInput, vec![]));
+                }
+                Instr::NeedInput(_) => {}
+                Instr::LoadContext(key) => {
+                    let strict = program.strict.then(|| L::LOAD.into());
+                    let value = machine.load(self.context, *key, strict)?;
+                    machine.stack.push(value);
+                }
+                Instr::LoadMemory(key) => {
+                    let value = machine.value_or_nil(self.memory, *key)?;
+                    machine.stack.push(value);
+                }
+                Instr::Drop => machine.stack.drop_top(1, machine.heap),
+                Instr::Jump(to) => {
+                    self.pc = *to;
+                    continue;
+                }
+                Instr::JumpIf { when, to } => {
+                    let value = machine.stack.pop(machine.heap);
+                    if machine.heap.truthy(value) == *when {
+                        self.pc = *to;
+                        continue;
+                    }
+                }
+                Instr::Enter(enter) => {
+                    if self.forks && self.calls_tools(enter) {
+                        if let Some(list) = self.list_to_fork(enter)? {
+                            let name = enter.op.into();
+                            return Ok(Exit::Fork { name, list });
+                        }
+                    }
+                    self.pc = self.enter(enter)?;
+                    continue;
+                }
+                Instr::Next(_) => match self.next()? {
+                    Some(to) => {
+                        self.pc = to;
+                        continue;
+                    }
+                    None => return Ok(Exit::Done(self.machine.top())),
+                },
+                Instr::Own(own) => {
+                    self.pc = L::execute(self, own)?;
+                    continue;
+                }
+                Instr::Expect { op, input } => L::expect(machine, *op, *input)?,
+                Instr::Apply(apply) => {
+                    let value = L::eval(machine, apply)?;
+                    machine.check_heap_limit(0)?;
+                    machine
+                        .stack
+                        .drop_top(apply.operands as usize, machine.heap);
+                    machine.stack.push(value);
+                }
+                Instr::Call { tool } => {
+                    self.pc += 1;
+                    return Ok(Exit::Call {
+                        tool: machine.constant(*tool),
+                        args: machine.stack.pop(machine.heap),
+                    });
+                }
+                Instr::Fail {
+                    code,
+                    name,
+                    field,
+                    subject,
+                } => {
+                    let terms = match *subject {
+                        NO_CONST => vec![],
+                        id => vec![machine.constant(id)],
+                    };
+                    let mut fault = Fault::new(*code, *name, terms);
+                    fault.field = *field;
+                    return Err(fault.into());
+                }
+                Instr::Watch(mark) => self.note(*mark)?,
+                Instr::Done => {
+                    let value = machine.top();
+                    self.check_copy_limit(value)?;
+                    return Ok(Exit::Done(value));
+                }
+            }
+            self.pc += 1;
+        }
+    }
+}

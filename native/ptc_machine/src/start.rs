@@ -1,0 +1,85 @@
+//! How an execution of a run starts and ends.
+
+use super::machine::Machine;
+use super::run::Vm;
+use super::state::State;
+use crate::language::Language;
+use crate::program::Program;
+use ptc_term::heap::{Heap, Lookup};
+use ptc_term::meter::Meter;
+
+/// The inputs of a run.
+pub struct Inputs<'i, T> {
+    /// The program's constants.
+    pub consts: &'i [T],
+    /// The term that `load` reads.
+    pub context: T,
+    /// The term that `var` reads.
+    pub memory: T,
+}
+
+impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
+    /// Prepares an execution from a state of the program on.
+    #[inline]
+    pub fn new(
+        program: &'h Program<L>,
+        heap: &'h mut H,
+        inputs: Inputs<'h, H::Term>,
+        state: State<H::Term>,
+        mut meter: Meter,
+    ) -> Self {
+        if state.whole {
+            meter.next_step_whole();
+        }
+        let data = (state.slots, state.stack, state.work);
+        Vm {
+            program,
+            context: inputs.context,
+            memory: inputs.memory,
+            machine: Machine::new(heap, program, meter, inputs.consts, data),
+            pc: state.pc,
+            frames: state.frames,
+            has_input: state.has_input,
+            watch: None,
+            forks: false,
+            is_round: state.is_round,
+            is_broken: false,
+            failing: state.failing,
+        }
+    }
+
+    /// Ends the execution. Another one can go on from the state, also in another call of the heap if it was
+    /// [frozen](ptc_term::suspend::freeze) and thawed between them.
+    #[inline]
+    pub fn into_state(self) -> State<H::Term> {
+        State {
+            pc: self.pc,
+            has_input: self.has_input,
+            is_round: self.is_round,
+            whole: !self.machine.meter.has_advanced(),
+            slots: self.machine.slots,
+            stack: self.machine.stack,
+            frames: self.frames,
+            work: self.machine.work,
+            failing: self.failing,
+        }
+    }
+
+    /// Returns the value of `memory` at `key`, which the program starts with, if the program
+    /// reads it.
+    pub fn input_of(
+        program: &Program<L>,
+        heap: &mut H,
+        memory: H::Term,
+        key: &[u8],
+    ) -> Option<H::Term> {
+        if !program.reads_input || heap.map_size(memory).unwrap_or(0) == 0 {
+            return None;
+        }
+        let key = heap.make_string(key);
+        match heap.lookup(memory, key, &mut H::KeyCache::default()) {
+            Lookup::Found(value) => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Field checks of an operation, as its field table declares them.
+
+use super::plan::{Checked, Plan};
+use super::walk::Step;
+use crate::opcode::OpCode;
+use crate::ops::{Field, FieldKind, Presence};
+use ptc_json::{Node, Shape};
+use ptc_machine::fault::Code;
+
+impl Plan<'_, '_> {
+    /// Checks the fields one after the other: first presence, then content. A field that is an
+    /// operation is checked when that operation is compiled. Returns the number of fields present. In
+    /// a checked part, required operations count as present: if one is missing, the walk ends.
+    pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize> {
+        let mut present = 0;
+        let mut is_expected = false;
+        for field in fields {
+            let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
+            if self.scope.checked && checked_later {
+                present += 1;
+                continue;
+            }
+            let node = self.field(field.name);
+            present += usize::from(node.is_some());
+            if self.scope.checked {
+                self.check_field(field, node, is_expected)?;
+            }
+            is_expected |= node.is_none() && field.presence == Presence::Expected;
+        }
+        Ok(present)
+    }
+
+    /// Plans the search for fields that the operation does not have, if there can be any, after all
+    /// other checks. `present`: how many of its own fields the part has.
+    pub fn unknown_fields(&mut self, node: Node, op: OpCode, present: usize) {
+        // One of the part's fields is `op`.
+        let others = self.source().size(node) > present + 1;
+        if others && (present < op.fields().len() || self.is_strict()) {
+            self.later(Step::Unknown {
+                node,
+                op,
+                scope: self.scope,
+            });
+        }
+    }
+
+    /// Checks a field. `is_expected`: an expected field before it is missing. If this one is missing too, the
+    /// fault has a term, because ptc_runner names the other field.
+    fn check_field(&mut self, field: &Field, node: Option<Node>, is_expected: bool) -> Checked<()> {
+        let name = field.name;
+        let shaped = node.map(|node| (node, self.shape(node)));
+        let given = match field.presence {
+            Presence::NotNull | Presence::Expected => {
+                shaped.filter(|(_, shape)| *shape != Shape::Null)
+            }
+            Presence::Required | Presence::Alternative | Presence::Optional => shaped,
+        };
+        let Some((node, shape)) = given else {
+            return match field.presence {
+                Presence::Required | Presence::NotNull => {
+                    let others = if is_expected {
+                        vec![self.nil()]
+                    } else {
+                        vec![]
+                    };
+                    self.report(Code::FieldMissing, name, others)
+                }
+                Presence::Expected | Presence::Alternative | Presence::Optional => Ok(()),
+            };
+        };
+        let wrong = match (field.kind, shape) {
+            (FieldKind::Any | FieldKind::Expr | FieldKind::Operand, _) => return Ok(()),
+            (FieldKind::String, Shape::String) => return Ok(()),
+            (FieldKind::Map, Shape::Map | Shape::Struct) => return Ok(()),
+            (FieldKind::ExprList, Shape::List) => return Ok(()),
+            (FieldKind::Count, Shape::Integer { negative: false }) => return Ok(()),
+            (FieldKind::Order, Shape::Null) => return Ok(()),
+            (FieldKind::StringList, Shape::List) => {
+                let elements = self.elements(node)?;
+                let is_string = |part: &Node| self.shape(*part) == Shape::String;
+                if elements.iter().all(is_string) {
+                    return Ok(());
+                }
+                Code::FieldNotStrings
+            }
+            (FieldKind::Order, _) => match self.source().text(node) {
+                Some(b"asc" | b"desc") => return Ok(()),
+                _ => Code::UnknownOrder,
+            },
+            (FieldKind::String, _) => Code::FieldNotString,
+            (FieldKind::Map, _) => Code::FieldNotMap,
+            (FieldKind::ExprList | FieldKind::StringList, _) => Code::FieldNotList,
+            (FieldKind::Count, Shape::Integer { negative: true }) => Code::FieldNegative,
+            (FieldKind::Count, _) => Code::FieldNotInteger,
+        };
+        let terms = match wrong {
+            Code::FieldNegative | Code::UnknownOrder => vec![node],
+            _ => vec![],
+        };
+        self.report(wrong, name, terms)
+    }
+}

@@ -1,0 +1,251 @@
+//! The steps of the walk: each part becomes an operation, and each operation a plan.
+
+use super::walk::{Step, Walk};
+use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
+use crate::code::{ConstId, Instr};
+use crate::opcode::OpCode;
+use ptc_json::{Document, Node, Shape};
+use ptc_machine::fault::{Code, Fault};
+use ptc_term::stop::Stop;
+
+/// The walk calls this before it continues: it counts this many units of fuel and receives the
+/// number of words that the walk takes; `None` where the walk cannot be suspended.
+pub type ConsumeFuel<'c> = dyn FnMut(usize, Option<usize>) -> Result<(), Stop> + 'c;
+
+/// Whether the walk continues.
+pub(super) type Going = Result<(), Failure>;
+
+/// A walk and its source.
+pub struct Compiler<'s> {
+    pub(super) source: &'s Document<'s>,
+    pub(super) walk: &'s mut Walk,
+    pub(super) consume_fuel: &'s mut ConsumeFuel<'s>,
+    /// Parts that were visited and not counted yet.
+    pub(super) uncounted: usize,
+}
+
+/// Number of parts between two checks of the limits.
+const PARTS_BETWEEN_LOOKS: usize = 256;
+/// Fuel per part.
+const FUEL_PER_PART: usize = 8;
+
+impl Compiler<'_> {
+    pub(super) fn walk(&mut self) -> Going {
+        let observed = self.walk.observer.is_some();
+        while let Some(step) = self.walk.todo.pop() {
+            let left = self.walk.todo.len();
+            let (consts, code, labels) = self.lengths();
+            let seen = if observed { self.walk.seen() } else { None };
+            let done = match self.look() {
+                Ok(()) => self.step(step),
+                stopped => stopped,
+            };
+            if let Err(Failure::Rejected(_)) = &done {
+                self.walk.keep_mistake();
+            }
+            if done.is_err() {
+                // The step is done again when the walk resumes.
+                self.walk.consts.truncate(consts);
+                self.walk.code.truncate(code);
+                self.walk.labels.truncate(labels);
+                self.walk.todo.truncate(left);
+                self.walk.go_back(seen);
+                self.walk.todo.push(step);
+                return done;
+            }
+            // A plan adds its first step first.
+            self.walk.todo[left..].reverse();
+        }
+        Ok(())
+    }
+
+    fn lengths(&self) -> (usize, usize, usize) {
+        let walk = &*self.walk;
+        (walk.consts.len(), walk.code.len(), walk.labels.len())
+    }
+
+    /// Counts the next step and checks the limits if they are due.
+    #[inline]
+    fn look(&mut self) -> Going {
+        self.uncounted += 1;
+        match self.uncounted >= PARTS_BETWEEN_LOOKS {
+            true => self.ask(true),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, can_be_left: bool) -> Going {
+        let parts = std::mem::take(&mut self.uncounted);
+        let words = can_be_left.then(|| self.walk.words());
+        (self.consume_fuel)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
+    }
+
+    /// Counts this many parts in the middle of a step.
+    pub(super) fn count(&mut self, parts: usize) -> Going {
+        self.uncounted += parts;
+        match self.uncounted >= PARTS_BETWEEN_LOOKS {
+            true => self.ask(false),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the entries of a map in ascending order of the keys.
+    pub(super) fn sorted_entries(&mut self, map: Node) -> Result<Vec<(Node, Node)>, Failure> {
+        self.count(self.source.size(map))?;
+        Ok(self.source.entries(map))
+    }
+
+    fn step(&mut self, step: Step) -> Going {
+        match step {
+            Step::Visit { node, scope, given } => self.visit(node, scope, given)?,
+            Step::Field {
+                owner,
+                op,
+                name,
+                number,
+                given,
+                scope,
+            } => match self.source.field(owner, name) {
+                Some(node) if number && self.is_number(node) => {
+                    let id = self.constant(node);
+                    self.walk.code.push(Instr::Const(id));
+                }
+                Some(node) => self.visit(node, scope, given)?,
+                None => self.missing(scope, op, name)?,
+            },
+            Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
+            Step::Emit(instr) => self.walk.code.push(instr),
+            Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
+            Step::Bind(name, slot) => {
+                if let Some(name) = self.source.text(name) {
+                    self.walk.bindings.bind(name, slot)
+                }
+            }
+            Step::Unbind(name) => {
+                if let Some(name) = self.source.text(name) {
+                    self.walk.bindings.unbind(name)
+                }
+            }
+            Step::Close => self.close(),
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, node: Node, mut scope: Scope, given: bool) -> Going {
+        let observed = self.walk.observer.is_some();
+        if observed {
+            self.locate(node);
+        }
+        if !self.source.is_map(node) {
+            return self.wrong(scope, Code::NodeNotAMap, node);
+        }
+        scope.depth += 1;
+        if scope.depth > self.walk.depth {
+            let limit = self.walk.omitted + 3;
+            return self.reject(scope, Fault::new(Code::TooDeep, None, vec![limit]));
+        }
+        let name = self.source.field(node, "op");
+        let op = match name {
+            None => OpCode::IMPLICIT_OBJECT,
+            Some(name) if self.source.shape(name) == Shape::Null => {
+                return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
+            }
+            Some(name) => match self.source.text(name).and_then(OpCode::from_name) {
+                Some(op) => op,
+                None => return self.wrong(scope, Code::UnknownOp, name),
+            },
+        };
+        if !given && op.sees_input() {
+            if let Some(value) = self.source.field(node, INPUT_NAME) {
+                let id = self.constant(value);
+                scope.input = self.take_slot(&mut scope);
+                self.walk.code.push(Instr::Const(id));
+                self.walk.code.push(Instr::Store(scope.input));
+            }
+        }
+        let implicit = name.is_none();
+        if observed {
+            self.open(node, op, scope, implicit);
+        }
+        self.plan(node, op, scope, implicit)?;
+        if observed {
+            self.walk.todo.push(Step::Close);
+        }
+        Ok(())
+    }
+
+    /// Makes the plan of an operation: its checks and its steps.
+    fn plan(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) -> Going {
+        let mut plan = Plan::new(self, node, op, scope, implicit);
+        if implicit {
+            return op.plan(&mut plan);
+        }
+        op.check(&plan)?;
+        let present = plan.check_fields(op.fields())?;
+        if let Some(fault) = plan.condition_without_op()? {
+            return self.reject(scope, fault);
+        }
+        op.plan(&mut plan)?;
+        plan.unknown_fields(node, op, present);
+        Ok(())
+    }
+
+    fn is_number(&self, node: Node) -> bool {
+        matches!(
+            self.source.shape(node),
+            Shape::Integer { .. } | Shape::Float
+        )
+    }
+
+    pub(super) fn constant(&mut self, value: Node) -> ConstId {
+        let id = self.walk.consts.len() as ConstId;
+        self.walk.consts.push(value);
+        id
+    }
+
+    pub(super) fn take_slot(&mut self, scope: &mut Scope) -> u32 {
+        let slot = scope.free;
+        scope.free += 1;
+        self.walk.slots = self.walk.slots.max(scope.free);
+        slot
+    }
+
+    /// Rejects a part of the source.
+    fn wrong(&mut self, scope: Scope, code: Code, node: Node) -> Going {
+        self.reject(scope, Fault::new(code, None, vec![node]))
+    }
+
+    /// Handles a missing field. In an unchecked part, a missing operation evaluates to `nil`.
+    fn missing(&mut self, scope: Scope, op: OpCode, name: &'static str) -> Going {
+        let fault = match scope.checked {
+            true => Fault::new(Code::FieldMissing, Some(op.name()), vec![]).about(name),
+            false => Fault::new(Code::NodeNotAMap, None, vec![self.walk.omitted]),
+        };
+        self.reject(scope, fault)
+    }
+
+    /// Ends the walk with the fault, or emits an instruction that fails with it.
+    pub(super) fn reject(&mut self, scope: Scope, fault: Rejection) -> Going {
+        if scope.checked {
+            return Err(Failure::Rejected(fault));
+        }
+        self.forget_place();
+        let instr = self.fail(fault);
+        self.walk.code.push(instr);
+        Ok(())
+    }
+
+    pub(super) fn fail(&mut self, fault: Rejection) -> Instr {
+        let subject = match fault.terms.first() {
+            Some(subject) => self.constant(*subject),
+            None => crate::code::NO_CONST,
+        };
+        Instr::Fail {
+            code: fault.code,
+            name: fault.name,
+            field: fault.field,
+            subject,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Compilation of a program that is observed: marks around each operation, and its path.
+//!
+//! The marks are instructions, so they also separate the instructions of two operations: nothing is
+//! fused or tallied across them, and each operation is executed as written.
+
+use super::compiler::Compiler;
+use super::{Scope, Walk};
+use crate::code::{ConstId, Instr};
+use crate::opcode::OpCode;
+use crate::ops::FieldKind;
+use ptc_json::{Node, Shape};
+use ptc_machine::explain::{Detail, Keys, Mark, Place, Site, COUNTED_LISTS};
+
+/// The operations of a program that is compiled for observation.
+#[derive(Debug)]
+pub(super) struct Observer {
+    detail: Detail,
+    sites: Vec<Site>,
+    /// The operations around the current step, innermost last.
+    open: Vec<OpenOperation>,
+    /// Path of the part that is being visited and is not open yet.
+    at: Option<Place>,
+    /// Path of the error that ended the walk.
+    mistake: Vec<PathPart>,
+}
+
+/// An operation whose parts are being compiled.
+#[derive(Debug)]
+struct OpenOperation {
+    site: u32,
+    op: OpCode,
+    parts: Vec<Part>,
+    /// Index after the last part that was found: most operations compile their parts in order.
+    next: usize,
+}
+
+/// A part that could be an operation.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    node: Node,
+    field: Option<&'static str>,
+    index: Option<u32>,
+    key: Option<Node>,
+}
+
+/// The state of an observer, to restore it if a step has to be done again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ObserverMark {
+    sites: usize,
+    open: usize,
+    next: usize,
+}
+
+/// A step from one part of a program to a part inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathPart<K = Node> {
+    /// A field of an operation.
+    Field(&'static str),
+    /// An index in a list.
+    Index(u32),
+    /// A key of a map, as written in the program.
+    Key(K),
+}
+
+impl Observer {
+    fn seen(&self) -> ObserverMark {
+        ObserverMark {
+            sites: self.sites.len(),
+            open: self.open.len(),
+            next: self.open.last().map_or(0, |open| open.next),
+        }
+    }
+
+    fn go_back(&mut self, to: ObserverMark) {
+        self.sites.truncate(to.sites);
+        self.open.truncate(to.open);
+        self.at = None;
+        if let Some(open) = self.open.last_mut() {
+            open.next = to.next;
+        }
+    }
+}
+
+impl Walk {
+    /// Makes a walk that has not begun compile the program for observation.
+    pub fn observed(mut self, detail: Detail) -> Self {
+        self.observer = Some(Box::new(Observer {
+            detail,
+            sites: Vec::new(),
+            open: Vec::new(),
+            at: None,
+            mistake: Vec::new(),
+        }));
+        self
+    }
+
+    pub(super) fn seen(&self) -> Option<ObserverMark> {
+        self.observer.as_ref().map(|observer| observer.seen())
+    }
+
+    pub(super) fn go_back(&mut self, to: Option<ObserverMark>) {
+        if let (Some(observer), Some(to)) = (&mut self.observer, to) {
+            observer.go_back(to);
+        }
+    }
+
+    /// Takes the operations out at the end of the walk; reserves the slots for the lists of the
+    /// run.
+    pub(super) fn take_sites(&mut self) -> (Vec<Site>, Detail) {
+        match self.observer.take() {
+            Some(observer) => {
+                if observer.detail == Detail::All {
+                    self.slots += COUNTED_LISTS;
+                }
+                (observer.sites, observer.detail)
+            }
+            None => (Vec::new(), Detail::All),
+        }
+    }
+
+    /// Returns the path of the error that ended the walk, if the program is observed.
+    pub fn mistake(&self) -> Option<&[PathPart]> {
+        let observer = self.observer.as_ref();
+        observer.map(|observer| &observer.mistake[..])
+    }
+
+    /// Keeps the path of the error that ends the walk.
+    #[cold]
+    pub(super) fn keep_mistake(&mut self) {
+        let path = self.path();
+        if let Some(observer) = &mut self.observer {
+            observer.mistake = path;
+        }
+    }
+
+    /// Returns the current path: that of the part that is being visited, or else that of the
+    /// innermost operation whose parts are being compiled.
+    fn path(&self) -> Vec<PathPart> {
+        let Some(observer) = &self.observer else {
+            return vec![];
+        };
+        let mut path = Vec::new();
+        let mut step = |place: Place| {
+            let key = place.key.map(|id| &self.consts[id as usize]);
+            path.extend(key.copied().map(PathPart::Key));
+            path.extend(place.index.map(PathPart::Index));
+            path.extend(place.field.map(PathPart::Field));
+        };
+        observer.at.map(&mut step);
+        let mut next = observer.open.last().map(|open| open.site);
+        while let Some(site) = next.and_then(|site| observer.sites.get(site as usize)) {
+            step(site.place);
+            next = site.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl Compiler<'_> {
+    /// Notes the position of a part that is visited next.
+    #[cold]
+    pub(super) fn locate(&mut self, node: Node) {
+        let Some(mut observer) = self.walk.observer.take() else {
+            return;
+        };
+        observer.at = match observer.open.last_mut() {
+            Some(around) => Some(self.place(around, node)),
+            None => Some(Place::default()),
+        };
+        self.walk.observer = Some(observer);
+    }
+
+    /// Forgets the position of a part that was wrong, where the walk continues.
+    #[cold]
+    pub(super) fn forget_place(&mut self) {
+        if let Some(observer) = &mut self.walk.observer {
+            observer.at = None;
+        }
+    }
+
+    /// Opens the operation at the noted position.
+    #[cold]
+    pub(super) fn open(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) {
+        let Some(mut observer) = self.walk.observer.take() else {
+            return;
+        };
+        let place = observer.at.take().unwrap_or_default();
+        let number = observer.sites.len() as u32;
+        let site = Site {
+            name: op.name(),
+            parent: observer.open.last().map(|open| open.site),
+            place,
+            input: op.sees_input().then_some(scope.input),
+            keys: self.keys(node, op, implicit),
+        };
+        let all = observer.detail == Detail::All;
+        if site.input.is_some() && (all || keeps_items(op)) {
+            self.walk.code.push(Instr::Watch(Mark::Input(number)));
+        }
+        if site.keys.count > 0 {
+            self.walk.code.push(Instr::Watch(Mark::Keys(number)));
+        }
+        if all {
+            self.walk.code.push(Instr::Watch(Mark::Enter(number)));
+        }
+        observer.sites.push(site);
+        observer.open.push(OpenOperation {
+            site: number,
+            op,
+            parts: self.parts(node, op, implicit),
+            next: 0,
+        });
+        self.walk.observer = Some(observer);
+    }
+
+    /// Closes the innermost operation.
+    #[cold]
+    pub(super) fn close(&mut self) {
+        let Some(observer) = &mut self.walk.observer else {
+            return;
+        };
+        let Some(OpenOperation { site, op, .. }) = observer.open.pop() else {
+            return;
+        };
+        let all = observer.detail == Detail::All;
+        if all || keeps_items(op) {
+            self.walk.code.push(Instr::Watch(Mark::Output(site)));
+        }
+        if all {
+            self.walk.code.push(Instr::Watch(Mark::Leave(site)));
+        }
+    }
+
+    /// Returns the position of a part in the operation around it.
+    fn place(&mut self, around: &mut OpenOperation, node: Node) -> Place {
+        let count = around.parts.len();
+        for at in (around.next..count).chain(0..around.next.min(count)) {
+            let part = around.parts[at];
+            if part.node == node {
+                around.next = at + 1;
+                return Place {
+                    field: part.field,
+                    index: part.index,
+                    key: part.key.map(|key| self.constant(key)),
+                };
+            }
+        }
+        Place::default()
+    }
+
+    /// Returns the parts of an operation that could be operations.
+    fn parts(&mut self, node: Node, op: OpCode, implicit: bool) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if implicit {
+            self.entries(node, None, &mut parts);
+            return parts;
+        }
+        for field in op.definition().fields {
+            let Some(value) = self.source.field(node, field.name) else {
+                continue;
+            };
+            let name = Some(field.name);
+            match (field.kind, self.source.shape(value)) {
+                (FieldKind::ExprList, Shape::List) => {
+                    let before = parts.len();
+                    let elements = self.source.elements(value).zip(0..);
+                    parts.extend(elements.map(|(node, index)| Part {
+                        node,
+                        field: name,
+                        index: Some(index),
+                        key: None,
+                    }));
+                    self.uncounted += parts.len() - before;
+                }
+                (FieldKind::Map, Shape::Map) => self.entries(value, name, &mut parts),
+                (FieldKind::Expr | FieldKind::Operand, _) | (FieldKind::Any, Shape::Map) => parts
+                    .push(Part {
+                        node: value,
+                        field: name,
+                        index: None,
+                        key: None,
+                    }),
+                _ => {}
+            }
+        }
+        parts
+    }
+
+    fn entries(&mut self, map: Node, field: Option<&'static str>, parts: &mut Vec<Part>) {
+        self.uncounted += self.source.size(map);
+        let entries = self.source.entries(map).into_iter();
+        parts.extend(entries.map(|(key, node)| Part {
+            node,
+            field,
+            index: None,
+            key: Some(key),
+        }));
+    }
+
+    /// Returns the keys that an operation looks up, by the field names that all operations
+    /// share.
+    fn keys(&mut self, node: Node, op: OpCode, implicit: bool) -> Keys {
+        let has = |name: &str| {
+            op.definition()
+                .fields
+                .iter()
+                .any(|field| field.name == name)
+        };
+        let source = self.source;
+        let strings = |list: Node| match source.shape(list) {
+            Shape::String => vec![list],
+            Shape::List => source.elements(list).collect(),
+            _ => vec![],
+        };
+        let names = ["field", "fields", "path"].into_iter();
+        for name in names.filter(|name| !implicit && has(name)) {
+            let keys = self.source.field(node, name).map_or(vec![], strings);
+            let all_strings = keys.iter().all(|key| source.shape(*key) == Shape::String);
+            if all_strings && !keys.is_empty() {
+                let first = self.walk.consts.len() as ConstId;
+                self.uncounted += keys.len();
+                self.walk.consts.extend(&keys);
+                let (count, path) = (keys.len() as u32, name == "path");
+                let in_rows = looks_at_rows(op);
+                return Keys {
+                    first,
+                    count,
+                    path,
+                    in_rows,
+                };
+            }
+        }
+        Keys::default()
+    }
+}
+
+/// Returns whether an operation over a list looks its keys up in the items, and not in the list itself.
+fn looks_at_rows(op: OpCode) -> bool {
+    use OpCode::*;
+    !matches!(op, Get | Eq | Neq | Gt | Gte | Lt | Lte | Contains | In)
+}
+
+/// Returns whether an operation keeps some items of a list.
+fn keeps_items(op: OpCode) -> bool {
+    matches!(op, OpCode::Filter | OpCode::Reject | OpCode::FilterIn)
+}

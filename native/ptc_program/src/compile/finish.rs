@@ -1,0 +1,78 @@
+//! The end of a walk: resolves labels to addresses and analyses the whole code.
+
+use super::multiplies::{multiplies, Consts};
+use super::{optimise, Compiled, Walk};
+use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT};
+use ptc_json::Document;
+use ptc_machine::language::Language;
+use ptc_machine::live::LiveAfterCalls;
+
+impl Walk {
+    /// Returns the program at the end of the walk.
+    pub fn finish(&mut self, source: &Document) -> Compiled {
+        self.code.push(Instr::Done);
+        let (sites, detail) = self.take_sites();
+        let labels = std::mem::take(&mut self.labels);
+        let mut calls_tools = false;
+        for instr in &mut self.code {
+            match instr {
+                Instr::Jump(to) | Instr::JumpIf { to, .. } | Instr::Next(to) => {
+                    *to = labels[*to as usize]
+                }
+                Instr::Enter(looped) => looped.end = labels[looped.end as usize],
+                Instr::Slot(INPUT) => self.reads_input = true,
+                Instr::Call { .. } => calls_tools = true,
+                _ => {}
+            }
+        }
+        let consts = std::mem::take(&mut self.consts);
+        let node = |id: ConstId| consts.get(id as usize).copied();
+        let multiplies = multiplies(
+            &self.code,
+            &Consts {
+                has_parts: |id| node(id).is_some_and(|node| source.has_parts(node)),
+                text: |id| source.text(node(id)?),
+            },
+        );
+        // In an observed program each operation is executed as written.
+        if sites.is_empty() {
+            tally_in_loops(&mut self.code);
+            optimise::optimise(&mut self.code);
+        }
+        Compiled {
+            program: Program {
+                live: LiveAfterCalls::of(&self.code),
+                code: std::mem::take(&mut self.code),
+                slots: self.slots,
+                reads_input: self.reads_input,
+                multiplies,
+                calls_tools,
+                strict: self.strict,
+                any_keys: self.any_keys,
+                values: self.values,
+                sites,
+                detail,
+            },
+            consts,
+        }
+    }
+}
+
+/// Lets a loop tally its items if its list is only tallied.
+fn tally_in_loops(code: &mut [Instr]) {
+    for at in 0..code.len().saturating_sub(2) {
+        let (Instr::Next(start), Instr::StoreOnce(slot), Instr::Apply(apply)) =
+            (code[at], code[at + 1], code[at + 2])
+        else {
+            continue;
+        };
+        if let (Instr::Enter(looped), Some(_)) =
+            (&mut code[start as usize], PtcJson::tally(apply.op))
+        {
+            if apply.input == slot {
+                looped.tally = Some((apply.op, apply.key));
+                looped.end = at as Pc + 3;
+            }
+        }
+    }
+}

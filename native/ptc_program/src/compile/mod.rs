@@ -1,0 +1,88 @@
+//! Compiler from source to program, in one walk: checks, lexical scopes, jumps.
+//!
+//! The walk keeps its own stack of steps, so nesting costs memory and not call depth. The plan of
+//! an operation adds its steps, in the order in which the operation checks and evaluates. The walk
+//! can be suspended between two steps.
+//!
+//! * `copy`: the table of a program that is given as a term
+//! * `role`: what the compiler looks for in each term
+//! * `walk`: the steps, and the state of a walk between two of them
+//! * `compiler`: execution of each step
+//! * `plan`: the interface for writing an operation's plan
+//! * `check`: checks of an operation's fields
+//! * `unknown`: fields that an operation does not have
+//! * `scope`: meaning of names and of the current value
+//! * `explain`: marks around each operation, for a program that is observed
+//! * `finish`: jumps, and analysis of the whole code
+//! * `optimise`: optimisations of the finished code
+
+mod check;
+mod compiler;
+pub(crate) mod copy;
+mod explain;
+mod finish;
+mod multiplies;
+mod optimise;
+mod plan;
+mod role;
+mod scope;
+mod unknown;
+mod walk;
+
+pub use compiler::ConsumeFuel;
+pub use explain::PathPart;
+pub use plan::Plan;
+pub(crate) use plan::MOST_FIELDS;
+pub use scope::Scope;
+pub use walk::Walk;
+
+use crate::code::Program;
+use ptc_json::{Document, Node};
+use ptc_machine::fault::Fault;
+use ptc_term::stop::Stop;
+
+/// The name under which a program refers to its current value.
+pub const INPUT_NAME: &str = "__input";
+
+/// The error that the check found in a part of the source.
+pub type Rejection = Fault<Node>;
+
+/// Options of the compiler.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether an error in a given part is reported; otherwise it becomes an instruction that
+    /// fails when it is reached.
+    pub checked: bool,
+    /// Maximum nesting depth of operations.
+    pub depth: u32,
+    /// Refuse fields that an operation does not have, and names that the context does not have.
+    pub strict: bool,
+    /// Look up atoms in maps that do not have a string of the same name.
+    pub any_keys: bool,
+    /// Read structs as maps of their fields, and dates, times and decimals as values.
+    pub values: bool,
+}
+
+/// Why compilation failed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// The check found a mistake.
+    Rejected(Rejection),
+    /// A limit. After [`Stop::SliceOver`] the walk can be resumed.
+    Stopped(Stop),
+}
+
+/// A program and its constants.
+pub struct Compiled {
+    /// The instructions.
+    pub program: Program,
+    /// The constants that the [`ConstId`]s refer to.
+    pub consts: Vec<Node>,
+}
+
+/// Compiles the program whose root is `root`, without limits of time and memory.
+pub fn compile(source: &mut Document, root: Node, options: Options) -> Result<Compiled, Failure> {
+    let mut walk = Walk::new(source, root, options);
+    walk.resume(source, &mut |_, _| Ok(()))?;
+    Ok(walk.finish(source))
+}

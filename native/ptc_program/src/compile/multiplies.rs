@@ -1,0 +1,283 @@
+//! Finds programs whose result may contain a value several times: a copy of it could be much larger than
+//! the result itself, so it is weighed before it is returned.
+//!
+//! The code is followed once, with the origins of each value in place of the value: which of the data
+//! outside of the program it may contain, each with the field it was read from. A value that is put
+//! together from two values of one origin, and not of two fields of it, may contain something twice.
+//! Constants without parts are ignored here: the weight of a result accounts for them.
+
+use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
+use crate::opcode::OpCode;
+use ptc_machine::Keeps;
+
+/// A value with more origins than this counts as if it contained one twice.
+const MANY: usize = 64;
+
+/// What a value may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root<'s> {
+    /// A value of the context, by its name; `None` if that is no string.
+    Context(Option<&'s [u8]>),
+    /// A value of the memory.
+    Memory(Option<&'s [u8]>),
+    /// The value that the program starts with.
+    Input,
+    /// An item of the list of the loop whose items are in this slot.
+    Item(Slot),
+    /// The answer to a call.
+    Answer(Pc),
+    /// A constant.
+    Const(ConstId),
+}
+
+/// A part of the data: all of it, or its fields of one name.
+type Origin<'s> = (Root<'s>, Option<&'s [u8]>);
+
+/// The origins of one value. Most have at most one, which takes no memory of its own.
+#[derive(Clone, Default)]
+struct Origins<'s> {
+    first: Option<Origin<'s>>,
+    more: Vec<Origin<'s>>,
+}
+
+/// The value may contain something twice.
+struct Twice;
+
+/// What is asked about constants.
+pub(super) struct Consts<P, T> {
+    /// Whether it has parts.
+    pub has_parts: P,
+    /// Its text if it is a string.
+    pub text: T,
+}
+
+/// See [`Program::multiplies`](crate::code::Program::multiplies).
+pub(super) fn multiplies<'s>(
+    code: &[Instr],
+    consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
+) -> bool {
+    // A value is used twice only where values are put together, and in loops.
+    let puts_together = |instr: &Instr| match instr {
+        Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
+        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
+        _ => false,
+    };
+    if !code.iter().any(puts_together) {
+        return false;
+    }
+    let mut found = Found {
+        stack: Vec::new(),
+        slots: Vec::new(),
+        jumps: Vec::new(),
+        inside: Vec::new(),
+    };
+    found.set(INPUT, Origins::one(Root::Input));
+    (0..code.len()).any(|pc| found.follow(code, pc, consts).is_err())
+}
+
+/// The origins of all values at one instruction.
+struct Found<'s> {
+    stack: Vec<Origins<'s>>,
+    slots: Vec<Origins<'s>>,
+    /// The values of branches that have ended, and where they are used.
+    jumps: Vec<(Pc, Origins<'s>)>,
+    /// The first slots of the `map` loops around the instruction.
+    inside: Vec<Slot>,
+}
+
+impl<'s> Found<'s> {
+    fn follow(
+        &mut self,
+        code: &[Instr],
+        at: usize,
+        consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
+    ) -> Result<(), Twice> {
+        let (instr, following, pc) = (&code[at], code.get(at + 1), at as Pc);
+        while let Some((_, other)) = self.jumps.pop_if(|(to, _)| *to == pc) {
+            // One of the two branches is run.
+            let top = self.stack.last_mut();
+            top.into_iter().for_each(|top| top.join(&other));
+        }
+        // A value from outside of a loop is used for each item.
+        let in_a_loop = !self.inside.is_empty();
+        match instr {
+            // The arguments of a tool are no part of the result.
+            Instr::Const(_) if matches!(following, Some(Instr::Call { .. })) => {
+                self.stack.push(Origins::default())
+            }
+            Instr::Const(id) => self.push_const(*id, consts)?,
+            Instr::Nil | Instr::Bool(_) | Instr::Fail { .. } => self.stack.push(Origins::default()),
+            Instr::Slot(slot) => {
+                let origins = self.slot(*slot);
+                let is_outside = self.inside.last().is_some_and(|item| slot < item);
+                if is_outside && origins.first.is_some() {
+                    return Err(Twice);
+                }
+                self.stack.push(origins);
+            }
+            Instr::LoadContext(_) | Instr::LoadMemory(_) if in_a_loop => return Err(Twice),
+            Instr::LoadContext(key) => {
+                let root = Root::Context((consts.text)(*key));
+                self.stack.push(Origins::one(root));
+            }
+            Instr::LoadMemory(key) => {
+                let root = Root::Memory((consts.text)(*key));
+                self.stack.push(Origins::one(root));
+            }
+            Instr::Call { .. } => {
+                self.pop();
+                self.stack.push(Origins::one(Root::Answer(pc)));
+            }
+            Instr::Store(slot) | Instr::StoreOnce(slot) => {
+                let value = self.pop();
+                self.set(*slot, value);
+            }
+            Instr::Drop | Instr::JumpIf { .. } => drop(self.pop()),
+            Instr::Jump(to) => {
+                let value = self.pop();
+                self.jumps.push((*to, value));
+            }
+            Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
+                self.set(enter.item, Origins::one(Root::Item(enter.item)));
+                self.inside
+                    .extend((enter.op.keeps() == Keeps::Value).then_some(enter.item));
+            }
+            Instr::Next(start) => {
+                let value = self.pop();
+                let Some(looped) = code[*start as usize].as_loop() else {
+                    return Ok(());
+                };
+                let list = self.slot(looped.list);
+                if looped.op.keeps() != Keeps::Value {
+                    self.stack.push(list);
+                    return Ok(());
+                }
+                self.inside.pop();
+                let mut origins = Origins::default();
+                for origin in value.iter() {
+                    match origin.0 == Root::Item(looped.item) {
+                        true => origins.join(&list),
+                        false => origins.push(*origin),
+                    }
+                }
+                self.stack.push(origins);
+            }
+            Instr::Apply(apply) => {
+                let value = self.apply(apply, consts)?;
+                self.stack.push(value);
+            }
+            Instr::NeedInput(_) | Instr::Expect { .. } | Instr::Watch(_) | Instr::Done => {}
+        }
+        Ok(())
+    }
+
+    fn slot(&self, slot: Slot) -> Origins<'s> {
+        self.slots.get(slot as usize).cloned().unwrap_or_default()
+    }
+
+    fn set(&mut self, slot: Slot, value: Origins<'s>) {
+        let slot = slot as usize;
+        if self.slots.len() <= slot {
+            self.slots.resize_with(slot + 1, Origins::default);
+        }
+        self.slots[slot] = value;
+    }
+
+    fn pop(&mut self) -> Origins<'s> {
+        self.stack.pop().unwrap_or_default()
+    }
+
+    fn push_const(
+        &mut self,
+        id: ConstId,
+        consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
+    ) -> Result<(), Twice> {
+        match (
+            id != NO_CONST && (consts.has_parts)(id),
+            self.inside.is_empty(),
+        ) {
+            (true, false) => return Err(Twice),
+            (true, true) => self.stack.push(Origins::one(Root::Const(id))),
+            (false, _) => self.stack.push(Origins::default()),
+        }
+        Ok(())
+    }
+
+    /// Returns the origins of an operation's value.
+    fn apply(
+        &mut self,
+        apply: &Apply,
+        consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
+    ) -> Result<Origins<'s>, Twice> {
+        use OpCode::*;
+        let mut value = Origins::default();
+        for _ in 0..apply.operands {
+            let operand = self.pop();
+            if apply.op.combines() {
+                value.combine(&operand)?;
+            }
+        }
+        let input = || self.slot(apply.input);
+        Ok(match apply.op {
+            _ if apply.op.combines() => value,
+            // The values of these are numbers, booleans and names.
+            Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
+            | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
+            Get => {
+                let mut value = input();
+                if let Some(field) = (consts.text)(apply.key) {
+                    for origin in value.first.iter_mut().chain(&mut value.more) {
+                        origin.1 = origin.1.or(Some(field));
+                    }
+                }
+                self.push_const(apply.value, consts)?;
+                value.join(&self.pop());
+                value
+            }
+            _ => input(),
+        })
+    }
+}
+
+impl<'s> Origins<'s> {
+    fn one(root: Root<'s>) -> Self {
+        Origins {
+            first: Some((root, None)),
+            more: Vec::new(),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Origin<'s>> {
+        self.first.iter().chain(&self.more)
+    }
+
+    fn push(&mut self, origin: Origin<'s>) {
+        match self.first {
+            None => self.first = Some(origin),
+            Some(_) => self.more.push(origin),
+        }
+    }
+
+    /// Adds the origins of a value for a value that contains either the one or the other.
+    fn join(&mut self, others: &Self) {
+        for other in others.iter() {
+            if !self.iter().any(|it| it == other) {
+                self.push(*other);
+            }
+        }
+    }
+
+    /// Adds the origins of a value for a value that contains both.
+    fn combine(&mut self, others: &Self) -> Result<(), Twice> {
+        for (root, field) in others.iter() {
+            let is_same = |origin: &Origin<'s>| {
+                origin.0 == *root && (origin.1.is_none() || field.is_none() || origin.1 == *field)
+            };
+            if self.more.len() >= MANY || self.iter().any(is_same) {
+                return Err(Twice);
+            }
+            self.push((*root, *field));
+        }
+        Ok(())
+    }
+}

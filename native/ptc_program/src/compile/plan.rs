@@ -1,0 +1,381 @@
+//! The interface for writing an operation's plan: its fields, their checks, and its steps.
+
+use super::compiler::Compiler;
+use super::walk::{Label, Step};
+use super::{Failure, Scope, INPUT_NAME};
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
+use crate::opcode::OpCode;
+use crate::ops::Field;
+use ptc_json::{Document, Node, Shape};
+use ptc_machine::fault::{Code, Fault};
+
+/// The result of a check.
+pub type Checked<T> = Result<T, Failure>;
+
+/// Maximum number of fields of an operation.
+pub(crate) const MOST_FIELDS: usize = 4;
+
+/// Bytes that count like one part.
+const BYTES_A_PART: usize = 64;
+
+/// Keys and values.
+type Pairs = Vec<(Node, Node)>;
+
+/// The plan of one operation. Checks run at once; steps run later, in the order they are added.
+pub struct Plan<'p, 's> {
+    compiler: &'p mut Compiler<'s>,
+    /// The operation's part of the source.
+    pub node: Node,
+    /// Which operation it is.
+    pub op: OpCode,
+    /// Its scope.
+    pub scope: Scope,
+    /// Whether the part is an object that names no operation.
+    pub implicit: bool,
+    /// The operation's fields, in the order of its table.
+    fields: [Option<Node>; MOST_FIELDS],
+    /// The index of the plan's first step among the remaining steps.
+    first: usize,
+}
+
+impl<'p, 's> Plan<'p, 's> {
+    pub(super) fn new(
+        compiler: &'p mut Compiler<'s>,
+        node: Node,
+        op: OpCode,
+        scope: Scope,
+        implicit: bool,
+    ) -> Self {
+        let mut fields = [None; MOST_FIELDS];
+        for (place, field) in fields.iter_mut().zip(op.fields()) {
+            *place = compiler.source.field(node, field.name);
+        }
+        Plan {
+            fields,
+            first: compiler.walk.todo.len(),
+            compiler,
+            node,
+            op,
+            scope,
+            implicit,
+        }
+    }
+
+    /// Returns the source, for queries without a helper here.
+    pub fn source(&self) -> &'s Document<'s> {
+        self.compiler.source
+    }
+
+    // Fields and their checks
+
+    /// Returns the field if it exists.
+    pub fn field(&self, name: &'static str) -> Option<Node> {
+        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
+        let is_it = |field: &Field| std::ptr::eq(field.name, name);
+        match self.op.fields().iter().position(is_it) {
+            Some(place) => self.fields[place],
+            None => self.compiler.source.field(self.node, name),
+        }
+    }
+
+    /// Returns the field if it exists and is not `nil`.
+    pub fn non_null(&self, name: &'static str) -> Option<Node> {
+        self.field(name)
+            .filter(|node| self.shape(*node) != Shape::Null)
+    }
+
+    /// Returns whether a part is a string or an integer so long that reading it must be
+    /// counted.
+    pub fn is_long(&self, node: Node) -> bool {
+        self.compiler.source.is_long(node)
+    }
+
+    /// Returns the kind of a part.
+    pub fn shape(&self, node: Node) -> Shape {
+        self.compiler.source.shape(node)
+    }
+
+    /// Checks that the field exists.
+    pub fn required(&self, name: &'static str) -> Checked<()> {
+        match self.field(name) {
+            Some(_) => Ok(()),
+            None => self.report(Code::FieldMissing, name, vec![]),
+        }
+    }
+
+    /// Returns the members of a list field; empty if the field is missing. In an unchecked part the
+    /// field may be no list: then the plan ends with a step that fails.
+    pub fn list(&mut self, name: &'static str) -> Checked<Option<Vec<Node>>> {
+        match self.field(name) {
+            None => Ok(Some(vec![])),
+            Some(node) if self.is_list(node) => Ok(Some(self.elements(node)?)),
+            Some(node) => {
+                self.fail(Code::UncheckedNotList, name, node);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns whether a list field holds a list; in a checked part this was checked before.
+    pub fn is_list(&self, node: Node) -> bool {
+        self.scope.checked || self.shape(node) == Shape::List
+    }
+
+    /// Returns the elements of a list.
+    pub fn elements(&mut self, list: Node) -> Checked<Vec<Node>> {
+        let elements: Vec<Node> = self.compiler.source.elements(list).collect();
+        self.compiler.count(elements.len())?;
+        Ok(elements)
+    }
+
+    /// Returns the entries of a map, in ascending order of the keys.
+    pub fn entries(&mut self, map: Node) -> Checked<Pairs> {
+        self.compiler.sorted_entries(map)
+    }
+
+    /// Counts the reading of this many bytes, for a hash for example.
+    pub fn consume_fuel_for_bytes(&mut self, bytes: usize) -> Checked<()> {
+        self.compiler.count(bytes / BYTES_A_PART)
+    }
+
+    /// Ends the walk in a checked part; in an unchecked part the error is ignored here and found
+    /// during evaluation.
+    pub fn report(&self, code: Code, field: &'static str, terms: Vec<Node>) -> Checked<()> {
+        match self.scope.checked {
+            false => Ok(()),
+            true => Err(Failure::Rejected(
+                Fault::new(code, Some(self.op.name()), terms).about(field),
+            )),
+        }
+    }
+
+    // Constants and slots
+
+    /// Returns the field as a constant; `nil` if it is missing.
+    pub fn constant_of(&mut self, name: &'static str) -> ConstId {
+        let value = self.field(name).unwrap_or(self.nil());
+        self.compiler.constant(value)
+    }
+
+    /// Returns the constant `nil`, for an omitted part.
+    pub fn nil(&self) -> Node {
+        self.compiler.walk.omitted
+    }
+
+    /// Returns the constant 0.
+    pub fn zero(&self) -> Node {
+        self.compiler.walk.omitted + 1
+    }
+
+    /// Returns the constant `{}`.
+    pub fn empty_map(&self) -> Node {
+        self.compiler.walk.omitted + 2
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, value: Node) -> ConstId {
+        self.compiler.constant(value)
+    }
+
+    /// Adds consecutive constants; returns the index of the first one.
+    pub fn constants(&mut self, parts: impl Iterator<Item = Node>) -> ConstId {
+        let first = self.compiler.walk.consts.len() as ConstId;
+        self.compiler.walk.consts.extend(parts);
+        first
+    }
+
+    /// Reserves a slot for the rest of this operation.
+    pub fn take_slot(&mut self) -> Slot {
+        self.compiler.take_slot(&mut self.scope)
+    }
+
+    /// Returns the slot of the innermost `let` of this name.
+    pub fn binding(&self, name: &[u8]) -> Option<Slot> {
+        self.compiler.walk.bindings.slot(name)
+    }
+
+    /// Returns whether a part is `{"op": "var", "name": "__input"}`.
+    pub fn names_input(&self, node: Node) -> bool {
+        let source = self.compiler.source;
+        let text = |name| source.field(node, name).and_then(|part| source.text(part));
+        source.is_map(node)
+            && text("op") == Some(b"var")
+            && text("name") == Some(INPUT_NAME.as_bytes())
+    }
+
+    /// Returns whether fields that an operation does not have are errors.
+    pub(super) fn is_strict(&self) -> bool {
+        self.compiler.walk.strict
+    }
+
+    // Steps
+
+    /// Adds a step of the walk.
+    pub(super) fn later(&mut self, step: Step) {
+        self.compiler.walk.todo.push(step);
+    }
+
+    /// Emits an instruction: at once, if no other step of this plan precedes it.
+    pub fn emit(&mut self, instr: Instr) {
+        match self.compiler.walk.todo.len() == self.first {
+            true => {
+                self.compiler.uncounted += 1;
+                self.compiler.walk.code.push(instr);
+            }
+            false => self.later(Step::Emit(instr)),
+        }
+    }
+
+    /// Emits a failure.
+    pub fn fail(&mut self, code: Code, field: &'static str, subject: Node) {
+        let fault = Fault::new(code, Some(self.op.name()), vec![subject]);
+        let instr = self.compiler.fail(fault.about(field));
+        self.emit(instr);
+    }
+
+    /// Emits a failure if there is no current value.
+    pub fn needs_input(&mut self) {
+        if self.scope.input == INPUT {
+            self.compiler.walk.reads_input = true;
+            self.emit(Instr::NeedInput(self.op));
+        }
+    }
+
+    /// Lets the operation check its operands so far before it continues.
+    pub fn expect(&mut self) {
+        self.emit(Instr::Expect {
+            op: self.op,
+            input: self.scope.input,
+        });
+    }
+
+    /// Evaluates a field, which must hold an operation.
+    pub fn expr(&mut self, name: &'static str) {
+        self.expr_in(name, self.scope, false);
+    }
+
+    /// Same as `expr`, but the field may also hold a bare number.
+    pub fn operand(&mut self, name: &'static str) {
+        self.field_step(name, self.scope, true, false);
+    }
+
+    /// Same as `expr` in another scope; `given` if this operation sets the current value there.
+    pub fn expr_in(&mut self, name: &'static str, scope: Scope, given: bool) {
+        self.field_step(name, scope, false, given);
+    }
+
+    fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
+        match self.field(name) {
+            Some(node) if !number => return self.visit(node, scope, given),
+            _ => {}
+        }
+        self.later(Step::Field {
+            owner: self.node,
+            op: self.op,
+            name,
+            number,
+            given,
+            scope,
+        });
+    }
+
+    /// Evaluates a part, which must be an operation.
+    pub fn visit(&mut self, node: Node, scope: Scope, given: bool) {
+        self.later(Step::Visit { node, scope, given });
+    }
+
+    /// Evaluates a part if it names an operation; otherwise takes it literally.
+    pub fn value(&mut self, node: Node, scope: Scope) {
+        match self.is_operation(node) {
+            true => self.visit(node, scope, false),
+            false => {
+                let id = self.constant(node);
+                self.emit(Instr::Const(id));
+            }
+        }
+    }
+
+    /// Returns the operation that a part names.
+    pub fn operation(&self, node: Node) -> Option<OpCode> {
+        let source = self.source();
+        let name = source.field(node, "op")?;
+        source.text(name).and_then(OpCode::from_name)
+    }
+
+    /// Returns whether a part is a map with the key `op`.
+    pub fn is_operation(&self, node: Node) -> bool {
+        self.source().is_map(node) && self.source().field(node, "op").is_some()
+    }
+
+    /// Applies this operation to this many operands from the stack; `key`, `value` and `mode` as in
+    /// [`Apply`].
+    pub fn apply(&mut self, operands: u32, (key, value, mode): (ConstId, ConstId, u32)) {
+        self.emit(Instr::Apply(Apply {
+            op: self.op,
+            input: self.scope.input,
+            operands,
+            key,
+            value,
+            mode,
+            demand: Demand::All,
+        }));
+    }
+
+    /// Applies this operation to the current value and one constant.
+    pub fn apply_to_input(&mut self, key: ConstId) {
+        self.needs_input();
+        self.apply(0, (key, NO_CONST, 0));
+    }
+
+    /// Runs the body in a field once for each item of the current value.
+    pub fn each_item(&mut self, body: &'static str) {
+        self.needs_input();
+        let list = self.scope.input;
+        let item = self.take_slot();
+        let (start, end) = (self.label(), self.label());
+        self.mark(start);
+        self.emit(Instr::Enter(Loop {
+            op: self.op,
+            list,
+            item,
+            end: end.0,
+            tally: None,
+            demand: Demand::All,
+            residue: NO_PC,
+        }));
+        self.expr_in(body, self.scope.with_input(item), true);
+        self.emit(Instr::Next(start.0));
+        self.mark(end);
+    }
+
+    /// Creates a jump target, which is marked later.
+    pub fn label(&mut self) -> Label {
+        self.compiler.walk.labels.push(0);
+        Label(self.compiler.walk.labels.len() as u32 - 1)
+    }
+
+    /// Marks the target of a label.
+    pub fn mark(&mut self, label: Label) {
+        self.later(Step::Mark(label));
+    }
+
+    /// Jumps to the label.
+    pub fn jump(&mut self, label: Label) {
+        self.emit(Instr::Jump(label.0));
+    }
+
+    /// Pops a value; jumps to the label if its truth is `when`.
+    pub fn jump_if(&mut self, when: bool, label: Label) {
+        self.emit(Instr::JumpIf { when, to: label.0 });
+    }
+
+    /// Binds the name that a part holds to the slot, until [`Plan::unbind`].
+    pub fn bind(&mut self, name: Node, slot: Slot) {
+        self.later(Step::Bind(name, slot));
+    }
+
+    /// Ends the binding.
+    pub fn unbind(&mut self, name: Node) {
+        self.later(Step::Unbind(name));
+    }
+}

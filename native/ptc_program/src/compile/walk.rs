@@ -1,0 +1,141 @@
+//! The state of the compiler's walk over a program, and its steps.
+
+use super::compiler::{Compiler, ConsumeFuel};
+use super::explain::Observer;
+use super::scope::Bindings;
+use super::{Failure, Options, Scope};
+use crate::code::Instr;
+use crate::opcode::OpCode;
+use ptc_json::{Document, Entry, Node};
+
+/// An address in the code that is not known yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Label(pub(super) u32);
+
+/// One step of the walk.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// Check and compile a part as an operation. `given`: the operation around it sets the
+    /// current value, which then takes precedence over the part's own `__input`.
+    Visit {
+        /// The part.
+        node: Node,
+        /// Its scope.
+        scope: Scope,
+        /// See above.
+        given: bool,
+    },
+    /// Same for a field of an operation, which must exist.
+    Field {
+        /// The operation's part of the source.
+        owner: Node,
+        /// Which operation it is.
+        op: OpCode,
+        /// The field.
+        name: &'static str,
+        /// Whether the field may hold a bare number.
+        number: bool,
+        /// As in `Visit`.
+        given: bool,
+        /// Its scope.
+        scope: Scope,
+    },
+    /// Check a part for fields that its operation does not have.
+    Unknown {
+        /// The part.
+        node: Node,
+        /// Which operation it is.
+        op: OpCode,
+        /// Its scope.
+        scope: Scope,
+    },
+    /// Emit an instruction.
+    Emit(Instr),
+    /// Mark the target of a label.
+    Mark(Label),
+    /// Begin a `let` binding of this name.
+    Bind(Node, u32),
+    /// End it.
+    Unbind(Node),
+    /// End the innermost operation of an observed program.
+    Close,
+}
+
+/// A walk over a program, which is plain data. It can be suspended between two steps.
+#[derive(Debug)]
+pub struct Walk {
+    pub(super) consts: Vec<Node>,
+    /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
+    pub(super) omitted: Node,
+    pub(super) code: Vec<Instr>,
+    pub(super) labels: Vec<u32>,
+    pub(super) bindings: Bindings,
+    pub(super) slots: u32,
+    pub(super) reads_input: bool,
+    pub(super) depth: u32,
+    /// See [`Options`].
+    pub(super) strict: bool,
+    pub(super) any_keys: bool,
+    pub(super) values: bool,
+    /// The remaining steps, next step last.
+    pub(super) todo: Vec<Step>,
+    /// The positions of the operations, if the program is observed.
+    pub(super) observer: Option<Box<Observer>>,
+}
+
+impl Walk {
+    /// Creates a walk over the program whose root is `root`.
+    pub fn new(source: &mut Document, root: Node, options: Options) -> Self {
+        let omitted = source.add(Entry::Null);
+        source.add(Entry::Int(0));
+        source.add(Entry::Object(omitted + 3, 0));
+        source.add(Entry::Int(i64::from(options.depth)));
+        let mut todo = Vec::with_capacity(16);
+        todo.push(Step::Visit {
+            node: root,
+            scope: Scope::outermost(options.checked),
+            given: false,
+        });
+        Walk {
+            // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
+            // allocator can provide quickly.
+            consts: Vec::with_capacity(20),
+            omitted,
+            code: Vec::with_capacity(20),
+            labels: Vec::new(),
+            bindings: Bindings::default(),
+            slots: 1,
+            reads_input: false,
+            depth: options.depth,
+            strict: options.strict,
+            any_keys: options.any_keys,
+            values: options.values,
+            todo,
+            observer: None,
+        }
+    }
+
+    /// Runs to the end, or until `spend` stops the walk.
+    pub fn resume<'s>(
+        &'s mut self,
+        source: &'s Document,
+        consume_fuel: &'s mut ConsumeFuel<'s>,
+    ) -> Result<(), Failure> {
+        let mut compiler = Compiler {
+            source,
+            walk: self,
+            consume_fuel,
+            uncounted: 0,
+        };
+        compiler.walk()
+    }
+
+    /// Returns the words that the walk takes, without its bindings.
+    pub(super) fn words(&self) -> usize {
+        let bytes = self.consts.len() * size_of::<Node>()
+            + self.code.len() * size_of::<Instr>()
+            + self.labels.len() * size_of::<u32>()
+            + self.todo.len() * size_of::<Step>();
+        bytes / 8
+    }
+}

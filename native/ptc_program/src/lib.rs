@@ -1,0 +1,16 @@
+//! PTC-JSON: the language of programs that are JSON.
+//!
+//! * [`opcode`]: the names of the operations
+//! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
+//! * [`code`]: the instructions of the language
+//! * [`compile`]: a program's table to its instructions, with all checks
+//! * [`load`]: from the text or term of a program to its instructions and constants, in slices
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod code;
+pub mod compile;
+pub mod load;
+pub mod opcode;
+pub mod ops;

@@ -1,0 +1,138 @@
+//! Arithmetic on two numbers: `add`, `sub`, `mul`, `div`, `pct`.
+
+use super::{Field, FieldKind, Operation, Planned};
+use crate::code::{Apply, NO_CONST};
+use crate::compile::Plan;
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
+use ptc_term::heap::Heap;
+use ptc_term::number::{divide, finite, Arithmetic, BadArith, Number};
+use std::time::Duration;
+
+const LEFT_AND_RIGHT: &[Field] = &[
+    Field::required("left", FieldKind::Operand, "the first number"),
+    Field::required("right", FieldKind::Operand, "the second number"),
+];
+
+/// Returns both operands as numbers; the error contains the operand terms.
+fn numbers<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+) -> Result<(Number, Number), Halt<H::Term>> {
+    let (left, right) = machine.two_operands(apply);
+    match (machine.number(left)?, machine.number(right)?) {
+        (Some(left), Some(right)) => Ok((left, right)),
+        _ => Err(machine.fault(apply.op, Code::NeedsNumericOperands, vec![left, right])),
+    }
+}
+
+fn made<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    number: Result<Number, BadArith>,
+) -> Eval<H> {
+    match number {
+        Ok(number) => machine.make_number(apply.op, number),
+        Err(BadArith) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+    }
+}
+
+/// Counts big-integer arithmetic before it is done: a product cannot be interrupted.
+fn count_limbs<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    arithmetic: Arithmetic,
+    left: &Number,
+    right: &Number,
+) -> Result<(), Halt<H::Term>> {
+    let (left, right) = (left.limbs(), right.limbs());
+    if left + right == 2 {
+        return Ok(());
+    }
+    machine.check_heap_limit(left + right)?;
+    if arithmetic != Arithmetic::Mul {
+        return machine.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
+    }
+    // The long side is cut into pieces of the short side's length, each multiplied by Karatsuba.
+    let (short, long) = (left.min(right) as f64, left.max(right) as f64);
+    let nanoseconds = long / short * short.powf(1.585);
+    machine
+        .meter
+        .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
+    machine.consume_fuel((nanoseconds / 10.0) as usize + UNITS_A_LIMB * (left + right))
+}
+
+macro_rules! arithmetic {
+    ($op:ident, $name:literal, $about:literal) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Arithmetic";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
+
+            fn plan(plan: &mut Plan) -> Planned {
+                plan.operand("left");
+                plan.operand("right");
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let (left, right) = numbers(machine, apply)?;
+                count_limbs(machine, Arithmetic::$op, &left, &right)?;
+                made(machine, apply, Arithmetic::$op.apply(&left, &right))
+            }
+        }
+    };
+}
+
+arithmetic! { Add, "add", "left + right, exact on integers." }
+arithmetic! { Sub, "sub", "left - right, exact on integers." }
+arithmetic! { Mul, "mul", "left * right, exact on integers." }
+
+macro_rules! quotient {
+    ($op:ident, $name:literal, $about:literal, $fields:expr, $factor:expr) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Arithmetic";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = $fields;
+
+            fn plan(plan: &mut Plan) -> Planned {
+                for field in Self::FIELDS {
+                    plan.operand(field.name);
+                }
+                plan.apply(2, (NO_CONST, NO_CONST, 0));
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let (left, right) = numbers(machine, apply)?;
+                if right.is_zero() {
+                    return Err(machine.fault(apply.op, Code::DivisionByZero, vec![]));
+                }
+                let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
+                made(machine, apply, quotient.map(Number::Float))
+            }
+        }
+    };
+}
+
+const PART_AND_WHOLE: &[Field] = &[
+    Field::required(
+        "part",
+        FieldKind::Operand,
+        "the number that is a part of the other",
+    ),
+    Field::required(
+        "whole",
+        FieldKind::Operand,
+        "the number that is 100 per cent",
+    ),
+];
+
+quotient! { Div, "div", "left / right, always a float.", LEFT_AND_RIGHT, 1.0 }
+quotient! { Pct, "pct", "part / whole * 100, always a float.", PART_AND_WHOLE, 100.0 }

@@ -1,0 +1,202 @@
+//! Comparisons by term order: `eq`, `neq`, `gt`, `gte`, `lt`, `lte`.
+
+use super::{Field, FieldKind, OpCode, Operation, Planned};
+use crate::code::{Apply, Slot, NO_CONST};
+use crate::compile::Plan;
+use ptc_json::Shape;
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::{Heap, Kind, Lookup};
+use std::cmp::Ordering;
+
+/// The fields of every operation that compares a field of the current value with a value.
+pub(super) const FIELD_AND_VALUE: &[Field] = &[
+    Field::expected(
+        "field",
+        FieldKind::String,
+        "the key that is read; without it the current value itself is meant",
+    ),
+    Field::required("value", FieldKind::Any, "what it is held against"),
+];
+
+/// Without `field` the operation compares the current value itself. A `value` that names an operation
+/// is evaluated, but not checked at compile time.
+pub(super) fn plan(plan: &mut Plan) -> Planned {
+    let field = match plan.non_null("field") {
+        None => NO_CONST,
+        Some(field) => plan.constant(field),
+    };
+    plan.needs_input();
+    match plan.field("value") {
+        Some(value) if plan.is_operation(value) => {
+            if field != NO_CONST {
+                plan.expect();
+            }
+            plan.visit(value, plan.scope.unchecked(), false);
+            plan.apply(1, (field, NO_CONST, DEEP));
+        }
+        value => {
+            let depth = match value.map(|value| (value, plan.shape(value))) {
+                Some((_, Shape::Map | Shape::Struct | Shape::List | Shape::Other)) => DEEP,
+                Some((value, _)) if plan.is_long(value) => DEEP,
+                _ => FLAT,
+            };
+            let value = plan.constant_of("value");
+            plan.apply(0, (field, value, depth));
+        }
+    }
+    Ok(())
+}
+
+/// Mode of a comparison in constant time, because the value has no parts.
+const FLAT: u32 = 0;
+/// Mode of a comparison that may read parts.
+const DEEP: u32 = 1;
+
+/// The two sides of a comparison.
+pub(super) type Sides<T> = (T, T);
+
+/// Returns the two sides; the value is the operand, if it is no constant.
+#[inline]
+pub(super) fn sides<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+) -> Result<Sides<H::Term>, Halt<H::Term>> {
+    let input = machine.slot(apply.input);
+    let left = match apply.key {
+        NO_CONST => input,
+        field => match machine.lookup(input, field)? {
+            Lookup::Found(value) => value,
+            Lookup::Missing => machine.heap.nil(),
+            Lookup::NotAMap => return Err(machine.fault(apply.op, Code::NeedsMap, vec![input])),
+        },
+    };
+    let right = match apply.value {
+        NO_CONST => machine.one_operand(apply),
+        value => machine.constant(value),
+    };
+    Ok((left, right))
+}
+
+/// With a field, checks that the current value is a map before the value is evaluated.
+pub(super) fn need_map<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    op: OpCode,
+    input: Slot,
+) -> Result<(), Halt<H::Term>> {
+    let input = machine.slot(input);
+    match machine.kind(input) {
+        Kind::Map => Ok(()),
+        _ => Err(machine.fault(op, Code::NeedsMap, vec![input])),
+    }
+}
+
+/// Returns whether a comparison of a field with a constant holds for an item.
+#[inline(always)]
+pub(crate) fn holds<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    if let Some(left) = machine.quick_lookup(item, test.key) {
+        let right = machine.constant(test.value);
+        let numbers = (
+            machine.heap.small_integer(left),
+            machine.heap.small_integer(right),
+        );
+        if let (Some(left), Some(right)) = numbers {
+            return Ok(test.op.holds_for().have(left.cmp(&right)));
+        }
+    }
+    holds_slowly(machine, test, item)
+}
+
+#[inline(never)]
+fn holds_slowly<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    test: &Apply,
+    item: H::Term,
+) -> Result<bool, Halt<H::Term>> {
+    let left = match machine.lookup(item, test.key)? {
+        Lookup::Found(value) => value,
+        Lookup::Missing => machine.heap.nil(),
+        Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
+    };
+    let right = machine.constant(test.value);
+    if machine.may_mean_another(left) {
+        return Ok(test.op.holds_for().have(machine.compare(left, right)?));
+    }
+    Ok(match (test.op.holds_for(), test.mode) {
+        (Orders::EQUAL, FLAT) => machine.heap.equal(left, right),
+        (Orders::UNEQUAL, FLAT) => !machine.heap.equal(left, right),
+        (orders, FLAT) => orders.have(machine.heap.compare(left, right)),
+        (orders, _) => orders.have(machine.compare(left, right)?),
+    })
+}
+
+/// The orders of the two sides for which a comparison holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Orders(u8);
+
+impl Orders {
+    /// For operations that are not comparisons.
+    pub(crate) const NONE: Orders = Orders(0);
+    const LESS: Orders = Orders(1);
+    const EQUAL: Orders = Orders(2);
+    const GREATER: Orders = Orders(4);
+    const UNEQUAL: Orders = Orders(1 | 4);
+    const NOT_LESS: Orders = Orders(2 | 4);
+    const NOT_GREATER: Orders = Orders(1 | 2);
+
+    #[inline]
+    fn have(self, order: Ordering) -> bool {
+        self.0 & (1 << (order as i8 + 1)) != 0
+    }
+}
+
+macro_rules! comparison {
+    ($op:ident, $name:literal, $about:literal, $orders:ident) => {
+        pub(super) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Compare";
+            const ABOUT: &'static str = $about;
+            const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+            const HOLDS_FOR: Orders = Orders::$orders;
+
+            fn plan(plan: &mut Plan) -> Planned {
+                self::plan(plan)
+            }
+
+            fn expect<H: Heap>(
+                machine: &mut Machine<'_, H>,
+                input: Slot,
+            ) -> Result<(), Halt<H::Term>> {
+                need_map(machine, OpCode::$op, input)
+            }
+
+            #[inline]
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                let (left, right) = sides(machine, apply)?;
+                let ordering = match apply.mode {
+                    DEEP => machine.compare(left, right)?,
+                    _ => machine.compare_with_leaf(left, right)?,
+                };
+                Ok(machine.heap.boolean(Self::HOLDS_FOR.have(ordering)))
+            }
+
+            /// Without a field, all terms are comparable.
+            fn can_fail(apply: &Apply) -> bool {
+                apply.key != NO_CONST
+            }
+        }
+    };
+}
+
+comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", EQUAL }
+comparison! { Neq, "neq", "Whether the field differs from the value.", UNEQUAL }
+comparison! { Gt, "gt", "Whether the field comes after the value.", GREATER }
+comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", NOT_LESS }
+comparison! { Lt, "lt", "Whether the field comes before the value.", LESS }
+comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", NOT_GREATER }

@@ -1,0 +1,132 @@
+//! Descriptions of the fields of operations: kind, presence and purpose.
+//!
+//! The check of a program, the schemas and the prompt are generated from them.
+
+use ptc_term::named::named;
+
+named! {
+    /// The kind of a field's value.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FieldKind {
+        /// Any value, taken literally.
+        Any = "any",
+        /// A string.
+        String = "string",
+        /// A map, taken literally.
+        Map = "map",
+        /// An operation.
+        Expr = "expr",
+        /// An operation or a bare number.
+        Operand = "operand",
+        /// A list of operations.
+        ExprList = "expr_list",
+        /// A list of strings.
+        StringList = "string_list",
+        /// A non-negative integer.
+        Count = "non_neg_integer",
+        /// `"asc"` or `"desc"`; `null` is neither.
+        Order = "order",
+    }
+}
+
+impl FieldKind {
+    /// Returns whether the field holds a single operation, which is checked when it is compiled.
+    pub fn is_operation(self) -> bool {
+        matches!(self, FieldKind::Expr | FieldKind::Operand)
+    }
+}
+
+named! {
+    /// Whether a program must give a field.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Presence {
+        /// Required.
+        Required = "required",
+        /// Required and not `null`.
+        NotNull = "not_null",
+        /// Normally given; if it is missing or `null`, the operation does something else.
+        Expected = "expected",
+        /// Exactly one of the operation's fields marked like this must be given.
+        Alternative = "alternative",
+        /// Optional.
+        Optional = "optional",
+    }
+}
+
+/// A field of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in a program.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: FieldKind,
+    /// Whether it must be given.
+    pub presence: Presence,
+    /// Its purpose, for readers.
+    pub about: &'static str,
+    /// Its possible values, shown to models, if the kind does not determine them; else empty.
+    pub values: &'static str,
+}
+
+impl Field {
+    const fn new(
+        presence: Presence,
+        name: &'static str,
+        kind: FieldKind,
+        about: &'static str,
+    ) -> Self {
+        Field {
+            name,
+            kind,
+            presence,
+            about,
+            values: "",
+        }
+    }
+
+    /// A required field.
+    pub(super) const fn required(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Field::new(Presence::Required, name, kind, about)
+    }
+
+    /// A field that is required and not `null`.
+    pub(super) const fn not_null(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Field::new(Presence::NotNull, name, kind, about)
+    }
+
+    /// A field that is normally given.
+    pub(super) const fn expected(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Field::new(Presence::Expected, name, kind, about)
+    }
+
+    /// One of several fields, exactly one of which is required.
+    pub(super) const fn alternative(
+        name: &'static str,
+        kind: FieldKind,
+        about: &'static str,
+    ) -> Self {
+        Field::new(Presence::Alternative, name, kind, about)
+    }
+
+    /// An optional field.
+    pub(super) const fn optional(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Field::new(Presence::Optional, name, kind, about)
+    }
+
+    /// Returns whether a program should always give it.
+    pub fn is_required(&self) -> bool {
+        !matches!(self.presence, Presence::Alternative | Presence::Optional)
+    }
+
+    /// Returns the same field with its possible values.
+    pub(super) const fn values(self, values: &'static str) -> Self {
+        Field { values, ..self }
+    }
+}
+
+/// The only field of the operations that read one key of the items.
+pub(super) const FIELD_OF_ITEMS: &[Field] = &[Field::required(
+    "field",
+    FieldKind::String,
+    "the items' key that is read",
+)];

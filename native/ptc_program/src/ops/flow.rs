@@ -1,0 +1,109 @@
+//! Control flow, current value and bindings: `pipe`, `let`, `if`.
+
+use super::{Field, FieldKind, OpCode, Operation, Planned};
+use crate::code::Instr;
+use crate::compile::{Plan, INPUT_NAME};
+use ptc_machine::fault::Code;
+
+pub(super) struct Pipe;
+pub(super) struct Let;
+pub(super) struct If;
+
+impl Operation for Pipe {
+    const NAME: &'static str = "pipe";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
+    const FIELDS: &'static [Field] = &[Field::required(
+        "steps",
+        FieldKind::ExprList,
+        "what runs, first step first",
+    )];
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let Some(steps) = plan.list("steps")? else {
+            return Ok(());
+        };
+        let around = plan.scope.input;
+        let current = plan.take_slot();
+        plan.emit(Instr::Nil);
+        for (index, step) in steps.into_iter().enumerate() {
+            // A first step that names the input continues with the value around the pipe.
+            if index == 0 && plan.names_input(step) {
+                plan.emit(Instr::Store(current));
+                plan.emit(Instr::Slot(around));
+                plan.unknown_fields(step, OpCode::Var, 1);
+                continue;
+            }
+            let once = plan.operation(step).is_some_and(OpCode::reads_input_once);
+            plan.emit(match once {
+                true => Instr::StoreOnce(current),
+                false => Instr::Store(current),
+            });
+            plan.visit(step, plan.scope.with_input(current), true);
+        }
+        Ok(())
+    }
+}
+
+impl Operation for Let {
+    const NAME: &'static str = "let";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "Binds the value to the name within the body.";
+    const FIELDS: &'static [Field] = &[
+        Field::required("in", FieldKind::Expr, "the body, where the name holds"),
+        Field::required("name", FieldKind::String, "the name"),
+        Field::required("value", FieldKind::Expr, "what the name stands for"),
+    ];
+
+    /// Checks that all fields exist before any of them is checked.
+    fn check(plan: &Plan) -> Planned {
+        Self::FIELDS
+            .iter()
+            .try_for_each(|field| plan.required(field.name))
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan.expr("value");
+        let source = plan.source();
+        let node = plan.field("name");
+        let text = node.and_then(|node| Some((node, source.text(node)?)));
+        let Some((name, text)) = text else {
+            plan.fail(Code::LetName, "name", node.unwrap_or(plan.nil()));
+            return Ok(());
+        };
+        let slot = plan.take_slot();
+        plan.emit(Instr::Store(slot));
+        if text == INPUT_NAME.as_bytes() {
+            plan.expr_in("in", plan.scope.with_input(slot), false);
+        } else {
+            plan.consume_fuel_for_bytes(2 * text.len())?;
+            plan.bind(name, slot);
+            plan.expr("in");
+            plan.unbind(name);
+        }
+        Ok(())
+    }
+}
+
+impl Operation for If {
+    const NAME: &'static str = "if";
+    const FAMILY: &'static str = "Flow";
+    const ABOUT: &'static str = "One of two values, by the truth of a condition.";
+    const FIELDS: &'static [Field] = &[
+        Field::required("condition", FieldKind::Expr, "what decides"),
+        Field::required("else", FieldKind::Expr, "the value if it does not hold"),
+        Field::required("then", FieldKind::Expr, "the value if it holds"),
+    ];
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let (then, end) = (plan.label(), plan.label());
+        plan.expr("condition");
+        plan.jump_if(true, then);
+        plan.expr("else");
+        plan.jump(end);
+        plan.mark(then);
+        plan.expr("then");
+        plan.mark(end);
+        Ok(())
+    }
+}

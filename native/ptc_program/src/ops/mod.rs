@@ -1,0 +1,395 @@
+//! The table of operations: one entry per operation, one file per family.
+//!
+//! An entry is the complete description of an operation: its name, its family, its purpose, its fields
+//! (which also determine the checks), its compilation ([`Operation::plan`]) and its evaluation
+//! ([`Operation::eval`]). To add one, write its entry and name it in `opcode.rs`.
+
+mod access;
+mod arithmetic;
+mod combine;
+mod compare;
+mod data;
+mod distinct;
+mod extreme;
+mod field;
+mod flow;
+mod introspect;
+mod logic;
+mod membership;
+mod position;
+mod rounding;
+mod select;
+mod sieve;
+mod sort;
+mod tally;
+mod tool;
+mod transform;
+
+pub use crate::opcode::OpCode;
+pub(crate) use compare::Orders;
+pub use field::{Field, FieldKind, Presence};
+
+use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
+use crate::compile::{Plan, MOST_FIELDS};
+use crate::opcode::operations;
+use ptc_machine::fault::{Halt, Name};
+use ptc_machine::language::{Flow, Language};
+use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
+use ptc_term::heap::Heap;
+
+/// The result of a plan's check.
+type Planned = Result<(), crate::compile::Failure>;
+
+/// An operation.
+trait Operation {
+    /// Its name in a program.
+    const NAME: &'static str;
+    /// The heading under which it is listed.
+    const FAMILY: &'static str;
+    /// Its purpose, in one sentence.
+    const ABOUT: &'static str;
+    /// Its fields, in ascending order. The checks, the schemas, the prompt and the fuzzer's dictionary follow
+    /// from them. `test/support/oracle/check.ex` states them again on purpose: the oracle of the tests must not
+    /// learn the language from the code that it judges.
+    const FIELDS: &'static [Field];
+
+    /// Whether its value contains its operands.
+    const COMBINES: bool = false;
+    /// Whether it, or an operation inside it, can read the current value: for other operations a key
+    /// `__input` has no meaning.
+    const SEES_INPUT: bool = true;
+
+    /// Checks that a single field's check cannot do; runs before those.
+    fn check(_plan: &Plan) -> Planned {
+        Ok(())
+    }
+
+    /// Adds the steps that evaluate a use of the operation, in order. Its fields have been checked,
+    /// unless it is in an unchecked part. The default applies the operation to the current value and
+    /// the constant in its only field, if it has one.
+    fn plan(plan: &mut Plan) -> Planned {
+        let key = match Self::FIELDS {
+            [field] => plan.constant_of(field.name),
+            _ => NO_CONST,
+        };
+        plan.apply_to_input(key);
+        Ok(())
+    }
+
+    /// Computes the value; for operations whose plan ends with `apply`.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, _apply: &Apply) -> Eval<H> {
+        Ok(machine.heap.nil())
+    }
+
+    /// Checks the operands so far; for operations whose plan emits `Expect`.
+    fn expect<H: Heap>(_machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
+        Ok(())
+    }
+
+    /// What it keeps of each item, if it has a body.
+    const KEEPS: Keeps = Keeps::Other;
+
+    /// See [`Language::step`]; for operations with a body that keep something else.
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        _looped: &Loop,
+        _frame: &mut Frame<H::Term>,
+        _returned: Option<H::Term>,
+    ) -> Stepped<H> {
+        Ok(Step::Done(machine.heap.nil()))
+    }
+
+    /// If it compares a field of its current value with a value: the orders
+    /// for which the comparison holds.
+    const HOLDS_FOR: Orders = Orders::NONE;
+
+    /// Whether only its one instruction, or its loop, reads its current value.
+    const READS_INPUT_ONCE: bool = false;
+
+    /// Returns which items of its current value it reads if only `demand` of its own value is read. If
+    /// the result is not all items, it must not fail for any item.
+    fn needs(_apply: &Apply, _demand: Demand) -> Demand {
+        Demand::All
+    }
+
+    /// Returns whether it can fail, or have an effect, for some operands or some current value.
+    fn can_fail(_apply: &Apply) -> bool {
+        true
+    }
+}
+
+/// An operation's entry without its code, for the schema functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Definition {
+    /// Its name in a program.
+    pub name: &'static str,
+    /// The heading under which it is listed.
+    pub family: &'static str,
+    /// Its purpose, in one sentence.
+    pub about: &'static str,
+    /// Its fields, in ascending order.
+    pub fields: &'static [Field],
+}
+
+macro_rules! entries {
+    ($($room:ident :: $op:ident),+ $(,)?) => {
+        const NAMES: &[&str] = &[$($room::$op::NAME,)+];
+        const _: () = { $(assert!($room::$op::FIELDS.len() <= MOST_FIELDS);)+ };
+
+        /// Access to the entry of an operation.
+        impl OpCode {
+            /// Returns the entry without its code.
+            pub fn definition(self) -> Definition {
+                fn of<O: Operation>() -> Definition {
+                    Definition {
+                        name: O::NAME,
+                        family: O::FAMILY,
+                        about: O::ABOUT,
+                        fields: O::FIELDS,
+                    }
+                }
+                match self { $(OpCode::$op => of::<$room::$op>(),)+ }
+            }
+
+            /// Returns its fields, in ascending order.
+            pub fn fields(self) -> &'static [Field] {
+                match self { $(OpCode::$op => $room::$op::FIELDS,)+ }
+            }
+
+            /// See [`Operation::COMBINES`].
+            pub(crate) fn combines(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::COMBINES,)+ }
+            }
+
+            /// See [`Operation::SEES_INPUT`].
+            pub(crate) fn sees_input(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::SEES_INPUT,)+ }
+            }
+
+            /// See [`Operation::check`].
+            pub(crate) fn check(self, plan: &Plan) -> Planned {
+                match self { $(OpCode::$op => $room::$op::check(plan),)+ }
+            }
+
+            /// See [`Operation::plan`].
+            pub(crate) fn plan(self, plan: &mut Plan) -> Planned {
+                match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
+            }
+
+            /// See [`Operation::eval`].
+            #[inline]
+            pub(crate) fn eval<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                apply: &Apply,
+            ) -> Eval<H> {
+                match self { $(OpCode::$op => $room::$op::eval(machine, apply),)+ }
+            }
+
+            /// See [`Operation::expect`].
+            pub(crate) fn expect<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                input: Slot,
+            ) -> Result<(), Halt<H::Term>> {
+                match self { $(OpCode::$op => $room::$op::expect(machine, input),)+ }
+            }
+
+            /// See [`Operation::step`].
+            fn own_step<H: Heap>(
+                self,
+                machine: &mut Machine<'_, H>,
+                looped: &Loop,
+                frame: &mut Frame<H::Term>,
+                returned: Option<H::Term>,
+            ) -> Stepped<H> {
+                match self { $(OpCode::$op => $room::$op::step(machine, looped, frame, returned),)+ }
+            }
+
+            /// See [`Operation::KEEPS`].
+            #[inline]
+            pub(crate) fn keeps(self) -> Keeps {
+                const ALL: &[Keeps] = &[$($room::$op::KEEPS,)+];
+                ALL[self as usize]
+            }
+
+            /// See [`Operation::HOLDS_FOR`].
+            #[inline]
+            pub(crate) fn holds_for(self) -> Orders {
+                const ALL: &[Orders] = &[$($room::$op::HOLDS_FOR,)+];
+                ALL[self as usize]
+            }
+
+            /// See [`Operation::READS_INPUT_ONCE`].
+            pub(crate) fn reads_input_once(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::READS_INPUT_ONCE,)+ }
+            }
+
+            /// See [`Operation::needs`].
+            pub(crate) fn needs(self, apply: &Apply, demand: Demand) -> Demand {
+                match self { $(OpCode::$op => $room::$op::needs(apply, demand),)+ }
+            }
+
+            /// See [`Operation::can_fail`].
+            pub(crate) fn can_fail(self, apply: &Apply) -> bool {
+                match self { $(OpCode::$op => $room::$op::can_fail(apply),)+ }
+            }
+        }
+    };
+}
+
+operations!(entries);
+
+impl OpCode {
+    /// Returns the operation of this name.
+    pub fn from_name(name: &[u8]) -> Option<OpCode> {
+        match name.len() <= Names::LONGEST {
+            true => names().find(name),
+            false => None,
+        }
+    }
+
+    /// Returns its name in a program.
+    pub fn name(self) -> Name {
+        NAMES[self as usize]
+    }
+}
+
+impl Language for PtcJson {
+    type Op = OpCode;
+    type Own = Sieve;
+    const LOAD: OpCode = OpCode::Load;
+
+    #[inline]
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        apply.op.eval(machine, apply)
+    }
+
+    fn expect<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        op: OpCode,
+        input: Slot,
+    ) -> Result<(), Halt<H::Term>> {
+        op.expect(machine, input)
+    }
+
+    #[inline]
+    fn tally(op: OpCode) -> Option<Tally> {
+        tally::empty(op)
+    }
+
+    #[inline(always)]
+    fn step<H: Heap>(
+        machine: &mut Machine<'_, H>,
+        looped: &Loop,
+        frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Stepped<H> {
+        // What keeps items or values has one step, which stands in the machine's loop.
+        match looped.op.keeps() {
+            Keeps::Other => looped.op.own_step(machine, looped, frame, returned),
+            keeps => machine.collect(looped, frame, returned, keeps),
+        }
+    }
+
+    fn reads_input(op: OpCode) -> bool {
+        !op.combines()
+    }
+
+    fn keeps_item(op: OpCode) -> bool {
+        op.keeps() != Keeps::Value
+    }
+
+    fn flow(sieve: &Sieve) -> Flow {
+        Flow {
+            reads: sieve.looped.list,
+            next: sieve.looped.end,
+        }
+    }
+
+    #[inline]
+    fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
+        sieve::run(vm, sieve)
+    }
+}
+
+impl From<OpCode> for Name {
+    fn from(op: OpCode) -> Name {
+        op.name()
+    }
+}
+
+/// The operations by name: open addressing, at most a fifth full.
+struct Names([Option<OpCode>; Names::SIZE]);
+
+impl Names {
+    const SIZE: usize = 256;
+    /// Maximum length of a name; longer ones are not looked up.
+    const LONGEST: usize = 32;
+
+    fn new() -> Self {
+        let mut names = Names([None; Names::SIZE]);
+        for op in OpCode::ALL {
+            let free = names.place(op.name().as_bytes());
+            names.0[free] = Some(*op);
+        }
+        names
+    }
+
+    fn find(&self, name: &[u8]) -> Option<OpCode> {
+        self.0[self.place(name)]
+    }
+
+    /// Returns the slot of the name, or the free slot for it.
+    fn place(&self, name: &[u8]) -> usize {
+        let hash = name.iter().fold(0usize, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(*byte as usize)
+        });
+        let mut at = hash % Names::SIZE;
+        while self.0[at].is_some_and(|op| op.name().as_bytes() != name) {
+            at = (at + 1) % Names::SIZE;
+        }
+        at
+    }
+}
+
+fn names() -> &'static Names {
+    static NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::new);
+    &NAMES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptc_term::named::Named;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_name_finds_its_operation() {
+        for op in OpCode::ALL {
+            assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
+            assert!(op.name().len() <= Names::LONGEST);
+        }
+        assert_eq!(OpCode::from_name(b"flter"), None);
+    }
+
+    #[test]
+    fn no_two_kinds_have_one_name() {
+        fn are_different<T: Named>() -> bool {
+            let names: HashSet<_> = T::ALL.iter().map(|variant| variant.name()).collect();
+            names.len() == T::ALL.len()
+        }
+        assert!(are_different::<FieldKind>() && are_different::<Presence>());
+    }
+
+    #[test]
+    fn entries_are_complete() {
+        for op in OpCode::ALL {
+            for field in op.fields() {
+                assert!(!field.about.is_empty(), "{op:?}: {}", field.name);
+            }
+            assert!(op.definition().fields.is_sorted_by_key(|field| field.name));
+            assert!(!op.definition().about.is_empty());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `round`: rounding to decimals.
+
+use super::{Field, FieldKind, Operation, Planned};
+use crate::code::{Apply, NO_CONST};
+use crate::compile::Plan;
+use ptc_machine::fault::Code;
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::Heap;
+use ptc_term::number::{round, Number};
+
+pub(super) struct Round;
+
+impl Operation for Round {
+    const NAME: &'static str = "round";
+    const FAMILY: &'static str = "Arithmetic";
+    const ABOUT: &'static str = "The value to so many decimals, 0 to 15; always a float.";
+    const FIELDS: &'static [Field] = &[
+        Field::optional("precision", FieldKind::Any, "how many decimals stay").values("0 to 15"),
+        Field::required("value", FieldKind::Operand, "the number"),
+    ];
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let precision = plan.field("precision").unwrap_or(plan.zero());
+        let precision = plan.constant(precision);
+        plan.operand("value");
+        plan.apply(1, (precision, NO_CONST, 0));
+        Ok(())
+    }
+
+    /// The key is the precision, which is a constant.
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let value = machine.one_operand(apply);
+        let precision = machine.constant(apply.key);
+        let (number, places) = match (machine.number(value)?, machine.number(precision)?) {
+            (Some(number), Some(Number::Int(places))) => (number, u32::try_from(places).ok()),
+            (Some(number), Some(Number::Big(_))) => (number, None),
+            _ => {
+                let terms = vec![value, precision];
+                return Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms));
+            }
+        };
+        let Some(places) = places.filter(|places| *places <= 15) else {
+            return Err(machine.fault(apply.op, Code::PrecisionOutOfRange, vec![precision]));
+        };
+        match number.to_float() {
+            Ok(value) => machine.make_number(apply.op, Number::Float(round(value, places))),
+            Err(_) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+        }
+    }
+}

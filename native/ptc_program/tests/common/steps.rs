@@ -1,0 +1,278 @@
+//! Steps for each operation of the table: those that read a list, and expressions that fail.
+//!
+//! Each list is made by a match over all operations, so an operation without an entry does not compile.
+
+use ptc_program::ops::OpCode;
+
+/// The steps of an operation that read all of the list `items`; none for an operation that has no
+/// list of its own.
+pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
+    use OpCode::*;
+    match op {
+        Count => &[r#"{"op":"count"}"#],
+        Sum => &[r#"{"op":"sum","field":"n"}"#, r#"{"op":"sum","field":"f"}"#],
+        Avg => &[r#"{"op":"avg","field":"n"}"#],
+        Min => &[r#"{"op":"min","field":"n"}"#],
+        Max => &[r#"{"op":"max","field":"s"}"#],
+        MinBy => &[r#"{"op":"min_by","field":"f"}"#],
+        MaxBy => &[r#"{"op":"max_by","field":"s"}"#],
+        First => &[r#"{"op":"first"}"#],
+        Last => &[r#"{"op":"last"}"#],
+        Nth => &[
+            r#"{"op":"nth","index":1100}"#,
+            r#"{"op":"nth","index":5000}"#,
+        ],
+        Take => &[r#"{"op":"take","count":1100}"#],
+        Drop => &[
+            r#"{"op":"drop","count":1100}"#,
+            r#"{"op":"drop","count":5000}"#,
+        ],
+        Distinct => &[r#"{"op":"distinct"}"#],
+        Select => &[r#"{"op":"select","fields":["n","s"]}"#],
+        SortBy => &[
+            r#"{"op":"sort_by","field":"n"}"#,
+            r#"{"op":"sort_by","field":"n","order":"desc"}"#,
+            r#"{"op":"sort_by","field":"f"}"#,
+            r#"{"op":"sort_by","field":"s"}"#,
+            r#"{"op":"sort_by","field":"s","order":"desc"}"#,
+            r#"{"op":"sort_by","field":"mixed"}"#,
+            r#"{"op":"sort_by","field":"long"}"#,
+        ],
+        FilterIn => &[
+            r#"{"op":"filter_in","field":"n","value":[1,2,3,4,5,6,7,8,9,10,11,12,900]}"#,
+            r#"{"op":"filter_in","field":"n","value":{"op":"pipe","steps":[{"op":"load","name":"items"},
+                {"op":"map","expr":{"op":"get","field":"k"}}]}}"#,
+        ],
+        Contains => &[r#"{"op":"contains","value":{"n":-1}}"#],
+        In => &[r#"{"op":"in","value":7}"#],
+        Map => &[r#"{"op":"map","expr":{"op":"get","field":"s"}}"#],
+        Filter => &[
+            r#"{"op":"filter","where":{"op":"gt","field":"n","value":100}}"#,
+            r#"{"op":"filter","where":{"op":"get","field":"n"}}"#,
+        ],
+        Reject => &[
+            r#"{"op":"reject","where":{"op":"gt","field":"n","value":100}}"#,
+            r#"{"op":"reject","where":{"op":"get","field":"none"}}"#,
+        ],
+        Concat => &[
+            r#"{"op":"concat","lists":[{"op":"load","name":"items"},{"op":"load","name":"items"},
+                {"op":"literal","value":[]}]}"#,
+        ],
+        Zip => &[
+            r#"{"op":"zip","lists":[{"op":"load","name":"items"},{"op":"drop","count":1},
+                {"op":"load","name":"items"}]}"#,
+            r#"{"op":"zip","lists":[{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
+        ],
+        // They read no list.
+        Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
+        | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
+        | Call => &[],
+    }
+}
+
+/// A row on which no expression of [`failing`] fails, if the expression depends on the row.
+pub const GOOD: &str = r#"{"n":2,"l":[{"n":1},{"n":2},{"n":1}],"m":{"x":{"y":1}},"s":"t"}"#;
+
+/// A row on which every expression of [`failing`] fails.
+pub const BAD: &str =
+    r#"{"n":"12.50","l":[{"n":1},{"n":"12.50"},7],"m":[1],"s":{"x":7},"bad":true}"#;
+
+/// Expressions of an operation that fail with the current value [`BAD`]. The program is not checked
+/// before it runs.
+pub fn failing(op: OpCode) -> &'static [&'static str] {
+    use OpCode::*;
+    /// The field `l` as the current value of a step.
+    macro_rules! on_l {
+        ($step:literal) => {
+            concat!(
+                r#"{"op":"pipe","steps":[{"op":"var","name":"__input"},{"op":"get","field":"l"},"#,
+                $step,
+                "]}"
+            )
+        };
+    }
+    /// The field `m`, which is not a list of rows, as the current value of a step.
+    macro_rules! on_s {
+        ($step:literal) => {
+            concat!(
+                r#"{"op":"pipe","steps":[{"op":"var","name":"__input"},{"op":"get","field":"s"},"#,
+                $step,
+                "]}"
+            )
+        };
+    }
+    /// The field `bad`, which is not a map, as the current value of a step.
+    macro_rules! on_bad {
+        ($step:literal) => {
+            concat!(
+                r#"{"op":"pipe","steps":[{"op":"var","name":"__input"},{"op":"get","field":"bad"},"#,
+                $step,
+                "]}"
+            )
+        };
+    }
+    /// The value of a field.
+    macro_rules! get {
+        ($field:literal) => {
+            concat!(r#"{"op":"get","field":""#, $field, r#""}"#)
+        };
+    }
+    match op {
+        Load => &[r#"{"op":"load"}"#, r#"{"op":"load","name":7}"#],
+        // It never fails, but the step after it does.
+        Literal => &[r#"{"op":"pipe","steps":[{"op":"literal","value":7},{"op":"count"}]}"#],
+        Var => &[r#"{"op":"var"}"#, r#"{"op":"var","name":7}"#],
+        Pipe => &[on_l!(r#"5"#), r#"{"op":"pipe","steps":[{"op":"nope"}]}"#],
+        Let => &[
+            r#"{"op":"let","name":7,"value":{"op":"literal","value":1},"in":{"op":"literal","value":1}}"#,
+            concat!(
+                r#"{"op":"let","name":"x","value":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                r#","in":{"op":"var","name":"x"}}"#
+            ),
+        ],
+        If => &[
+            r#"{"op":"if","condition":{"op":"literal","value":true},"then":{"op":"nope"},"else":{"op":"literal","value":1}}"#,
+            concat!(
+                r#"{"op":"if","condition":{"op":"get","field":"bad"},"then":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                r#","else":{"op":"literal","value":1}}"#
+            ),
+        ],
+        And => &[
+            r#"{"op":"and","conditions":[{"op":"get","field":"n"},{"op":"gt","field":"n","value":{"op":"nope"}}]}"#,
+            concat!(
+                r#"{"op":"and","conditions":[{"op":"get","field":"n"},"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "]}"
+            ),
+        ],
+        Or => &[concat!(
+            r#"{"op":"or","conditions":[{"op":"get","field":"none"},"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "]}"
+        )],
+        Not => &[concat!(
+            r#"{"op":"not","condition":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Filter => &[
+            on_s!(r#"{"op":"filter","where":{"op":"get","field":"n"}}"#),
+            on_l!(r#"{"op":"filter","where":{"op":"gt","field":"n","value":1}}"#),
+            on_l!(
+                r#"{"op":"filter","where":{"op":"add","left":{"op":"get","field":"n"},"right":1}}"#
+            ),
+        ],
+        Map => &[
+            on_s!(r#"{"op":"map","expr":{"op":"get","field":"n"}}"#),
+            on_l!(r#"{"op":"map","expr":{"op":"keys"}}"#),
+        ],
+        Reject => &[
+            on_s!(r#"{"op":"reject","where":{"op":"get","field":"n"}}"#),
+            on_l!(r#"{"op":"reject","where":{"op":"lt","field":"n","value":1}}"#),
+        ],
+        Select => &[
+            on_bad!(r#"{"op":"select","fields":["n"]}"#),
+            on_l!(r#"{"op":"select","fields":7}"#),
+        ],
+        SortBy => &[on_s!(r#"{"op":"sort_by","field":"n"}"#)],
+        FilterIn => &[on_s!(r#"{"op":"filter_in","field":"n","value":[1]}"#)],
+        Eq => &[on_bad!(r#"{"op":"eq","field":"x","value":1}"#)],
+        Neq => &[on_bad!(r#"{"op":"neq","field":"x","value":1}"#)],
+        Gt => &[on_bad!(r#"{"op":"gt","field":"x","value":1}"#)],
+        Gte => &[on_bad!(r#"{"op":"gte","field":"x","value":1}"#)],
+        Lt => &[on_bad!(r#"{"op":"lt","field":"x","value":1}"#)],
+        Lte => &[on_bad!(r#"{"op":"lte","field":"x","value":1}"#)],
+        Contains => &[on_bad!(r#"{"op":"contains","field":"x","value":1}"#)],
+        In => &[on_bad!(r#"{"op":"in","field":"x","value":1}"#)],
+        Count => &[on_s!(r#"{"op":"count"}"#)],
+        Sum => &[
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            on_s!(r#"{"op":"sum","field":"n"}"#),
+            on_l!(r#"{"op":"filter","where":{"op":"get","field":"n"}},{"op":"sum","field":"n"}"#),
+            on_l!(
+                r#"{"op":"reject","where":{"op":"eq","field":"n","value":9}},{"op":"sum","field":"n"}"#
+            ),
+        ],
+        Avg => &[on_s!(r#"{"op":"avg","field":"n"}"#)],
+        Min => &[on_s!(r#"{"op":"min","field":"n"}"#)],
+        Max => &[on_s!(r#"{"op":"max","field":"n"}"#)],
+        MinBy => &[on_s!(r#"{"op":"min_by","field":"n"}"#)],
+        MaxBy => &[on_s!(r#"{"op":"max_by","field":"n"}"#)],
+        First => &[on_s!(r#"{"op":"first"}"#)],
+        Last => &[on_s!(r#"{"op":"last"}"#)],
+        Nth => &[
+            on_s!(r#"{"op":"nth","index":1}"#),
+            on_l!(r#"{"op":"nth","index":"x"}"#),
+        ],
+        Take => &[
+            on_s!(r#"{"op":"take","count":1}"#),
+            on_l!(r#"{"op":"take","count":-1}"#),
+        ],
+        Drop => &[
+            on_s!(r#"{"op":"drop","count":1}"#),
+            on_l!(r#"{"op":"drop","count":null}"#),
+        ],
+        Distinct => &[on_s!(r#"{"op":"distinct"}"#)],
+        Add => &[
+            concat!(r#"{"op":"add","left":"#, get!("n"), r#","right":1}"#),
+            r#"{"op":"add","left":1e308,"right":1e308}"#,
+        ],
+        Sub => &[concat!(
+            r#"{"op":"sub","left":"#,
+            get!("n"),
+            r#","right":1}"#
+        )],
+        Mul => &[concat!(r#"{"op":"mul","left":1,"right":"#, get!("n"), "}")],
+        Div => &[
+            concat!(r#"{"op":"div","left":1,"right":"#, get!("n"), "}"),
+            r#"{"op":"div","left":1,"right":0}"#,
+        ],
+        Pct => &[concat!(r#"{"op":"pct","part":1,"whole":"#, get!("n"), "}")],
+        Round => &[
+            concat!(r#"{"op":"round","value":"#, get!("n"), "}"),
+            r#"{"op":"round","value":1.5,"precision":16}"#,
+        ],
+        Object => &[
+            concat!(
+                r#"{"best":"#,
+                get!("n"),
+                r#","total":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"object","fields":7}"#,
+        ],
+        Merge => &[concat!(
+            r#"{"op":"merge","objects":[{"op":"literal","value":{}},"#,
+            get!("n"),
+            "]}"
+        )],
+        Concat => &[concat!(
+            r#"{"op":"concat","lists":["#,
+            get!("l"),
+            ",",
+            get!("s"),
+            "]}"
+        )],
+        Zip => &[concat!(
+            r#"{"op":"zip","lists":["#,
+            get!("l"),
+            ",",
+            get!("s"),
+            "]}"
+        )],
+        Get => &[
+            r#"{"op":"get","path":["s","x","y"]}"#,
+            r#"{"op":"get","path":7}"#,
+        ],
+        Keys => &[on_l!(r#"{"op":"keys"}"#)],
+        // Whatever JSON can represent has a type name, so it fails before it is evaluated.
+        Typeof => &[on_l!(r#"{"op":"keys"},{"op":"typeof"}"#)],
+        // The tool answers with its name and arguments, which are no list.
+        Call => {
+            &[r#"{"op":"pipe","steps":[{"op":"call","tool":"t","args":{"a":1}},{"op":"count"}]}"#]
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Validation: a walk that builds nothing and reports all errors.
+
+use super::rules::Rules;
+use super::values::{Class, Found, TimeStruct, Values};
+use super::walk::frame::{ListFrame, MapFrame};
+use super::walk::{Open, Place, Task, Walk, WalkEnd};
+use super::{Scalar, Target};
+use ptc_term::names::{is_keyword_name, Matching};
+
+/// The task of checking a value against a type, by the rules of validation.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Check {
+    rules: Rules,
+}
+
+impl Check {
+    /// Creates a check by these rules.
+    pub fn by(rules: Rules) -> Self {
+        Check { rules }
+    }
+}
+
+/// Bytes of a name that are read per unit of fuel.
+const NAME_BYTES: usize = 8;
+
+impl<H: Values> Task<H> for Check {
+    type Done = ();
+    type Mark = ();
+    type Frozen = Check;
+
+    const SAME: () = ();
+
+    fn matching(&self) -> Matching {
+        self.rules.matching
+    }
+
+    #[inline(always)]
+    fn takes_structs(&self) -> bool {
+        self.rules.structs_are_maps
+    }
+
+    #[inline(always)]
+    fn calls_structs_maps(&self) -> bool {
+        self.rules.structs_are_maps
+    }
+
+    #[inline(always)]
+    fn ends_at_first(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn mark(&self) {}
+
+    #[inline(always)]
+    fn is_silent_since(&self, _mark: &()) -> bool {
+        true
+    }
+
+    #[inline]
+    fn scalar(
+        walk: &mut Walk<H, Self>,
+        scalar: Scalar,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<(), WalkEnd> {
+        let heap = &*walk.heap;
+        let fits = match scalar {
+            Scalar::String => heap.is_binary(value),
+            Scalar::Int => heap.class(value) == Class::Integer,
+            Scalar::Float => matches!(heap.class(value), Class::Float | Class::Integer),
+            Scalar::Bool => heap.is_bool(value),
+            Scalar::Keyword => is_keyword(walk, value)?,
+            Scalar::Any => true,
+            Scalar::Map => {
+                heap.class(value) == Class::Map
+                    && (walk.task.rules.structs_are_maps || !heap.is_struct(value))
+            }
+            Scalar::DateTime => is_date_time(heap, value),
+        };
+        match fits {
+            true => Ok(()),
+            false => walk.refuse(place, Target::Scalar(scalar), value),
+        }
+    }
+
+    #[inline(always)]
+    fn found(_walk: &mut Walk<H, Self>, _open: Open<H>, _found: &Found<H::Term>) {}
+
+    #[inline(always)]
+    fn field(
+        _walk: &mut Walk<H, Self>,
+        _map: &mut MapFrame<H::Term, Open<H>, ()>,
+        _found: &Found<H::Term>,
+        _done: (),
+    ) {
+    }
+
+    #[inline(always)]
+    fn element(_walk: &mut Walk<H, Self>, _was: H::Term, _done: ()) {}
+
+    #[inline]
+    fn list_end(
+        walk: &mut Walk<H, Self>,
+        list: &ListFrame<H::Term, ()>,
+        _is_proper: bool,
+    ) -> Result<(), WalkEnd> {
+        // An improper list has a finding of its own.
+        walk.remember(list.value, list.id, list.findings, &());
+        Ok(())
+    }
+
+    #[inline]
+    fn map_end(
+        walk: &mut Walk<H, Self>,
+        map: &MapFrame<H::Term, Open<H>, ()>,
+    ) -> Result<(), WalkEnd> {
+        walk.remember(map.value, map.id, map.findings, &());
+        Ok(())
+    }
+
+    fn freeze(self, _heap: &mut H, _terms: &mut Vec<H::Term>) -> Check {
+        self
+    }
+
+    fn thaw(frozen: Check, _heap: &H, _terms: &mut dyn Iterator<Item = H::Term>) -> Self {
+        frozen
+    }
+}
+
+/// Returns whether this is an atom, a keyword of PTC-Lisp, or a string that can be the name of a
+/// keyword.
+fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, WalkEnd> {
+    match walk.heap.class(value) {
+        Class::Atom => return Ok(true),
+        Class::Map => return Ok(walk.heap.keyword_name(value).is_some()),
+        Class::Bitstring if !walk.task.rules.strings_are_keywords => return Ok(false),
+        Class::Bitstring if walk.heap.is_binary(value) => {}
+        _ => return Ok(false),
+    }
+    let length = walk.heap.byte_length(value).unwrap_or(0);
+    if length > 64 {
+        walk.consume_fuel(length / NAME_BYTES)?;
+    }
+    Ok(walk.heap.bytes(value).is_some_and(is_keyword_name))
+}
+
+/// Returns whether this is a `%DateTime{}`.
+pub(super) fn is_date_time<H: Values>(heap: &H, value: H::Term) -> bool {
+    heap.class(value) == Class::Map && heap.time_struct(value) == Some(TimeStruct::DateTime)
+}

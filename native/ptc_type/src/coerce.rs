@@ -1,0 +1,340 @@
+//! Coercion: a walk over a value that rebuilds only what must change.
+//!
+//! Whatever needs no change remains the same term: a whole value, a field, an element, and the rest of
+//! a list after its last changed element. Small maps share their keys with the original.
+//!
+//! This file combines coerced parts into their containers; `convert` has the conversions.
+
+use super::values::{Found, Rows, Values};
+use super::walk::frame::{Frame, ListFrame, MapFrame};
+use super::walk::{Open, Place, Task, Walk, WalkEnd};
+use super::Scalar;
+use ptc_term::heap::Heap;
+use ptc_term::kept::Kept;
+use ptc_term::names::Matching;
+
+/// The purpose of a coercion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To get the value: keys are as declared, and the first failure ends the coercion.
+    Coerce,
+    /// The same for a value that is valid, but cannot be coerced like that: keys are matched as in validation,
+    /// except for atoms with hyphens.
+    Spelled,
+    /// To check the arguments of a tool: keys are matched as in validation, and all findings have
+    /// paths.
+    Input,
+}
+
+/// A conversion that only Elixir can do: of a date, or of a text that may be one.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// The wanted type.
+    pub scalar: Scalar,
+    /// Whether the value is in a firewalled field: the answer must not show it.
+    pub hidden: bool,
+}
+
+/// The coercion of a value.
+#[derive(Debug)]
+pub struct Coerce<T> {
+    purpose: Purpose,
+    /// The warnings about coerced values, as texts.
+    pub warnings: Kept<T>,
+    pub(super) questions: Vec<Question>,
+    pub(super) asked: Kept<T>,
+    /// The remaining answers, if this is the second walk.
+    pub(super) answers: Option<T>,
+    outputs: Kept<T>,
+    /// A struct was accepted as a map, which validation does not.
+    pub(super) took_struct: bool,
+    pub(super) scratch: Scratch<T>,
+}
+
+/// Terms that are made only once, and a buffer for texts.
+#[derive(Debug)]
+pub(super) struct Scratch<T> {
+    pub keyword_to_string: Option<T>,
+    /// The smallest integers, in magnitude, that are too large for a float.
+    pub beyond_floats: Option<(T, T)>,
+    pub text: Vec<u8>,
+}
+
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Scratch {
+            keyword_to_string: None,
+            beyond_floats: None,
+            text: Vec::new(),
+        }
+    }
+}
+
+/// The state of a coercion at the start of a list or map.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    outputs: usize,
+    warnings: usize,
+    asked: usize,
+    /// For a list, the number of elements up to the last changed one: if it is not 0, the outputs
+    /// contain all elements so far. For a flat map, 1 after a field has changed: then the outputs
+    /// contain all its values.
+    changed: usize,
+}
+
+impl<T: Copy> Coerce<T> {
+    /// Creates a coercion; `answers` are the answers to the questions of the first walk.
+    pub fn new(purpose: Purpose, answers: Option<T>) -> Self {
+        Coerce {
+            purpose,
+            warnings: Kept::default(),
+            questions: Vec::new(),
+            asked: Kept::default(),
+            answers,
+            outputs: Kept::default(),
+            took_struct: false,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Returns whether a struct was accepted as a `:map`, which validation does not.
+    pub fn took_struct(&self) -> bool {
+        self.took_struct
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Returns whether the walk must be repeated with answers.
+    pub fn asks(&self) -> bool {
+        self.answers.is_none() && !self.questions.is_empty()
+    }
+
+    /// Returns the questions for Elixir, with their values.
+    pub fn questions<H: Heap<Term = T>>(&mut self, heap: &H) -> (&[Question], &[T]) {
+        (&self.questions, self.asked.since(0, heap))
+    }
+}
+
+impl<H: Values> Task<H> for Coerce<H::Term> {
+    /// The new term, if the part changed.
+    type Done = Option<H::Term>;
+    type Mark = Mark;
+    type Frozen = Frozen;
+
+    const SAME: Self::Done = None;
+
+    fn matching(&self) -> Matching {
+        match self.purpose {
+            Purpose::Coerce => Matching::Exact,
+            Purpose::Spelled => Matching::Spelled,
+            Purpose::Input => Matching::Lenient,
+        }
+    }
+
+    #[inline]
+    fn takes_structs(&self) -> bool {
+        self.purpose == Purpose::Coerce
+    }
+
+    #[inline]
+    fn ends_at_first(&self) -> bool {
+        self.purpose != Purpose::Input
+    }
+
+    #[inline]
+    fn mark(&self) -> Mark {
+        Mark {
+            outputs: self.outputs.len(),
+            warnings: self.warnings.len(),
+            asked: self.questions.len(),
+            changed: 0,
+        }
+    }
+
+    fn is_silent_since(&self, mark: &Mark) -> bool {
+        (self.warnings.len(), self.questions.len()) == (mark.warnings, mark.asked)
+    }
+
+    #[inline]
+    fn scalar(
+        walk: &mut Walk<H, Self>,
+        scalar: Scalar,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        walk.converted(scalar, value, place)
+    }
+
+    #[inline]
+    fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>) {
+        if !H::Rows::is_flat(open) {
+            walk.task.outputs.push(found.key);
+            walk.task.outputs.push(found.value);
+        }
+    }
+
+    #[inline(always)]
+    fn field(
+        walk: &mut Walk<H, Self>,
+        map: &mut MapFrame<H::Term, Open<H>, Mark>,
+        found: &Found<H::Term>,
+        done: Option<H::Term>,
+    ) {
+        // Another field may have changed the same value.
+        if done.is_some() || map.mark.changed != 0 || !H::Rows::is_flat(map.open) {
+            changed(walk, map, found, done);
+        }
+    }
+
+    #[inline]
+    fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Option<H::Term>) {
+        let Some(Frame::List(list)) = walk.stack.live.last_mut() else {
+            return;
+        };
+        if done.is_none() && list.mark.changed == 0 {
+            return;
+        }
+        let outputs = &mut walk.task.outputs;
+        if list.mark.changed == 0 {
+            let mut rest = list.value;
+            for _ in 1..list.taken {
+                if let Some((element, tail)) = walk.heap.uncons(rest) {
+                    outputs.push(element);
+                    rest = tail;
+                }
+            }
+        }
+        outputs.push(done.unwrap_or(was));
+        if done.is_some() {
+            list.mark.changed = list.taken as usize;
+        }
+    }
+
+    fn list_end(
+        walk: &mut Walk<H, Self>,
+        list: &ListFrame<H::Term, Mark>,
+        is_proper: bool,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let (mark, task) = (&list.mark, &mut walk.task);
+        if !is_proper {
+            task.warnings.truncate(mark.warnings, &*walk.heap);
+            task.outputs.truncate(mark.outputs, &*walk.heap);
+            return Ok(None);
+        }
+        if mark.changed == 0 {
+            walk.remember(list.value, list.id, list.findings, mark);
+            return Ok(None);
+        }
+        let outputs = &task.outputs.since(mark.outputs, &*walk.heap)[..mark.changed];
+        let made = match mark.changed == list.taken as usize {
+            true => walk.heap.make_list(outputs),
+            false => {
+                let heap = &mut *walk.heap;
+                let mut tail = list.value;
+                for _ in 0..mark.changed {
+                    tail = heap.uncons(tail).map_or(tail, |(_, tail)| tail);
+                }
+                let cons = |tail, element: &H::Term| heap.cons(*element, tail);
+                outputs.iter().rev().fold(tail, cons)
+            }
+        };
+        task.outputs.truncate(mark.outputs, &*walk.heap);
+        Ok(Some(made))
+    }
+
+    fn map_end(
+        walk: &mut Walk<H, Self>,
+        map: &MapFrame<H::Term, Open<H>, Mark>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let is_flat = H::Rows::is_flat(map.open);
+        let changed = !is_flat || map.mark.changed > 0;
+        if !is_flat {
+            walk.consume_fuel(walk.task.outputs.len() - map.mark.outputs)?;
+        }
+        let (heap, outputs) = (&mut *walk.heap, &mut walk.task.outputs);
+        let made = {
+            let outputs = match changed {
+                true => Some(&*outputs.since(map.mark.outputs, heap)),
+                false => None,
+            };
+            let value = (map.value, map.open);
+            walk.rows
+                .remake(heap, walk.types, map.id, map.fields, value, outputs)
+        };
+        outputs.truncate(map.mark.outputs, heap);
+        if walk.heap.same(made, map.value) {
+            walk.remember(map.value, map.id, map.findings, &map.mark);
+            return Ok(None);
+        }
+        walk.consume_fuel(5)?;
+        Ok(Some(made))
+    }
+
+    fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Frozen {
+        let frozen = Frozen {
+            purpose: self.purpose,
+            warnings: self.warnings.len(),
+            asked: self.asked.len(),
+            outputs: self.outputs.len(),
+            questions: self.questions,
+            has_answers: self.answers.is_some(),
+            took_struct: self.took_struct,
+        };
+        terms.push(self.warnings.freeze(heap));
+        terms.push(self.asked.freeze(heap));
+        terms.push(self.outputs.freeze(heap));
+        terms.push(self.answers.unwrap_or(heap.nil()));
+        frozen
+    }
+
+    fn thaw(frozen: Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self {
+        let mut kept = |count| Kept::thawed(terms.next().unwrap_or(heap.nil()), count);
+        let (warnings, asked) = (kept(frozen.warnings), kept(frozen.asked));
+        let outputs = kept(frozen.outputs);
+        Coerce {
+            purpose: frozen.purpose,
+            warnings,
+            questions: frozen.questions,
+            asked,
+            answers: terms.next().filter(|_| frozen.has_answers),
+            outputs,
+            took_struct: frozen.took_struct,
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+/// Adds the value of a field that has changed, or of another field of the same map, to the outputs.
+#[inline(never)]
+fn changed<H: Values>(
+    walk: &mut Walk<H, Coerce<H::Term>>,
+    map: &mut MapFrame<H::Term, Open<H>, Mark>,
+    found: &Found<H::Term>,
+    done: Option<H::Term>,
+) {
+    let value = done.unwrap_or(found.value);
+    if !H::Rows::is_flat(map.open) {
+        return walk.task.outputs.push(value);
+    }
+    let outputs = &mut walk.task.outputs;
+    if map.mark.changed == 0 {
+        map.mark.changed = 1;
+        let rows = &walk.rows;
+        rows.each_value(&*walk.heap, map.open, |value| outputs.push(value));
+    }
+    outputs.since(map.mark.outputs, &*walk.heap)[found.slot as usize] = value;
+}
+
+/// A coercion without its terms.
+#[derive(Debug)]
+pub struct Frozen {
+    purpose: Purpose,
+    warnings: usize,
+    asked: usize,
+    outputs: usize,
+    questions: Vec<Question>,
+    has_answers: bool,
+    took_struct: bool,
+}

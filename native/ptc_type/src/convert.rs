@@ -1,0 +1,277 @@
+//! Lenient conversions of values to other types.
+
+use super::check::is_date_time;
+use super::coerce::{Coerce, Purpose, Question};
+use super::findings::Wrong;
+use super::lenient;
+use super::values::{Class, Values};
+use super::walk::{Place, Walk, WalkEnd};
+use super::{Scalar, Target};
+use num_bigint::BigInt;
+use ptc_term::heap::Heap;
+use ptc_term::number::Number;
+
+/// Maximum number of warnings; a small value with shared parts can cause very many.
+const MOST_WARNINGS: usize = 1 << 22;
+/// Maximum number of bytes of a value that a warning shows; the same as in `PtcRunner.Shown`.
+const SHOWN: usize = 3_800;
+/// Maximum length of an atom's name, in bytes.
+const LONGEST_ATOM: usize = 255 * 4;
+/// Bytes that are copied per unit of fuel.
+const COPIED: usize = 64;
+/// Bytes of a number that are read per unit of fuel.
+const READ: usize = 4;
+/// Up to this many digits, reading costs one unit per digit; beyond that, the cost grows with the
+/// square.
+const DIGITS: usize = 70_000;
+
+type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
+
+impl<H: Values> Coercion<'_, H> {
+    /// Converts a value without parts.
+    #[inline]
+    pub(super) fn converted(
+        &mut self,
+        scalar: Scalar,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let class = self.heap.class(value);
+        let fits = match scalar {
+            Scalar::Any => true,
+            Scalar::String => class == Class::Bitstring && self.heap.is_binary(value),
+            Scalar::Int => class == Class::Integer,
+            Scalar::Float => class == Class::Float,
+            Scalar::Bool => self.heap.is_bool(value),
+            Scalar::Keyword => {
+                class == Class::Atom
+                    || (class == Class::Map && self.heap.keyword_name(value).is_some())
+            }
+            Scalar::Map if class == Class::Map && self.heap.is_struct(value) => {
+                let takes = self.takes_structs();
+                self.task.took_struct |= takes;
+                takes
+            }
+            Scalar::Map => class == Class::Map,
+            Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),
+        };
+        match fits {
+            true => Ok(None),
+            false => self.other(scalar, class, value, place),
+        }
+    }
+
+    fn takes_structs(&self) -> bool {
+        use super::walk::Task;
+        Task::<H>::takes_structs(&self.task)
+    }
+
+    fn other(
+        &mut self,
+        scalar: Scalar,
+        class: Class,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        match (scalar, class) {
+            (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
+            (Scalar::String, Class::Map) if self.heap.keyword_name(value).is_some() => {
+                return self.name_of(value).map(Some)
+            }
+            (Scalar::String, Class::Map) if self.heap.time_struct(value).is_some() => {
+                return self.ask(scalar, value, place)
+            }
+            (Scalar::Float, Class::Integer) => {
+                if let Some(float) = self.float_of(value)? {
+                    return Ok(Some(float));
+                }
+            }
+            (Scalar::DateTime, Class::Bitstring) if self.heap.is_binary(value) => {
+                return self.ask(scalar, value, place)
+            }
+            (_, Class::Bitstring) if self.heap.is_binary(value) => {
+                if let Some(other) = self.text(scalar, value, place)? {
+                    return Ok(Some(other));
+                }
+            }
+            _ => {}
+        }
+        self.refuse(place, Target::Scalar(scalar), value)?;
+        Ok(None)
+    }
+
+    /// Converts an integer to a float; `None` if the float would not be finite.
+    fn float_of(&mut self, value: H::Term) -> Result<Option<H::Term>, WalkEnd> {
+        self.consume_fuel(3)?;
+        if let Some(small) = self.heap.small_integer(value) {
+            return Ok(self.heap.make_number(Number::Float(small as f64)));
+        }
+        // Integers beyond these bounds need no look at their digits.
+        let (least, most) = match self.task.scratch.beyond_floats {
+            Some(bounds) => bounds,
+            None => {
+                let beyond = BigInt::from(1) << 1024;
+                let heap = &mut *self.heap;
+                let mut bound = |bound| heap.make_number(Number::from_big(bound));
+                let (Some(least), Some(most)) = (bound(-&beyond), bound(beyond)) else {
+                    return Ok(None);
+                };
+                *self.task.scratch.beyond_floats.insert((least, most))
+            }
+        };
+        let heap = &mut *self.heap;
+        if heap.compare(value, least).is_le() || heap.compare(value, most).is_ge() {
+            return Ok(None);
+        }
+        let number = heap.number(value).and_then(|number| number.to_float().ok());
+        Ok(number.and_then(|float| heap.make_number(Number::Float(float))))
+    }
+
+    /// Converts a text, with a warning.
+    fn text(
+        &mut self,
+        scalar: Scalar,
+        text: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let length = self.heap.byte_length(text).unwrap_or(0);
+        let to_copy = self.heap.bytes_to_copy(text);
+        self.consume_fuel(10 + length / COPIED + to_copy / READ)?;
+        let (value, target) = match scalar {
+            Scalar::Int => {
+                let digits = length.min(lenient::MOST_DIGITS);
+                self.consume_fuel(length / READ + digits * digits / DIGITS)?;
+                let number = self.heap.bytes(text).and_then(lenient::integer);
+                let number = number.and_then(|number| self.heap.make_number(number));
+                (number, "integer")
+            }
+            Scalar::Float => {
+                self.consume_fuel(length / READ)?;
+                let float = self.heap.bytes(text).and_then(lenient::float);
+                let number = float.map(Number::Float);
+                let number = number.and_then(|number| self.heap.make_number(number));
+                (number, "float")
+            }
+            Scalar::Bool => {
+                let value = match self.heap.bytes(text) {
+                    Some(b"true") => Some(self.heap.boolean(true)),
+                    Some(b"false") => Some(self.heap.boolean(false)),
+                    _ => None,
+                };
+                (value, "boolean")
+            }
+            Scalar::Keyword if length > LONGEST_ATOM => (None, "keyword"),
+            Scalar::Keyword => {
+                let name = self.heap.bytes(text);
+                (
+                    name.and_then(|name| self.heap.existing_atom(name)),
+                    "keyword",
+                )
+            }
+            Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
+        };
+        if value.is_some() {
+            let hidden = self.is_hidden(place);
+            let scratch = &mut self.task.scratch.text;
+            scratch.clear();
+            scratch.extend_from_slice(b"coerced string ");
+            if !hidden {
+                scratch.push(b'"');
+                put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
+                scratch.extend_from_slice(b"\" ");
+            }
+            scratch.extend_from_slice(b"to ");
+            scratch.extend_from_slice(target.as_bytes());
+            let warning = self.heap.make_string(scratch);
+            self.warn(warning)?;
+        }
+        Ok(value)
+    }
+
+    fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
+        self.task.warnings.push(warning);
+        match self.task.warnings.len() > MOST_WARNINGS {
+            true => Err(WalkEnd::TooMuch),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the name of an atom or of a keyword of PTC-Lisp.
+    fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
+        self.consume_fuel(8)?;
+        let heap = &mut *self.heap;
+        let scratch = &mut self.task.scratch;
+        let warning = *scratch
+            .keyword_to_string
+            .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
+        let name = match heap.keyword_name(keyword) {
+            Some(name) => name,
+            None => {
+                scratch.text.clear();
+                heap.put_atom_name(keyword, &mut scratch.text);
+                heap.make_string(&scratch.text)
+            }
+        };
+        self.warn(warning)?;
+        Ok(name)
+    }
+
+    /// Takes Elixir's answer, or asks the question.
+    #[cold]
+    fn ask(
+        &mut self,
+        scalar: Scalar,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        self.consume_fuel(8)?;
+        let next = self
+            .task
+            .answers
+            .and_then(|answers| self.heap.uncons(answers));
+        let Some((answer, more)) = next else {
+            let hidden = self.is_hidden(place);
+            self.task.questions.push(Question { scalar, hidden });
+            self.task.asked.push(value);
+            return Ok(None);
+        };
+        self.task.answers = Some(more);
+        match self.heap.tuple(answer).unwrap_or_default() {
+            [_, other, warnings] => {
+                let (other, mut rest) = (*other, *warnings);
+                while let Some((warning, tail)) = self.heap.uncons(rest) {
+                    self.task.warnings.push(warning);
+                    rest = tail;
+                }
+                Ok(Some(other))
+            }
+            [_, reason] if self.purpose() == Purpose::Coerce => {
+                let reason = *reason;
+                self.report(place, Wrong::Answered, Some(reason))?;
+                Ok(None)
+            }
+            _ => {
+                self.refuse(place, Target::Scalar(scalar), value)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn purpose(&self) -> Purpose {
+        self.task.purpose()
+    }
+}
+
+/// Writes a text, or its beginning and its size.
+fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
+    if text.len() <= SHOWN {
+        return out.extend_from_slice(text);
+    }
+    let note = format!("… ({} bytes)", text.len());
+    let mut end = SHOWN - note.len();
+    // Does not split a UTF-8 character.
+    let inside = |end: usize| matches!(text[end], 0x80..=0xBF);
+    end -= (0..3).take_while(|step| inside(end - step)).count();
+    out.extend_from_slice(&text[..end]);
+    out.extend_from_slice(note.as_bytes());
+}

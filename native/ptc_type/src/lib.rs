@@ -1,0 +1,61 @@
+//! Signatures: the contracts of agents and tools, `(query :string) -> {total :int}`.
+//!
+//! * [`types`]: a signature as a flat table, built by the grammar or by [`read`] from terms
+//! * [`grammar`]: text to table; [`render`]: table to text
+//! * [`json`]: JSON values along a type, and the type of an answer
+//! * [`rules`]: what differs between releases of ptc_runner
+//! * `index`, `doubles`: many names, and equal ones
+//! * [`twin`]: the key of a map that spells a name in another way
+//! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
+//! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
+//! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line
+//! * `convert`: conversions between types; [`lenient`]: parsing of numbers that LLMs write as strings
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod check;
+pub mod coerce;
+mod convert;
+mod doubles;
+pub mod error_line;
+pub mod error_terms;
+pub mod findings;
+pub mod grammar;
+mod index;
+pub mod json;
+pub mod normalize;
+/// What the heap of plain values implements of this crate.
+#[cfg(any(test, feature = "plain"))]
+#[path = "../tests/plain/mod.rs"]
+mod plain;
+
+pub mod lenient;
+pub mod listing;
+mod memo;
+pub mod mismatch;
+pub mod read;
+pub mod render;
+pub mod rules;
+pub mod twin;
+pub mod types;
+pub mod values;
+pub mod walk;
+
+#[cfg(test)]
+mod round_trip;
+
+pub use check::Check;
+pub use coerce::{Coerce, Purpose};
+pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
+pub use grammar::{parse, parse_by, Expected, SyntaxError};
+pub use json::{AnswerType, Json};
+pub use listing::{ErrorAtoms, FrozenListing, Listing};
+pub use mismatch::{Got, Mismatch, Target};
+pub use ptc_term::kept::Kept;
+pub use read::{read, Read, ReadOptions, TypeAtoms};
+pub use render::{render_signature, render_type, KeyStyle};
+pub use rules::Rules;
+pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
+pub use values::Values;
+pub use walk::{LeftAt, LeftWalk, QuantumClock, Walk, WalkEnd};

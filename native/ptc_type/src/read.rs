@@ -1,0 +1,279 @@
+//! Reads type terms into a table.
+
+use super::values::Values;
+use super::walk::WalkEnd;
+use super::{Field, Scalar, Type, TypeId, Types};
+use ptc_term::meter::Meter;
+use std::collections::HashMap;
+
+/// The atoms in type terms.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeAtoms<T> {
+    /// `:optional`
+    pub optional: T,
+    /// `:list`
+    pub list: T,
+    /// `:closed_map`
+    pub closed_map: T,
+    /// By the number of the scalar.
+    pub scalars: [T; Scalar::ALL.len()],
+}
+
+impl<T: Copy> TypeAtoms<T> {
+    /// Returns the scalar that a term names.
+    #[inline]
+    pub fn scalar<H: Values<Term = T>>(&self, heap: &H, term: T) -> Option<Scalar> {
+        let index = self
+            .scalars
+            .iter()
+            .position(|word| heap.same(*word, term))?;
+        Some(Scalar::ALL[index])
+    }
+
+    /// Returns the atom of a scalar.
+    pub fn scalar_atom(&self, scalar: Scalar) -> T {
+        self.scalars[scalar as usize]
+    }
+
+    /// Returns the atom of the map scalar, which is also the tag of maps.
+    pub fn map(&self) -> T {
+        self.scalar_atom(Scalar::Map)
+    }
+}
+
+/// The types of one call, with the terms they came from.
+#[derive(Debug)]
+pub struct Read<T> {
+    /// The table.
+    pub types: Types,
+    /// The declared name of each field, as a term, if they are wanted.
+    pub names: Vec<T>,
+    /// The terms that are not types.
+    pub unknown: Vec<T>,
+}
+
+/// Which differences between types are ignored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOptions {
+    /// All maps count as closed.
+    pub closed: bool,
+    /// An optional type within an optional type counts as one.
+    pub once_optional: bool,
+    /// The names are wanted as terms.
+    pub names: bool,
+}
+
+impl ReadOptions {
+    /// For the types of values.
+    pub const VALUES: ReadOptions = ReadOptions {
+        closed: false,
+        once_optional: true,
+        names: false,
+    };
+}
+
+/// From this number of types on, a term that was read before is not read again: a small term can stand for
+/// a huge type, since parts may be shared.
+const FEW: usize = 64;
+
+/// Bytes of names that are copied, and hashed for the index of a large type, for one unit of fuel.
+const BYTES_A_UNIT: usize = 8;
+/// A field of a large type costs as much as so many bytes of its name.
+const BYTES_A_FIELD: usize = 32;
+
+/// A type that is incomplete, with the term it is read from.
+enum OpenType<T> {
+    Optional(T),
+    List(T),
+    /// The remaining fields follow.
+    Map(Map<T>, T),
+}
+
+/// A map type, whose fields are in `pending`.
+#[derive(Clone, Copy)]
+struct Map<T> {
+    term: T,
+    closed: bool,
+    /// Index of its first field.
+    start: usize,
+}
+
+struct Reader<'h, H: Values> {
+    heap: &'h H,
+    type_atoms: TypeAtoms<H::Term>,
+    reading: ReadOptions,
+    read: Read<H::Term>,
+    open: Vec<OpenType<H::Term>>,
+    pending: Vec<(Field<'h>, H::Term)>,
+    /// The types by the identity of their terms.
+    known: HashMap<usize, TypeId>,
+    /// The scalars that were read, by number.
+    scalars: [Option<TypeId>; 8],
+    /// Bytes of names for which no fuel was consumed yet.
+    name_bytes: usize,
+}
+
+/// Reads a type; an invalid type at any depth is kept as unknown.
+pub fn read<H: Values>(
+    heap: &H,
+    term: H::Term,
+    reading: ReadOptions,
+    meter: &mut Meter,
+) -> Result<(Read<H::Term>, TypeId), WalkEnd> {
+    let read = Read {
+        types: Types::new(),
+        names: Vec::new(),
+        unknown: Vec::new(),
+    };
+    let mut reader = Reader {
+        heap,
+        type_atoms: heap.type_atoms(),
+        reading,
+        read,
+        open: Vec::with_capacity(8),
+        pending: Vec::with_capacity(16),
+        known: HashMap::new(),
+        scalars: [None; 8],
+        name_bytes: 0,
+    };
+    let mut next = ReadStep::Read(term);
+    loop {
+        meter.consume_fuel(2, heap)?;
+        next = match next {
+            ReadStep::Read(term) => reader.step(term),
+            ReadStep::Close(map) => {
+                let bytes = std::mem::take(&mut reader.name_bytes);
+                meter.consume_fuel(bytes / BYTES_A_UNIT, heap)?;
+                reader.close(map)
+            }
+            ReadStep::Complete(id) => match reader.hand_over(id) {
+                Some(next) => next,
+                None => return Ok((reader.read, id)),
+            },
+        };
+    }
+}
+
+/// The next step.
+enum ReadStep<T> {
+    Read(T),
+    /// All fields of this map were read.
+    Close(Map<T>),
+    Complete(TypeId),
+}
+
+impl<H: Values> Reader<'_, H> {
+    /// Reads a term as a type.
+    fn step(&mut self, term: H::Term) -> ReadStep<H::Term> {
+        if self.read.types.all().len() > FEW {
+            if let Some(id) = self.known.get(&self.heap.identity(term)) {
+                return ReadStep::Complete(*id);
+            }
+        }
+        if let Some(scalar) = self.type_atoms.scalar(self.heap, term) {
+            let types = &mut self.read.types;
+            let known = &mut self.scalars[scalar as usize];
+            return ReadStep::Complete(
+                *known.get_or_insert_with(|| types.add(Type::Scalar(scalar))),
+            );
+        }
+        let (heap, type_atoms) = (self.heap, self.type_atoms);
+        match heap.tuple(term) {
+            Some([tag, inner]) if heap.same(*tag, type_atoms.optional) => {
+                self.open.push(OpenType::Optional(term));
+                ReadStep::Read(*inner)
+            }
+            Some([tag, inner]) if heap.same(*tag, type_atoms.list) => {
+                self.open.push(OpenType::List(term));
+                ReadStep::Read(*inner)
+            }
+            Some([tag, fields]) if heap.same(*tag, type_atoms.map()) => {
+                self.fields(self.map(term, self.reading.closed), *fields)
+            }
+            Some([tag, fields]) if heap.same(*tag, type_atoms.closed_map) => {
+                self.fields(self.map(term, true), *fields)
+            }
+            _ => self.unknown(term),
+        }
+    }
+
+    fn map(&self, term: H::Term, closed: bool) -> Map<H::Term> {
+        let start = self.pending.len();
+        Map {
+            term,
+            closed,
+            start,
+        }
+    }
+
+    /// Reads the next field of a map.
+    fn fields(&mut self, map: Map<H::Term>, fields: H::Term) -> ReadStep<H::Term> {
+        if let Some((field, rest)) = self.heap.uncons(fields) {
+            let heap = self.heap;
+            if let Some([name, holds]) = heap.tuple(field) {
+                if let Some(bytes) = heap.bytes(*name) {
+                    let field = Field {
+                        name: bytes,
+                        holds: TypeId(0),
+                    };
+                    self.pending.push((field, *name));
+                    self.name_bytes += BYTES_A_FIELD + bytes.len();
+                    self.open.push(OpenType::Map(map, rest));
+                    return ReadStep::Read(*holds);
+                }
+            }
+        } else if self.heap.is_empty_list(fields) {
+            return ReadStep::Close(map);
+        }
+        self.pending.truncate(map.start);
+        self.unknown(map.term)
+    }
+
+    /// Completes a map type.
+    fn close(&mut self, map: Map<H::Term>) -> ReadStep<H::Term> {
+        let pending = &self.pending[map.start..];
+        if self.reading.names {
+            let names = pending.iter().map(|(_, name)| *name);
+            self.read.names.extend(names);
+        }
+        let fields = pending.iter().map(|(field, _)| *field);
+        let fields = self.read.types.add_fields(fields);
+        self.pending.truncate(map.start);
+        let closed = map.closed;
+        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
+    }
+
+    /// Passes a type to the type that contains it; `None` if it is the outermost one.
+    fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
+        Some(match self.open.pop()? {
+            OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
+            OpenType::Optional(term) => {
+                let twice = matches!(self.read.types.get(id), Type::Optional(_));
+                match twice && self.reading.once_optional {
+                    true => ReadStep::Complete(id),
+                    false => ReadStep::Complete(self.add(term, Type::Optional(id))),
+                }
+            }
+            OpenType::Map(map, rest) => {
+                if let Some((field, _)) = self.pending.last_mut() {
+                    field.holds = id;
+                }
+                self.fields(map, rest)
+            }
+        })
+    }
+
+    fn add(&mut self, term: H::Term, of: Type) -> TypeId {
+        let id = self.read.types.add(of);
+        if id.index() >= FEW {
+            self.known.insert(self.heap.identity(term), id);
+        }
+        id
+    }
+
+    fn unknown(&mut self, term: H::Term) -> ReadStep<H::Term> {
+        let number = self.read.unknown.len() as u32;
+        self.read.unknown.push(term);
+        ReadStep::Complete(self.add(term, Type::Unknown(number)))
+    }
+}

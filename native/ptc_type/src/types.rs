@@ -1,0 +1,319 @@
+//! The table of types of a signature. Parts of a type precede it, so tables are built, read and walked
+//! without recursion, however deep a type nests.
+
+use super::doubles;
+use super::index::NameIndex;
+use ptc_term::names::{is_alike, squeezed, underscored};
+use std::sync::OnceLock;
+
+/// A map type is large if it has more fields than this, or more bytes of names.
+const FEW_FIELDS: u32 = 16;
+const FEW_BYTES: usize = 1_024;
+
+/// Index in a table of [`Types`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TypeId(pub u32);
+
+impl TypeId {
+    /// The index as a `usize`.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Types without parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    /// `:string`
+    String,
+    /// `:int`
+    Int,
+    /// `:float`
+    Float,
+    /// `:bool`, also written `:boolean`
+    Bool,
+    /// `:keyword`
+    Keyword,
+    /// `:any`
+    Any,
+    /// `:map`
+    Map,
+    /// `:datetime`
+    DateTime,
+}
+
+impl Scalar {
+    /// All scalars, in the order of their numbers.
+    pub const ALL: [Scalar; 8] = [
+        Scalar::String,
+        Scalar::Int,
+        Scalar::Float,
+        Scalar::Bool,
+        Scalar::Keyword,
+        Scalar::Any,
+        Scalar::Map,
+        Scalar::DateTime,
+    ];
+
+    /// Returns the type word without its colon.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::String => "string",
+            Scalar::Int => "int",
+            Scalar::Float => "float",
+            Scalar::Bool => "bool",
+            Scalar::Keyword => "keyword",
+            Scalar::Any => "any",
+            Scalar::Map => "map",
+            Scalar::DateTime => "datetime",
+        }
+    }
+}
+
+/// A range of consecutive fields in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fields {
+    /// The first one.
+    pub start: u32,
+    /// Number of fields.
+    pub count: u32,
+}
+
+impl Fields {
+    /// Returns their indices.
+    #[inline]
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.count) as usize
+    }
+
+    /// Returns the bit of a field in a set of the first 64 fields; 0 for later ones.
+    #[inline]
+    pub fn bit(self, field: usize) -> u64 {
+        1_u64
+            .checked_shl((field - self.start as usize) as u32)
+            .unwrap_or(0)
+    }
+}
+
+/// A type; its parts precede it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// A type without parts.
+    Scalar(Scalar),
+    /// `t?`
+    Optional(TypeId),
+    /// `[t]`
+    List(TypeId),
+    /// `{a t, …}`
+    Map {
+        /// The declared fields, in order, duplicates included.
+        fields: Fields,
+        /// Whether other keys are refused. The grammar has no text for it.
+        closed: bool,
+    },
+    /// A term that is not a type; the number is assigned by its reader.
+    Unknown(u32),
+}
+
+/// A field of a map, or a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'t> {
+    /// The declared name.
+    pub name: &'t [u8],
+    /// The type of its value.
+    pub holds: TypeId,
+}
+
+/// A field in a table: the place of its name among all names.
+#[derive(Debug, Clone, Copy)]
+struct Stored {
+    start: usize,
+    length: usize,
+    holds: TypeId,
+}
+
+/// A table of types. It owns the names of its fields, so that a suspended walk can keep it.
+#[derive(Debug, Clone, Default)]
+pub struct Types {
+    types: Vec<Type>,
+    fields: Vec<Stored>,
+    names: Vec<u8>,
+    index: OnceLock<Box<NameIndex>>,
+    spellings: OnceLock<Box<NameIndex>>,
+    /// Some small map type has two fields that one key may name.
+    doubled: bool,
+}
+
+impl Types {
+    /// Creates an empty table with capacity for a small signature.
+    pub fn new() -> Self {
+        Types {
+            types: Vec::with_capacity(16),
+            fields: Vec::with_capacity(16),
+            names: Vec::with_capacity(128),
+            ..Types::default()
+        }
+    }
+
+    /// Adds a type whose parts were already added.
+    pub fn add(&mut self, of: Type) -> TypeId {
+        self.types.push(of);
+        TypeId(self.types.len() as u32 - 1)
+    }
+
+    /// Adds consecutive fields.
+    pub fn add_fields<'t>(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
+        let start = self.fields.len();
+        let (mut seen, mut may_be_doubled) = (0, false);
+        self.fields.extend(fields.map(|Field { name, holds }| {
+            let bit = doubles::bit(name);
+            may_be_doubled |= seen & bit != 0;
+            seen |= bit;
+            let (start, length) = (self.names.len(), name.len());
+            self.names.extend_from_slice(name);
+            Stored {
+                start,
+                length,
+                holds,
+            }
+        }));
+        let fields = Fields {
+            start: start as u32,
+            count: (self.fields.len() - start) as u32,
+        };
+        if may_be_doubled && !self.is_large(fields) {
+            self.doubled |= doubles::any(self, fields);
+        }
+        fields
+    }
+
+    /// Returns whether some map type has two fields that one key may name. A large map type counts only
+    /// after a key was looked up in it, and may count by mistake.
+    pub fn has_doubles(&self) -> bool {
+        self.doubled || self.index.get().is_some_and(|index| index.has_doubles())
+    }
+
+    /// Returns a type.
+    #[inline]
+    pub fn get(&self, id: TypeId) -> Type {
+        self.types[id.index()]
+    }
+
+    /// Returns the type of a field's value.
+    #[inline]
+    pub fn holds(&self, index: usize) -> TypeId {
+        self.fields[index].holds
+    }
+
+    /// Returns a field.
+    #[inline]
+    pub fn field(&self, index: usize) -> Field<'_> {
+        self.of_stored(&self.fields[index])
+    }
+
+    #[inline]
+    fn of_stored(&self, field: &Stored) -> Field<'_> {
+        Field {
+            name: &self.names[field.start..][..field.length],
+            holds: field.holds,
+        }
+    }
+
+    /// Returns the fields of a map, or the parameters.
+    #[inline]
+    pub fn fields(&self, fields: Fields) -> impl ExactSizeIterator<Item = Field<'_>> {
+        fields.range().map(|index| self.field(index))
+    }
+
+    /// Calls `visit` with each field that a key may name: in a small map type with those whose names have
+    /// its length, in a large one with those whose names differ at most in hyphens and underscores.
+    #[inline]
+    pub fn each_candidate(
+        &self,
+        fields: Fields,
+        key: &[u8],
+        mut visit: impl FnMut(usize, Field<'_>),
+    ) {
+        if self.is_large(fields) {
+            let visit = |index| visit(index, self.field(index));
+            return self.indexed(fields, key).into_iter().for_each(visit);
+        }
+        for (index, field) in fields.range().zip(&self.fields[fields.range()]) {
+            if field.length == key.len() {
+                visit(index, self.of_stored(field));
+            }
+        }
+    }
+
+    #[cold]
+    fn indexed(&self, fields: Fields, key: &[u8]) -> Vec<usize> {
+        let index = || NameIndex::new(self, |fields| self.is_large(fields), underscored);
+        let names = self.index.get_or_init(|| Box::new(index()));
+        names.fields(fields, key).collect()
+    }
+
+    /// Returns at most two fields whose names are spelled alike, apart from case, blanks, hyphens and underscores.
+    pub(super) fn spelled_alike(&self, fields: Fields, key: &[u8]) -> Vec<usize> {
+        let form = |name: &[u8]| squeezed(name).collect();
+        let index = || NameIndex::new(self, |fields| self.is_large(fields), form);
+        let is = |index: &usize| squeezed(self.field(*index).name).eq(squeezed(key));
+        match self.is_large(fields) {
+            true => {
+                let names = self.spellings.get_or_init(|| Box::new(index()));
+                names.fields(fields, key).filter(is).take(2).collect()
+            }
+            false => fields.range().filter(is).take(2).collect(),
+        }
+    }
+
+    /// Returns whether one key may name two fields of a map type; it may by mistake.
+    pub fn may_double(&self, fields: Fields) -> bool {
+        match self.is_large(fields) {
+            true => self.index.get().is_none_or(|index| index.has_doubles()),
+            false => self.doubled,
+        }
+    }
+
+    /// Returns whether an earlier field has the same name, apart from hyphens and underscores.
+    pub fn has_earlier_double(&self, fields: Fields, index: usize) -> bool {
+        let (name, mut has) = (self.field(index).name, false);
+        if self.may_double(fields) {
+            self.each_candidate(fields, name, |other, field| {
+                has |= other < index && is_alike(field.name, name);
+            });
+        }
+        has
+    }
+
+    #[inline]
+    fn is_large(&self, fields: Fields) -> bool {
+        let bytes = match &self.fields[fields.range()] {
+            [first, .., last] => last.start + last.length - first.start,
+            [only] => only.length,
+            [] => 0,
+        };
+        fields.count > FEW_FIELDS || bytes > FEW_BYTES
+    }
+
+    /// Returns all types, parts first.
+    pub fn all(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// Returns the number of fields of all maps and parameters.
+    pub fn field_count(&self) -> usize {
+        self.fields.len()
+    }
+}
+
+/// A signature: parameters and the return type.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// All types in it.
+    pub types: Types,
+    /// The parameters.
+    pub params: Fields,
+    /// The return type.
+    pub returns: TypeId,
+}

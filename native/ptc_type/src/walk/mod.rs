@@ -1,0 +1,276 @@
+//! The walk over a value along its type: the only code that takes both apart.
+//!
+//! A [`Task`] defines the action for each part: [`Check`](super::check::Check) builds nothing,
+//! [`Coerce`](super::coerce::Coerce) builds the coerced value. The walk is compiled separately for each
+//! task, so an action that a task omits costs nothing.
+//!
+//! * this file: running and suspending a walk
+//! * [`task`]: the interface of a task
+//! * `lists`, `maps`: the contents of lists and maps
+//! * [`frame`]: the stack, live and frozen
+//! * `refuse`: errors in the value
+//! * `suspend`: a walk between two quanta; `left`: any walk that was left, and when it is
+
+pub mod frame;
+mod left;
+mod lists;
+mod maps;
+mod refuse;
+mod suspend;
+pub mod task;
+
+pub use left::{LeftAt, LeftWalk, QuantumClock, Resumable};
+pub use suspend::Suspended;
+pub use task::{Open, Place, Task};
+
+use super::findings::Findings;
+use super::memo::Memo;
+use super::values::{Rows, Values};
+use super::{Type, TypeId, Types};
+use frame::{Frame, Stack};
+use ptc_term::heap::Heap;
+use ptc_term::meter::{Meter, Pace};
+use ptc_term::stop::Stop;
+
+/// Why a walk stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WalkEnd {
+    /// The slice or the quantum is over. The walk can be resumed, or suspended.
+    SliceOver,
+    /// The next work takes too long for the rest of a slice, and the walk is at a point where it cannot
+    /// be suspended.
+    TooLong,
+    /// No process waits for the result.
+    Abandoned,
+    /// A term given as a type is not a type; its number.
+    Unknown(u32),
+    /// There are too many findings to report.
+    TooMuch,
+    /// The value cannot be coerced; the finding contains the reason.
+    Failed,
+}
+
+impl From<Stop> for WalkEnd {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::SliceOver => WalkEnd::SliceOver,
+            _ => WalkEnd::Abandoned,
+        }
+    }
+}
+
+/// Maximum fuel consumed between the end of a slice and the next safe point.
+const FUEL_AFTER_A_SLICE: usize = 4_096;
+/// After this much fuel a walk uses its memo: only a value with parts that are shared many times takes
+/// so long.
+const FUEL_BEFORE_MEMO: usize = 40_000_000;
+
+/// A running walk.
+pub struct Walk<'c, H: Values, K: Task<H>> {
+    /// The heap of the value.
+    pub heap: &'c mut H,
+    pub(super) types: &'c Types,
+    meter: Meter,
+    pace: Pace,
+    /// The fuel consumed in all quanta.
+    fuel: usize,
+    /// The quantum is over when this much fuel is consumed; 0 after it ended.
+    pause_at: usize,
+    /// The fuel consumed since the end of the slice.
+    overdrawn: usize,
+    memo_after: usize,
+    /// The task.
+    pub task: K,
+    /// The errors found.
+    pub findings: Findings<H::Term>,
+    pub(super) rows: H::Rows,
+    pub(super) stack: Stack<H::Term, Open<H>, K::Mark>,
+    memo: Memo,
+    /// The value and its type, until the walk begins.
+    begin: Option<(H::Term, TypeId)>,
+}
+
+/// A list or map, and its result.
+type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
+
+impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
+    /// Creates a walk over a value.
+    pub fn new(
+        heap: &'c mut H,
+        types: &'c Types,
+        (value, id): (H::Term, TypeId),
+        task: K,
+        (meter, pace): (Meter, Pace),
+    ) -> Self {
+        let rows = H::Rows::new(heap, types, task.matching());
+        Walk {
+            heap,
+            types,
+            meter,
+            pace,
+            fuel: 0,
+            pause_at: usize::MAX,
+            overdrawn: 0,
+            memo_after: FUEL_BEFORE_MEMO,
+            task,
+            findings: Findings::default(),
+            rows,
+            stack: Stack::default(),
+            memo: Memo::default(),
+            begin: Some((value, id)),
+        }
+    }
+
+    /// For tests: ends the quantum after this much fuel, regardless of the clock.
+    pub fn pause_after(&mut self, units: usize) {
+        self.pause_at = self.fuel + units;
+    }
+
+    /// For tests: uses the memo after this much fuel.
+    pub fn remember_after(&mut self, units: usize) {
+        self.memo_after = units;
+        self.memo.on = self.fuel >= units;
+    }
+
+    /// Returns whether the memo is in use; it is lost when the walk is suspended.
+    pub fn remembers(&self) -> bool {
+        self.memo.on
+    }
+
+    /// Returns the fuel consumed since the walk began, in all its quanta.
+    pub fn fuel(&self) -> usize {
+        self.fuel
+    }
+
+    /// Returns the meter.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Returns the findings of a walk that has ended, with the heap and the meter to list them.
+    pub fn into_findings(self) -> (&'c mut H, Findings<H::Term>, Meter) {
+        (self.heap, self.findings, self.meter)
+    }
+
+    /// Begins another quantum.
+    pub fn refuel(&mut self, meter: Meter) {
+        self.meter = meter;
+        self.pause_at = usize::MAX;
+        self.memo.on = self.fuel >= self.memo_after;
+    }
+
+    /// Runs to the end, or to the end of the quantum.
+    pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
+        let mut done = match self.begin {
+            Some((value, id)) => {
+                self.begin = None;
+                self.part(value, id)?.map(|done| (value, done))
+            }
+            None => None,
+        };
+        loop {
+            if self.stack.live.is_empty() && !self.stack.frozen.is_empty() {
+                self.thaw_frame();
+            }
+            if let Some((was, done)) = done {
+                match self.stack.live.last() {
+                    None => return Ok(done),
+                    Some(Frame::List(_)) => K::element(self, was, done),
+                    Some(Frame::Map(_)) => self.deliver(was, done),
+                }
+            }
+            self.safe_point()?;
+            done = match self.stack.live.last() {
+                Some(Frame::List(list)) => {
+                    let holds = list.holds;
+                    self.elements(holds)?
+                }
+                Some(Frame::Map(map)) => {
+                    let map = *map;
+                    self.stack.live.pop();
+                    self.fields(map)?
+                }
+                None => return Ok(K::SAME),
+            };
+        }
+    }
+
+    fn thaw_frame(&mut self) {
+        let (heap, types, rows) = (&*self.heap, self.types, &mut self.rows);
+        self.stack.thaw(heap, |id, fields, value| {
+            rows.open(heap, types, id, fields, value)
+        });
+    }
+
+    /// Consumes fuel before work is done. A slice or a quantum ends at the next safe point; a slice
+    /// ends here if that point is too far away.
+    #[inline]
+    pub(super) fn consume_fuel(&mut self, units: usize) -> Result<(), WalkEnd> {
+        self.fuel += units;
+        match self.meter.consume_fuel(units, &*self.heap) {
+            Ok(()) => Ok(()),
+            Err(halt) => self.halt(halt.into(), units),
+        }
+    }
+
+    #[cold]
+    fn halt(&mut self, stop: WalkEnd, units: usize) -> Result<(), WalkEnd> {
+        if stop != WalkEnd::SliceOver {
+            return Err(stop);
+        }
+        if self.pace != Pace::Quantum {
+            self.overdrawn += units;
+            if self.overdrawn > FUEL_AFTER_A_SLICE {
+                return Err(WalkEnd::TooLong);
+            }
+        }
+        self.pause();
+        Ok(())
+    }
+
+    /// Ends the slice or the quantum at the next safe point.
+    fn pause(&mut self) {
+        self.pause_at = 0;
+    }
+
+    /// At this point the walk's state is complete in its fields, so it can be suspended here.
+    #[inline]
+    fn safe_point(&self) -> Result<(), WalkEnd> {
+        match self.fuel >= self.pause_at {
+            true => Err(WalkEnd::SliceOver),
+            false => Ok(()),
+        }
+    }
+
+    /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
+    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
+        let mut id = id;
+        loop {
+            match self.types.get(id) {
+                Type::Scalar(scalar) => return K::scalar(self, scalar, value, None).map(Some),
+                Type::Optional(_) if self.heap.is_nil(value) => return Ok(Some(K::SAME)),
+                Type::Optional(inner) => id = inner,
+                Type::List(holds) => return self.list(value, id, holds),
+                Type::Map { fields, closed } => {
+                    let hidden = self.stack.hides_part(self.types);
+                    match self.map(value, id, (fields, closed), hidden) {
+                        Some(map) => {
+                            self.stack.live.push(Frame::Map(map));
+                            return Ok(None);
+                        }
+                        None => return self.no_map(value, id).map(Some),
+                    }
+                }
+                Type::Unknown(number) => return Err(self.unknown(number)),
+            }
+        }
+    }
+
+    /// Adds a value to the memo if it stays as it is and has no findings.
+    #[inline]
+    pub(super) fn remember(&mut self, value: H::Term, id: TypeId, findings: usize, mark: &K::Mark) {
+        if self.memo.on && findings == self.findings.count() && self.task.is_silent_since(mark) {
+            self.memo.add(|| self.heap.identity(value), id);
+        }
+    }
+}
