@@ -92,11 +92,11 @@ defmodule PtcRunner.Sandbox do
 
     Guarded.await do
       {^ref, :too_much, _bytes} ->
-        Process.demonitor(monitor, [:flush])
+        Guarded.release(monitor)
         {:error, {:memory_exceeded, Weight.limit(max_heap) * @bytes_per_word}}
 
       {^ref, {:result, result}, bytes} ->
-        Process.demonitor(monitor, [:flush])
+        Guarded.release(monitor)
         result(result, bytes)
 
       {^ref, ^monitor, :process, _pid, reason} ->

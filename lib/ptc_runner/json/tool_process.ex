@@ -136,7 +136,7 @@ defmodule PtcRunner.Json.ToolProcess do
       {:DOWN, ^ref, :process, _pid, reason} -> ended(t, end_reason(t, reason))
     after
       timeout ->
-        Process.demonitor(ref, [:flush])
+        Guarded.release(ref)
         Guarded.stop(t.pid, t.monitor)
         # After the alias has ended, no further answer can arrive.
         :erlang.unalias(ref)
@@ -194,7 +194,7 @@ defmodule PtcRunner.Json.ToolProcess do
   end
 
   defp end_reason(%{monitor: monitor}, reason) do
-    Process.demonitor(monitor, [:flush])
+    Guarded.release(monitor)
     reason
   end
 

@@ -237,12 +237,34 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
+  Removes a monitor, and its message if it has arrived. `Process.demonitor(monitor, [:flush])` has a `receive` of its own,
+  see `settle/0`.
+
+      iex> {_pid, monitor} = spawn_monitor(fn -> :ok end)
+      iex> PtcRunner.Sandbox.Guarded.release(monitor)
+      :ok
+
+  """
+  @spec release(reference()) :: :ok
+  def release(monitor) do
+    if :erlang.demonitor(monitor, [:info]) do
+      :ok
+    else
+      await do
+        {_tag, ^monitor, :process, _pid, _reason} -> :ok
+      after
+        0 -> :ok
+      end
+    end
+  end
+
+  @doc """
   Kills the process and removes its monitor. A message of the process may still arrive.
   """
   @spec stop(pid(), reference()) :: :ok
   def stop(pid, monitor) do
     # In this order: the monitor must not report the kill.
-    Process.demonitor(monitor, [:flush])
+    release(monitor)
     Process.exit(pid, :kill)
     forget(pid)
   end
@@ -252,7 +274,7 @@ defmodule PtcRunner.Sandbox.Guarded do
   """
   @spec leave(pid(), reference()) :: :ok
   def leave(pid, monitor) do
-    Process.demonitor(monitor, [:flush])
+    release(monitor)
     forget(pid)
   end
 
