@@ -22,7 +22,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
 
   defp change("op", name) do
     frequency([
-      {4, one_of(Check.names())},
+      {4, one_of(Check.names(1))},
       {3, misspelled(name)},
       {1, one_of([nil, 42, :count, %{"a" => 1}, "", "Count", "žluť"])},
       {1, :delete}
@@ -63,7 +63,7 @@ defmodule PtcRunner.Test.Generator.Spoil do
       {2, one_of([nil, true, "x", 5, -1, 1.5, :atom, Integer.pow(10, 30)])},
       {1, one_of([[], %{}, [nil], ["a", 1], %{"a" => 1}])},
       {2, %{"op" => one_of(["bogus", nil, 7, "count", "count"])}},
-      {2, %{"op" => one_of(Check.names())}},
+      {2, %{"op" => one_of(Check.names(1))}},
       {1, Data.any()},
       {1, Data.odd()}
     ])
