@@ -66,7 +66,14 @@ defmodule PtcRunner.VectorsTest do
   end
 
   defp options(vector) do
-    [context: vector.context, memory: vector.memory, tools: tools(vector.tools)] ++ vector.opts
+    given = [
+      context: vector.context,
+      memory: vector.memory,
+      tools: tools(vector.tools),
+      edition: 1
+    ]
+
+    given ++ vector.opts
   end
 
   # A text that is an object can also be given as the map that it means.
@@ -80,8 +87,8 @@ defmodule PtcRunner.VectorsTest do
   defp decoded(_program), do: []
 
   defp run_compiled(program, options) do
-    with {:ok, %Json.Program{} = compiled} <- Json.compile(program) do
-      Json.run(compiled, options)
+    with {:ok, %Json.Program{} = compiled} <- Json.compile(program, edition: 1) do
+      Json.run(compiled, Keyword.delete(options, :edition))
     end
   end
 
