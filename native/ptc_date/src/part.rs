@@ -67,10 +67,9 @@ impl Part {
 }
 
 impl Moment {
-    /// Returns a part of the moment; `None` if it is a date whose year is none of [`crate::YEARS`]: the Monday
-    /// before the first day of the year 0.
+    /// Returns a part of the moment. The Monday before the first day of the year 0 is in the year -1.
     #[inline]
-    pub fn part(&self, part: Part) -> Option<PartValue> {
+    pub fn part(&self, part: Part) -> PartValue {
         let date = self.date;
         let second = self.micros() / SECOND;
         let number = match part {
@@ -84,20 +83,19 @@ impl Moment {
             Part::Hour => second / 3_600,
             Part::Minute => second / 60 % 60,
             Part::Second => second % 60,
-            Part::Date => return Some(PartValue::Text(ShortText::of_date(date))),
+            Part::Date => return PartValue::Text(ShortText::of_date(date)),
             Part::MonthStart => {
-                let first = date.replace_day(1).ok()?;
-                return Some(PartValue::Text(ShortText::of_date(first)));
+                let first = date.replace_day(1).unwrap_or(date);
+                return PartValue::Text(ShortText::of_date(first));
             }
             Part::WeekStart => {
                 let days = i32::from(date.weekday().number_days_from_monday());
-                let monday = Date::from_julian_day(date.to_julian_day() - days).ok()?;
-                (monday.year() >= 0).then_some(())?;
-                return Some(PartValue::Text(ShortText::of_date(monday)));
+                let monday = Date::from_julian_day(date.to_julian_day() - days).unwrap_or(date);
+                return PartValue::Text(ShortText::of_date(monday));
             }
-            Part::YearMonth => return Some(PartValue::Text(ShortText::of_date(date).cut(7))),
+            Part::YearMonth => return PartValue::Text(ShortText::of_date(date).cut(7)),
         };
-        Some(PartValue::Number(number))
+        PartValue::Number(number)
     }
 }
 
@@ -107,9 +105,8 @@ mod tests {
 
     fn part(text: &str, part: Part) -> String {
         match Moment::read(text.as_bytes()).unwrap().part(part) {
-            Some(PartValue::Number(number)) => number.to_string(),
-            Some(PartValue::Text(text)) => String::from_utf8(text.bytes().to_vec()).unwrap(),
-            None => "none".to_string(),
+            PartValue::Number(number) => number.to_string(),
+            PartValue::Text(text) => String::from_utf8(text.bytes().to_vec()).unwrap(),
         }
     }
 
@@ -151,7 +148,7 @@ mod tests {
         }
         assert_eq!(part("2021-01-03", Part::WeekStart), "2020-12-28");
         assert_eq!(part("0000-01-03", Part::WeekStart), "0000-01-03");
-        assert_eq!(part("0000-01-01", Part::WeekStart), "none");
+        assert_eq!(part("0000-01-01", Part::WeekStart), "-0001-12-27");
         assert_eq!(part("0000-01-01", Part::YearMonth), "0000-01");
     }
 }

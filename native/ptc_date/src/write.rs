@@ -9,22 +9,26 @@ pub(crate) const LONGEST: usize = 32;
 /// Julian day number of 1970-01-01.
 const UNIX_DAY: i64 = 2_440_588;
 
-/// A text of at most ten bytes.
+/// A text of at most eleven bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortText {
-    bytes: [u8; 10],
+    bytes: [u8; 11],
     length: u8,
 }
 
 impl ShortText {
-    /// Returns `2024-02-29`.
+    /// Returns `2024-02-29`. A year has at most four digits.
     pub(crate) fn of_date(date: Date) -> Self {
         let (year, month, day) = date.to_calendar_date();
-        let mut bytes = *b"0000-00-00";
-        digits(&mut bytes[0..4], i64::from(year));
-        digits(&mut bytes[5..7], i64::from(month as u8));
-        digits(&mut bytes[8..10], i64::from(day));
-        ShortText { bytes, length: 10 }
+        let (mut bytes, sign) = match year < 0 {
+            true => (*b"-0000-00-00", 1),
+            false => (*b"0000-00-00\0", 0),
+        };
+        digits(&mut bytes[sign..sign + 4], i64::from(year.abs()));
+        digits(&mut bytes[sign + 5..sign + 7], i64::from(month as u8));
+        digits(&mut bytes[sign + 8..sign + 10], i64::from(day));
+        let length = 10 + sign as u8;
+        ShortText { bytes, length }
     }
 
     /// Returns the first bytes.
