@@ -149,7 +149,8 @@ defmodule PtcRunner.Json.Runner do
     do: Native.run_observed(observation, consts, given, forks?)
 
   defp start(source, given, reading, true) do
-    with {:ok, handle, consts} <- Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
+    with {:ok, handle, consts} <-
+           Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
          do: Native.run_forking(handle, consts, given)
   end
 
