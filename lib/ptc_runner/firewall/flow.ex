@@ -83,7 +83,7 @@ defmodule PtcRunner.Firewall.Flow do
       {:object, %{"pin" => :secret}}
 
   """
-  @spec of(program(), term(), (-> boolean())) :: Shape.t()
+  @spec of(program(), term(), (() -> boolean())) :: Shape.t()
   def of(program, memory, hidden? \\ fn -> false end) do
     names = Marks.names(memory)
     names = if reveals?(program) and hidden?.(), do: [@fields | names], else: names
@@ -188,6 +188,7 @@ defmodule PtcRunner.Firewall.Flow do
       (@fields in names and revealing?(node)) or
       Enum.any?(@names, &named?(Map.get(node, &1), names)) or
       (op == "rename" and renames?(node["fields"], names)) or
+      (op == "sort_by" and sorts?(node["by"], names)) or
       (op in @compared and (guess?(node["value"], left) or guess?(node["left"], left)))
   end
 
@@ -195,6 +196,10 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp renames?(%{} = fields, names), do: Enum.any?(:maps.keys(fields), &named?(&1, names))
   defp renames?(_other, _names), do: false
+
+  defp sorts?([%{"field" => name} | rest], names), do: named?(name, names) or sorts?(rest, names)
+  defp sorts?([_other | rest], names), do: sorts?(rest, names)
+  defp sorts?(_other, _names), do: false
 
   defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
   defp named?(@input, names), do: @input in names
