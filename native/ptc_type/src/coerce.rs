@@ -10,7 +10,6 @@ use super::walk::frame::{Frame, ListFrame, OpenMap};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::Scalar;
 use ptc_term::heap::Heap;
-use ptc_term::kept::Kept;
 use ptc_term::names::Matching;
 use ptc_term::roots::Roots;
 use ptc_term::suspend::{Exchange, Rooted};
@@ -212,30 +211,13 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         list.changed == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Option<H::Term>) {
-        let (heap, stack) = (&*walk.heap, &mut walk.state.stack);
-        let Some(Frame::List(list)) = stack.top() else {
-            return;
-        };
-        if done.is_none() && list.mark.changed == 0 {
-            return;
+        let changed =
+            |frame: &mut Frame<Mark>| matches!(frame, Frame::List(list) if list.mark.changed != 0);
+        if done.is_some() || walk.state.stack.top().is_some_and(changed) {
+            put_element(walk, was, done);
         }
-        let (is_first, taken) = (list.mark.changed == 0, list.taken);
-        if done.is_some() {
-            list.mark.changed = taken as usize;
-        }
-        let outputs = &mut walk.state.task.outputs;
-        if is_first {
-            let mut rest = stack.top_list(heap);
-            for _ in 1..taken {
-                if let Some((element, tail)) = heap.uncons(rest) {
-                    outputs.push(element);
-                    rest = tail;
-                }
-            }
-        }
-        outputs.push(done.unwrap_or(was));
     }
 
     fn list_end(
@@ -281,30 +263,54 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             walk.consume_fuel(walk.state.task.outputs.len() - map.frame.mark.outputs)?;
         }
         let (heap, outputs) = (&mut *walk.heap, &mut walk.state.task.outputs);
+        let (types, frame) = (walk.types, &map.frame);
         let made = {
             let outputs = match changed {
-                true => Some(&*outputs.since(map.frame.mark.outputs, heap)),
+                true => Some(&*outputs.since(frame.mark.outputs, heap)),
                 false => None,
             };
             let value = (map.value, map.open);
-            walk.rows.remake(
-                heap,
-                walk.types,
-                map.frame.id,
-                map.frame.fields,
-                value,
-                outputs,
-            )
+            let rows = &mut walk.rows;
+            rows.remake(heap, types, frame.id, frame.fields, value, outputs)
         };
-        outputs.truncate(map.frame.mark.outputs, heap);
+        if changed {
+            outputs.truncate(frame.mark.outputs, heap);
+        }
         if walk.heap.same(made, map.value) {
-            let frame = &map.frame;
             walk.remember(map.value, frame.id, frame.findings, &frame.mark);
             return Ok(None);
         }
         walk.consume_fuel(5)?;
         Ok(Some(made))
     }
+}
+
+/// Adds an element that has changed, or another one of the same list, to the outputs.
+#[inline(never)]
+fn put_element<H: Values>(
+    walk: &mut Walk<H, Coerce<H::Term>>,
+    was: H::Term,
+    done: Option<H::Term>,
+) {
+    let (heap, stack) = (&*walk.heap, &mut walk.state.stack);
+    let Some(Frame::List(list)) = stack.top() else {
+        return;
+    };
+    let (is_first, taken) = (list.mark.changed == 0, list.taken);
+    if done.is_some() {
+        list.mark.changed = taken as usize;
+    }
+    let outputs = &mut walk.state.task.outputs;
+    if is_first {
+        let mut rest = stack.top_list(heap);
+        for _ in 1..taken {
+            if let Some((element, tail)) = heap.uncons(rest) {
+                outputs.push(element);
+                rest = tail;
+            }
+        }
+    }
+    outputs.push(done.unwrap_or(was));
 }
 
 /// Adds the value of a field that has changed, or of another field of the same map, to the outputs.

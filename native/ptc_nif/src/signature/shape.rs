@@ -194,7 +194,7 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn remake(
         &mut self,
         heap: &mut Beam<'a>,
@@ -204,25 +204,33 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         (map, open): (Raw<'a>, Opened<'a>),
         changed: Option<&[Raw<'a>]>,
     ) -> Raw<'a> {
-        match open {
-            Opened::Flat(values) => {
-                let Last { keys, covered, .. } = self.last[id.index()];
-                match (self.last[id.index()].whole, changed) {
-                    (true, None) => map,
-                    (true, Some(changed)) => heap.remake_map(map, keys, values, changed),
-                    (false, changed) => {
-                        let of_fields = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
-                            let places = (0..keys.len()).filter(|at| covered >> at & 1 == 1);
-                            places.map(|at| terms[at]).collect()
-                        };
-                        let values = of_fields(changed.unwrap_or(values));
-                        heap.remake_map(map, &of_fields(keys), &[], &values)
-                    }
-                }
-            }
-            Opened::Large(_) => large(self.terms, map, changed.unwrap_or_default()),
+        let last = &self.last[id.index()];
+        match (open, changed) {
+            (Opened::Flat(_), None) if last.whole => map,
+            (Opened::Flat(values), changed) => remake_flat(heap, last, (map, values), changed),
+            (Opened::Large(_), changed) => large(self.terms, map, changed.unwrap_or_default()),
         }
     }
+}
+
+/// Makes a small map with these values, without the keys that are no fields.
+#[inline(never)]
+fn remake_flat<'a>(
+    heap: &mut Beam<'a>,
+    last: &Last<'a>,
+    (map, values): (Raw<'a>, &'a [Raw<'a>]),
+    changed: Option<&[Raw<'a>]>,
+) -> Raw<'a> {
+    let (keys, covered) = (last.keys, last.covered);
+    if let (true, Some(changed)) = (last.whole, changed) {
+        return heap.remake_map(map, keys, values, changed);
+    }
+    let of_fields = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
+        let places = (0..keys.len()).filter(|at| covered >> at & 1 == 1);
+        places.map(|at| terms[at]).collect()
+    };
+    let values = of_fields(changed.unwrap_or(values));
+    heap.remake_map(map, &of_fields(keys), &[], &values)
 }
 
 impl<'a> Shapes<'a> {

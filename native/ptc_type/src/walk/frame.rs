@@ -97,7 +97,7 @@ impl<T, M> Stack<T, M> {
     /// Returns an empty stack for the walk over this value.
     pub fn new(value: T) -> Self {
         Stack {
-            frames: Vec::with_capacity(8),
+            frames: Vec::new(),
             terms: Roots::default(),
             last: value,
         }
@@ -134,12 +134,12 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         innermost.is_some_and(|frame| frame.hides_part(types))
     }
 
-    /// Adds a list of which nothing was visited.
+    /// Adds a list, with its rest.
     #[inline]
-    pub fn push_list(&mut self, value: T, list: ListFrame<M>) {
+    pub fn push_list(&mut self, value: T, rest: T, list: ListFrame<M>) {
         self.frames.push(Frame::List(list));
         self.push(value);
-        self.push(value);
+        self.push(rest);
     }
 
     /// Adds a map.

@@ -19,15 +19,23 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         if self.memo.has(|| self.heap.identity(value), id) {
             return Ok(Some(K::SAME));
         }
+        // A list of which nothing must be handled needs no place on the stack.
+        let (rest, taken) = match self.types.get(holds) {
+            Type::Scalar(scalar) => self.plain(scalar, value)?,
+            _ => (value, 0),
+        };
         let list = ListFrame {
             id,
             holds,
-            taken: 0,
+            taken,
             hidden: self.state.stack.hides_part(self.types),
             findings: self.state.findings.count(),
             mark: self.state.task.mark(),
         };
-        self.state.stack.push_list(value, list);
+        if self.heap.is_empty_list(rest) {
+            return K::list_end(self, value, &list, true).map(Some);
+        }
+        self.state.stack.push_list(value, rest, list);
         Ok(None)
     }
 
@@ -76,11 +84,19 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Passes over the next elements that stay as they are, if the task need not know of them; returns the rest.
     #[inline]
     fn pass_plain(&mut self, scalar: Scalar, rest: H::Term) -> Result<H::Term, WalkEnd> {
-        let (mut rest, mut passed) = (rest, 0);
         match self.state.stack.top() {
             Some(Frame::List(list)) if K::passes(&list.mark) => {}
             _ => return Ok(rest),
         }
+        let (rest, passed) = self.plain(scalar, rest)?;
+        self.state.stack.advance(rest, passed);
+        Ok(rest)
+    }
+
+    /// Passes over elements that stay as they are; returns the rest of the list, and how many there were.
+    #[inline]
+    fn plain(&mut self, scalar: Scalar, list: H::Term) -> Result<(H::Term, u32), WalkEnd> {
+        let (mut rest, mut passed) = (list, 0);
         while self.safe_point().is_ok() {
             match self.heap.uncons(rest) {
                 Some((element, tail)) if self.heap.is_plainly(scalar, element) => {
@@ -90,8 +106,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 _ => break,
             }
         }
-        self.state.stack.advance(rest, passed);
-        Ok(rest)
+        Ok((rest, passed))
     }
 
     fn list_end(&mut self) -> Result<Option<Whole<H, K>>, WalkEnd> {

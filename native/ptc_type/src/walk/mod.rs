@@ -154,7 +154,7 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     /// Runs to the end, or to the end of the quantum.
     pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
         let mut done = match self.state.begin.take() {
-            Some((value, id)) => self.part(value, id)?.map(|done| (value, done)),
+            Some((value, id)) => self.first(value, id)?,
             None => None,
         };
         loop {
@@ -214,6 +214,16 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
             true => Err(WalkEnd::SliceOver),
             false => Ok(()),
         }
+    }
+
+    /// Visits the whole value. A map stays off the stack while it can.
+    fn first(&mut self, value: H::Term, id: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
+        if let Type::Map { fields, closed } = self.types.get(id) {
+            if let Some(map) = self.map(value, id, (fields, closed), false) {
+                return self.fields(map);
+            }
+        }
+        Ok(self.part(value, id)?.map(|done| (value, done)))
     }
 
     /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
