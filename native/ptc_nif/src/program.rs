@@ -1,7 +1,7 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Execution, Run};
+use crate::execution::{Consts, Data, Execution, Run};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
@@ -10,12 +10,13 @@ use crate::{atoms, explain, wire};
 use ptc_machine::explain::Detail;
 use ptc_program::code::Program;
 use ptc_program::compile::Options;
+use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
@@ -24,8 +25,12 @@ pub enum CompileOptionsArg {
     /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
     /// read as values.
     Full((u32, bool, bool, bool)),
+    /// The same, and the edition.
+    Edition((u32, bool, bool, bool, u32)),
     /// `:observed` or `:findings` (see [`Detail`]), and the same options.
     Observed((Atom, u32, bool, bool, bool)),
+    /// The same, and the edition.
+    ObservedEdition((Atom, u32, bool, bool, bool, u32)),
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
@@ -34,7 +39,9 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
         let depth = term.decode().map(CompileOptionsArg::Depth);
         depth
             .or_else(|_| term.decode().map(CompileOptionsArg::Full))
+            .or_else(|_| term.decode().map(CompileOptionsArg::Edition))
             .or_else(|_| term.decode().map(CompileOptionsArg::Observed))
+            .or_else(|_| term.decode().map(CompileOptionsArg::ObservedEdition))
             .map_err(|_| Error::BadArg)
     }
 }
@@ -42,29 +49,29 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
 impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> LoadOptions {
-        let (depth, any_keys, strict, values) = match *self {
-            CompileOptionsArg::Depth(depth) => (depth, false, false, false),
-            CompileOptionsArg::Full(given) => given,
-            CompileOptionsArg::Observed((_, depth, any_keys, strict, values)) => {
-                (depth, any_keys, strict, values)
+        let (observed, (depth, any_keys, strict, values, edition)) = match *self {
+            CompileOptionsArg::Depth(depth) => (None, (depth, false, false, false, 1)),
+            CompileOptionsArg::Full((a, b, c, d)) => (None, (a, b, c, d, 1)),
+            CompileOptionsArg::Edition(given) => (None, given),
+            CompileOptionsArg::Observed((what, a, b, c, d)) => (Some(what), (a, b, c, d, 1)),
+            CompileOptionsArg::ObservedEdition((what, a, b, c, d, e)) => {
+                (Some(what), (a, b, c, d, e))
             }
         };
-        let observed = match *self {
-            CompileOptionsArg::Observed((what, ..)) if what == atoms::findings() => {
-                Some(Detail::Findings)
-            }
-            CompileOptionsArg::Observed(_) => Some(Detail::All),
-            _ => None,
+        let detail = |what| match what == atoms::findings() {
+            true => Detail::Findings,
+            false => Detail::All,
         };
         LoadOptions {
             options: Options {
                 checked,
                 depth,
+                edition: Edition::of_number(edition).unwrap_or(Edition::Two),
                 strict,
                 any_keys,
                 values,
             },
-            observed,
+            observed: observed.map(detail),
         }
     }
 }
@@ -84,11 +91,12 @@ struct Loading<T> {
     source: T,
     context: T,
     memory: T,
+    now: T,
     loader: Loader<T>,
     then: Then,
 }
 
-rooted!(Loading { terms: source, context, memory; states: loader; plain: then });
+rooted!(Loading { terms: source, context, memory, now; states: loader; plain: then });
 
 /// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
@@ -96,7 +104,7 @@ pub fn from_text<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Option<Term<'a>> {
     let length = call.terms().bytes(source)?.len();
     let loader = Loader::of_text(length, options);
@@ -109,7 +117,7 @@ pub fn from_node<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Term<'a> {
     load(call, Loader::of_term(source, options), then, source, data)
 }
@@ -119,12 +127,13 @@ fn load<'a>(
     loader: Loader<Raw<'a>>,
     then: Then,
     source: Raw<'a>,
-    [context, memory]: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Term<'a> {
     let loading = Loading {
         source,
-        context,
-        memory,
+        context: data.context,
+        memory: data.memory,
+        now: data.now,
         loader,
         then,
     };
@@ -179,7 +188,12 @@ fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
 
 /// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term<'a> {
-    let (then, data) = (loading.then, [loading.context, loading.memory]);
+    let then = loading.then;
+    let data = Data {
+        context: loading.context,
+        memory: loading.memory,
+        now: loading.now,
+    };
     let Some((program, consts)) = loading.loader.finish(&heap) else {
         return call.stopped(Stop::Abandoned);
     };
@@ -201,6 +215,16 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
     Execution::new(heap, consts, data, pace).start(run, call.state)
 }
 
+/// The data of a program that is only compiled.
+fn no_data(env: Env) -> Data {
+    let nil = Raw::from(atoms::nil().encode(env));
+    Data {
+        context: nil,
+        memory: nil,
+        now: nil,
+    }
+}
+
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
 pub struct Handle {
     pub program: Arc<Program>,
@@ -216,9 +240,8 @@ nif! {
     fn compile_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
-        let none = Raw::from(atoms::nil().encode(env));
         let reading = reading.reading(true);
-        from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+        from_text(call, text.into(), reading, Then::Keep, no_data(env)).ok_or(Error::BadArg)
     }
 }
 
@@ -227,8 +250,7 @@ nif! {
     fn compile_node<'a>(env, node: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
-        let none = Raw::from(atoms::nil().encode(env));
         let reading = reading.reading(true);
-        Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+        Ok(from_node(call, node.into(), reading, Then::Keep, no_data(env)))
     }
 }
