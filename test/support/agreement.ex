@@ -6,7 +6,7 @@ defmodule PtcRunner.Test.Agreement do
   import ExUnit.Assertions
 
   alias PtcRunner.{Context, Json}
-  alias PtcRunner.Json.Interpreter
+  alias PtcRunner.Json.Runner
   alias PtcRunner.Test.{Disguise, Environment, Generator, JsonText, Oracle, Random, Shrink}
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
@@ -86,7 +86,7 @@ defmodule PtcRunner.Test.Agreement do
   @spec validated() :: sides()
   def validated, do: {&expected/1, &answers/1}
 
-  @doc "The sides for nodes that were not validated: the oracle, and `PtcRunner.Json.Interpreter`."
+  @doc "The sides for nodes that were not validated: the oracle, and what `PtcRunner.Json.Interpreter` calls."
   @spec unvalidated() :: sides()
   def unvalidated, do: {&expected_unchecked/1, &answers_unchecked/1}
 
@@ -238,9 +238,16 @@ defmodule PtcRunner.Test.Agreement do
     end)
   end
 
-  defp answers_unchecked(%{program: program, context: context, memory: memory}) do
-    eval = &Interpreter.eval(program, Context.new(context, memory, &1))
-    [eval: traced(eval)]
+  defp answers_unchecked(%{program: program, context: context, memory: memory} = random_case) do
+    [
+      eval:
+        traced(fn tools ->
+          context = Context.new(context, memory, tools)
+
+          with {:ok, value} <- Runner.eval(program, context, edition(random_case)),
+               do: {:ok, value, memory}
+        end)
+    ]
   end
 
   defp traced(run) do

@@ -49,6 +49,16 @@ defmodule PtcRunner.Json.Edition2Test do
     assert changed == @changed
   end
 
+  test "the interpreter catches the error of a tool, too" do
+    call = %{"op" => "call", "tool" => "t", "on_error" => %{"op" => "var", "name" => "error"}}
+    context = PtcRunner.Context.new(%{}, %{}, %{"t" => fn _ -> {:error, "down"} end})
+
+    for node <- [call, %{"op" => "pipe", "steps" => [call]}, %{"op" => "list", "items" => [call]}] do
+      assert {:ok, value} = Json.Runner.eval(node, context, 2)
+      assert List.flatten([value]) == [~s(Tool 't' error: "down")]
+    end
+  end
+
   # Every form of running that must give the same answer and make the same calls.
   defp forms(%{program: text} = vector) do
     {:ok, map} = Native.json_decode(text, :infinity, {:infinity, 0})
