@@ -3,6 +3,8 @@
 //! Where a search is short even in the worst case, the engine of the `regex` crate runs it in one step. Elsewhere two
 //! automata find the match byte by byte, so that a limit can end the search at any of them; the engine then finds the
 //! groups of the match.
+//!
+//! Texts are UTF-8. In other binaries, which matches are found is not specified.
 
 use crate::pattern::{Automata, Pattern};
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -38,7 +40,7 @@ impl Pattern {
     #[inline]
     pub fn is_match<E>(
         &self,
-        text: &str,
+        text: &[u8],
         mut count: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<bool, E> {
         if !self.is_short(text.len()) {
@@ -53,7 +55,7 @@ impl Pattern {
     /// Returns where the first match from `at` on is; what is before `at` counts as context.
     fn find<E>(
         &self,
-        text: &str,
+        text: &[u8],
         at: usize,
         count: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<(usize, usize)>, E> {
@@ -70,7 +72,7 @@ impl Pattern {
     /// Returns where the groups of a match are. A group without a part has no place.
     pub fn groups<E>(
         &self,
-        text: &str,
+        text: &[u8],
         found: (usize, usize),
         mut count: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Groups, E> {
@@ -91,7 +93,7 @@ impl Pattern {
     /// whether there is a match is `asked`, its place is any.
     fn find_by_steps<E>(
         &self,
-        text: &str,
+        text: &[u8],
         at: usize,
         asked: bool,
         count: &mut impl FnMut(usize) -> Result<(), E>,
@@ -99,7 +101,6 @@ impl Pattern {
         let Some(automata) = self.automata() else {
             return Ok(None);
         };
-        let bytes = text.as_bytes();
         let mut from = at;
         loop {
             let input = Input::new(text).range(from..);
@@ -117,12 +118,10 @@ impl Pattern {
                 Found::None | Found::Gone => return Ok(None),
             };
             // An empty match within a character is none.
-            if start < end || text.is_char_boundary(start) {
+            if start < end || is_boundary(text, start) {
                 return Ok(Some(Some((start, end))));
             }
-            from = (end + 1..=bytes.len())
-                .find(|at| text.is_char_boundary(*at))
-                .unwrap_or(bytes.len());
+            from = next_boundary(text, end);
         }
     }
 }
@@ -242,6 +241,17 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Returns whether a character begins or ends here.
+fn is_boundary(text: &[u8], at: usize) -> bool {
+    !matches!(text.get(at), Some(0x80..=0xBF))
+}
+
+/// Returns the end of the character that begins here.
+fn next_boundary(text: &[u8], at: usize) -> usize {
+    let mut boundaries = (at + 1..text.len()).filter(|at| is_boundary(text, *at));
+    boundaries.next().unwrap_or(text.len())
+}
+
 /// The matches of a pattern in a text, from left to right without overlap: those of the `regex` crate's `find_iter`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Matches {
@@ -256,7 +266,7 @@ impl Matches {
     pub fn next<E>(
         &mut self,
         pattern: &Pattern,
-        text: &str,
+        text: &[u8],
         mut count: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<(usize, usize)>, E> {
         if self.at > text.len() {
@@ -265,10 +275,10 @@ impl Matches {
         let mut found = pattern.find(text, self.at, &mut count)?;
         if found.is_some_and(|(start, end)| start == end && Some(end) == self.last) {
             // An empty match at the end of the one before does not count.
-            let Some(char) = text[self.at..].chars().next() else {
+            if self.at == text.len() {
                 return Ok(None);
-            };
-            found = pattern.find(text, self.at + char.len_utf8(), &mut count)?;
+            }
+            found = pattern.find(text, next_boundary(text, self.at), &mut count)?;
         }
         if let Some((_, end)) = found {
             (self.at, self.last) = (end, Some(end));
@@ -286,13 +296,13 @@ mod tests {
         Ok(())
     }
 
-    fn compile(text: &str) -> Pattern {
+    fn compile(text: &[u8]) -> Pattern {
         Source::read(text).unwrap().compile().unwrap()
     }
 
-    fn all(pattern: &str, text: &str) -> Vec<(usize, usize)> {
+    fn all(pattern: &str, text: &[u8]) -> Vec<(usize, usize)> {
         let (pattern, mut matches) = (compile(pattern), Matches::default());
-        std::iter::from_fn(|| matches.next(&pattern, text, free).unwrap()).collect()
+        std::iter::from_fn(|| matches.next(&pattern, text.as_bytes(), free).unwrap()).collect()
     }
 
     const PATTERNS: &[&str] = &[
@@ -354,7 +364,9 @@ mod tests {
             let compiled = compile(pattern);
             for text in TEXTS {
                 for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-                    let Some(steps) = compiled.find_by_steps(text, at, false, &mut free).unwrap()
+                    let Some(steps) = compiled
+                        .find_by_steps(text.as_bytes(), at, false, &mut free)
+                        .unwrap()
                     else {
                         assert!(
                             pattern.to_lowercase().contains("\\b"),
@@ -365,7 +377,9 @@ mod tests {
                     let engine = compiled.regex.find(Input::new(*text).range(at..));
                     let engine = engine.map(|m| (m.start(), m.end()));
                     assert_eq!(steps, engine, "{pattern} in {text:?} from {at}");
-                    let asked = compiled.find_by_steps(text, at, true, &mut free).unwrap();
+                    let asked = compiled
+                        .find_by_steps(text.as_bytes(), at, true, &mut free)
+                        .unwrap();
                     assert_eq!(
                         asked.unwrap().is_some(),
                         engine.is_some(),
@@ -380,12 +394,12 @@ mod tests {
     fn groups_of_a_match() {
         let pattern = compile("(a)|(b)(c)?");
         assert_eq!(
-            pattern.groups("xb", (1, 2), free),
+            pattern.groups(b"xb", (1, 2), free),
             Ok(vec![None, Some((1, 2)), None])
         );
         let pattern = compile("\\b(\\w+)\\b");
         assert_eq!(
-            pattern.groups("ab cd", (3, 5), free),
+            pattern.groups(b"ab cd", (3, 5), free),
             Ok(vec![Some((3, 5))])
         );
     }
@@ -400,7 +414,7 @@ mod tests {
             (left > 0).then_some(()).ok_or("over")
         };
         let before = std::time::Instant::now();
-        assert_eq!(pattern.is_match(&text, &mut count), Err("over"));
+        assert_eq!(pattern.is_match(text.as_bytes(), &mut count), Err("over"));
         assert!(before.elapsed() < std::time::Duration::from_secs(2));
     }
 }
