@@ -296,11 +296,11 @@ mod tests {
         Ok(())
     }
 
-    fn compile(text: &[u8]) -> Pattern {
+    fn compile(text: &str) -> Pattern {
         Source::read(text).unwrap().compile().unwrap()
     }
 
-    fn all(pattern: &str, text: &[u8]) -> Vec<(usize, usize)> {
+    fn all(pattern: &str, text: &str) -> Vec<(usize, usize)> {
         let (pattern, mut matches) = (compile(pattern), Matches::default());
         std::iter::from_fn(|| matches.next(&pattern, text.as_bytes(), free).unwrap()).collect()
     }
