@@ -9,6 +9,7 @@ fn program(code: Vec<Instr>) -> Program {
     Program {
         live: LiveAfterCalls::of(&code),
         code,
+        patterns: vec![],
         slots: 8,
         reads_input: false,
         now: None,

@@ -262,6 +262,19 @@ pub struct Matches {
 }
 
 impl Matches {
+    /// The matches after one that ends here.
+    pub fn after(end: usize) -> Self {
+        Matches {
+            at: end,
+            last: Some(end),
+        }
+    }
+
+    /// Returns the end of the last match.
+    pub fn end(&self) -> usize {
+        self.at
+    }
+
     /// Returns the next match, and continues after it. If `count` fails, the search begins again at the same place.
     pub fn next<E>(
         &mut self,

@@ -54,6 +54,7 @@ impl Walk {
             program: Program {
                 live: LiveAfterCalls::of(&self.code),
                 code: std::mem::take(&mut self.code),
+                patterns: self.patterns.take(),
                 slots: self.slots + u32::from(now.is_some()),
                 now,
                 reads_input: self.reads_input,

@@ -3,6 +3,7 @@
 use super::compiler::{Compiler, ConsumeFuel};
 use super::explain::Observer;
 use super::guard::Guard;
+use super::pattern::Patterns;
 use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
@@ -111,6 +112,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
+    pub(super) patterns: Patterns,
     /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
@@ -156,6 +158,7 @@ impl Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
+            patterns: Patterns::default(),
             omitted,
             code: Vec::with_capacity(20),
             labels: Vec::new(),
@@ -197,6 +200,6 @@ impl Walk {
             + self.code.len() * size_of::<Instr>()
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step>();
-        bytes / 8
+        bytes / 8 + self.patterns.words()
     }
 }

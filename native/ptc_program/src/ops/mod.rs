@@ -23,6 +23,7 @@ mod select;
 mod sieve;
 mod sort;
 mod tally;
+mod text;
 mod tool;
 mod transform;
 

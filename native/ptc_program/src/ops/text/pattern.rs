@@ -1,7 +1,6 @@
 //! `matches`: whether a text has a match of a pattern.
 
 use super::*;
-use crate::code::Slot;
 use ptc_machine::program::PatternId;
 
 pub(in super::super) struct Matches;

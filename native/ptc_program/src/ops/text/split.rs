@@ -2,6 +2,7 @@
 
 use super::part::{given, plan_parts, Given, Phrases};
 use super::*;
+use ptc_machine::Work;
 use ptc_text::Occurrences;
 
 pub(in super::super) struct Split;
