@@ -32,7 +32,8 @@ impl Patterns {
 
     fn add(&mut self, text: &str, pattern: Pattern) {
         self.words += pattern.words();
-        self.places.insert(text.into(), self.compiled.len() as PatternId);
+        self.places
+            .insert(text.into(), self.compiled.len() as PatternId);
         self.compiled.push(pattern);
     }
 }
@@ -41,7 +42,10 @@ impl Plan<'_, '_> {
     /// Checks a pattern, and compiles it.
     pub(super) fn check_pattern(&mut self, node: Node) -> Checked<()> {
         let source = self.source();
-        let Some(text) = source.text(node).and_then(|text| std::str::from_utf8(text).ok()) else {
+        let Some(text) = source
+            .text(node)
+            .and_then(|text| std::str::from_utf8(text).ok())
+        else {
             return self.no_pattern(PatternError::Invalid("it is not UTF-8"));
         };
         if self.patterns().places.contains_key(text) {

@@ -19,8 +19,12 @@ impl Operation for Extract {
         "The first match of the pattern; its groups as a list, named ones as an object; null if there is none.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
-        Field::optional("all", FieldKind::Boolean, "true: the list of what each match gives")
-            .must_be("'all' must be true or false"),
+        Field::optional(
+            "all",
+            FieldKind::Boolean,
+            "true: the list of what each match gives",
+        )
+        .must_be("'all' must be true or false"),
         FIELD,
         PATTERN,
         VALUE_FIELD,

@@ -9,7 +9,8 @@ pub(in super::super) struct ToText;
 impl Operation for Text {
     const NAME: &'static str = "text";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "The parts as text, joined; null is empty, lists and objects are JSON.";
+    const ABOUT: &'static str =
+        "The parts as text, joined; null is empty, lists and objects are JSON.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("parts", FieldKind::TemplateList, "what is joined"),

@@ -10,7 +10,8 @@ const COUNTED: &str = "a string, a list or a map";
 impl Operation for Length {
     const NAME: &'static str = "length";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "The number of characters of a text, items of a list or keys of a map.";
+    const ABOUT: &'static str =
+        "The number of characters of a text, items of a list or keys of a map.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = INPUT;
 
@@ -49,7 +50,10 @@ fn entries<H: Heap>(machine: &mut Machine<'_, H>, map: H::Term) -> Result<usize,
     machine.consume_fuel(size)?;
     let heap = &*machine.heap;
     let entries = heap.entries(map);
-    Ok(entries.iter().filter(|(key, _)| !heap.is_hidden(*key)).count())
+    Ok(entries
+        .iter()
+        .filter(|(key, _)| !heap.is_hidden(*key))
+        .count())
 }
 
 /// Returns the number of items; `None` for an improper list.
@@ -75,5 +79,7 @@ fn characters<H: Heap>(
 ) -> Result<usize, Halt<H::Term>> {
     let (heap, meter) = (&*machine.heap, &mut machine.meter);
     let bytes = heap.bytes(text).unwrap_or_default();
-    Ok(ptc_text::graphemes(bytes, |cost| meter.consume_fuel(cost, heap))?)
+    Ok(ptc_text::graphemes(bytes, |cost| {
+        meter.consume_fuel(cost, heap)
+    })?)
 }

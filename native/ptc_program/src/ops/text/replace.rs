@@ -21,7 +21,8 @@ const TEXTS: &[Phrases] = &[
 impl Operation for Replace {
     const NAME: &'static str = "replace";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "The text with all occurrences of one text replaced by another, literally.";
+    const ABOUT: &'static str =
+        "The text with all occurrences of one text replaced by another, literally.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         FIELD,

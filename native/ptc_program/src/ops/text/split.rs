@@ -18,11 +18,16 @@ const WORDS_OF_ITEM: usize = 2;
 impl Operation for Split {
     const NAME: &'static str = "split";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "The list of the parts of the text between the occurrences of another one.";
+    const ABOUT: &'static str =
+        "The list of the parts of the text between the occurrences of another one.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
-        Field::required("by", FieldKind::NonEmptyText, "what stands between the parts")
-            .must_be("'by' must not be empty"),
+        Field::required(
+            "by",
+            FieldKind::NonEmptyText,
+            "what stands between the parts",
+        )
+        .must_be("'by' must not be empty"),
         FIELD,
         VALUE_FIELD,
     ];
