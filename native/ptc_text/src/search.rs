@@ -165,28 +165,29 @@ impl<'a> Run<'a> {
         let Ok(mut state) = self.dfa.start_state_forward(&mut self.cache, input) else {
             return Ok(Found::Gone);
         };
-        let (bytes, end) = (input.haystack(), input.end());
-        let mut found = Found::None;
-        for at in input.start()..end {
-            if (at - input.start()) % self.between == 0 {
-                count(self.cost())?;
-            }
-            match self.dfa.next_state(&mut self.cache, state, bytes[at]) {
-                Ok(next) => state = next,
-                Err(_) => return Ok(Found::Gone),
-            }
-            if state.is_tagged() {
-                if state.is_match() {
-                    // A match is reported one byte late.
-                    found = Found::At(at);
-                    if asked {
-                        return Ok(found);
-                    }
-                } else if state.is_dead() {
-                    return Ok(found);
-                } else if state.is_quit() {
-                    return Ok(Found::Gone);
+        let (start, end) = (input.start(), input.end());
+        let (mut found, mut at) = (Found::None, start);
+        for piece in input.haystack()[start..end].chunks(self.between) {
+            count(self.cost())?;
+            for byte in piece {
+                match self.dfa.next_state(&mut self.cache, state, *byte) {
+                    Ok(next) => state = next,
+                    Err(_) => return Ok(Found::Gone),
                 }
+                if state.is_tagged() {
+                    if state.is_match() {
+                        // A match is reported one byte late.
+                        found = Found::At(at);
+                        if asked {
+                            return Ok(found);
+                        }
+                    } else if state.is_dead() {
+                        return Ok(found);
+                    } else if state.is_quit() {
+                        return Ok(Found::Gone);
+                    }
+                }
+                at += 1;
             }
         }
         match self.dfa.next_eoi_state(&mut self.cache, state) {
@@ -207,23 +208,24 @@ impl<'a> Run<'a> {
             return Ok(Found::Gone);
         };
         let (bytes, start) = (input.haystack(), input.start());
-        let mut found = Found::None;
-        for at in (start..input.end()).rev() {
-            if (input.end() - 1 - at) % self.between == 0 {
-                count(self.cost())?;
-            }
-            match self.dfa.next_state(&mut self.cache, state, bytes[at]) {
-                Ok(next) => state = next,
-                Err(_) => return Ok(Found::Gone),
-            }
-            if state.is_tagged() {
-                if state.is_match() {
-                    found = Found::At(at + 1);
-                } else if state.is_dead() {
-                    return Ok(found);
-                } else if state.is_quit() {
-                    return Ok(Found::Gone);
+        let (mut found, mut at) = (Found::None, input.end());
+        for piece in bytes[start..input.end()].rchunks(self.between) {
+            count(self.cost())?;
+            for byte in piece.iter().rev() {
+                match self.dfa.next_state(&mut self.cache, state, *byte) {
+                    Ok(next) => state = next,
+                    Err(_) => return Ok(Found::Gone),
                 }
+                if state.is_tagged() {
+                    if state.is_match() {
+                        found = Found::At(at);
+                    } else if state.is_dead() {
+                        return Ok(found);
+                    } else if state.is_quit() {
+                        return Ok(Found::Gone);
+                    }
+                }
+                at -= 1;
             }
         }
         let last = match start {

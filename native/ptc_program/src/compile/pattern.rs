@@ -26,8 +26,8 @@ impl Patterns {
     }
 
     /// Returns the patterns, in order.
-    pub fn take(&mut self) -> Vec<Pattern> {
-        std::mem::take(self).compiled
+    pub fn compiled(self) -> Vec<Pattern> {
+        self.compiled
     }
 
     fn add(&mut self, text: &str, pattern: Pattern) {

@@ -192,7 +192,7 @@ impl<'p, 's> Plan<'p, 's> {
 
     /// Returns the patterns of the program.
     pub(super) fn patterns(&mut self) -> &mut Patterns {
-        &mut self.compiler.walk.patterns
+        self.compiler.walk.patterns.get_or_insert_default()
     }
 
     /// Counts work that is not a part of the program.

@@ -112,7 +112,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
-    pub(super) patterns: Patterns,
+    pub(super) patterns: Option<Box<Patterns>>,
     /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
@@ -158,7 +158,7 @@ impl Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
-            patterns: Patterns::default(),
+            patterns: None,
             omitted,
             code: Vec::with_capacity(20),
             labels: Vec::new(),
@@ -200,6 +200,10 @@ impl Walk {
             + self.code.len() * size_of::<Instr>()
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step>();
-        bytes / 8 + self.patterns.words()
+        bytes / 8
+            + self
+                .patterns
+                .as_ref()
+                .map_or(0, |patterns| patterns.words())
     }
 }
