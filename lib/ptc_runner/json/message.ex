@@ -126,6 +126,7 @@ defmodule PtcRunner.Json.Message do
   defp text(:accepts, op, forms, []), do: "Operation '#{op}' accepts #{forms}"
   defp text(:field_wrong, _op, wrong, []), do: "Field #{wrong}"
   defp text(:field_wrong, _op, wrong, [value]), do: "Field #{wrong}, got '#{plain(value)}'"
+
   defp text(:pattern_wrong, _op, reason, []),
     do: "Field 'pattern' is not a valid regular expression: #{reason}"
 
