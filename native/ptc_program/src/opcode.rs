@@ -24,6 +24,11 @@ macro_rules! operations {
             access::Get,
             introspect::Keys, introspect::Typeof,
             tool::Call,
+            // Edition 2
+            list::List,
+            numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,
+            numbers::Median, numbers::Percentile,
+            dates::DateDiff, dates::DateAdd, dates::DatePart, dates::Now,
         }
     };
 }

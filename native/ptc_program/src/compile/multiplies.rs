@@ -136,6 +136,13 @@ impl<'s> Found<'s> {
             Instr::Jump(to) => {
                 let value = self.pop();
                 self.jumps.push((*to, value));
+                // Behind the answer of a call stands what gives the value if the tool fails, with a text.
+                if at
+                    .checked_sub(1)
+                    .is_some_and(|call| catches(&code[call], pc + 1))
+                {
+                    self.stack.push(Origins::default());
+                }
             }
             Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
@@ -220,9 +227,10 @@ impl<'s> Found<'s> {
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
-            // The values of these are numbers, booleans and names.
+            // The values of these are numbers, booleans, names and new texts.
             Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
-            | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
+            | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
+            | Percentile | DateDiff | DateAdd | DatePart => Origins::default(),
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
@@ -237,6 +245,11 @@ impl<'s> Found<'s> {
             _ => input(),
         })
     }
+}
+
+/// Returns whether an instruction is a call that goes on at `pc` if its tool fails.
+fn catches(instr: &Instr, pc: Pc) -> bool {
+    matches!(instr, Instr::Call { on_error, .. } if *on_error == pc)
 }
 
 impl<'s> Origins<'s> {

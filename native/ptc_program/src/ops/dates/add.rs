@@ -22,7 +22,11 @@ impl Operation for DateAdd {
         "The date so many units later, in the same form. A month later is the same day, or the last day of the month.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
-        Field::required("amount", FieldKind::Template, "how many units; negative: earlier"),
+        Field::required(
+            "amount",
+            FieldKind::Template,
+            "how many units; negative: earlier",
+        ),
         subject::FIELD,
         UNIT,
         subject::VALUE,
@@ -66,12 +70,15 @@ impl Operation for DateAdd {
             };
         }
         let (date, amount) = (machine.slot(apply.input), machine.one_operand(apply));
-        let is_integer = machine.heap.kind(amount) == Kind::Number && machine.heap.float(amount).is_none();
+        let is_integer =
+            machine.heap.kind(amount) == Kind::Number && machine.heap.float(amount).is_none();
         if !is_integer {
-            return Err(match machine.fault(apply.op, Code::Requires, vec![amount]) {
-                Halt::Fault(fault) => fault.about("an integer amount").into(),
-                stop => stop,
-            });
+            return Err(
+                match machine.fault(apply.op, Code::Requires, vec![amount]) {
+                    Halt::Fault(fault) => fault.about("an integer amount").into(),
+                    stop => stop,
+                },
+            );
         }
         // A longer integer leads to a year beyond the calendar.
         let amount = machine.heap.small_integer(amount);
@@ -82,8 +89,9 @@ impl Operation for DateAdd {
                 machine.check_heap_limit(words)?;
                 with_text(machine, date, |text| add(text, amount, unit(own)))?
             }
-            (Some(amount), _) => moment(machine, date)?
-                .and_then(|moment| add(&to_text(&moment), amount, unit(own))),
+            (Some(amount), _) => {
+                moment(machine, date)?.and_then(|moment| add(&to_text(&moment), amount, unit(own)))
+            }
         };
         match sum {
             Some(text) => Ok(machine.heap.make_string(&text)),

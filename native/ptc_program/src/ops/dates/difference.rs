@@ -36,7 +36,10 @@ impl Operation for DateDiff {
     /// The mode is the unit.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (from, to) = machine.two_operands(apply);
-        if [from, to].iter().any(|term| machine.kind(*term) == Kind::Nil) {
+        if [from, to]
+            .iter()
+            .any(|term| machine.kind(*term) == Kind::Nil)
+        {
             return Ok(machine.heap.nil());
         }
         match (moment(machine, from)?, moment(machine, to)?) {
@@ -44,9 +47,7 @@ impl Operation for DateDiff {
                 let units = difference(&first, &last, unit(apply.mode));
                 machine.make_number(apply.op, Number::Int(units))
             }
-            _ => {
-                Err(machine.fault(apply.op, Code::NeedsDates, vec![from, to]))
-            }
+            _ => Err(machine.fault(apply.op, Code::NeedsDates, vec![from, to])),
         }
     }
 }

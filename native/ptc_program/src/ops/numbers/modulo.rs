@@ -19,7 +19,11 @@ impl Operation for Mod {
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("left", FieldKind::Operand, "the integer that is divided"),
-        Field::required("right", FieldKind::Operand, "the integer that it is divided by"),
+        Field::required(
+            "right",
+            FieldKind::Operand,
+            "the integer that it is divided by",
+        ),
     ];
 
     fn plan(plan: &mut Plan) -> Planned {
@@ -32,11 +36,14 @@ impl Operation for Mod {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (left, right) = machine.two_operands(apply);
         let (a, b) = (machine.number(left)?, machine.number(right)?);
-        let (Some(a), Some(b)) = (a.filter(Number::is_integer), b.filter(Number::is_integer)) else {
-            return Err(match machine.fault(apply.op, Code::RequiresBoth, vec![left, right]) {
-                Halt::Fault(fault) => fault.about("integer operands").into(),
-                stop => stop,
-            });
+        let (Some(a), Some(b)) = (a.filter(Number::is_integer), b.filter(Number::is_integer))
+        else {
+            return Err(
+                match machine.fault(apply.op, Code::RequiresBoth, vec![left, right]) {
+                    Halt::Fault(fault) => fault.about("integer operands").into(),
+                    stop => stop,
+                },
+            );
         };
         count(machine, &a, &b)?;
         match a.modulo(&b) {
