@@ -3,6 +3,9 @@ defmodule PtcRunner.Json.NumbersTest do
   # PTC_SEED repeats a run, PTC_CASES=4 takes four times as many.
   use ExUnit.Case, async: true
 
+  # Until the option `edition` is there.
+  @moduletag :edition_2
+
   alias PtcRunner.Json
   alias PtcRunner.Test.Environment
 

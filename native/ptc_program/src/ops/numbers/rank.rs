@@ -24,7 +24,7 @@ impl Rank {
     fn middle(count: usize) -> Rank {
         Rank {
             before: (count - 1) / 2,
-            beyond: if count % 2 == 0 { 0.5 } else { 0.0 },
+            beyond: if count.is_multiple_of(2) { 0.5 } else { 0.0 },
         }
     }
 
