@@ -3,9 +3,6 @@ defmodule PtcRunner.Json.DatesTest do
   # PTC_SEED repeats a run, PTC_CASES=4 takes four times as many.
   use ExUnit.Case, async: true
 
-  # Until the option `edition` is there.
-  @moduletag :edition_2
-
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Test.Environment
 
@@ -368,7 +365,7 @@ defmodule PtcRunner.Json.DatesTest do
         diff = %{
           "op" => "date_diff",
           "from" => "2024-02-29",
-          "to" => %{"op" => "it"},
+          "to" => %{"op" => "var", "name" => "__input"},
           "unit" => "hour"
         }
 
