@@ -77,6 +77,9 @@ impl Compiler<'_> {
 
     /// Compiles a template that names no operation.
     pub(super) fn data(&mut self, node: Node, scope: Scope) -> Going {
+        if self.walk.observer.is_some() && self.source.has_parts(node) {
+            self.note_parts(node);
+        }
         let (code, consts) = (self.walk.code.len() as u32, self.walk.consts.len() as u32);
         let apply = match self.source.shape(node) {
             Shape::Map => {
