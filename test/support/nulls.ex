@@ -25,7 +25,8 @@ defmodule PtcRunner.Test.Nulls do
     fields = Map.fetch!(operations, op)
 
     nulls =
-      for %{name: name, required?: false, presence: presence} <- fields, presence != :nullable,
+      for %{name: name, required?: false, presence: presence} <- fields,
+          presence != :nullable,
           into: %{},
           do: {name, nil}
 

@@ -83,7 +83,7 @@ defmodule PtcRunner.Firewall.Flow do
       {:object, %{"pin" => :secret}}
 
   """
-  @spec of(program(), term(), (-> boolean())) :: Shape.t()
+  @spec of(program(), term(), (() -> boolean())) :: Shape.t()
   def of(program, memory, hidden? \\ fn -> false end) do
     names = Marks.names(memory)
     names = if reveals?(program) and hidden?.(), do: [@fields | names], else: names

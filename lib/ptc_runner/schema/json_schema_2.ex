@@ -69,8 +69,11 @@ defmodule PtcRunner.Schema.JsonSchema2 do
 
   defp forms(operation, :null, named) do
     case Enum.reject(operation.fields, &(&1.presence == :nullable)) do
-      fields when fields == operation.fields -> [form(operation, fields, :null, named)]
-      without -> for fields <- [without, operation.fields], do: form(operation, fields, :null, named)
+      fields when fields == operation.fields ->
+        [form(operation, fields, :null, named)]
+
+      without ->
+        for fields <- [without, operation.fields], do: form(operation, fields, :null, named)
     end
   end
 
