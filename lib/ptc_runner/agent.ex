@@ -309,8 +309,8 @@ defmodule PtcRunner.Agent do
 
   ## The task
 
-    * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`, `:answer` -
-      see `prompt/1`
+    * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`,
+      `:operations`, `:answer` - see `prompt/1`
     * `:messages` - the messages of an earlier conversation, such as `step.messages`, which goes on. Its prompt is replaced by
       that of this task; give `memory: step.memory` too.
 

@@ -7,23 +7,16 @@ defmodule PtcRunner.Firewall.Flow do
   # are clear, because texts conceal these fields wherever the rows are shown. Some operations of edition 2 take a row's
   # fields out of it without naming them; where the data have firewalled fields, their values are secret.
 
-  alias PtcRunner.Firewall.{Marks, Shape}
+  alias PtcRunner.Firewall.{Marks, Reads, Shape}
   alias PtcRunner.Json.{Codec, Program}
-  alias PtcRunner.Shown.{Budget, Head}
+  alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
-
-  # The fields of an operation that name entries of data.
-  @names ["field", "path", "fields", "name", "key", "on", "left", "right"]
 
   # Texts of programs that have none of these read no firewalled name. The last one may be any character.
   @marks [~s("_), ~s("-), "\\u"]
 
-  # Operations whose value shows fields that the program does not name; `get` does so with a computed key.
-  @revealing ["entries", "text", "to_text"]
+  # Texts of programs that have none of these show no fields that they do not name.
   @revealing_marks [~s("entries"), ~s("text"), ~s("to_text"), ~s("key"), "\\u"]
-
-  # Stands among the names if the program reveals fields, and the data have firewalled ones.
-  @fields :fields
 
   @input "__input"
 
@@ -86,7 +79,7 @@ defmodule PtcRunner.Firewall.Flow do
   @spec of(program(), term(), (() -> boolean())) :: Shape.t()
   def of(program, memory, hidden? \\ fn -> false end) do
     names = Marks.names(memory)
-    names = if reveals?(program) and hidden?.(), do: [@fields | names], else: names
+    names = if reveals?(program) and hidden?.(), do: [Reads.fields() | names], else: names
 
     case node(program, names) do
       :clear -> :clear
@@ -96,7 +89,7 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   defp of_node(node, names, left) do
-    if touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
+    if Reads.touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
   end
 
   @doc """
@@ -130,7 +123,7 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> false
       :unknown -> true
-      {:ok, node} -> Budget.within(@parts, true, &touches?(node, names, &1))
+      {:ok, node} -> Budget.within(@parts, true, &Reads.touches?(node, names, &1))
     end
   end
 
@@ -148,57 +141,10 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp reveals?(program) do
     case node(program, []) do
-      {:ok, node} -> Budget.within(@parts, true, &revealed?(node, &1))
+      {:ok, node} -> Budget.within(@parts, true, &Reads.revealed?(node, &1))
       _unknown -> true
     end
   end
-
-  defp revealed?(node, left) when is_map(node) do
-    Budget.spend!(left)
-    revealing?(node) or Enum.any?(:maps.values(node), &revealed?(&1, left))
-  end
-
-  defp revealed?([first | rest], left) do
-    Budget.spend!(left)
-    revealed?(first, left) or revealed?(rest, left)
-  end
-
-  defp revealed?(_constant, _left), do: false
-
-  defp revealing?(%{"op" => op}) when op in @revealing, do: true
-  defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
-  defp revealing?(_node), do: false
-
-  defp touches?(%{"op" => "literal"}, names, _left), do: @input in names
-
-  defp touches?(node, names, left) when is_map(node) do
-    Budget.spend!(left)
-    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
-  end
-
-  defp touches?([first | rest], names, left) do
-    Budget.spend!(left)
-    touches?(first, names, left) or touches?(rest, names, left)
-  end
-
-  defp touches?(_constant, _names, _left), do: false
-
-  defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
-    @input in names or
-      (@fields in names and revealing?(node)) or
-      Enum.any?(@names, &named?(Map.get(node, &1), names)) or
-      (op == "rename" and renames?(node["fields"], names)) or
-      (op in @compared and (guess?(node["value"], left) or guess?(node["left"], left)))
-  end
-
-  defp operation?(_object, names, _left), do: @input in names
-
-  defp renames?(%{} = fields, names), do: Enum.any?(:maps.keys(fields), &named?(&1, names))
-  defp renames?(_other, _names), do: false
-
-  defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
-  defp named?(@input, names), do: @input in names
-  defp named?(name, names), do: name in names or Firewall.hidden?(name)
 
   defp scope(names, left) do
     current = if @input in names, do: :secret, else: :clear
@@ -247,7 +193,7 @@ defmodule PtcRunner.Firewall.Flow do
     Budget.spend!(scope.left)
 
     if clear?([scope.current | :maps.values(scope.bound)]) and
-         not touches?(node, scope.memory, scope.left),
+         not Reads.touches?(node, scope.memory, scope.left),
        do: :clear,
        else: :secret
   end
@@ -270,7 +216,8 @@ defmodule PtcRunner.Firewall.Flow do
       end
 
     if clear?([compared, template(node["value"], scope)]) and
-         not guess?(node["value"], scope.left) and not guess?(node["left"], scope.left),
+         not Reads.guess?(node["value"], scope.left) and
+         not Reads.guess?(node["left"], scope.left),
        do: :clear,
        else: :secret
   end
@@ -411,22 +358,6 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp clear?(shapes), do: Enum.all?(shapes, &(&1 == :clear))
   defp whole(shape), do: if(shape == :clear, do: :clear, else: :secret)
-
-  # Whether a constant has a firewalled key: comparing with it would test a guess.
-  defp guess?(map, left) when is_map(map) do
-    Budget.spend!(left)
-
-    Enum.any?(:maps.to_list(map), fn {key, value} ->
-      (key != @input and Head.hidden?(key)) or guess?(value, left)
-    end)
-  end
-
-  defp guess?([first | rest], left) do
-    Budget.spend!(left)
-    guess?(first, left) or guess?(rest, left)
-  end
-
-  defp guess?(_leaf, _left), do: false
 
   defp proper(list) when is_list(list), do: if(List.improper?(list), do: [], else: list)
   defp proper(_other), do: []
