@@ -66,8 +66,14 @@ defmodule PtcRunner.Test.Oracle.Check do
   defp check_node(implicit_object, {1, _suggest?} = rules),
     do: object_fields(implicit_object, rules)
 
-  defp check_node(implicit_object, rules),
-    do: implicit_object |> Map.delete("__input") |> template_fields(rules)
+  # Its current value is checked as in edition 1, one level deep.
+  defp check_node(implicit_object, rules) do
+    implicit_object
+    |> Enum.filter(&match?({key, value} when key != "__input" or is_map(value), &1))
+    |> Enum.reject(fn {key, value} -> key == "__input" and not is_binary(value["op"]) end)
+    |> Map.new()
+    |> template_fields(rules)
+  end
 
   @doc "Fails for the first field of an operation whose name is close to one that is not there."
   @spec mistyped(term(), 1 | 2) :: :ok
