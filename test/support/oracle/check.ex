@@ -69,11 +69,12 @@ defmodule PtcRunner.Test.Oracle.Check do
   # Its current value is checked as in edition 1, one level deep.
   defp check_node(implicit_object, rules) do
     implicit_object
-    |> Enum.filter(&match?({key, value} when key != "__input" or is_map(value), &1))
-    |> Enum.reject(fn {key, value} -> key == "__input" and not is_binary(value["op"]) end)
-    |> Map.new()
+    |> Map.reject(fn {key, value} -> key == "__input" and not operation?(value) end)
     |> template_fields(rules)
   end
+
+  defp operation?(%{"op" => op}), do: is_binary(op)
+  defp operation?(_other), do: false
 
   @doc "Fails for the first field of an operation whose name is close to one that is not there."
   @spec mistyped(term(), 1 | 2) :: :ok
