@@ -196,6 +196,16 @@ pub trait Heap {
         self.make_map(keys, values)
     }
 
+    /// Makes a map with the keys of `like`, which are given in the order of [`Heap::flat`], and these values. Linear.
+    fn make_map_like(
+        &mut self,
+        _like: Self::Term,
+        keys: &[Self::Term],
+        values: &[Self::Term],
+    ) -> Self::Term {
+        self.make_map(keys, values)
+    }
+
     /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
     /// Returns the arity of a tuple; `None` for any other term.
