@@ -2,7 +2,7 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
-use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT};
+use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NO_PC};
 use ptc_json::Document;
 use ptc_machine::language::Language;
 use ptc_machine::live::LiveAfterCalls;
@@ -21,7 +21,12 @@ impl Walk {
                 }
                 Instr::Enter(looped) => looped.end = labels[looped.end as usize],
                 Instr::Slot(INPUT) => self.reads_input = true,
-                Instr::Call { .. } => calls_tools = true,
+                Instr::Call { on_error, .. } => {
+                    calls_tools = true;
+                    if *on_error != NO_PC {
+                        *on_error = labels[*on_error as usize];
+                    }
+                }
                 _ => {}
             }
         }

@@ -21,6 +21,7 @@ macro_rules! transform {
             const FIELDS: &'static [Field] = &[$field];
             const READS_INPUT_ONCE: bool = true;
             const KEEPS: Keeps = $keeps;
+            const FORKS: bool = true;
 
             fn plan(plan: &mut Plan) -> Planned {
                 plan.each_item($field.name);
