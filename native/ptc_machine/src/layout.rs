@@ -118,7 +118,9 @@ impl<H: Heap> Machine<'_, H> {
         }
         let heap = &*self.heap;
         let mut layouts = self.layouts.iter_mut();
-        let Some(layout) = layouts.find_map(|it| (it.maker == maker && it.fits(heap, maps)).then_some(it)) else {
+        let Some(layout) =
+            layouts.find_map(|it| (it.maker == maker && it.fits(heap, maps)).then_some(it))
+        else {
             return Ok(None);
         };
         let mut flat = [&[][..]; 2];
@@ -134,8 +136,13 @@ impl<H: Heap> Machine<'_, H> {
                 Origin::Unknown => heap.nil(),
             });
         }
-        self.meter.consume_fuel(values.len() / ENTRIES_A_UNIT, self.heap)?;
-        Ok(Some(self.heap.make_map_like(layout.like, &layout.keys, values)))
+        self.meter
+            .consume_fuel(values.len() / ENTRIES_A_UNIT, self.heap)?;
+        Ok(Some(self.heap.make_map_like(
+            layout.like,
+            &layout.keys,
+            values,
+        )))
     }
 
     /// Same with the operands of an instruction.
@@ -202,7 +209,12 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     /// Drops the entries from index `from` on whose key is one of these.
-    pub fn drop_entries(&mut self, entries: &mut Entries<H::Term>, from: usize, mut keys: Vec<H::Term>) {
+    pub fn drop_entries(
+        &mut self,
+        entries: &mut Entries<H::Term>,
+        from: usize,
+        mut keys: Vec<H::Term>,
+    ) {
         let heap = &*self.heap;
         let mut at = 0;
         let few = keys.len() <= FEW;
@@ -243,7 +255,13 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     #[cold]
-    fn remember(&mut self, maker: ConstId, maps: &[H::Term], map: H::Term, entries: &[MapEntry<H::Term>]) {
+    fn remember(
+        &mut self,
+        maker: ConstId,
+        maps: &[H::Term],
+        map: H::Term,
+        entries: &[MapEntry<H::Term>],
+    ) {
         let of_maker = self.layouts.iter().filter(|it| it.maker == maker).count();
         if of_maker >= MOST_OF_ONE || self.layouts.len() >= MOST {
             return;

@@ -26,6 +26,9 @@ macro_rules! operations {
             tool::Call,
             // Edition 2
             list::List,
+            reshape::Set, reshape::Unset, reshape::Rename,
+            entries::EntriesOf, entries::FromEntries, entries::IndexBy,
+            group::GroupBy, join::Join,
         }
     };
 }

@@ -9,7 +9,7 @@ use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
-use ptc_json::{Document, Entry, Node};
+use ptc_json::{Document, Entry, Node, ADDED};
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
-    /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
+    /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth, and [`ADDED`].
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
     pub(super) labels: Vec<u32>,
@@ -145,6 +145,9 @@ impl Walk {
         source.add(Entry::Int(0));
         source.add(Entry::Object(omitted + 3, 0));
         source.add(Entry::Int(i64::from(options.depth)));
+        for at in 0..ADDED.len() {
+            source.add(Entry::Added(at as u8));
+        }
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {

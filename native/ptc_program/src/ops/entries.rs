@@ -88,16 +88,16 @@ fn key_of<H: Heap>(
         _ => return Ok(None),
     }
     if let Some(number) = machine.heap.small_integer(term) {
-        return Ok(Some(machine.heap.make_string(number.to_string().as_bytes())));
+        return Ok(Some(
+            machine.heap.make_string(number.to_string().as_bytes()),
+        ));
     }
     // The conversion to digits takes longer than linear time.
     let limbs = machine.heap.limbs(term);
     machine.check_heap_limit(3 * limbs)?;
     machine.consume_fuel_at_once(UNITS_A_LIMB * limbs * (1 + limbs / 16))?;
     Ok(match machine.heap.number(term) {
-        Some(Number::Big(number)) => {
-            Some(machine.heap.make_string(number.to_string().as_bytes()))
-        }
+        Some(Number::Big(number)) => Some(machine.heap.make_string(number.to_string().as_bytes())),
         _ => None,
     })
 }
@@ -105,7 +105,10 @@ fn key_of<H: Heap>(
 /// Keeps a key and its value for a new map.
 fn keep<H: Heap>(
     machine: &mut Machine<'_, H>,
-    work: (&mut ptc_term::roots::Roots<H::Term>, &mut ptc_term::roots::Roots<H::Term>),
+    work: (
+        &mut ptc_term::roots::Roots<H::Term>,
+        &mut ptc_term::roots::Roots<H::Term>,
+    ),
     heavy: &mut usize,
     (key, value): (H::Term, H::Term),
 ) -> Result<(), Halt<H::Term>> {
@@ -122,11 +125,7 @@ fn keep<H: Heap>(
 }
 
 /// Makes the map of the keys and values of the work; of equal keys the last one counts.
-fn made<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    work: &Work<H::Term>,
-    heavy: usize,
-) -> Eval<H> {
+fn made<H: Heap>(machine: &mut Machine<'_, H>, work: &Work<H::Term>, heavy: usize) -> Eval<H> {
     let count = work.keys.len();
     machine.check_heap_limit(2 * count + words_of_map(count))?;
     machine.consume_fuel_at_once(MAP_ENTRY * count + KEY_OF_NEW * heavy)?;
@@ -141,7 +140,8 @@ fn made<H: Heap>(
 impl Operation for FromEntries {
     const NAME: &'static str = "from_entries";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "The map of a list of {\"key\", \"value\"}; of equal keys the last one counts.";
+    const ABOUT: &'static str =
+        "The map of a list of {\"key\", \"value\"}; of equal keys the last one counts.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -182,11 +182,16 @@ impl Operation for FromEntries {
 impl Operation for IndexBy {
     const NAME: &'static str = "index_by";
     const FAMILY: &'static str = FAMILY;
-    const ABOUT: &'static str = "A map of the items by their keys; of equal keys the last one counts.";
+    const ABOUT: &'static str =
+        "A map of the items by their keys; of equal keys the last one counts.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::alternative("expr", FieldKind::Expr, "the key of an item"),
-        Field::alternative("field", FieldKind::String, "the items' key that holds the key"),
+        Field::alternative(
+            "field",
+            FieldKind::String,
+            "the items' key that holds the key",
+        ),
     ];
     const KEEPS: Keeps = Keeps::Value;
     const FORKS: bool = true;

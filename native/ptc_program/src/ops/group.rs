@@ -5,14 +5,14 @@
 //! computed while the groups are found, and no items are kept. If that is not possible (an item has no number), the items
 //! are grouped after all, so that the first error is found.
 
-use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use super::grouping::{groups, totals, PER_TOTAL};
+use super::{reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Instr, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
 use ptc_json::{Node, Shape};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Entries, Eval, Groups, Machine, Origin, Total, Totals, Walk, Work};
-use ptc_term::heap::{words_of_map, Heap};
-use ptc_term::roots::Roots;
+use ptc_machine::fault::Code;
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::Heap;
 
 pub(super) struct GroupBy;
 
@@ -27,8 +27,43 @@ const BITS: u32 = 2;
 /// Maximum number of totals that are computed while the groups are found.
 const MOST_TOTALS: usize = 64;
 
-/// Constants for each total: its operation, and its field.
-const PER_TOTAL: u32 = 2;
+/// The names of the keys of a group, as far as they are told apart: so many bytes for each.
+static KEYS: [u8; 32] = [0; 32];
+
+/// What the value of an instruction contains.
+pub(crate) enum PartsOf {
+    /// Its operands and its current value.
+    All,
+    /// Its operands.
+    Operands,
+    /// A part of its current value, which no other name means.
+    Key(&'static [u8]),
+    /// Fields of the items of its current value, named by constants, besides its operands.
+    Fields(Vec<ConstId>),
+}
+
+/// Returns whether the value of an instruction contains both its operands and its current value.
+pub(crate) fn combines_with_input(apply: &Apply) -> bool {
+    apply.op == OpCode::Set && apply.mode == reshape::MAKE
+}
+
+/// Returns what the value of `set`, `group_by` or `index_by` contains.
+pub(crate) fn parts_of(apply: &Apply) -> PartsOf {
+    let (mode, number) = (apply.mode & ((1 << BITS) - 1), apply.mode >> BITS);
+    match (apply.op, mode) {
+        (OpCode::Set, _) if apply.mode == reshape::RESULT => PartsOf::Operands,
+        (OpCode::GroupBy, KEY) => match KEYS.get(..=number as usize) {
+            Some(name) => PartsOf::Key(name),
+            None => PartsOf::All,
+        },
+        (OpCode::GroupBy, TOTALS) => {
+            let totals = apply.key + apply.value;
+            let fields = (0..number).map(|at| totals + PER_TOTAL * at + 1);
+            PartsOf::Fields((apply.key..totals).chain(fields).collect())
+        }
+        _ => PartsOf::All,
+    }
+}
 
 impl Operation for GroupBy {
     const NAME: &'static str = "group_by";
@@ -73,10 +108,7 @@ impl Operation for GroupBy {
             Some(each) => plan.entries(each)?,
             None => vec![],
         };
-        let end = match simple(plan, &keys, &entries) {
-            Some(totals) => Some(with_totals(plan, &keys, totals)),
-            None => None,
-        };
+        let end = simple(plan, &keys, &entries).map(|totals| with_totals(plan, &keys, totals));
         grouped(plan, &keys, &entries);
         if let Some((found, done)) = end {
             let end = plan.label();
@@ -93,7 +125,9 @@ impl Operation for GroupBy {
         let group = machine.slot(apply.input);
         match apply.mode & ((1 << BITS) - 1) {
             GROUP => machine.resumable(apply, |machine, work| groups(machine, apply, work)),
-            TOTALS => machine.resumable(apply, |machine, work| totals(machine, apply, work)),
+            TOTALS => machine.resumable(apply, |machine, work| {
+                totals(machine, (apply, number), work)
+            }),
             ITEMS => Ok(machine.heap.uncons(group).map_or(group, |(_, items)| items)),
             _ => {
                 let key = machine.heap.uncons(group).map_or(group, |(key, _)| key);
@@ -226,7 +260,9 @@ fn simple_total(plan: &Plan, name: Node, value: Node) -> Option<Simple> {
     };
     let op = plan.is_operation(value).then(|| plan.operation(value))??;
     let is_free = source.field(value, INPUT_NAME).is_none();
-    let others = ["where", "expr"].into_iter().any(|field| given(field).is_some());
+    let others = ["where", "expr"]
+        .into_iter()
+        .any(|field| given(field).is_some());
     (is_free && !others).then_some(())?;
     let field = match op {
         OpCode::Count => plan.nil(),
@@ -239,15 +275,13 @@ fn simple_total(plan: &Plan, name: Node, value: Node) -> Option<Simple> {
 }
 
 /// Computes the totals of each group; returns the slot that has the result, and the label to go on at if there is one.
-fn with_totals(
-    plan: &mut Plan,
-    keys: &Keys,
-    totals: Vec<Simple>,
-) -> (Slot, crate::compile::Label) {
+fn with_totals(plan: &mut Plan, keys: &Keys, totals: Vec<Simple>) -> (Slot, crate::compile::Label) {
     let operands = push_keys(plan, keys);
     let count = totals.len() as u32;
     let nil = plan.nil();
-    let of = totals.iter().flat_map(|(_, op, field)| [op.unwrap_or(nil), *field]);
+    let of = totals
+        .iter()
+        .flat_map(|(_, op, field)| [op.unwrap_or(nil), *field]);
     let names = totals.iter().map(|(name, ..)| *name);
     let consts: Vec<_> = (keys.fields.iter().copied())
         .chain(of)
@@ -262,170 +296,4 @@ fn with_totals(
     plan.emit(Instr::Slot(found));
     plan.jump_if(true, done);
     (found, done)
-}
-
-/// The parts of a work while groups are found: the walk, the keys that are left if they are computed, the keys of the
-/// groups, and the groups.
-type Finding<'w, T> = (&'w mut Walk<T>, &'w mut Option<T>, &'w mut Roots<T>, &'w mut Groups);
-
-/// Passes each item with its group to `visit`. The fields that are read start at the key of the instruction, and its value is
-/// their number; without fields the keys are the operand.
-fn each_in_group<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    (walk, rest, keys, groups): Finding<'_, H::Term>,
-    mut visit: impl FnMut(&mut Machine<'_, H>, &mut Groups, (usize, H::Term)) -> Result<(), Halt<H::Term>>,
-) -> Result<(), Halt<H::Term>> {
-    let computed = (apply.operands == 1).then(|| machine.one_operand(apply));
-    let list = computed.unwrap_or(machine.slot(apply.input));
-    let left = rest.get_or_insert(list);
-    groups.search(machine, (left, list), |machine, at, item| match computed {
-        Some(_) => Ok(item),
-        None => machine.value_or_nil(item, apply.key + at as ConstId),
-    })?;
-    let field = |at: usize| apply.key + at as ConstId;
-    let fields = apply.value as usize;
-    machine.each_item(apply, walk, |machine, item| {
-        let next = match computed {
-            Some(_) => machine.heap.uncons(*left),
-            None => None,
-        };
-        let entry = match (next, fields) {
-            (Some((key, _)), _) => groups.entry(machine, keys, (0, 0), key)?,
-            (None, 0) => groups.only_entry(),
-            (None, 1) => {
-                let key = machine.value_or_nil(item, apply.key)?;
-                groups.entry(machine, keys, (0, 0), key)?
-            }
-            (None, _) => {
-                let mut above = 0;
-                for at in 0..fields {
-                    let key = machine.value_or_nil(item, field(at))?;
-                    above = 1 + groups.entry(machine, keys, (at, above), key)? as u32;
-                }
-                above as usize - 1
-            }
-        };
-        visit(machine, groups, (entry, item))?;
-        if let Some((_, rest)) = next {
-            *left = rest;
-        }
-        Ok(())
-    })
-}
-
-/// Takes the groups of a work.
-fn take_groups<T>(work: &mut Work<T>, apply: &Apply) -> Box<Groups> {
-    let keys = apply.value.max(apply.operands) as usize;
-    let groups = work.progress.groups.take();
-    groups.unwrap_or_else(|| Box::new(Groups::new(keys)))
-}
-
-/// Returns the list of the groups, each a cell of its key and its items.
-fn groups<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    work: &mut Work<H::Term>,
-) -> Eval<H> {
-    if work.made.is_none() {
-        let mut groups = take_groups(work, apply);
-        let finding = (&mut work.walk, &mut work.field, &mut work.keys, &mut *groups);
-        let items = &mut work.items;
-        let walked = each_in_group(machine, apply, finding, |machine, groups, item| {
-            groups.add(machine, items, item)
-        });
-        work.progress.groups = Some(groups);
-        walked?;
-    }
-    machine.list_of_groups(work)
-}
-
-/// Returns the totals of an instruction.
-fn totals_of<H: Heap>(machine: &Machine<'_, H>, first: ConstId, count: u32) -> Totals {
-    let total = |at: u32| {
-        let (op, field) = (first + PER_TOTAL * at, first + PER_TOTAL * at + 1);
-        match machine.heap.bytes(machine.constant(op)) {
-            Some(b"count") => Total::Count,
-            Some(b"sum") => Total::Sum(field),
-            Some(b"avg") => Total::Mean(field),
-            Some(b"min") => Total::Least(field),
-            Some(b"max") => Total::Most(field),
-            _ => Total::Const(field),
-        }
-    };
-    Totals::new((0..count).map(total).collect())
-}
-
-/// Returns the list of the groups' maps; nil if the items must be kept.
-fn totals<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    work: &mut Work<H::Term>,
-) -> Eval<H> {
-    let mut groups = take_groups(work, apply);
-    let made = totals_in(machine, apply, work, &mut groups);
-    work.progress.groups = Some(groups);
-    made
-}
-
-fn totals_in<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    work: &mut Work<H::Term>,
-    groups: &mut Groups,
-) -> Eval<H> {
-    let (fields, count) = (apply.value, apply.mode >> BITS);
-    let totals = totals_of(machine, apply.key + fields, count);
-    if work.missing == 0 {
-        let finding = (&mut work.walk, &mut work.field, &mut work.keys, &mut *groups);
-        let (extremes, failed) = (&mut work.rests, &mut work.progress.second);
-        each_in_group(machine, apply, finding, |machine, groups, item| {
-            if !*failed {
-                *failed = !totals.add(machine, groups, extremes, item)?;
-            }
-            Ok(())
-        })?;
-        if *failed {
-            return Ok(machine.heap.nil());
-        }
-    }
-    let names = apply.key + fields + PER_TOTAL * count;
-    let mut values = Vec::with_capacity(count as usize + groups.keys());
-    // From now on `count` is the next group.
-    while work.made.is_none() && work.progress.count < groups.len() {
-        work.missing = 1;
-        let entry = work.progress.count;
-        machine.consume_fuel(1 + count as usize)?;
-        if groups.is_group(entry) {
-            values.clear();
-            let found = (&*groups, &*work.rests);
-            if !totals.finish(machine, found, (apply.op.name(), entry), &mut values)? {
-                return Ok(machine.heap.nil());
-            }
-            groups.keys_of(machine.heap, &work.keys, entry, &mut values);
-            machine.check_heap_limit(2 * work.items.len() + words_of_map(values.len()))?;
-            let map = map_of_constants(machine, names, &values)?;
-            work.items.push(map);
-        }
-        work.progress.count += 1;
-        machine.meter.advanced();
-    }
-    machine.list_of(work)
-}
-
-/// Makes a map of the constant keys from `first` on.
-fn map_of_constants<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    first: ConstId,
-    values: &[H::Term],
-) -> Eval<H> {
-    if let Some(map) = machine.map_as_before(first, &[], values)? {
-        return Ok(map);
-    }
-    let mut entries = Entries::default();
-    for (value, at) in values.iter().zip(0..) {
-        let value = (*value, Origin::Operand(at));
-        machine.add_entry(&mut entries, (first + at, None), value)?;
-    }
-    machine.make_map_of(first, &[], entries)
 }

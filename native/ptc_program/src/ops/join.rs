@@ -33,19 +33,39 @@ const FEW_PAIRS: usize = 4_096;
 impl Operation for Join {
     const NAME: &'static str = "join";
     const FAMILY: &'static str = "Group and join";
-    const ABOUT: &'static str = "Each item with the items of another list whose field has the same value; \
+    const ABOUT: &'static str =
+        "Each item with the items of another list whose field has the same value; \
          inner unless `kind` is given.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
-        Field::optional("as", FieldKind::String, "the name under which a match stands in the result; \
-             without it its keys are put beside those of the item, which win"),
-        Field::optional("kind", FieldKind::Choice, "left keeps items without a match; group has one result \
-             for each item, with the list of its matches")
+        Field::optional(
+            "as",
+            FieldKind::String,
+            "the name under which a match stands in the result; \
+             without it its keys are put beside those of the item, which win",
+        ),
+        Field::optional(
+            "kind",
+            FieldKind::Choice,
+            "left keeps items without a match; group has one result \
+             for each item, with the list of its matches",
+        )
         .values("\"inner\", \"left\" or \"group\"")
-        .choices(&["inner", "left", "group"], "'kind' must be 'inner', 'left' or 'group'"),
+        .choices(
+            &["inner", "left", "group"],
+            "'kind' must be 'inner', 'left' or 'group'",
+        ),
         Field::alternative("left", FieldKind::String, "the items' key that is compared"),
-        Field::alternative("on", FieldKind::String, "the key that is compared in both lists"),
-        Field::alternative("right", FieldKind::String, "the other items' key that is compared"),
+        Field::alternative(
+            "on",
+            FieldKind::String,
+            "the key that is compared in both lists",
+        ),
+        Field::alternative(
+            "right",
+            FieldKind::String,
+            "the other items' key that is compared",
+        ),
         Field::required("with", FieldKind::Template, "the other list"),
     ];
 
@@ -54,7 +74,11 @@ impl Operation for Join {
         match (given("on"), given("left"), given("right")) {
             (true, false, false) | (false, true, true) => {}
             (true, ..) => {
-                return plan.reject(Code::Accepts, "'on' or 'left' and 'right', not both", vec![])
+                return plan.reject(
+                    Code::Accepts,
+                    "'on' or 'left' and 'right', not both",
+                    vec![],
+                )
             }
             (_, true, _) => return plan.reject(Code::FieldMissing, "right", vec![]),
             (_, _, true) => return plan.reject(Code::FieldMissing, "left", vec![]),
@@ -173,7 +197,9 @@ fn join<H: Heap>(
         groups.arrange(machine, &work.keys)?;
         (work.progress.count, work.walk.rest) = (MATCH, input);
     }
-    while let (Some((item, rest)), true) = (machine.heap.uncons(work.walk.rest), work.made.is_none()) {
+    while let (Some((item, rest)), true) =
+        (machine.heap.uncons(work.walk.rest), work.made.is_none())
+    {
         machine.consume_fuel(1)?;
         add_matches(machine, apply, work, (item, groups))?;
         (work.walk.rest, work.missing) = (rest, 0);
@@ -232,7 +258,9 @@ fn add_matches<H: Heap>(
                 machine.consume_fuel(end - first)?;
                 machine.check_heap_limit(2 * (end - first))?;
                 let batch = members[first..end].iter();
-                let batch: Vec<_> = batch.map(|at| rows.get(machine.heap, *at as usize)).collect();
+                let batch: Vec<_> = batch
+                    .map(|at| rows.get(machine.heap, *at as usize))
+                    .collect();
                 list = machine.heap.make_list_onto(&batch, list);
                 (work.found, work.missing) = (Some(list), members.len() - first);
                 machine.meter.advanced();

@@ -15,8 +15,8 @@ const FAMILY: &str = "Objects";
 
 /// What `set` does in an instruction.
 const LIST: u32 = 0;
-const MAKE: u32 = 1;
-const RESULT: u32 = 2;
+pub(super) const MAKE: u32 = 1;
+pub(super) const RESULT: u32 = 2;
 
 /// Builds the fault for a value that is neither a map nor a list of maps, or an item that is no map.
 fn needs_maps<H: Heap>(machine: &Machine<'_, H>, op: OpCode, value: H::Term) -> Halt<H::Term> {
