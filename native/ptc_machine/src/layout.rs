@@ -72,8 +72,8 @@ struct Source<T> {
 pub(super) struct Layout<T> {
     maker: ConstId,
     sources: Vec<Source<T>>,
-    /// A map that was made.
-    like: T,
+    /// The heap's pattern for maps with these keys.
+    pattern: T,
     /// Its keys, in the order of the heap.
     keys: Vec<T>,
     origins: Vec<Origin>,
@@ -139,7 +139,7 @@ impl<H: Heap> Machine<'_, H> {
         self.meter
             .consume_fuel(values.len() / ENTRIES_A_UNIT, self.heap)?;
         Ok(Some(self.heap.make_map_like(
-            layout.like,
+            layout.pattern,
             &layout.keys,
             values,
         )))
@@ -296,10 +296,11 @@ impl<H: Heap> Machine<'_, H> {
             }
         }
         let keys = keys.to_vec();
+        let pattern = self.heap.pattern_of(map);
         self.layouts.push(Layout {
             maker,
             sources,
-            like: map,
+            pattern,
             keys,
             origins,
         });

@@ -196,10 +196,15 @@ pub trait Heap {
         self.make_map(keys, values)
     }
 
-    /// Makes a map with the keys of `like`, which are given in the order of [`Heap::flat`], and these values. Linear.
+    /// Returns what [`Heap::make_map_like`] needs to make maps with the keys of this small map.
+    fn pattern_of(&mut self, map: Self::Term) -> Self::Term {
+        map
+    }
+
+    /// Makes a map with the keys of a pattern, which are given in the order of [`Heap::flat`], and these values. Linear.
     fn make_map_like(
         &mut self,
-        _like: Self::Term,
+        _pattern: Self::Term,
         keys: &[Self::Term],
         values: &[Self::Term],
     ) -> Self::Term {
