@@ -205,7 +205,7 @@ impl<'p, 's> Plan<'p, 's> {
     /// Returns one of the strings of [`ADDED`].
     pub fn added(&self, text: &'static str) -> Node {
         let place = ADDED.iter().position(|added| *added == text);
-        self.compiler.walk.omitted + 4 + place.unwrap_or(0) as Node
+        self.compiler.walk.omitted + 5 + place.unwrap_or(0) as Node
     }
 
     /// Returns the constant 0.
