@@ -113,6 +113,27 @@ impl<H: Heap> Machine<'_, H> {
         maps: &[H::Term],
         operands: &[H::Term],
     ) -> Result<Option<H::Term>, Halt<H::Term>> {
+        self.make_as_before(maker, maps, operands, true)
+    }
+
+    /// Same for new operands, which would be made again if this were suspended: the caller has counted them and the map.
+    #[inline]
+    pub fn map_of_new_as_before(
+        &mut self,
+        maker: ConstId,
+        operands: &[H::Term],
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
+        self.make_as_before(maker, &[], operands, false)
+    }
+
+    #[inline]
+    fn make_as_before(
+        &mut self,
+        maker: ConstId,
+        maps: &[H::Term],
+        operands: &[H::Term],
+        counted: bool,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
         if self.values && !maps.iter().all(|map| self.heap.form(*map) == Form::Plain) {
             return Ok(None);
         }
@@ -136,8 +157,10 @@ impl<H: Heap> Machine<'_, H> {
                 Origin::Unknown => heap.nil(),
             });
         }
-        self.meter
-            .consume_fuel(values.len() / ENTRIES_A_UNIT, self.heap)?;
+        if counted {
+            let cost = values.len() / ENTRIES_A_UNIT;
+            self.meter.consume_fuel(cost, self.heap)?;
+        }
         Ok(Some(self.heap.make_map_like(
             layout.pattern,
             &layout.keys,

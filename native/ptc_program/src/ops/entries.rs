@@ -6,8 +6,9 @@ use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::Plan;
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
-use ptc_term::heap::{words_of_map, Heap, Kind, Lookup};
+use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::number::Number;
+use ptc_term::roots::Roots;
 
 pub(super) struct EntriesOf;
 pub(super) struct FromEntries;
@@ -102,26 +103,18 @@ fn key_of<H: Heap>(
     })
 }
 
-/// Keeps a key and its value for a new map.
-fn keep<H: Heap>(
+/// Counts a key before it is kept for a new map; `kept` is the number of keys so far.
+fn count_key<H: Heap>(
     machine: &mut Machine<'_, H>,
-    work: (
-        &mut ptc_term::roots::Roots<H::Term>,
-        &mut ptc_term::roots::Roots<H::Term>,
-    ),
-    heavy: &mut usize,
-    (key, value): (H::Term, H::Term),
-) -> Result<(), Halt<H::Term>> {
-    let (keys, values) = work;
-    if keys.len() % KEPT_BETWEEN_CHECKS == 0 {
-        machine.check_heap_limit(2 * keys.len())?;
+    kept: usize,
+    key: H::Term,
+) -> Result<usize, Halt<H::Term>> {
+    if kept.is_multiple_of(KEPT_BETWEEN_CHECKS) {
+        machine.check_heap_limit(2 * kept)?;
     }
     let weight = machine.weigh(key)?;
     machine.consume_fuel(weight)?;
-    *heavy += weight - 1;
-    keys.push(key);
-    values.push(value);
-    Ok(())
+    Ok(weight - 1)
 }
 
 /// Makes the map of the keys and values of the work; of equal keys the last one counts.
@@ -130,7 +123,7 @@ fn made<H: Heap>(machine: &mut Machine<'_, H>, work: &Work<H::Term>, heavy: usiz
     machine.check_heap_limit(2 * count + words_of_map(count))?;
     machine.consume_fuel_at_once(MAP_ENTRY * count + KEY_OF_NEW * heavy)?;
     let heap = &*machine.heap;
-    let backwards = |terms: &ptc_term::roots::Roots<H::Term>| -> Vec<H::Term> {
+    let backwards = |terms: &Roots<H::Term>| -> Vec<H::Term> {
         (0..count).rev().map(|at| terms.get(heap, at)).collect()
     };
     let (keys, values) = (backwards(&work.keys), backwards(&work.items));
@@ -158,20 +151,21 @@ impl Operation for FromEntries {
             let (keys, values) = (&mut work.keys, &mut work.items);
             let heavy = &mut work.progress.count;
             machine.each_item(apply, &mut work.walk, |machine, item| {
-                let key = match machine.kind(item) {
-                    Kind::Map => match machine.lookup(item, apply.key)? {
-                        Lookup::Found(key) => key_of(machine, key)?,
-                        _ => None,
-                    },
-                    _ => None,
+                let given = match machine.kind(item) {
+                    Kind::Map => machine.value_or_nil(item, apply.key)?,
+                    _ => machine.heap.nil(),
                 };
-                let Some(key) = key else {
+                let value = machine.value_or_nil(item, apply.value)?;
+                let more = count_key(machine, keys.len(), given)?;
+                let Some(key) = key_of(machine, given)? else {
                     let fault = Fault::new(Code::Requires, Some(apply.op.name()), vec![item]);
                     let required = "a list of maps with a string or integer key";
                     return Err(fault.about(required).into());
                 };
-                let value = machine.value_or_nil(item, apply.value)?;
-                keep(machine, (keys, values), heavy, (key, value))
+                *heavy += more;
+                keys.push(key);
+                values.push(value);
+                Ok(())
             })?;
             let heavy = *heavy;
             made(machine, work, heavy)
@@ -243,10 +237,13 @@ impl Operation for IndexBy {
                         None => return Ok(()),
                     },
                 };
+                let more = count_key(machine, keys.len(), key)?;
                 let Some(text) = key_of(machine, key)? else {
                     return Err(no_key(key));
                 };
-                keep(machine, (keys, values), heavy, (text, item))?;
+                *heavy += more;
+                keys.push(text);
+                values.push(item);
                 if let Some(rest) = rest {
                     rests[0] = rest;
                 }

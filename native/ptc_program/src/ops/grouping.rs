@@ -183,7 +183,7 @@ fn map_of_constants<H: Heap>(
     first: ConstId,
     values: &[H::Term],
 ) -> Eval<H> {
-    if let Some(map) = machine.map_as_before(first, &[], values)? {
+    if let Some(map) = machine.map_of_new_as_before(first, values)? {
         return Ok(map);
     }
     let mut entries = Entries::default();
