@@ -78,7 +78,10 @@ defmodule Bench.Sections.Groups do
     quotients =
       for {name, {limit, words}} <- limits do
         results = for %{section: ^name, rows: 10_000, origin: :built} = it <- results, do: it
-        Bars.ratio(results, title(name) <> "; 10,000 rows", @programs, :elixir, limit, words: words)
+
+        Bars.ratio(results, title(name) <> "; 10,000 rows", @programs, :elixir, limit,
+          words: words
+        )
       end
 
     quotients ++
