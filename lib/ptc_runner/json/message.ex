@@ -129,6 +129,10 @@ defmodule PtcRunner.Json.Message do
   defp text(:accepts, op, forms, []), do: "Operation '#{op}' accepts #{forms}"
   defp text(:field_wrong, _op, wrong, []), do: "Field #{wrong}"
   defp text(:field_wrong, _op, wrong, [value]), do: "Field #{wrong}, got '#{plain(value)}'"
+
+  defp text(:pattern_wrong, _op, reason, []),
+    do: "Field 'pattern' is not a valid regular expression: #{reason}"
+
   defp text(:part_wrong, _op, sentence, []), do: sentence
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 
@@ -191,6 +195,14 @@ defmodule PtcRunner.Json.Message do
 
   defp text(:requires, op, what, []), do: "#{op} requires #{what}"
   defp text(:requires, op, what, [value]), do: "#{op} requires #{what}, got #{show(value)}"
+
+  defp text(:needs_dates, op, _field, [value]),
+    do: "#{op} requires ISO 8601 dates, got: #{show(value)}"
+
+  defp text(:needs_dates, op, _field, [left, right]) do
+    {left, right} = Shown.both(left, right)
+    "#{op} requires ISO 8601 dates, got: #{left}, #{right}"
+  end
 
   defp text(:requires_both, op, what, [left, right]) do
     {left, right} = Shown.both(left, right)
