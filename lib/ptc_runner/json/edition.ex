@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.Edition do
   @type t :: 1 | 2
 
   # The edition where nothing else says which one.
-  @usual 1
+  @usual 2
 
   # Releases of `ptc_runner` whose `PtcRunner.Json` this library replaces: programs must mean there what they meant.
   @replaced ">= 0.4.0-0 and < 0.7.0-0"
@@ -89,10 +89,10 @@ defmodule PtcRunner.Json.Edition do
   def filled({depth, any_keys?, strict?, values?, nil}),
     do: {depth, any_keys?, strict?, values?, default()}
 
-  # A depth alone is edition 1 on the native side.
+  # A depth alone is edition 2 on the native side.
   def filled(depth) do
     case default() do
-      1 -> depth
+      2 -> depth
       edition -> {depth, false, false, false, edition}
     end
   end

@@ -113,7 +113,7 @@ defmodule PtcRunner.Json.Program do
   @spec observed(Limits.reading(), :observed | :findings) :: Types.reading()
   def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?, values?, edition} = asked |> Edition.filled() |> options()
-    {what, depth, any_keys?, strict?, values?, edition || 1}
+    {what, depth, any_keys?, strict?, values?, edition || 2}
   end
 
   @doc false

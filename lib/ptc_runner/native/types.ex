@@ -9,7 +9,7 @@ defmodule PtcRunner.Native.Types do
   @type limits :: {timeout(), non_neg_integer()}
 
   # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values, the
-  # edition (that of a depth alone is 1)
+  # edition (that of a depth alone is 2)
   @type reading ::
           pos_integer()
           | {pos_integer(), boolean(), boolean(), boolean(), 1 | 2}

@@ -169,6 +169,40 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
+    /// Returns whether two values are of one kind, so that one can be greater than the other: numbers, texts, booleans,
+    /// lists or maps. Where structs are read as values, a decimal is a number, a date or a time is of one kind with those
+    /// that it is compared with, and an atom is a text.
+    pub fn are_comparable(&self, a: H::Term, b: H::Term) -> bool {
+        if self.may_mean_another(a) || self.may_mean_another(b) {
+            return self.mean_comparable(a, b);
+        }
+        let kind = self.heap.kind(a);
+        kind == self.heap.kind(b) && !matches!(kind, Kind::Nil | Kind::Other)
+    }
+
+    #[cold]
+    fn mean_comparable(&self, a: H::Term, b: H::Term) -> bool {
+        let heap = &*self.heap;
+        let kinds = |term| {
+            self.value(term)
+                .map_or(KindSet::default(), |value| value.kinds())
+        };
+        let among = kinds(a).with(kinds(b));
+        match (meaning(heap, a, among), meaning(heap, b, among)) {
+            (Some(a), Some(b)) => a.is_like(&b),
+            (Some(Meaning::Number(_)), None) => heap.kind(b) == Kind::Number,
+            (None, Some(Meaning::Number(_))) => heap.kind(a) == Kind::Number,
+            (Some(_), None) | (None, Some(_)) => false,
+            (None, None) => {
+                let kind = |term| match self.kind(term) {
+                    Kind::Other if heap.is_name(term) => Kind::String,
+                    kind => kind,
+                };
+                kind(a) == kind(b) && !matches!(kind(a), Kind::Nil | Kind::Other)
+            }
+        }
+    }
+
     /// See [`Program::values`](crate::program::Program::values).
     #[inline]
     pub fn values(&self) -> bool {

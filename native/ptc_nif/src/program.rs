@@ -45,7 +45,7 @@ impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> LoadOptions {
         let (observed, (depth, any_keys, strict, values, edition)) = match *self {
-            CompileOptionsArg::Depth(depth) => (None, (depth, false, false, false, 1)),
+            CompileOptionsArg::Depth(depth) => (None, (depth, false, false, false, 2)),
             CompileOptionsArg::Full(given) => (None, given),
             CompileOptionsArg::Observed((what, a, b, c, d, e)) => (Some(what), (a, b, c, d, e)),
         };

@@ -91,7 +91,7 @@ defmodule PtcRunner.Json.AnyKeysTest do
     more = op("gt", %{"field" => "total", "value" => 10})
     kind = op("eq", %{"field" => "kind", "value" => "a"})
     total = fn row -> Map.get(row, "total", Map.get(row, :total)) end
-    kept = Enum.filter(rows, &(total.(&1) > 10))
+    kept = Enum.filter(rows, &(is_integer(total.(&1)) and total.(&1) > 10))
     assert run([op("filter", %{"where" => more})], %{rows: rows}) == kept
 
     assert run([op("reject", %{"where" => more})], %{rows: rows}) == rows -- kept
@@ -102,7 +102,9 @@ defmodule PtcRunner.Json.AnyKeysTest do
     assert run(steps, %{rows: rows}) == Enum.sum(numbers)
 
     either = op("or", %{"conditions" => [more, op("eq", %{"field" => "kind", "value" => "b"})]})
-    assert run([op("filter", %{"where" => either}), op("count")], %{rows: rows}) == length(kept)
+    other = Enum.count(rows, &(&1[:kind] == "b"))
+    count = run([op("filter", %{"where" => either}), op("count")], %{rows: rows})
+    assert count == length(kept) + other
   end
 
   test "structs, and structs turned to maps" do

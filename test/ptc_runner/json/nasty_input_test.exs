@@ -179,7 +179,8 @@ defmodule PtcRunner.Json.NastyInputTest do
       node = %{"op" => "let", "name" => "n", "value" => @x, "in" => @x}
 
       case Validator.validate(%{node | field => value}) do
-        :ok -> assert if(field == "name", do: is_binary(value), else: is_map(value))
+        # What is no name may be any value: it is a template.
+        :ok -> assert field != "name" or is_binary(value)
         {:error, {:validation_error, _text}} -> :ok
       end
     end

@@ -40,9 +40,9 @@ defmodule PtcRunner.Json.ToolsTest do
                call(fn _ -> %{"result" => 1, "n" => 2} end, memory: %{"kept" => 0, "n" => 0})
     end
 
-    test "gets the arguments literally, or an empty map" do
+    test "gets the arguments literally in edition 1, or an empty map" do
       args = %{"a" => %{"op" => "load", "name" => "x"}, "n" => [1, %{"b" => nil}]}
-      assert {:ok, ^args, _, _} = run(calls("t", args), %{"t" => & &1})
+      assert {:ok, ^args, _, _} = run(calls("t", args), %{"t" => & &1}, edition: 1)
       assert {:ok, %{}, %{}, %{}} = call(& &1)
     end
 

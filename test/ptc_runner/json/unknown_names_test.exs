@@ -80,7 +80,7 @@ defmodule PtcRunner.Json.UnknownNamesTest do
         node = %{"op" => "eq", "value" => 1, "__input" => 1, key => "x"}
         assert {:ok, true, _, _} = Json.run(%{"program" => node})
         assert {:error, {:validation_error, text}} = Json.run(%{"program" => node}, strict: true)
-        assert text =~ "in operation 'eq'. There are: 'field', 'value'"
+        assert text =~ "in operation 'eq'. There are: 'field', 'left', 'value'"
       end
     end
 
@@ -88,7 +88,8 @@ defmodule PtcRunner.Json.UnknownNamesTest do
       inner = %{"op" => "get", "field" => "a", "defualt" => 1}
       node = %{"op" => "eq", "value" => inner, "__input" => %{"a" => 1}}
       text = "Unknown field 'defualt' in operation 'get'. Did you mean 'default'?"
-      assert answer(node) == {:error, {:execution_error, text}}
+      assert answer(node, edition: 1) == {:error, {:execution_error, text}}
+      assert answer(node) == {:error, {:validation_error, text}}
       context = PtcRunner.Context.new()
       given = Map.put(inner, "__input", %{})
       assert Interpreter.eval(given, context) == {:error, {:execution_error, text}}
@@ -115,7 +116,7 @@ defmodule PtcRunner.Json.UnknownNamesTest do
         {%{"op" => "literal", "value" => 1, "comment" => "one"}, "comment", "There are: 'value'"},
         {%{"op" => "count", "comment" => "all", "__input" => []}, "comment", "There are none"},
         {%{"op" => "eq", "value" => 1, "b" => 1, "a" => 1, "__input" => 1}, "a",
-         "There are: 'field', 'value'"}
+         "There are: 'field', 'left', 'value'"}
       ]
 
       for {%{"op" => op} = node, field, there} <- cases do

@@ -487,7 +487,9 @@ defmodule PtcRunner.Json.ValuesTest do
       refute plain.("contains", [:open], "open")
       refute plain.("contains", :reopened, "open")
       refute plain.("in", %{"open" => 1}, :open)
-      assert plain.("lt", :zzz, "a")
+      refute plain.("lt", :zzz, "a")
+      one = &Json.run!(program.(&1, &3), context: %{"x" => &2}, edition: 1)
+      assert one.("lt", :zzz, "a")
     end
 
     test "of a large list, while the run is suspended" do

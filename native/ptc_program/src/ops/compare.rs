@@ -202,8 +202,7 @@ fn are_comparable<H: Heap>(
     if matches!(op, OpCode::Eq | OpCode::Neq) {
         return true;
     }
-    let kinds = (machine.kind(left), machine.kind(right));
-    kinds.0 == kinds.1 && !matches!(kinds.0, Kind::Nil | Kind::Other)
+    machine.are_comparable(left, right)
 }
 
 #[inline(never)]
