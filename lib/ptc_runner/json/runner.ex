@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Driver, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Driver, Edition, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -122,17 +122,19 @@ defmodule PtcRunner.Json.Runner do
 
   @doc """
   Runs an unchecked AST, without limits and with the tools in the calling process, for
-  `PtcRunner.Json.Interpreter.eval/2`.
+  `PtcRunner.Json.Interpreter.eval/2`. An edition is given only by tests.
 
       iex> PtcRunner.Json.Runner.eval(%{"op" => "literal", "value" => 1}, PtcRunner.Context.new())
       {:ok, 1}
 
   """
-  @spec eval(term(), Context.t()) :: {:ok, term()} | {:error, Message.error()}
-  def eval(ast, %Context{} = context) do
+  @spec eval(term(), Context.t(), Edition.t() | nil) :: {:ok, term()} | {:error, Message.error()}
+  def eval(ast, %Context{} = context, edition \\ nil) do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
+    depth = Limits.default_max_depth()
+    reading = if edition, do: {depth, false, false, false, edition}, else: depth
 
-    fn -> start({:unchecked, ast}, given, Limits.default_max_depth(), false) end
+    fn -> start({:unchecked, ast}, given, reading, false) end
     |> Driver.start(&call_here/2, context.tools || %{})
     |> elem(0)
     |> concealed(ast, context.memory)
@@ -155,10 +157,10 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp start(text, given, reading, false) when is_binary(text),
-    do: text |> Aligned.text() |> Native.run_text(reading, given)
+    do: text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
 
   defp start({checked, node}, given, reading, false),
-    do: Native.run_node(node, checked == :checked, reading, given)
+    do: Native.run_node(node, checked == :checked, Edition.filled(reading), given)
 
   defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
     native.(handle, consts, given)
@@ -265,7 +267,7 @@ defmodule PtcRunner.Json.Runner do
          {:ok, value} <- told(name, ToolWorker.run(name, fun, args)) do
       if kind == :last, do: {{:ok, value, 0}, tools}, else: {:ok, {:moved, value, 0}, tools}
     else
-      {:error, {:tool_failed, text}} when kind == :call -> {:failed, :failed_moved, text, tools}
+      {:error, {:tool_failed, text}} when kind != :last -> {:failed, :failed_moved, text, tools}
       error -> {error, tools}
     end
   end

@@ -17,7 +17,7 @@ named! {
         NodeNotAMap = "node_not_a_map",
         /// `{"op": null}`
         MissingOp = "missing_op",
-        /// `{"op": "flter"}`. Terms: the name.
+        /// `{"op": "flter"}`. Terms: the name, and the edition unless it is the first.
         UnknownOp = "unknown_op",
         /// `{"op": "load"}` without `name`.
         FieldMissing = "field_missing",
@@ -40,7 +40,7 @@ named! {
         /// `{"op": "get"}`
         NeitherFieldNorPath = "neither_field_nor_path",
         /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
-        /// one is similar. Terms: the name.
+        /// one is similar. Terms: the name, and the edition unless it is the first.
         UnknownField = "unknown_field",
         /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
         /// names no operation. Terms: the condition.
@@ -50,6 +50,8 @@ named! {
         /// `{"op": "chunk", "size": 0}`: a field whose value is none of those that it can have. The field is the phrase
         /// that names it and says what it must be. Terms: the value, if it is shown.
         FieldWrong = "field_wrong",
+        /// A text that is no regular expression. The field is the reason.
+        PatternWrong = "pattern_wrong",
         /// A mistake in a part of a field. The field is the whole sentence.
         PartWrong = "part_wrong",
         /// The nesting of operations exceeds the limit. Terms: the limit.
@@ -85,6 +87,8 @@ named! {
         /// `upper` of a number: a value that the operation cannot work with. The field is the phrase that says what it
         /// requires. Terms: the value, or none.
         Requires = "requires",
+        /// `date_part` of a value that is no date, `date_add` that leads to none. Terms: the value, or both.
+        NeedsDates = "needs_dates",
         /// The same for two values. Terms: both.
         RequiresBoth = "requires_both",
         /// `typeof` of a tuple. Terms: the value.
@@ -175,6 +179,16 @@ pub enum Halt<T> {
     Fault(Box<Fault<T>>),
     /// A limit; after [`Stop::SliceOver`] the run resumes at the same instruction.
     Stop(Stop),
+}
+
+impl<T> Halt<T> {
+    /// Returns the same error about a field; a limit is about none.
+    pub fn about(self, field: &'static str) -> Self {
+        match self {
+            Halt::Fault(fault) => fault.about(field).into(),
+            stop => stop,
+        }
+    }
 }
 
 impl<T> From<Stop> for Halt<T> {

@@ -4,11 +4,14 @@ use crate::explain::{Detail, Mark, Site};
 use crate::fault::{Code, Name};
 use crate::language::Language;
 use crate::live::LiveAfterCalls;
+use ptc_text::Pattern;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
 /// An index into a program's table of constants.
 pub type ConstId = u32;
+/// An index into the patterns of a program.
+pub type PatternId = u32;
 /// An index into the instructions.
 pub type Pc = u32;
 
@@ -59,6 +62,22 @@ pub struct Loop<L: Language> {
     /// can fail for one item and not for another. It pushes nothing and ends at the loop's `Next`. With
     /// [`NO_PC`] the body itself runs.
     pub residue: Pc,
+}
+
+/// Consecutive pieces of code that may run at the same time: each pushes one value, and several of them call tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branches {
+    /// The address at which each begins; the first is that of all of them.
+    pub starts: Vec<Pc>,
+    /// The address behind the last one.
+    pub end: Pc,
+}
+
+impl Branches {
+    /// Returns the address behind the branch at an index.
+    pub fn end_of(&self, index: usize) -> Pc {
+        self.starts.get(index + 1).copied().unwrap_or(self.end)
+    }
 }
 
 /// An evaluation of an operation.
@@ -162,11 +181,21 @@ impl<L: Language> Instr<L> {
     }
 }
 
+impl<L: Language> Program<L> {
+    /// Returns the branches that begin at an address: the outermost ones.
+    pub fn branches_at(&self, pc: Pc) -> Option<&Branches> {
+        let place = self.branches.partition_point(|it| it.starts[0] < pc);
+        self.branches.get(place).filter(|it| it.starts[0] == pc)
+    }
+}
+
 /// A compiled program. Its constants are terms in a separate table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program<L: Language> {
     /// The instructions.
     pub code: Vec<Instr<L>>,
+    /// The patterns that it searches for.
+    pub patterns: Vec<Pattern>,
     /// Number of slots that a run needs.
     pub slots: u32,
     /// Whether it reads the value that a program starts with.
@@ -187,6 +216,8 @@ pub struct Program<L: Language> {
     pub sites: Vec<Site>,
     /// What is recorded of these operations.
     pub detail: Detail,
+    /// The code that may run at the same time, in ascending order of the addresses.
+    pub branches: Vec<Branches>,
     /// What a run can still read behind each call.
     pub live: LiveAfterCalls,
 }

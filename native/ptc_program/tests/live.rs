@@ -7,8 +7,10 @@ use ptc_program::opcode::OpCode;
 
 fn program(code: Vec<Instr>) -> Program {
     Program {
+        branches: Vec::new(),
         live: LiveAfterCalls::of(&code),
         code,
+        patterns: vec![],
         slots: 8,
         reads_input: false,
         now: None,

@@ -36,7 +36,7 @@ impl Compiler<'_> {
         while let Some(step) = self.walk.todo.pop() {
             let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
-            let guards = self.walk.guards.len();
+            let (guards, starts) = (self.walk.guards.len(), self.walk.starts.len());
             let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
@@ -56,7 +56,8 @@ impl Compiler<'_> {
                 self.walk.guards.truncate(guards);
                 // The step is done again when the walk resumes.
                 self.walk.consts.truncate(consts);
-                self.walk.code.truncate(code);
+                self.walk.truncate_code(code);
+                self.walk.starts.truncate(starts);
                 self.walk.labels.truncate(labels);
                 self.walk.todo.truncate(left);
                 self.walk.go_back(seen);
@@ -93,6 +94,12 @@ impl Compiler<'_> {
         let parts = std::mem::take(&mut self.uncounted);
         let words = can_be_left.then(|| self.walk.words());
         (self.consume_fuel)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
+    }
+
+    /// Counts this many units before a part of a step, which is done again if a limit ends it here.
+    pub(super) fn consume_at_once(&mut self, units: usize) -> Going {
+        let words = Some(self.walk.words());
+        (self.consume_fuel)(units, words).map_err(Failure::Stopped)
     }
 
     /// Counts this many parts in the middle of a step.
@@ -145,6 +152,10 @@ impl Compiler<'_> {
                 }
             }
             Step::Template(node, scope) => self.template(node, scope)?,
+            Step::TemplatePart(node, scope) => {
+                self.walk.starts.push(self.walk.code.len() as u32);
+                self.template(node, scope)?
+            }
             Step::TemplateMap(map, scope) => self.data(map, scope)?,
             Step::Build(parts) => self.build(parts),
             Step::Compare(apply) => self.compare(apply),
@@ -182,7 +193,10 @@ impl Compiler<'_> {
             }
             Some(name) => match self.operation(name) {
                 Some(op) => op,
-                None => return self.wrong(scope, Code::UnknownOp, name),
+                None => {
+                    let terms = self.named(name);
+                    return self.reject(scope, Fault::new(Code::UnknownOp, None, terms));
+                }
             },
         };
         let guards = self.walk.guards.len();
@@ -254,6 +268,15 @@ impl Compiler<'_> {
         scope.free += 1;
         self.walk.slots = self.walk.slots.max(scope.free);
         slot
+    }
+
+    /// Returns the terms of an error about an unknown name: the name, and the edition unless it is the first, because it
+    /// decides which names there are.
+    pub(super) fn named(&self, name: Node) -> Vec<Node> {
+        match self.walk.edition {
+            Edition::One => vec![name],
+            Edition::Two => vec![name, self.walk.omitted + 4],
+        }
     }
 
     /// Rejects a part of the source.

@@ -3,6 +3,7 @@
 use super::compiler::{Compiler, ConsumeFuel};
 use super::explain::Observer;
 use super::guard::Guard;
+use super::pattern::Patterns;
 use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
@@ -10,6 +11,7 @@ use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Document, Entry, Node};
+use ptc_machine::program::Branches;
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +71,8 @@ pub enum Step {
     Unbind(BoundName),
     /// Compile a template.
     Template(Node, Scope),
+    /// The same for a part of a template.
+    TemplatePart(Node, Scope),
     /// The same for an object that names no operation.
     TemplateMap(Node, Scope),
     /// Build the value of a template that is an object or a list, whose parts have been compiled.
@@ -105,13 +109,16 @@ pub struct Parts {
     pub(super) code: u32,
     /// The number of constants before it.
     pub(super) consts: u32,
+    /// The number of starts before it, see [`Walk::starts`].
+    pub(super) starts: u32,
 }
 
 /// A walk over a program, which is plain data. It can be suspended between two steps.
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
-    /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
+    pub(super) patterns: Option<Box<Patterns>>,
+    /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth and the edition.
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
     pub(super) labels: Vec<u32>,
@@ -126,6 +133,15 @@ pub struct Walk {
     pub(super) guards: Vec<Guard>,
     /// The first mistake in the order of evaluation, while the program is walked again in the order of the checks.
     pub(super) mistake: Option<Rejection>,
+    /// Whether the program calls tools.
+    pub(super) calls_tools: bool,
+    /// The addresses of the parts of the templates around the current step that were compiled so far.
+    pub(super) starts: Vec<u32>,
+    /// The addresses of the calls in the code before `scanned`.
+    pub(super) calls: Vec<u32>,
+    pub(super) scanned: usize,
+    /// The templates several of whose parts call tools.
+    pub(super) branches: Vec<Branches>,
     /// The last address at which a label was marked.
     pub(super) marked: u32,
     /// See [`Options`].
@@ -145,6 +161,7 @@ impl Walk {
         source.add(Entry::Int(0));
         source.add(Entry::Object(omitted + 3, 0));
         source.add(Entry::Int(i64::from(options.depth)));
+        source.add(Entry::Int(i64::from(options.edition.number())));
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {
@@ -156,6 +173,7 @@ impl Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
+            patterns: None,
             omitted,
             code: Vec::with_capacity(20),
             labels: Vec::new(),
@@ -167,6 +185,11 @@ impl Walk {
             root: (root, scope),
             guards: Vec::new(),
             mistake: None,
+            calls_tools: false,
+            starts: Vec::new(),
+            calls: Vec::new(),
+            scanned: 0,
+            branches: Vec::new(),
             marked: 0,
             strict: options.strict,
             any_keys: options.any_keys,
@@ -191,6 +214,18 @@ impl Walk {
         compiler.walk()
     }
 
+    /// Drops the code from an address on.
+    pub(super) fn truncate_code(&mut self, length: usize) {
+        self.code.truncate(length);
+        self.scanned = self.scanned.min(length);
+        while self.calls.pop_if(|call| *call as usize >= length).is_some() {}
+        while self
+            .branches
+            .pop_if(|it| it.end as usize > length)
+            .is_some()
+        {}
+    }
+
     /// Returns the words that the walk takes, without its bindings.
     pub(super) fn words(&self) -> usize {
         let bytes = self.consts.len() * size_of::<Node>()
@@ -198,5 +233,9 @@ impl Walk {
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step>();
         bytes / 8
+            + self
+                .patterns
+                .as_ref()
+                .map_or(0, |patterns| patterns.words())
     }
 }

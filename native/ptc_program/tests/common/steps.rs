@@ -43,6 +43,17 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
             r#"{"op":"filter_in","field":"n","value":{"op":"pipe","steps":[{"op":"load","name":"items"},
                 {"op":"map","expr":{"op":"get","field":"k"}}]}}"#,
         ],
+        Median => &[
+            r#"{"op":"median","field":"n"}"#,
+            r#"{"op":"median","field":"f"}"#,
+            r#"{"op":"median","field":"mixed"}"#,
+            r#"{"op":"median","expr":{"op":"get","field":"n"}}"#,
+        ],
+        Percentile => &[
+            r#"{"op":"percentile","field":"n","p":90}"#,
+            r#"{"op":"percentile","field":"f","p":12.5}"#,
+            r#"{"op":"percentile","expr":{"op":"get","field":"mixed"},"p":1}"#,
+        ],
         Contains => &[r#"{"op":"contains","value":{"n":-1}}"#],
         In => &[r#"{"op":"in","value":7}"#],
         Map => &[r#"{"op":"map","expr":{"op":"get","field":"s"}}"#],
@@ -63,19 +74,22 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
                 {"op":"load","name":"items"}]}"#,
             r#"{"op":"zip","lists":[{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
         ],
-        // They read no list.
+        Length => &[r#"{"op":"length"}"#],
+        // They read no list, or read it in one step.
         Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
         | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
-        | Call | List => &[],
+        | Call | List | Text | ToText | Upper | Lower | Trim | Split | Replace | StartsWith
+        | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor | Ceil | DateDiff
+        | DateAdd | DatePart | Now => &[],
     }
 }
 
 /// A row on which no expression of [`failing`] fails, if the expression depends on the row.
-pub const GOOD: &str = r#"{"n":2,"l":[{"n":1},{"n":2},{"n":1}],"m":{"x":{"y":1}},"s":"t"}"#;
+pub const GOOD: &str =
+    r#"{"n":2,"d":"2024-02-29","l":[{"n":1},{"n":2},{"n":1}],"m":{"x":{"y":1}},"s":"t"}"#;
 
 /// A row on which every expression of [`failing`] fails.
-pub const BAD: &str =
-    r#"{"n":"12.50","l":[{"n":1},{"n":"12.50"},7],"m":[1],"s":{"x":7},"bad":true}"#;
+pub const BAD: &str = r#"{"n":"12.50","d":"2023-02-29","l":[{"n":1},{"n":"12.50"},7],"m":[1],"s":{"x":7},"bad":true}"#;
 
 /// Expressions of an operation that fail with the current value [`BAD`]. The program is not checked
 /// before it runs.
@@ -219,6 +233,112 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_l!(r#"{"op":"sum","field":"n"}"#),
             "}]}"
         )],
+        Text => &[
+            concat!(
+                r#"{"op":"text","parts":["a",[],"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "]}"
+            ),
+            r#"{"op":"text","parts":"a"}"#,
+        ],
+        ToText => &[concat!(
+            r#"{"op":"to_text","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Upper => &[
+            r#"{"op":"upper","field":"s"}"#,
+            r#"{"op":"upper","field":7}"#,
+        ],
+        Lower => &[r#"{"op":"lower","field":"s"}"#],
+        Trim => &[r#"{"op":"trim","field":"s"}"#],
+        Length => &[r#"{"op":"length","field":"bad"}"#],
+        Split => &[
+            r#"{"op":"split","field":"s","by":","}"#,
+            concat!(
+                r#"{"op":"split","value":"a","by":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"split","value":"a","by":""}"#,
+        ],
+        Replace => &[
+            r#"{"op":"replace","field":"s","find":"a","with":"b"}"#,
+            concat!(
+                r#"{"op":"replace","value":"a","find":"a","with":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+        ],
+        StartsWith => &[concat!(
+            r#"{"op":"starts_with","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        EndsWith => &[concat!(
+            r#"{"op":"ends_with","value":"a","left":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Matches => &[
+            concat!(
+                r#"{"op":"matches","pattern":"a","left":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"matches","pattern":"("}"#,
+        ],
+        Extract => &[
+            r#"{"op":"extract","pattern":"a","field":"s"}"#,
+            r#"{"op":"extract","pattern":"a","field":"s","all":true}"#,
+        ],
+        ToNumber => &[concat!(
+            r#"{"op":"to_number","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Mod => &[
+            concat!(r#"{"op":"mod","left":1,"right":"#, get!("n"), "}"),
+            r#"{"op":"mod","left":1,"right":0}"#,
+        ],
+        Abs => &[
+            r#"{"op":"abs","field":"n"}"#,
+            on_bad!(r#"{"op":"abs","field":"n"}"#),
+        ],
+        Floor => &[r#"{"op":"floor","field":"n"}"#],
+        Ceil => &[concat!(r#"{"op":"ceil","value":"#, get!("n"), "}")],
+        Median => &[
+            on_s!(r#"{"op":"median","field":"n"}"#),
+            on_l!(
+                r#"{"op":"median","expr":{"op":"add","left":{"op":"get","field":"n"},"right":1}}"#
+            ),
+        ],
+        Percentile => &[
+            on_s!(r#"{"op":"percentile","field":"n","p":50}"#),
+            on_l!(r#"{"op":"percentile","field":"n","p":101}"#),
+        ],
+        DateDiff => &[
+            concat!(
+                r#"{"op":"date_diff","from":"#,
+                get!("d"),
+                r#","to":"2024-01-01","unit":"day"}"#
+            ),
+            r#"{"op":"date_diff","from":"2024-01-01","to":"2024-01-01","unit":"days"}"#,
+        ],
+        DateAdd => &[
+            r#"{"op":"date_add","field":"d","amount":1,"unit":"month"}"#,
+            concat!(
+                r#"{"op":"date_add","value":"2024-01-01","amount":"#,
+                get!("n"),
+                r#","unit":"month"}"#
+            ),
+        ],
+        DatePart => &[
+            r#"{"op":"date_part","field":"d","part":"month"}"#,
+            on_bad!(r#"{"op":"date_part","field":"d","part":"month"}"#),
+        ],
+        // It never fails, but the step after it does.
+        Now => &[r#"{"op":"pipe","steps":[{"op":"now"},{"op":"count"}]}"#],
         Distinct => &[on_s!(r#"{"op":"distinct"}"#)],
         Add => &[
             concat!(r#"{"op":"add","left":"#, get!("n"), r#","right":1}"#),
