@@ -35,7 +35,7 @@ fn last(text: &[u8]) -> Option<usize> {
     let space = |length: usize| {
         let end = text.get(text.len().checked_sub(length)?..)?;
         let char = std::str::from_utf8(end).ok()?.chars().next()?;
-        char.is_whitespace().then_some(length)
+        (char.is_whitespace() && char.len_utf8() == length).then_some(length)
     };
     (2..LONGEST).find_map(space)
 }
@@ -61,6 +61,8 @@ mod tests {
     fn as_rust_has_it() {
         for char in (0..=0x10_FFFF).filter_map(char::from_u32) {
             let text = format!("{char}a{char}");
+            assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{char:?}");
+            let text = format!("a {char}");
             assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{char:?}");
         }
     }
