@@ -25,8 +25,9 @@ pub fn put_case<E>(
     out: &mut Vec<u8>,
     mut count: impl FnMut(usize, usize) -> Result<(), E>,
 ) -> Result<(), E> {
+    count(text.len() / BYTES_A_UNIT, out.len())?;
     if text.is_ascii() {
-        count(text.len() / BYTES_A_UNIT, text.len())?;
+        count(0, text.len())?;
         let start = out.len();
         out.extend_from_slice(text);
         match case {

