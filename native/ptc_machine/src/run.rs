@@ -7,7 +7,7 @@ use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::language::Language;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Limits;
 
 /// Why the machine stopped.
@@ -172,6 +172,14 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
                         self.pc = *to;
                         continue;
                     }
+                }
+                Instr::JumpIfSome(to) => {
+                    let value = machine.top();
+                    if machine.heap.kind(value) != Kind::Nil {
+                        self.pc = *to;
+                        continue;
+                    }
+                    machine.stack.drop_top(1, machine.heap);
                 }
                 Instr::Enter(enter) => {
                     if self.forks && self.calls_tools(enter) {

@@ -6,7 +6,7 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
-use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
+use crate::code::{Apply, ConstId, Instr, Loop, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
 use ptc_machine::Keeps;
 
@@ -59,7 +59,7 @@ pub(super) fn multiplies<'s>(
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
         Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
-        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
+        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value || enter.op == OpCode::Fold,
         _ => false,
     };
     if !code.iter().any(puts_together) {
@@ -137,6 +137,14 @@ impl<'s> Found<'s> {
                 let value = self.pop();
                 self.jumps.push((*to, value));
             }
+            Instr::JumpIfSome(to) => {
+                let value = self.pop();
+                self.jumps.push((*to, value));
+            }
+            // Each step may use the value of the step before several times.
+            Instr::Enter(Loop {
+                op: OpCode::Fold, ..
+            }) => return Err(Twice),
             Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
@@ -149,7 +157,10 @@ impl<'s> Found<'s> {
                 };
                 let list = self.slot(looped.list);
                 if looped.op.keeps() != Keeps::Value {
-                    self.stack.push(list);
+                    self.stack.push(match is_plain(looped.op) {
+                        true => Origins::default(),
+                        false => list,
+                    });
                     return Ok(());
                 }
                 self.inside.pop();
@@ -210,19 +221,21 @@ impl<'s> Found<'s> {
         consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
     ) -> Result<Origins<'s>, Twice> {
         use OpCode::*;
-        let mut value = Origins::default();
+        let (mut value, mut last) = (Origins::default(), Origins::default());
         for _ in 0..apply.operands {
             let operand = self.pop();
             if apply.op.combines() {
                 value.combine(&operand)?;
             }
+            last = operand;
         }
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
-            // The values of these are numbers, booleans and names.
-            Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
-            | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
+            op if is_plain(op) => Origins::default(),
+            // Their values are items of the operand, or of items of it.
+            FlatMap => last,
+            Min | Max if apply.operands > 0 => last,
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
@@ -237,6 +250,16 @@ impl<'s> Found<'s> {
             _ => input(),
         })
     }
+}
+
+/// Returns whether the values of an operation are numbers, booleans and names, or lists of these.
+fn is_plain(op: OpCode) -> bool {
+    use OpCode::*;
+    matches!(
+        op,
+        Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg | Add
+            | Sub | Mul | Div | Round | Pct | Typeof | ForSome | ForEvery | Range
+    )
 }
 
 impl<'s> Origins<'s> {

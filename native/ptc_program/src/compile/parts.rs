@@ -1,0 +1,141 @@
+//! Parts of a plan: loops over the current list, the cases of a `switch`, and the keys of a sort.
+
+use super::plan::Checked;
+use super::walk::Label;
+use super::{Failure, Plan};
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, NO_CONST, NO_PC};
+use crate::opcode::OpCode;
+use ptc_json::{Document, Node, Shape};
+use ptc_machine::fault::{Code, Fault};
+
+const CASE: &str = "Each case in 'cases' must have 'when' and 'then'";
+const SORT_KEY: &str = "All elements in 'by' must be maps";
+
+/// A loop whose body is planned.
+pub struct OpenLoop {
+    /// The slot of the item.
+    pub item: Slot,
+    start: Label,
+    end: Label,
+}
+
+/// One of several keys that a list is sorted by.
+pub struct SortKey {
+    /// The field that is read.
+    pub field: Option<Node>,
+    /// The expression that is evaluated in its place.
+    pub expr: Option<Node>,
+    /// The order.
+    pub order: Option<Node>,
+}
+
+impl Plan<'_, '_> {
+    /// Begins a loop over the current value; its body follows. `tally` as in [`Loop`].
+    pub fn begin_loop(&mut self, tally: Option<(OpCode, ConstId)>) -> OpenLoop {
+        self.needs_input();
+        let list = self.scope.input;
+        let item = self.take_slot();
+        let (start, end) = (self.label(), self.label());
+        self.mark(start);
+        self.emit(Instr::Enter(Loop {
+            op: self.op,
+            list,
+            item,
+            end: end.0,
+            tally,
+            demand: Demand::All,
+            residue: NO_PC,
+        }));
+        OpenLoop { item, start, end }
+    }
+
+    /// Ends the loop, whose value stands on the stack then.
+    pub fn end_loop(&mut self, looped: OpenLoop) {
+        self.emit(Instr::Next(looped.start.0));
+        self.mark(looped.end);
+    }
+
+    /// Runs the body in a field once for each item of the current value.
+    pub fn each_item(&mut self, body: &'static str) {
+        let looped = self.begin_loop(None);
+        self.expr_in(body, self.scope.with_input(looped.item), true);
+        self.end_loop(looped);
+    }
+
+    /// Makes a list of the values that stand on the stack.
+    pub fn gather(&mut self, operands: u32) {
+        self.emit(Instr::Apply(Apply {
+            op: OpCode::List,
+            input: self.scope.input,
+            operands,
+            key: NO_CONST,
+            value: NO_CONST,
+            mode: 0,
+            demand: Demand::All,
+        }));
+    }
+
+    /// Jumps to the label if the value on the stack is not nil, else drops it.
+    pub fn jump_if_some(&mut self, label: Label) {
+        self.emit(Instr::JumpIfSome(label.0));
+    }
+
+    /// Returns `when` and `then` of a case.
+    pub fn case(&self, case: Node) -> Checked<(Node, Node)> {
+        self::case(self.source(), case)
+    }
+
+    /// Returns the parts of one of several keys.
+    pub fn sort_key(&self, key: Node) -> Checked<SortKey> {
+        let key = sort_key(self.source(), self.op, key)?;
+        check_order(self.source(), self.op, key.order)?;
+        Ok(key)
+    }
+}
+
+/// Returns `when` and `then` of a case of a `switch`.
+pub(super) fn case(source: &Document, case: Node) -> Checked<(Node, Node)> {
+    let field = |name| source.field(case, name).filter(|_| source.is_map(case));
+    match (field("when"), field("then")) {
+        (Some(when), Some(then)) => Ok((when, then)),
+        _ => reject(Fault::new(Code::PartWrong, None, vec![]).about(CASE)),
+    }
+}
+
+/// Returns the parts of one of several keys of a sort; its order is not checked.
+pub(super) fn sort_key(source: &Document, op: OpCode, key: Node) -> Checked<SortKey> {
+    if !source.is_map(key) {
+        return reject(Fault::new(Code::PartWrong, None, vec![]).about(SORT_KEY));
+    }
+    let given = |name| source.field(key, name);
+    let given = |name| given(name).filter(|part| source.shape(*part) != Shape::Null);
+    let fault = |code| Fault::new(code, Some(op.name()), vec![]);
+    let key = SortKey {
+        field: given("field"),
+        expr: given("expr"),
+        order: given("order"),
+    };
+    match (key.field, key.expr) {
+        (Some(_), Some(_)) => reject(fault(Code::Accepts).about("'field' or 'expr', not both")),
+        (None, None) => reject(fault(Code::FieldMissing).about("field")),
+        (Some(field), None) if source.shape(field) != Shape::String => {
+            reject(fault(Code::FieldNotString).about("field"))
+        }
+        _ => Ok(key),
+    }
+}
+
+/// Checks the order of one of several keys.
+pub(super) fn check_order(source: &Document, op: OpCode, order: Option<Node>) -> Checked<()> {
+    match order {
+        Some(order) if !matches!(source.text(order), Some(b"asc" | b"desc")) => {
+            let fault = Fault::new(Code::UnknownOrder, Some(op.name()), vec![order]);
+            reject(fault.about("order"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn reject<R>(fault: Fault<Node>) -> Checked<R> {
+    Err(Failure::Rejected(fault))
+}
