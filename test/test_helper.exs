@@ -18,7 +18,7 @@ Code.require_file("support/ecto_structs.exs", __DIR__)
 
 SliceClock.start()
 Failures.start()
-ExUnit.start(timeout: 300_000, assert_receive_timeout: 5_000, exclude: [:fuzz, :soak])
+ExUnit.start(timeout: 300_000, assert_receive_timeout: 5_000, exclude: [:fuzz, :soak, :edition_2])
 ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock, Failures])
 
 ExUnit.after_suite(fn _results ->

@@ -326,7 +326,7 @@ defmodule PtcRunner.Agent do
 
   ## Each run
 
-    * `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:tool_concurrency` - see `PtcRunner.Json.run/2`
+    * `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:tool_concurrency`, `:now` - see `PtcRunner.Json.run/2`
     * `:strict` - by default `true`, see `program/2`
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
 

@@ -36,7 +36,7 @@ defmodule PtcRunner.Json do
   """
 
   alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Inputs, Limits, Message}
-  alias PtcRunner.Json.{Parser, Program, Runner}
+  alias PtcRunner.Json.{Now, Parser, Program, Runner}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -59,7 +59,8 @@ defmodule PtcRunner.Json do
                      context: {:any, %{}},
                      memory: {:any, %{}},
                      tools: {:any, %{}},
-                     tool_concurrency: {{:up_to, 1_024}, 1}
+                     tool_concurrency: {{:up_to, 1_024}, 1},
+                     now: {:now, nil}
                    ]
                )
 
@@ -85,6 +86,7 @@ defmodule PtcRunner.Json do
           | {:memory, map()}
           | {:tools, %{String.t() => (map() -> term())}}
           | {:tool_concurrency, pos_integer()}
+          | {:now, DateTime.t() | String.t() | nil}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -128,6 +130,8 @@ defmodule PtcRunner.Json do
       share the heap limit; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. The
       rounds of a `map` within a `map` do not overlap. New in this library.
+    * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
+      in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
 
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run.
@@ -182,7 +186,7 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
   def run(program, opts \\ []) do
-    {limits, _context, memory, _tools, _concurrency} = given = given(opts, "PtcRunner.Json.run/2")
+    {limits, _context, memory, _tools, _how} = given = given(opts, "PtcRunner.Json.run/2")
 
     case ran(program, given, &Runner.run/6) do
       {:ok, value, _words} -> Contract.of(value, memory, program, limits)
@@ -211,18 +215,25 @@ defmodule PtcRunner.Json do
     with {:error, fault} <- value, do: {:error, Fence.note(fault, program)}
   end
 
-  defp run(program, {limits, context, memory, tools, concurrency}, run) do
+  defp run(program, {limits, context, memory, tools, how}, run) do
     with {:ok, program} <- source(program, limits),
          :ok <- maps(program, context, memory, tools, limits),
-         do: run.(program, context, memory, tools, limits, concurrency)
+         do: run.(program, context, memory, tools, limits, how)
   end
 
   defp given(opts, function) do
-    {timeout, max_heap, max_depth, keys, strict, structs, context, memory, tools, concurrency} =
-      Options.read!(opts, @run_options, function)
+    {timeout, max_heap, max_depth, keys, strict, structs, context, memory, tools, concurrency,
+     now} = Options.read!(opts, @run_options, function)
 
     {Limits.given(timeout, max_heap, max_depth, keys, strict, structs), context, memory, tools,
-     concurrency}
+     how(concurrency, now)}
+  end
+
+  defp how(concurrency, nil), do: concurrency
+
+  defp how(concurrency, now) do
+    {:ok, now} = Now.text(now)
+    {concurrency, now}
   end
 
   @doc """
@@ -311,7 +322,7 @@ defmodule PtcRunner.Json do
   """
   @spec explain(program(), [option()]) :: Explain.t()
   def explain(program, opts \\ []) do
-    {limits, context, memory, tools, _concurrency} = given(opts, "PtcRunner.Json.explain/2")
+    {limits, context, memory, tools, how} = given(opts, "PtcRunner.Json.explain/2")
     of_value = &Contract.of(&1, memory, program, limits)
     {timeout, max_heap, reading} = Limits.resolve(limits)
     {program, reading} = Program.again(program, reading)
@@ -319,7 +330,7 @@ defmodule PtcRunner.Json do
 
     with {:ok, program} <- source(program),
          :ok <- maps(program, context, memory, tools, limits) do
-      {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits)
+      {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits, how)
       result = with {:ok, value, _words} <- result, do: of_value.(value)
       %{explanation | result: result}
     else

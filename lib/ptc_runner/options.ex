@@ -4,7 +4,7 @@ defmodule PtcRunner.Options do
   # their values. One pass over the list; an empty list costs nothing. A function that must be quick reads
   # them by a table, which also has their defaults.
 
-  alias PtcRunner.Json.Suggestion
+  alias PtcRunner.Json.{Now, Suggestion}
   alias PtcRunner.Native.Rules
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -23,6 +23,7 @@ defmodule PtcRunner.Options do
           | :depth
           | :count
           | :positive
+          | :now
           | {:up_to, pos_integer()}
           | {:maybe | :or_infinity, kind()}
           | {:one_of, [term(), ...]}
@@ -157,6 +158,7 @@ defmodule PtcRunner.Options do
   defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
   defp good?(:count, value), do: is_integer(value) and value >= 0
   defp good?(:positive, value), do: is_integer(value) and value > 0
+  defp good?(:now, value), do: Now.text(value) != :error
   defp good?({:up_to, most}, value), do: is_integer(value) and value in 1..most
   defp good?({:maybe, kind}, value), do: value == nil or good?(kind, value)
   defp good?({:or_infinity, kind}, value), do: value == :infinity or good?(kind, value)
@@ -184,6 +186,7 @@ defmodule PtcRunner.Options do
   defp words(:depth), do: "a positive integer up to #{@max_depth}"
   defp words(:count), do: "a non-negative integer"
   defp words(:positive), do: "a positive integer"
+  defp words(:now), do: "a DateTime or an ISO 8601 text, in the years 0 to 9999"
   defp words({:up_to, most}), do: "an integer from 1 to #{most}"
   defp words({:maybe, kind}), do: words(kind) <> ", or nil for the default"
   defp words({:or_infinity, kind}), do: words(kind) <> " or :infinity"

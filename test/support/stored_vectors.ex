@@ -17,6 +17,7 @@ defmodule PtcRunner.Test.StoredVectors do
 
   @doc """
   A test for each case of a file, or of several. The block is compiled once, as a function.
+  The tag `:group` is the first part of the identifier, so `mix test --only group:upper` runs `upper/…`.
 
       vectors "JsonParser.parse/1", "json_parser", vector do
         assert JsonParser.parse(vector.text) === vector.expect
@@ -32,6 +33,7 @@ defmodule PtcRunner.Test.StoredVectors do
         for file <- List.wrap(unquote(files)),
             {found, place} <- unquote(__MODULE__).placed(file) do
           @tag vector: place
+          @tag group: found.id |> String.split("/") |> hd()
           test found.id, %{vector: place} do
             unquote(name)(unquote(__MODULE__).fetch(place))
           end

@@ -12,6 +12,8 @@ defmodule PtcRunner.Test.Vectors do
   @type tool_spec ::
           :echo
           | {:return | :error | :throw | :exit | :value, term()}
+          | {:field | :double, key :: term()}
+          | {:lookup, map()}
           | {:raise, message :: String.t()}
           | {:arity, 0 | 2 | 3}
 
@@ -37,12 +39,44 @@ defmodule PtcRunner.Test.Vectors do
   @spec tools(%{optional(term()) => tool_spec()}) :: map()
   def tools(specs), do: Map.new(specs, fn {name, spec} -> {name, tool(spec)} end)
 
+  @doc "What `fun` answers with tools that note each call, and the calls in their order."
+  @spec traced(map(), (map() -> answer)) :: {answer, [{name :: term(), args :: term()}]}
+        when answer: term()
+  def traced(tools, fun) do
+    {test, run} = {self(), make_ref()}
+
+    answer =
+      tools |> Map.new(fn {name, tool} -> {name, noted(tool, {test, run}, name)} end) |> fun.()
+
+    {answer, calls(run)}
+  end
+
+  defp noted(tool, {test, run}, name) when is_function(tool, 1) do
+    fn args ->
+      send(test, {run, name, args})
+      tool.(args)
+    end
+  end
+
+  defp noted(no_tool, _test, _name), do: no_tool
+
+  defp calls(run) do
+    receive do
+      {^run, name, args} -> [{name, args} | calls(run)]
+    after
+      0 -> []
+    end
+  end
+
   defp tool(:echo), do: fn args -> args end
   defp tool({:return, value}), do: fn _args -> value end
   defp tool({:error, reason}), do: fn _args -> {:error, reason} end
   defp tool({:raise, message}), do: fn _args -> raise message end
   defp tool({:throw, value}), do: fn _args -> throw(value) end
   defp tool({:exit, reason}), do: fn _args -> exit(reason) end
+  defp tool({:field, key}), do: &Map.get(&1, key)
+  defp tool({:double, key}), do: &(Map.get(&1, key) * 2)
+  defp tool({:lookup, answers}), do: &Map.get(answers, &1["id"])
   defp tool({:value, value}), do: value
   defp tool({:arity, 0}), do: fn -> :ok end
   defp tool({:arity, 2}), do: fn _a, _b -> :ok end

@@ -14,6 +14,7 @@ defmodule PtcRunner.Agent.Given do
              })
   @running Map.merge(@compiling, %{
              tool_concurrency: {:up_to, 1_024},
+             now: :now,
              recorded_calls: :count,
              recorded_bytes: :count
            })

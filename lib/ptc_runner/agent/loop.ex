@@ -38,7 +38,7 @@ defmodule PtcRunner.Agent.Loop do
   @reading [:timeout, :max_heap]
   @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
-             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency] ++
+             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency, :now] ++
              [:recorded_calls, :recorded_bytes]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."

@@ -33,6 +33,11 @@ defmodule PtcRunner.Json.Runner do
           | Program.t()
           | {:observed, reference(), tuple(), source :: term()}
 
+  @typedoc """
+  How many tools run at the same time at most; and the time of the start as text, if that is given.
+  """
+  @type how :: pos_integer() | {pos_integer(), now :: String.t()}
+
   @doc """
   Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
 
@@ -43,15 +48,15 @@ defmodule PtcRunner.Json.Runner do
       1
 
   """
-  @spec run(program(), map(), map(), map(), Limits.given(), pos_integer()) ::
+  @spec run(program(), map(), map(), map(), Limits.given(), how()) ::
           {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
-  def run(program, context, memory, tools, limits, tool_concurrency \\ 1)
+  def run(program, context, memory, tools, limits, how \\ 1)
 
   # A program that may end in its first steps starts without limits.
-  def run(program, context, memory, tools, limits, _tool_concurrency) when tools == %{} do
+  def run(program, context, memory, tools, limits, how) when tools == %{} do
     {timeout, max_heap, reading} = limits
 
-    case start(program, {context, memory, timeout, max_heap}, reading, false) do
+    case start(program, given(context, memory, timeout, max_heap, how), reading, false) do
       {:ok, _value, words} = done when words <= @small ->
         done
 
@@ -66,9 +71,10 @@ defmodule PtcRunner.Json.Runner do
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  def run(program, context, memory, tools, limits, tool_concurrency) do
+  def run(program, context, memory, tools, limits, how) do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
-    given = {context, memory, timeout, max_heap}
+    given = given(context, memory, timeout, max_heap, how)
+    tool_concurrency = if is_tuple(how), do: elem(how, 0), else: how
 
     fn -> start(program, given, reading, tool_concurrency > 1) end
     |> driven(tools, limits, tool_concurrency)
@@ -76,6 +82,12 @@ defmodule PtcRunner.Json.Runner do
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
+
+  defp given(context, memory, timeout, max_heap, {_tool_concurrency, now}),
+    do: {context, memory, timeout, max_heap, now}
+
+  defp given(context, memory, timeout, max_heap, _tool_concurrency),
+    do: {context, memory, timeout, max_heap}
 
   defp settled({:error, fault}, program, memory, limits),
     do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
@@ -136,8 +148,9 @@ defmodule PtcRunner.Json.Runner do
   defp start({:observed, observation, consts, _source}, given, _reading, forks?),
     do: Native.run_observed(observation, consts, given, forks?)
 
-  defp start(source, {_context, _memory, timeout, max_heap} = given, reading, true) do
-    with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
+  defp start(source, given, reading, true) do
+    with {:ok, handle, consts} <-
+           Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
          do: Native.run_forking(handle, consts, given)
   end
 
@@ -152,8 +165,7 @@ defmodule PtcRunner.Json.Runner do
   rescue
     # The handle is from another node, or from this one before a restart.
     ArgumentError ->
-      {_context, _memory, timeout, max_heap} = given
-      {timeout, max_heap, _depth} = Limits.resolve({timeout, max_heap, reading})
+      {timeout, max_heap, _depth} = Limits.resolve({elem(given, 2), elem(given, 3), reading})
 
       case Program.rebuild(program, {timeout, max_heap}) do
         {:ok, handle, consts} -> native.(handle, consts, given)

@@ -14,8 +14,10 @@ defmodule PtcRunner.Native.Types do
           | {pos_integer(), boolean(), boolean(), boolean()}
           | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean()}
 
-  # the context, the memory, and the limits (nil: not known yet)
-  @type given :: {map(), map(), timeout() | nil, non_neg_integer() | nil}
+  # the context, the memory, the limits (nil: not known yet), and the time of the start, if that is given
+  @type given ::
+          {map(), map(), timeout() | nil, non_neg_integer() | nil}
+          | {map(), map(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
 
   # a type of a signature, which may be invalid
   @type type :: term()

@@ -14,6 +14,8 @@ pub type Pc = u32;
 
 /// The slot of the value a program starts with; the only slot that may be empty.
 pub const INPUT: Slot = 0;
+/// Stands for the slot of the time of the run's start until the end of compilation.
+pub const NOW: Slot = Slot::MAX;
 /// Sentinel for an instruction without a constant.
 pub const NO_CONST: ConstId = u32::MAX;
 /// Sentinel for a loop without a residue.
@@ -168,6 +170,8 @@ pub struct Program<L: Language> {
     pub slots: u32,
     /// Whether it reads the value that a program starts with.
     pub reads_input: bool,
+    /// The slot of the time of the run's start, if the program reads that.
+    pub now: Option<Slot>,
     /// Whether it uses a value so often that a copy of its result could be much larger than the result.
     pub multiplies: bool,
     /// Whether it may call tools, which can observe the progress of a run.

@@ -73,6 +73,14 @@ impl<T: Copy> State<T> {
         }
     }
 
+    /// Sets the time of the run's start, if the program reads it.
+    #[inline]
+    pub fn set_now<L: Language>(&mut self, program: &Program<L>, now: impl FnOnce() -> T) {
+        if let Some(slot) = program.now {
+            self.slots[slot as usize] = now();
+        }
+    }
+
     /// Returns the start of one iteration of the loop at whose start the run was stopped; its result is the body's
     /// value. `None` if the run was not stopped there.
     pub fn round<H: Heap<Term = T>, L: Language>(

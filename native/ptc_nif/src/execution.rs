@@ -11,7 +11,7 @@ use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::INPUT_NAME;
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::{Deadline, Limits};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
@@ -19,7 +19,7 @@ use ptc_term::weight::words_of_row;
 use rustler::{Encoder, Env, ResourceArc, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// A run without its terms. It stays in its resource while it runs; the caller holds its terms while it is suspended.
 pub struct Run {
@@ -62,6 +62,18 @@ const ROOM: usize = 32;
 
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
+
+/// The time of a run's start as a text: the one that is given, or that of the clock.
+fn start_time<'a>(heap: &mut Beam<'a>, given: Raw<'a>) -> Raw<'a> {
+    if heap.kind(given) == Kind::String {
+        return given;
+    }
+    let seconds = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => -i64::try_from(before.duration().as_secs()).unwrap_or(i64::MAX),
+    };
+    heap.make_string(&ptc_date::of_unix_seconds(seconds))
+}
 
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
 fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
@@ -141,12 +153,21 @@ impl Run {
     }
 }
 
+/// What a program reads besides its constants.
+#[derive(Clone, Copy)]
+pub struct Data<'a> {
+    pub context: Raw<'a>,
+    pub memory: Raw<'a>,
+    /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
+    /// when a run is resumed.
+    pub now: Raw<'a>,
+}
+
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
     pub consts: Consts<'a>,
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
+    pub data: Data<'a>,
     pub pace: Pace,
     /// Since when the run waits, if the execution has suspended it.
     pub left: Option<Since>,
@@ -171,18 +192,11 @@ pub enum Home<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// `data`: context and memory.
-    pub fn new(
-        heap: Beam<'a>,
-        consts: Consts<'a>,
-        [context, memory]: [Raw<'a>; 2],
-        pace: Pace,
-    ) -> Self {
+    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<'a>, pace: Pace) -> Self {
         Execution {
             heap,
             consts,
-            context,
-            memory,
+            data,
             pace,
             left: None,
         }
@@ -208,7 +222,12 @@ impl<'a> Execution<'a> {
         let mut rest = rest.iter().copied();
         let state = thaw(state, &heap, &mut rest)?;
         rest.next().is_none().then_some(())?;
-        let execution = Execution::new(heap, consts, [*context, *memory], pace);
+        let data = Data {
+            context: *context,
+            memory: *memory,
+            now: heap.nil(),
+        };
+        let execution = Execution::new(heap, consts, data, pace);
         Some((execution, state))
     }
 
@@ -231,15 +250,18 @@ impl<'a> Execution<'a> {
         }
         let inputs = Inputs {
             consts: self.consts.slice(),
-            context: self.context,
-            memory: self.memory,
+            context: self.data.context,
+            memory: self.data.memory,
         };
         let mut meter = schedule::meter(run.limits, self.pace);
         let (program, heap) = (&*run.program, &mut self.heap);
         let (starts, state, answer) = match entry {
             Entry::Start(None) => {
-                let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-                (true, State::start(program, heap, input), None)
+                let memory = self.data.memory;
+                let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
+                let mut state = State::start(program, heap, input);
+                state.set_now(program, || start_time(heap, self.data.now));
+                (true, state, None)
             }
             Entry::Start(Some(round)) => (false, round, None),
             Entry::Resume(state, answer) => {
@@ -371,7 +393,7 @@ impl<'a> Execution<'a> {
         let token = terms.make_integer(run.token as i64);
         let consts = self.consts.tuple(&self.heap);
         let mut held = Vec::with_capacity(ROOM);
-        held.extend([token, consts, self.context, self.memory]);
+        held.extend([token, consts, self.data.context, self.data.memory]);
         run.state = Some(freeze(state, &mut self.heap, &mut held));
         self.left = Some(since);
         let reuse = match home {

@@ -56,8 +56,8 @@ pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Ra
         let nothing = heap.make_list(&[]);
         state.clear_slots(|slot| live.slot(slot), nothing);
         let consts = execution.consts.slice();
-        execution.context = only(heap, consts, execution.context, &live.context);
-        execution.memory = only(heap, consts, execution.memory, &live.memory);
+        execution.data.context = only(heap, consts, execution.data.context, &live.context);
+        execution.data.memory = only(heap, consts, execution.data.memory, &live.memory);
         if let (Some(around), Some(rest)) = (live.around, state.remaining_items()) {
             if around.calls_each_round {
                 calls += length(heap, *rest, MOST_ROUNDS);

@@ -1,7 +1,7 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Execution, Run};
+use crate::execution::{Consts, Data, Execution, Run};
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
@@ -15,7 +15,7 @@ use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
@@ -84,11 +84,12 @@ struct Loading<T> {
     source: T,
     context: T,
     memory: T,
+    now: T,
     loader: Loader<T>,
     then: Then,
 }
 
-rooted!(Loading { terms: source, context, memory; states: loader; plain: then });
+rooted!(Loading { terms: source, context, memory, now; states: loader; plain: then });
 
 /// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
@@ -96,7 +97,7 @@ pub fn from_text<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Option<Term<'a>> {
     let length = call.terms().bytes(source)?.len();
     let loader = Loader::of_text(length, options);
@@ -109,7 +110,7 @@ pub fn from_node<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Term<'a> {
     load(call, Loader::of_term(source, options), then, source, data)
 }
@@ -119,12 +120,13 @@ fn load<'a>(
     loader: Loader<Raw<'a>>,
     then: Then,
     source: Raw<'a>,
-    [context, memory]: [Raw<'a>; 2],
+    data: Data<'a>,
 ) -> Term<'a> {
     let loading = Loading {
         source,
-        context,
-        memory,
+        context: data.context,
+        memory: data.memory,
+        now: data.now,
         loader,
         then,
     };
@@ -179,7 +181,12 @@ fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
 
 /// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term<'a> {
-    let (then, data) = (loading.then, [loading.context, loading.memory]);
+    let then = loading.then;
+    let data = Data {
+        context: loading.context,
+        memory: loading.memory,
+        now: loading.now,
+    };
     let Some((program, consts)) = loading.loader.finish(&heap) else {
         return call.stopped(Stop::Abandoned);
     };
@@ -201,6 +208,16 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
     Execution::new(heap, consts, data, pace).start(run, call.state)
 }
 
+/// The data of a program that is only compiled.
+fn no_data(env: Env) -> Data {
+    let nil = Raw::from(atoms::nil().encode(env));
+    Data {
+        context: nil,
+        memory: nil,
+        now: nil,
+    }
+}
+
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
 pub struct Handle {
     pub program: Arc<Program>,
@@ -216,9 +233,8 @@ nif! {
     fn compile_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
-        let none = Raw::from(atoms::nil().encode(env));
         let reading = reading.reading(true);
-        from_text(call, text.into(), reading, Then::Keep, [none; 2]).ok_or(Error::BadArg)
+        from_text(call, text.into(), reading, Then::Keep, no_data(env)).ok_or(Error::BadArg)
     }
 }
 
@@ -227,8 +243,7 @@ nif! {
     fn compile_node<'a>(env, node: Term<'a>, reading: CompileOptionsArg, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
-        let none = Raw::from(atoms::nil().encode(env));
         let reading = reading.reading(true);
-        Ok(from_node(call, node.into(), reading, Then::Keep, [none; 2]))
+        Ok(from_node(call, node.into(), reading, Then::Keep, no_data(env)))
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Entry, Execution, Home, Mode, Run};
+use crate::execution::{Consts, Data, Entry, Execution, Home, Mode, Run};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
 use ptc_term::meter::Limits;
-use rustler::{Atom, Decoder, Env, Error, NifResult, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
@@ -18,6 +18,8 @@ pub struct RunArgs<'a> {
     /// See [`limits`].
     pub timeout: Term<'a>,
     pub max_heap: Term<'a>,
+    /// The text of the time of the start; `nil` if it is not given.
+    pub now: Raw<'a>,
 }
 
 // Implemented by hand: rustler's derived decoder makes a vector.
@@ -25,14 +27,17 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
     fn decode(term: Term<'a>) -> NifResult<Self> {
         let env = term.get_env();
         let terms = Terms { env };
-        let Some(&[context, memory, timeout, max_heap]) = terms.tuple(term.into()) else {
-            return Err(Error::BadArg);
+        let (context, memory, timeout, max_heap, now) = match terms.tuple(term.into()) {
+            Some(&[a, b, c, d]) => (a, b, c, d, Raw::from(atoms::nil().encode(env))),
+            Some(&[a, b, c, d, now]) => (a, b, c, d, now),
+            _ => return Err(Error::BadArg),
         };
         Ok(RunArgs {
             context,
             memory,
             timeout: timeout.term(env),
             max_heap: max_heap.term(env),
+            now,
         })
     }
 }
@@ -42,14 +47,18 @@ impl<'a> RunArgs<'a> {
         limits((self.timeout, self.max_heap))
     }
 
-    /// Context and memory.
-    pub fn data(&self) -> [Raw<'a>; 2] {
-        [self.context, self.memory]
+    /// What the program reads.
+    pub fn data(&self) -> Data<'a> {
+        Data {
+            context: self.context,
+            memory: self.memory,
+            now: self.now,
+        }
     }
 }
 
 /// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
-fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, [Raw<'a>; 2]) {
+fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<'a>) {
     let known = given.limits();
     let mut call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
     call.knows_limits = known.is_some();

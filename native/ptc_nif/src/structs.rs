@@ -5,7 +5,7 @@ use crate::heap::Beam;
 use crate::map_view::{view, MapView};
 use crate::raw::{Raw, TermKind, Terms};
 use ptc_term::heap::{Heap, Kind};
-use ptc_term::value::{Clock, Coefficient, Day, Form, Value};
+use ptc_term::value::{Clock, Coefficient, Day, Form, Iso, Value};
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::Encoder;
@@ -139,16 +139,16 @@ impl Structs {
         }
         let is_iso = field.get(calendar())?.word() == field.atom(iso()).word();
         is_iso.then_some(())?;
-        Some(match module {
-            _ if module == words.date => Value::Date(field.day()?),
-            _ if module == words.time => Value::Time(field.clock()?),
-            _ if module == words.naive => Value::NaiveDateTime(field.day()?, field.clock()?),
+        Some(Value::Iso(match module {
+            _ if module == words.date => Iso::Date(field.day()?),
+            _ if module == words.time => Iso::Time(field.clock()?),
+            _ if module == words.naive => Iso::NaiveDateTime(field.day()?, field.clock()?),
             _ => {
                 let offset = field.integer(utc_offset())?;
                 let offset = offset.checked_add(field.integer(std_offset())?)?;
-                Value::DateTime(field.day()?, field.clock()?, offset)
+                Iso::DateTime(field.day()?, field.clock()?, offset)
             }
-        })
+        }))
     }
 }
 
@@ -188,12 +188,14 @@ impl<'a> FieldsOfStruct<'_, 'a> {
     }
 
     fn clock(&self) -> Option<Clock> {
-        let micro = self.heap.element(self.get(microsecond())?, 0)?;
+        let micro = self.get(microsecond())?;
+        let part = |index| self.heap.small_integer(self.heap.element(micro, index)?);
         Some(Clock {
             hour: self.integer(hour())?,
             minute: self.integer(minute())?,
             second: self.integer(second())?,
-            micro: self.heap.small_integer(micro)?,
+            micro: part(0)?,
+            digits: part(1)?,
         })
     }
 

@@ -11,6 +11,7 @@ fn program(code: Vec<Instr>) -> Program {
         code,
         slots: 8,
         reads_input: false,
+        now: None,
         multiplies: false,
         calls_tools: true,
         strict: false,

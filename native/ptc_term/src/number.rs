@@ -62,6 +62,45 @@ impl Number {
         Some(Number::Big(if value < 0.0 { -size } else { size }))
     }
 
+    /// Returns whether this is an integer, and not a float.
+    pub fn is_integer(&self) -> bool {
+        !matches!(self, Number::Float(_))
+    }
+
+    /// Returns the number without its sign; `None` if it has none.
+    pub fn absolute(self) -> Option<Number> {
+        match self {
+            Number::Int(0..) => None,
+            Number::Int(value) => Some(match value.checked_neg() {
+                Some(size) => Number::Int(size),
+                None => Number::Big(-BigInt::from(value)),
+            }),
+            Number::Float(value) if value.is_sign_positive() => None,
+            Number::Float(value) => Some(Number::Float(-value)),
+            Number::Big(big) if big.sign() == Sign::Minus => Some(Number::from_big(-big)),
+            Number::Big(_) => None,
+        }
+    }
+
+    /// Returns the remainder of an integer division, with the sign of the divisor. `None` if one of the two is a
+    /// float, or the divisor is 0.
+    pub fn modulo(&self, divisor: &Number) -> Option<Number> {
+        if let (Number::Int(left), Number::Int(right)) = (self, divisor) {
+            // The remainder of the smallest integer by -1 is beyond 64 bits.
+            if let Some(rest) = left.checked_rem(*right) {
+                let is_other = rest != 0 && (rest < 0) != (*right < 0);
+                return Some(Number::Int(if is_other { rest + right } else { rest }));
+            }
+        }
+        let (left, right) = (self.to_big()?, divisor.to_big()?);
+        if right.sign() == Sign::NoSign {
+            return None;
+        }
+        let rest = left % &right;
+        let is_other = rest.sign() != Sign::NoSign && rest.sign() != right.sign();
+        Some(Number::from_big(if is_other { rest + right } else { rest }))
+    }
+
     /// True for 0, 0.0 and -0.0.
     pub fn is_zero(&self) -> bool {
         matches!(self, Number::Int(0)) || matches!(self, Number::Float(value) if *value == 0.0)
@@ -236,6 +275,38 @@ mod tests {
         let bigger = Arithmetic::Add.apply(&max, &Number::Int(1)).unwrap();
         assert_eq!(bigger, Number::from_digits(b"9223372036854775808"));
         assert_eq!(Arithmetic::Sub.apply(&bigger, &Number::Int(1)), Ok(max));
+    }
+
+    #[test]
+    fn the_remainder_has_the_sign_of_the_divisor() {
+        let big = |digits: &str| Number::from_digits(digits.as_bytes());
+        for (left, right, rest) in [
+            ("7", "3", "1"),
+            ("7", "-3", "-2"),
+            ("-7", "3", "2"),
+            ("-7", "-3", "-1"),
+            ("6", "-3", "0"),
+            ("-9223372036854775808", "-1", "0"),
+            (
+                "-1",
+                "123456789012345678901234567890",
+                "123456789012345678901234567889",
+            ),
+            ("123456789012345678901234567890", "-7", "0"),
+            ("123456789012345678901234567891", "-7", "-6"),
+        ] {
+            assert_eq!(
+                big(left).modulo(&big(right)),
+                Some(big(rest)),
+                "{left} {right}"
+            );
+        }
+        assert_eq!(Number::Int(1).modulo(&Number::Int(0)), None);
+        assert_eq!(
+            Number::Int(i64::MIN).absolute(),
+            Some(big("9223372036854775808"))
+        );
+        assert_eq!(Number::Float(-0.0).absolute(), Some(Number::Float(0.0)));
     }
 
     #[test]

@@ -32,16 +32,16 @@ defmodule PtcRunner.Json.Explain.Noticed do
   If the run meets a limit before its first tool call, it is repeated without a record, because that may take less
   time and memory.
   """
-  @spec run(Runner.program(), map(), map(), map(), Limits.given(), pos_integer()) ::
+  @spec run(Runner.program(), map(), map(), map(), Limits.given(), Runner.how()) ::
           {:ok, {term(), [finding()]}, non_neg_integer()} | {:error, Message.fault()}
-  def run(program, context, memory, tools, limits, concurrency) do
+  def run(program, context, memory, tools, limits, how) do
     called = :atomics.new(1, [])
     noting = Map.new(tools, fn {name, fun} -> {name, noting(fun, called)} end)
 
-    case noticed(program, context, memory, noting, Limits.resolve(limits), concurrency) do
+    case noticed(program, context, memory, noting, Limits.resolve(limits), how) do
       {:error, {limit, _most}} = met when limit in [:timeout, :memory_exceeded] ->
         if :atomics.get(called, 1) == 0,
-          do: unnoticed(Runner.run(program, context, memory, tools, limits, concurrency)),
+          do: unnoticed(Runner.run(program, context, memory, tools, limits, how)),
           else: met
 
       outcome ->
@@ -59,7 +59,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
     end
   end
 
-  defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, concurrency) do
+  defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, how) do
     {source, reading} = Program.again(program, reading)
     limits = {timeout, max_heap}
 
@@ -70,7 +70,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
         limits = {timeout, max_heap, reading}
 
         with {:ok, value, words} <-
-               Runner.run(observed, context, memory, tools, limits, concurrency),
+               Runner.run(observed, context, memory, tools, limits, how),
              do: {:ok, {value, found(Native.observed(observation, consts))}, words}
 
       {:rejected, error, _path} ->

@@ -2,7 +2,7 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
-use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT};
+use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NOW};
 use ptc_json::Document;
 use ptc_machine::language::Language;
 use ptc_machine::live::LiveAfterCalls;
@@ -15,6 +15,8 @@ impl Walk {
         let (sites, detail) = self.take_sites();
         let labels = std::mem::take(&mut self.labels);
         let mut calls_tools = false;
+        // Behind all others, so that only the programs that read it have this slot.
+        let mut now = None;
         for instr in &mut self.code {
             match instr {
                 Instr::Jump(to)
@@ -22,6 +24,10 @@ impl Walk {
                 | Instr::JumpIfSome(to)
                 | Instr::Next(to) => *to = labels[*to as usize],
                 Instr::Enter(looped) => looped.end = labels[looped.end as usize],
+                Instr::Slot(slot) if *slot == NOW => {
+                    *slot = self.slots;
+                    now = Some(self.slots);
+                }
                 Instr::Slot(INPUT) => self.reads_input = true,
                 Instr::Call { .. } => calls_tools = true,
                 _ => {}
@@ -45,7 +51,8 @@ impl Walk {
             program: Program {
                 live: LiveAfterCalls::of(&self.code),
                 code: std::mem::take(&mut self.code),
-                slots: self.slots,
+                slots: self.slots + u32::from(now.is_some()),
+                now,
                 reads_input: self.reads_input,
                 multiplies,
                 calls_tools,

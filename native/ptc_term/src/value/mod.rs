@@ -5,7 +5,7 @@
 //! hashed by it.
 //!
 //! * `decimal`: decimals of any size, and their texts
-//! * `iso`: the calendar, and ISO 8601 texts
+//! * `iso`: dates and times as points of a timeline
 //! * `text`: names as texts
 
 mod decimal;
@@ -14,6 +14,7 @@ mod text;
 
 pub use decimal::Decimal;
 pub use iso::read as read_iso;
+pub use ptc_date::{Clock, Day, Iso};
 pub use text::{hash_of_text, order_of_name, with_text};
 
 use crate::heap::{Heap, Kind};
@@ -32,30 +33,6 @@ pub enum Form {
     Value,
 }
 
-/// A day of the ISO calendar, as given; it may not exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Day {
-    /// The year; it may be negative.
-    pub year: i64,
-    /// The month, from 1.
-    pub month: i64,
-    /// The day of the month, from 1.
-    pub day: i64,
-}
-
-/// A time of day, as given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Clock {
-    /// The hour, from 0.
-    pub hour: i64,
-    /// The minute.
-    pub minute: i64,
-    /// The second.
-    pub second: i64,
-    /// The microsecond.
-    pub micro: i64,
-}
-
 /// The coefficient of a decimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coefficient<T> {
@@ -70,14 +47,8 @@ pub enum Coefficient<T> {
 /// The parts of a term whose form is [`Form::Value`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<T> {
-    /// A date.
-    Date(Day),
-    /// A time of day.
-    Time(Clock),
-    /// A date and a time without an offset.
-    NaiveDateTime(Day, Clock),
-    /// A date and a time, and the offset from UTC in seconds.
-    DateTime(Day, Clock, i64),
+    /// A date or a time.
+    Iso(Iso),
     /// A decimal: its sign, its coefficient and its exponent.
     Decimal {
         /// Whether it is negative.
@@ -157,8 +128,7 @@ impl<T> Value<T> {
         match self {
             Value::Opaque => KindSet::default(),
             Value::Decimal { .. } => KindSet::DECIMAL,
-            Value::Time(_) => KindSet::TIME,
-            _ => KindSet::TIMELINE,
+            Value::Iso(iso) => iso::family(*iso).kinds(),
         }
     }
 }
@@ -166,17 +136,10 @@ impl<T> Value<T> {
 impl Meaning {
     /// Returns the meaning of a value; `None` for an opaque one.
     pub fn of_value<H: Heap>(heap: &H, value: Value<H::Term>) -> Option<Meaning> {
-        use Family::*;
         Some(match value {
-            Value::Date(day) => Meaning::Moment(Date, iso::midnight(day)),
-            Value::Time(clock) => Meaning::Moment(Time, iso::since_midnight(clock)),
-            Value::NaiveDateTime(day, clock) => {
-                let point = iso::midnight(day) + iso::since_midnight(clock);
-                Meaning::Moment(NaiveDateTime, point)
-            }
-            Value::DateTime(day, clock, offset) => {
-                let local = iso::midnight(day) + iso::since_midnight(clock);
-                Meaning::Moment(DateTime, local - iso::seconds(offset))
+            Value::Iso(iso) => {
+                let (family, point) = iso::point(iso);
+                Meaning::Moment(family, point)
             }
             Value::Decimal {
                 negative,

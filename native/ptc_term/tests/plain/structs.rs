@@ -2,7 +2,7 @@
 
 use super::{PlainHeap, Term};
 use crate::heap::{Heap, Lookup};
-use crate::value::{Clock, Coefficient, Day, Form, Value};
+use crate::value::{Clock, Coefficient, Day, Form, Iso, Value};
 
 impl PlainHeap {
     /// Makes a struct.
@@ -58,24 +58,26 @@ impl PlainHeap {
             })
         };
         let clock = || {
-            let micro = self.element(self.field(term, "microsecond")?, 0)?;
+            let micro = self.field(term, "microsecond")?;
+            let part = |index| self.small_integer(self.element(micro, index)?);
             Some(Clock {
                 hour: self.integer(term, "hour")?,
                 minute: self.integer(term, "minute")?,
                 second: self.integer(term, "second")?,
-                micro: self.small_integer(micro)?,
+                micro: part(0)?,
+                digits: part(1)?,
             })
         };
-        Some(match module {
-            "Elixir.Date" => Value::Date(day()?),
-            "Elixir.Time" => Value::Time(clock()?),
-            "Elixir.NaiveDateTime" => Value::NaiveDateTime(day()?, clock()?),
+        Some(Value::Iso(match module {
+            "Elixir.Date" => Iso::Date(day()?),
+            "Elixir.Time" => Iso::Time(clock()?),
+            "Elixir.NaiveDateTime" => Iso::NaiveDateTime(day()?, clock()?),
             _ => {
                 let offset =
                     self.integer(term, "utc_offset")? + self.integer(term, "std_offset")?;
-                Value::DateTime(day()?, clock()?, offset)
+                Iso::DateTime(day()?, clock()?, offset)
             }
-        })
+        }))
     }
 
     fn field(&self, map: Term, name: &str) -> Option<Term> {
