@@ -41,7 +41,7 @@ defmodule PtcRunner.Native do
   #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
   #
   # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
-  # only one kind of reply return it without a tag: `operations/0`, `answer_is_part/1`, and the functions for tests.
+  # only one kind of reply return it without a tag: `operations/1`, `answer_is_part/1`, and the functions for tests.
   #
   # The module cannot be replaced in a running VM, because the NIF library does not support upgrades. Loading
   # it a second time is refused, and the loaded code stays in use.
@@ -120,10 +120,11 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values}]}
+  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values, choices}]}
   nif(
-    operations() :: [
-      {String.t(), atom(), String.t(), [{String.t(), atom(), atom(), String.t(), String.t()}]}
+    operations(1 | 2) :: [
+      {String.t(), atom(), String.t(),
+       [{String.t(), atom(), atom(), String.t(), String.t(), [String.t()]}]}
     ]
   )
 

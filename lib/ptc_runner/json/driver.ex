@@ -12,10 +12,18 @@ defmodule PtcRunner.Json.Driver do
   @type reply :: tuple()
 
   @typedoc "What a suspended run is resumed with: a value, and its words."
-  @type answer :: {:answer | :moved | :joined, term(), non_neg_integer()}
+  @type answer ::
+          {:answer | :moved | :joined | :failed | :failed_moved, term(), non_neg_integer()}
 
-  @typedoc "Calls the tool of a reply. Returns the answer, or the result of the run (or why it is not driven further)."
-  @type call(acc) :: (reply(), acc -> {:ok, answer(), acc} | {result :: term(), acc})
+  @typedoc """
+  Calls the tool of a reply. Returns the answer; the text of the tool's error, which the program may catch; or the result of
+  the run (or why it is not driven further).
+  """
+  @type call(acc) ::
+          (reply(), acc ->
+             {:ok, answer(), acc}
+             | {:failed, :failed | :failed_moved, String.t(), acc}
+             | {result :: term(), acc})
 
   @doc """
   Starts a run and drives it. An error of the native library is an error of the run.
@@ -39,13 +47,26 @@ defmodule PtcRunner.Json.Driver do
 
   def drive(request, call, acc) do
     case call.(request, acc) do
-      {:ok, answer, acc} -> request |> resume(answer) |> drive(call, acc)
-      ended -> ended
+      {:ok, answer, acc} ->
+        request |> resume(answer) |> drive(call, acc)
+
+      {:failed, kind, text, acc} ->
+        case failed(request, kind, text) do
+          :uncaught -> {{:error, {:tool_failed, text}}, acc}
+          reply -> drive(reply, call, acc)
+        end
+
+      ended ->
+        ended
     end
   end
 
+  @doc "Resumes the run of a reply, whose tool has failed, if the program catches that; returns the next reply."
+  @spec failed(reply(), :failed | :failed_moved, String.t()) :: reply() | :uncaught
+  def failed(request, kind, text), do: resume(request, {kind, text, div(byte_size(text), 8) + 4})
+
   @doc "Resumes the run of a reply with the answer of its tool; returns the next reply."
-  @spec resume(reply(), answer()) :: reply()
+  @spec resume(reply(), answer()) :: reply() | :uncaught
   def resume(request, answer) do
     Native.resume(elem(request, 1), elem(request, 2), answer)
   catch

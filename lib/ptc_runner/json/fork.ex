@@ -163,6 +163,12 @@ defmodule PtcRunner.Json.Fork do
         reply = Driver.resume(call, {:answer, value, words})
         reply |> Driver.drive(&call(&1, &2, round), fork) |> stepped(round)
 
+      {:error, {:tool_failed, text} = reason} ->
+        case Driver.failed(call, :failed, text) do
+          :uncaught -> fail(fork, round, reason)
+          reply -> reply |> Driver.drive(&call(&1, &2, round), fork) |> stepped(round)
+        end
+
       {:error, reason} ->
         fail(fork, round, reason)
     end

@@ -123,6 +123,10 @@ defmodule PtcRunner.Json.Message do
   defp text(:missing_op, _op, _field, []), do: "Missing required field 'op'"
   defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
+  defp text(:accepts, op, forms, []), do: "Operation '#{op}' accepts #{forms}"
+  defp text(:field_wrong, _op, wrong, []), do: "Field #{wrong}"
+  defp text(:field_wrong, _op, wrong, [value]), do: "Field #{wrong}, got '#{plain(value)}'"
+  defp text(:part_wrong, _op, sentence, []), do: sentence
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 
   # The field that is normally given is missing too. Releases where it is required name that one.
@@ -181,6 +185,14 @@ defmodule PtcRunner.Json.Message do
 
   defp text(code, op, _field, [value]) when is_map_key(@needs, code),
     do: "#{op} requires #{@needs[code]}, got #{show(value)}"
+
+  defp text(:requires, op, what, []), do: "#{op} requires #{what}"
+  defp text(:requires, op, what, [value]), do: "#{op} requires #{what}, got #{show(value)}"
+
+  defp text(:requires_both, op, what, [left, right]) do
+    {left, right} = Shown.both(left, right)
+    "#{op} requires #{what}, got: #{left}, #{right}"
+  end
 
   defp text(:needs_numeric_operands, op, _field, [left, right]) do
     {left, right} = Shown.both(left, right)

@@ -53,6 +53,9 @@ defmodule PtcRunner.Json.MovedRun do
       {:ok, value} ->
         weighed(value, run)
 
+      {:error, {:tool_failed, text}} ->
+        {:failed, :failed_moved, text, run}
+
       error ->
         {error, run}
     end

@@ -235,6 +235,10 @@ defmodule PtcRunner.Json.Runner do
        do: {{:error, :memory_exceeded}, run}
 
   defp answered(:last, built, {:ok, value, words}, run), do: {{:ok, value, built + words}, run}
+
+  defp answered(:call, _state, {:error, {:tool_failed, text}}, run),
+    do: {:failed, :failed, text, run}
+
   defp answered(_kind, _built, error, run), do: {error, run}
 
   defp move(call, {tools, max_heap, process, most} = run) do
@@ -261,6 +265,7 @@ defmodule PtcRunner.Json.Runner do
          {:ok, value} <- told(name, ToolWorker.run(name, fun, args)) do
       if kind == :last, do: {{:ok, value, 0}, tools}, else: {:ok, {:moved, value, 0}, tools}
     else
+      {:error, {:tool_failed, text}} when kind == :call -> {:failed, :failed_moved, text, tools}
       error -> {error, tools}
     end
   end

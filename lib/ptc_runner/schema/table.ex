@@ -41,7 +41,7 @@ defmodule PtcRunner.Schema.Table do
   @doc "All operations in the order of the prompt, grouped by category."
   @spec operations() :: [operation()]
   def operations do
-    for {name, category, description, fields} <- Native.operations() do
+    for {name, category, description, fields} <- Native.operations(1) do
       %{
         name: name,
         category: category,
@@ -53,7 +53,7 @@ defmodule PtcRunner.Schema.Table do
     :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp field({name, kind, presence, about, values}) do
+  defp field({name, kind, presence, about, values, _choices}) do
     %{
       name: name,
       type: type(kind),

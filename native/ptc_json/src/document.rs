@@ -223,6 +223,14 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Returns the number of elements of a list.
+    pub fn length(&self, node: Node) -> usize {
+        match self.entry(node) {
+            Entry::List(_, count) => count as usize,
+            _ => 0,
+        }
+    }
+
     /// Returns the number of pairs of an object.
     pub fn size(&self, node: Node) -> usize {
         match self.entry(node) {

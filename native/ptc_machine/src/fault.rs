@@ -45,6 +45,13 @@ named! {
         /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
         /// names no operation. Terms: the condition.
         ConditionWithoutOp = "condition_without_op",
+        /// `{"op": "sum", "field": "a", "expr": …}`: two forms of one operation. The field is the phrase that names them.
+        Accepts = "accepts",
+        /// `{"op": "chunk", "size": 0}`: a field whose value is none of those that it can have. The field is the phrase
+        /// that names it and says what it must be. Terms: the value, if it is shown.
+        FieldWrong = "field_wrong",
+        /// A mistake in a part of a field. The field is the whole sentence.
+        PartWrong = "part_wrong",
         /// The nesting of operations exceeds the limit. Terms: the limit.
         TooDeep = "too_deep",
 
@@ -75,6 +82,11 @@ named! {
         BadArith = "bad_arith",
         /// `get` through a value that is not a map. Terms: the value.
         PathThroughNonMap = "path_through_non_map",
+        /// `upper` of a number: a value that the operation cannot work with. The field is the phrase that says what it
+        /// requires. Terms: the value, or none.
+        Requires = "requires",
+        /// The same for two values. Terms: both.
+        RequiresBoth = "requires_both",
         /// `typeof` of a tuple. Terms: the value.
         NoTypeName = "no_type_name",
         /// `load` of a name that the context does not have, in a strict program. Terms: the name, the

@@ -213,6 +213,52 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
+    /// Returns the value at a computed key if the term is a map with that key, else `nil`.
+    pub fn value_at(&mut self, map: H::Term, key: H::Term) -> Eval<H> {
+        let weight = self.weigh(key)?;
+        self.consume_fuel_for_lookup(map, weight)?;
+        let Some(key) = self.key_in(map, key) else {
+            return Ok(self.heap.nil());
+        };
+        match self.heap.lookup(map, key, &mut H::KeyCache::default()) {
+            Lookup::Found(value) if self.values => Ok(loaded(self.heap, value)),
+            Lookup::Found(value) => Ok(value),
+            _ => Ok(self.heap.nil()),
+        }
+    }
+
+    /// Returns the item of a list at an index, from 0, else `nil`. Can be suspended and resumed.
+    pub fn item_at(&mut self, list: H::Term, index: usize) -> Eval<H> {
+        self.resumable_over(list, |machine, work| {
+            while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
+                if work.progress.count == index {
+                    return Ok(item);
+                }
+                machine.consume_fuel(1)?;
+                work.progress.count += 1;
+                work.walk.rest = tail;
+                machine.meter.advanced();
+            }
+            Ok(machine.heap.nil())
+        })
+    }
+
+    /// Returns the digits of an integer as a string; `None` for other numbers.
+    pub fn digits(&mut self, integer: H::Term) -> Result<Option<H::Term>, Halt<H::Term>> {
+        if self.heap.float(integer).is_some() {
+            return Ok(None);
+        }
+        // The digits of a long integer take a time that grows with the square of its length.
+        let limbs = self.heap.limbs(integer);
+        self.consume_fuel_at_once(limbs.saturating_mul(limbs))?;
+        let digits = match self.number(integer)? {
+            Some(Number::Int(integer)) => Some(integer.to_string()),
+            Some(Number::Big(integer)) => Some(integer.to_string()),
+            Some(Number::Float(_)) | None => None,
+        };
+        Ok(digits.map(|digits| self.heap.make_string(digits.as_bytes())))
+    }
+
     /// Returns the context's value at a constant key. In a strict program a missing name is an
     /// error of the operation `strict`.
     pub(super) fn load(&mut self, context: H::Term, key: ConstId, strict: Option<Name>) -> Eval<H> {

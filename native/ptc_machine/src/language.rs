@@ -47,6 +47,10 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Returns whether an operation with a body reads the item again after its body.
     fn keeps_item(op: Self::Op) -> bool;
 
+    /// Returns whether the rounds of an operation with a body may run at the same time, see
+    /// [`Exit::Fork`](crate::Exit::Fork).
+    fn forks(op: Self::Op) -> bool;
+
     /// Returns what an instruction of its own reads, and where the run goes on.
     fn flow(own: &Self::Own) -> Flow;
 

@@ -85,7 +85,9 @@ fn analyse<L: Language>(program: &Program<L>, pc: Pc) -> Option<Live> {
     (program.sites.is_empty() && !reads_names).then_some(())?;
     (code.len() <= LONGEST && program.slots <= MOST_SLOTS).then_some(())?;
     let mut reached = vec![false; code.len()];
-    let mut open = vec![pc];
+    // The call may also fail.
+    let failed = (pc.checked_sub(1)).and_then(|call| next_of(code, &code[call as usize], call)[1]);
+    let mut open = Vec::from_iter([Some(pc), failed].into_iter().flatten());
     while let Some(pc) = open.pop() {
         let Some(instr) = code.get(pc as usize) else {
             continue;
@@ -96,7 +98,7 @@ fn analyse<L: Language>(program: &Program<L>, pc: Pc) -> Option<Live> {
     }
     let slots = slots(code, &reached)?;
     let mut live = Live {
-        slots: *slots.get(pc as usize)?,
+        slots: slots.get(pc as usize)? | failed.map_or(0, |pc| slots[pc as usize]),
         context: Vec::new(),
         memory: Vec::new(),
         around: around(code, &slots, pc),
@@ -177,6 +179,10 @@ fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<
             (code[*start as usize].as_loop())
                 .and_then(|looped| (looped.residue != NO_PC).then_some(looped.residue)),
         ],
+        Instr::Call { on_error, .. } => {
+            let failed = (*on_error != NO_PC).then_some(*on_error);
+            [Some(pc + 1), failed, None]
+        }
         Instr::Done | Instr::Fail { .. } => [None; 3],
         Instr::Const(_)
         | Instr::Nil
@@ -190,7 +196,6 @@ fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<
         | Instr::Drop
         | Instr::Expect { .. }
         | Instr::Apply(_)
-        | Instr::Call { .. }
         | Instr::Watch(_) => [Some(pc + 1), None, None],
     }
 }

@@ -18,7 +18,7 @@ pub const INPUT: Slot = 0;
 pub const NOW: Slot = Slot::MAX;
 /// Sentinel for an instruction without a constant.
 pub const NO_CONST: ConstId = u32::MAX;
-/// Sentinel for a loop without a residue.
+/// Sentinel for a loop without a residue, and for a call whose error is not caught.
 pub const NO_PC: Pc = u32::MAX;
 
 /// Which items of a list its consumer reads. The producer of the list may omit the items after them,
@@ -133,6 +133,9 @@ pub enum Instr<L: Language> {
     Call {
         /// The tool's name.
         tool: ConstId,
+        /// The address of what gives the value if the tool fails: it finds the text of the error on the stack. With
+        /// [`NO_PC`] the run fails.
+        on_error: Pc,
     },
     /// Fails: an error that only counts when it is reached.
     Fail {

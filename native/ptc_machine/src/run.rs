@@ -182,7 +182,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
                     machine.stack.drop_top(1, machine.heap);
                 }
                 Instr::Enter(enter) => {
-                    if self.forks && self.calls_tools(enter) {
+                    if self.forks && L::forks(enter.op) && self.calls_tools(enter) {
                         if let Some(list) = self.list_to_fork(enter)? {
                             let name = enter.op.into();
                             return Ok(Exit::Fork { name, list });
@@ -211,7 +211,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
                         .drop_top(apply.operands as usize, machine.heap);
                     machine.stack.push(value);
                 }
-                Instr::Call { tool } => {
+                Instr::Call { tool, .. } => {
                     self.pc += 1;
                     return Ok(Exit::Call {
                         tool: machine.constant(*tool),

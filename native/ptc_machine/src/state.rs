@@ -7,7 +7,7 @@ use super::failing::Failing;
 use super::frame::{Frame, Work};
 use super::stack::Stack;
 use crate::language::Language;
-use crate::program::{Instr, Pc, Program, Slot, INPUT};
+use crate::program::{Instr, Pc, Program, Slot, INPUT, NO_PC};
 use ptc_term::heap::Heap;
 use ptc_term::suspend::{Exchange, Rooted};
 
@@ -115,6 +115,17 @@ impl<T: Copy> State<T> {
             Some(Instr::Enter(looped)) => {
                 self.pc = looped.end - 2 * Pc::from(looped.tally.is_some())
             }
+            _ => return None,
+        }
+        Some(self)
+    }
+
+    /// Moves to what gives the value of the call at which the run was stopped if its tool fails: the run goes on with
+    /// the text of the error, as with an answer. `None` if the error of this call is not caught.
+    pub fn failed_call<L: Language>(mut self, program: &Program<L>) -> Option<Self> {
+        let call = self.pc.checked_sub(1)?;
+        match program.code.get(call as usize) {
+            Some(Instr::Call { on_error, .. }) if *on_error != NO_PC => self.pc = *on_error,
             _ => return None,
         }
         Some(self)

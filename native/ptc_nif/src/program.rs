@@ -10,6 +10,7 @@ use crate::{atoms, explain, wire};
 use ptc_machine::explain::Detail;
 use ptc_program::code::Program;
 use ptc_program::compile::Options;
+use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
@@ -24,8 +25,12 @@ pub enum CompileOptionsArg {
     /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
     /// read as values.
     Full((u32, bool, bool, bool)),
+    /// The same, and the edition.
+    Edition((u32, bool, bool, bool, u32)),
     /// `:observed` or `:findings` (see [`Detail`]), and the same options.
     Observed((Atom, u32, bool, bool, bool)),
+    /// The same, and the edition.
+    ObservedEdition((Atom, u32, bool, bool, bool, u32)),
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
@@ -34,7 +39,9 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
         let depth = term.decode().map(CompileOptionsArg::Depth);
         depth
             .or_else(|_| term.decode().map(CompileOptionsArg::Full))
+            .or_else(|_| term.decode().map(CompileOptionsArg::Edition))
             .or_else(|_| term.decode().map(CompileOptionsArg::Observed))
+            .or_else(|_| term.decode().map(CompileOptionsArg::ObservedEdition))
             .map_err(|_| Error::BadArg)
     }
 }
@@ -42,29 +49,29 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
 impl CompileOptionsArg {
     /// `checked`: whether errors are reported before the run.
     pub fn reading(&self, checked: bool) -> LoadOptions {
-        let (depth, any_keys, strict, values) = match *self {
-            CompileOptionsArg::Depth(depth) => (depth, false, false, false),
-            CompileOptionsArg::Full(given) => given,
-            CompileOptionsArg::Observed((_, depth, any_keys, strict, values)) => {
-                (depth, any_keys, strict, values)
+        let (observed, (depth, any_keys, strict, values, edition)) = match *self {
+            CompileOptionsArg::Depth(depth) => (None, (depth, false, false, false, 1)),
+            CompileOptionsArg::Full((a, b, c, d)) => (None, (a, b, c, d, 1)),
+            CompileOptionsArg::Edition(given) => (None, given),
+            CompileOptionsArg::Observed((what, a, b, c, d)) => (Some(what), (a, b, c, d, 1)),
+            CompileOptionsArg::ObservedEdition((what, a, b, c, d, e)) => {
+                (Some(what), (a, b, c, d, e))
             }
         };
-        let observed = match *self {
-            CompileOptionsArg::Observed((what, ..)) if what == atoms::findings() => {
-                Some(Detail::Findings)
-            }
-            CompileOptionsArg::Observed(_) => Some(Detail::All),
-            _ => None,
+        let detail = |what| match what == atoms::findings() {
+            true => Detail::Findings,
+            false => Detail::All,
         };
         LoadOptions {
             options: Options {
                 checked,
                 depth,
+                edition: Edition::of_number(edition).unwrap_or(Edition::Two),
                 strict,
                 any_keys,
                 values,
             },
-            observed,
+            observed: observed.map(detail),
         }
     }
 }

@@ -82,6 +82,10 @@ enum ValueKind {
     Answer,
     /// `:moved`: the same, for a run that has moved to the process of its tools.
     Moved,
+    /// `:failed`: the text of the error of the call's tool. The reply is `:uncaught` if the program does not catch it.
+    Failed,
+    /// `:failed_moved`: the same, for a run that has moved to the process of its tools.
+    FailedMoved,
     /// `:joined`: the value of the loop at whose start the run was suspended.
     Joined,
 }
@@ -95,6 +99,8 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
         let kind = match tag {
             tag if tag == atoms::answer() => ValueKind::Answer,
             tag if tag == atoms::moved() => ValueKind::Moved,
+            tag if tag == atoms::failed() => ValueKind::Failed,
+            tag if tag == atoms::failed_moved() => ValueKind::FailedMoved,
             tag if tag == atoms::joined() => ValueKind::Joined,
             tag if tag == atoms::limits() => {
                 let limits = limits((first, second)).ok_or(Error::BadArg)?;
@@ -155,6 +161,15 @@ fn resumed_run<'a>(
     let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
     match kind {
         Some(ValueKind::Moved) => run.mode = Mode::Moved,
+        Some(kind @ (ValueKind::Failed | ValueKind::FailedMoved)) => {
+            if kind == ValueKind::FailedMoved {
+                run.mode = Mode::Moved;
+            }
+            match state.failed_call(&run.program) {
+                Some(caught) => state = caught,
+                None => return Some((atoms::uncaught().encode(env), None)),
+            }
+        }
         Some(ValueKind::Joined) => state = state.behind_loop(&run.program)?,
         Some(ValueKind::Answer) | None => {}
     }

@@ -2,6 +2,7 @@
 //!
 //! * [`opcode`]: the names of the operations
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
+//! * [`edition`]: the editions of the language
 //! * [`code`]: the instructions of the language
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
@@ -11,6 +12,7 @@
 
 pub mod code;
 pub mod compile;
+pub mod edition;
 pub mod load;
 pub mod opcode;
 pub mod ops;

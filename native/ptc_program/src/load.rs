@@ -105,7 +105,7 @@ impl<T: Copy> Loader<T> {
 
     /// Loads a term: the program itself.
     pub fn of_term(program: T, options: LoadOptions) -> Self {
-        let stage = Stage::Copy(Copier::new(options.options.depth));
+        let stage = Stage::Copy(Copier::new(options.options.depth, options.options.edition));
         let mut loader = Loader::new(stage, options);
         loader.terms.entries.reserve(64);
         loader.terms.next.reserve(32);

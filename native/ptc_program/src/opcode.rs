@@ -24,6 +24,8 @@ macro_rules! operations {
             access::Get,
             introspect::Keys, introspect::Typeof,
             tool::Call,
+            // Edition 2
+            list::List,
         }
     };
 }

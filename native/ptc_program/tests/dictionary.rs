@@ -1,5 +1,6 @@
 //! The fuzzer's dictionary of programs names every operation and every field.
 
+use ptc_program::edition::Edition;
 use ptc_program::ops::OpCode;
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/program.dict
 #[test]
 fn is_that_of_the_operations() {
     let quoted = |text: &str| format!("\"{}\"\n", text.replace('"', r"\x22"));
-    let fields = OpCode::ALL.iter().flat_map(|op| op.fields());
+    let fields = OpCode::ALL.iter().flat_map(|op| op.fields(Edition::Two));
     let fields: BTreeSet<&str> = fields.map(|field| field.name).collect();
     let operations = OpCode::ALL
         .iter()

@@ -36,7 +36,10 @@ fn ends_at(end: Pc) -> Loop {
 
 #[test]
 fn a_list_is_dead_within_its_loop() {
-    let call = Instr::Call { tool: 0 };
+    let call = Instr::Call {
+        tool: 0,
+        on_error: NO_PC,
+    };
     let code = vec![
         Instr::LoadContext(2),
         Instr::Store(1),
@@ -66,7 +69,10 @@ fn what_the_body_reads_in_its_next_round_is_live() {
         Instr::Slot(5),
         Instr::Slot(2),
         Instr::LoadContext(7),
-        Instr::Call { tool: 0 },
+        Instr::Call {
+            tool: 0,
+            on_error: NO_PC,
+        },
         Instr::Next(0),
         Instr::Done,
     ];
@@ -80,7 +86,10 @@ fn what_the_body_reads_in_its_next_round_is_live() {
 
 #[test]
 fn nothing_is_said_about_long_programs() {
-    let call = Instr::Call { tool: 0 };
+    let call = Instr::Call {
+        tool: 0,
+        on_error: NO_PC,
+    };
     let known = program(vec![call, Instr::Done]);
     assert!(live_at(&known, 1).is_some());
     // It is computed once.

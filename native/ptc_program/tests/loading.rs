@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{load_options, term, End, Lab, FREE, LONG, STRICT, UNCHECKED};
+use common::{load_options, term, End, Lab, EDITION_1, FREE, LONG, STRICT, UNCHECKED};
 use ptc_machine::fault::Code;
 use ptc_program::compile::Options;
 use ptc_program::load::Loader;
@@ -203,7 +203,7 @@ fn long_keys_are_in_order_too() {
 fn cost(build: impl FnOnce(&mut PlainHeap) -> Term) -> usize {
     let mut heap = PlainHeap::new();
     let program = build(&mut heap);
-    let mut loader = Loader::of_term(program, load_options(STRICT));
+    let mut loader = Loader::of_term(program, load_options(EDITION_1));
     let mut meter = Meter::new(FREE, Pace::Quantum).with_quantum(LONG);
     let loaded = loader.step(b"", &mut heap, &mut meter);
     assert!(matches!(loaded, Ok(Ok(()))), "{loaded:?}");

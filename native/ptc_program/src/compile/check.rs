@@ -11,13 +11,17 @@ impl Plan<'_, '_> {
     /// Checks the fields one after the other: first presence, then content. A field that is an
     /// operation is checked when that operation is compiled. Returns the number of fields present. In
     /// a checked part, required operations count as present: if one is missing, the walk ends.
-    pub(super) fn check_fields(&mut self, fields: &[Field]) -> Checked<usize> {
+    pub(super) fn check_fields(&mut self) -> Checked<usize> {
         let mut present = 0;
         let mut is_expected = false;
-        for field in fields {
+        let checked = self.scope.checked;
+        for field in self.op.fields(self.edition()) {
+            // A field that edition 2 brought is checked in any part.
+            self.scope.checked = self.scope_of(field.name, self.scope).checked;
             let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
             if self.scope.checked && checked_later {
                 present += 1;
+                self.scope.checked = checked;
                 continue;
             }
             let node = self.field(field.name);
@@ -26,6 +30,7 @@ impl Plan<'_, '_> {
                 self.check_field(field, node, is_expected)?;
             }
             is_expected |= node.is_none() && field.presence == Presence::Expected;
+            self.scope.checked = checked;
         }
         Ok(present)
     }
@@ -35,7 +40,7 @@ impl Plan<'_, '_> {
     pub fn unknown_fields(&mut self, node: Node, op: OpCode, present: usize) {
         // One of the part's fields is `op`.
         let others = self.source().size(node) > present + 1;
-        if others && (present < op.fields().len() || self.is_strict()) {
+        if others && (present < op.fields(self.edition()).len() || self.is_strict()) {
             self.later(Step::Unknown {
                 node,
                 op,
@@ -46,14 +51,22 @@ impl Plan<'_, '_> {
 
     /// Checks a field. `is_expected`: an expected field before it is missing. If this one is missing too, the
     /// fault has a term, because ptc_runner names the other field.
-    fn check_field(&mut self, field: &Field, node: Option<Node>, is_expected: bool) -> Checked<()> {
+    pub(super) fn check_field(
+        &mut self,
+        field: &Field,
+        node: Option<Node>,
+        is_expected: bool,
+    ) -> Checked<()> {
         let name = field.name;
         let shaped = node.map(|node| (node, self.shape(node)));
         let given = match field.presence {
             Presence::NotNull | Presence::Expected => {
                 shaped.filter(|(_, shape)| *shape != Shape::Null)
             }
-            Presence::Required | Presence::Alternative | Presence::Optional => shaped,
+            Presence::Required
+            | Presence::Alternative
+            | Presence::Optional
+            | Presence::Nullable => shaped,
         };
         let Some((node, shape)) = given else {
             return match field.presence {
@@ -65,11 +78,17 @@ impl Plan<'_, '_> {
                     };
                     self.report(Code::FieldMissing, name, others)
                 }
-                Presence::Expected | Presence::Alternative | Presence::Optional => Ok(()),
+                Presence::Expected
+                | Presence::Alternative
+                | Presence::Optional
+                | Presence::Nullable => Ok(()),
             };
         };
         let wrong = match (field.kind, shape) {
-            (FieldKind::Any | FieldKind::Expr | FieldKind::Operand, _) => return Ok(()),
+            (FieldKind::Any | FieldKind::Expr | FieldKind::Operand | FieldKind::Template, _) => {
+                return Ok(())
+            }
+            (kind, _) if kind.is_new() => return self.check_new_field(field, node, shape),
             (FieldKind::String, Shape::String) => return Ok(()),
             (FieldKind::Map, Shape::Map | Shape::Struct) => return Ok(()),
             (FieldKind::ExprList, Shape::List) => return Ok(()),
@@ -92,6 +111,7 @@ impl Plan<'_, '_> {
             (FieldKind::ExprList | FieldKind::StringList, _) => Code::FieldNotList,
             (FieldKind::Count, Shape::Integer { negative: true }) => Code::FieldNegative,
             (FieldKind::Count, _) => Code::FieldNotInteger,
+            (_, _) => return Ok(()),
         };
         let terms = match wrong {
             Code::FieldNegative | Code::UnknownOrder => vec![node],

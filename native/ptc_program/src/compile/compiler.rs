@@ -3,6 +3,7 @@
 use super::walk::{Step, Walk};
 use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
 use crate::code::{ConstId, Instr};
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Fault};
@@ -35,15 +36,24 @@ impl Compiler<'_> {
         while let Some(step) = self.walk.todo.pop() {
             let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
+            let guards = self.walk.guards.len();
             let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
                 stopped => stopped,
             };
-            if let Err(Failure::Rejected(_)) = &done {
-                self.walk.keep_mistake();
-            }
+            let done = match done {
+                Err(Failure::Rejected(fault)) => {
+                    self.walk.keep_mistake();
+                    match self.mistaken(fault) {
+                        Ok(()) => continue,
+                        ended => ended,
+                    }
+                }
+                done => done,
+            };
             if done.is_err() {
+                self.walk.guards.truncate(guards);
                 // The step is done again when the walk resumes.
                 self.walk.consts.truncate(consts);
                 self.walk.code.truncate(code);
@@ -56,7 +66,11 @@ impl Compiler<'_> {
             // A plan adds its first step first.
             self.walk.todo[left..].reverse();
         }
-        Ok(())
+        // The program was walked again, and nothing was found then.
+        match &self.walk.mistake {
+            Some(fault) => Err(Failure::Rejected(fault.clone())),
+            None => Ok(()),
+        }
     }
 
     fn lengths(&self) -> (usize, usize, usize) {
@@ -116,23 +130,38 @@ impl Compiler<'_> {
             },
             Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
-            Step::Mark(label) => self.walk.labels[label.0 as usize] = self.walk.code.len() as u32,
-            Step::Bind(name, slot) => {
-                if let Some(name) = self.source.text(name) {
-                    self.walk.bindings.bind(name, slot)
+            Step::Mark(label) => {
+                self.walk.marked = self.walk.code.len() as u32;
+                self.walk.labels[label.0 as usize] = self.walk.marked;
+            }
+            Step::Bind(bound, slot) => {
+                if let Some(name) = bound.text(self.source) {
+                    self.walk.bindings.bind(bound, name, slot)
                 }
             }
             Step::Unbind(name) => {
-                if let Some(name) = self.source.text(name) {
+                if let Some(name) = name.text(self.source) {
                     self.walk.bindings.unbind(name)
                 }
             }
+            Step::Template(node, scope) => self.template(node, scope)?,
+            Step::TemplateMap(map, scope) => self.data(map, scope)?,
+            Step::Build(parts) => self.build(parts),
+            Step::Compare(apply) => self.compare(apply),
+            Step::InOrder {
+                owner,
+                op,
+                field,
+                scope,
+            } => self.field_in_order(owner, op, field, scope)?,
+            Step::PartInOrder(kind, part, scope) => self.part_in_order(kind, part, scope)?,
+            Step::Unguard => self.unguard()?,
             Step::Close => self.close(),
         }
         Ok(())
     }
 
-    fn visit(&mut self, node: Node, mut scope: Scope, given: bool) -> Going {
+    pub(super) fn visit(&mut self, node: Node, mut scope: Scope, given: bool) -> Going {
         let observed = self.walk.observer.is_some();
         if observed {
             self.locate(node);
@@ -151,11 +180,15 @@ impl Compiler<'_> {
             Some(name) if self.source.shape(name) == Shape::Null => {
                 return self.reject(scope, Fault::new(Code::MissingOp, None, vec![]));
             }
-            Some(name) => match self.source.text(name).and_then(OpCode::from_name) {
+            Some(name) => match self.operation(name) {
                 Some(op) => op,
                 None => return self.wrong(scope, Code::UnknownOp, name),
             },
         };
+        let guards = self.walk.guards.len();
+        if !scope.checked && self.walk.edition == Edition::Two {
+            scope = self.guarded(node, op, scope, given);
+        }
         if !given && op.sees_input() {
             if let Some(value) = self.source.field(node, INPUT_NAME) {
                 let id = self.constant(value);
@@ -172,17 +205,29 @@ impl Compiler<'_> {
         if observed {
             self.walk.todo.push(Step::Close);
         }
+        if self.walk.guards.len() > guards {
+            self.walk.todo.push(Step::Unguard);
+        }
         Ok(())
+    }
+
+    /// Returns the operation of the name that a part holds.
+    pub(super) fn operation(&self, name: Node) -> Option<OpCode> {
+        let name = self.source.text(name)?;
+        OpCode::from_name(name, self.walk.edition)
     }
 
     /// Makes the plan of an operation: its checks and its steps.
     fn plan(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) -> Going {
+        if op.checked_in_order() && self.walks_again() {
+            return self.in_order(node, op, scope);
+        }
         let mut plan = Plan::new(self, node, op, scope, implicit);
         if implicit {
             return op.plan(&mut plan);
         }
         op.check(&plan)?;
-        let present = plan.check_fields(op.fields())?;
+        let present = plan.check_fields()?;
         if let Some(fault) = plan.condition_without_op()? {
             return self.reject(scope, fault);
         }

@@ -5,6 +5,7 @@
 //! table, because the constants of a compiled program are its own terms.
 
 use super::role::Role;
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Entry, Outside, PartialValue, Shape, Table, LONG};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
@@ -35,6 +36,7 @@ pub(crate) struct Copier {
     next: Vec<Next>,
     /// Maximum nesting depth of operations.
     depth: u32,
+    edition: Edition,
     /// Number of entries that were not counted yet.
     uncounted: usize,
     /// Whether the fuel of the next term was counted, before the work was suspended.
@@ -86,7 +88,7 @@ const COMPARED_PER_UNIT: usize = 64;
 
 impl Copier {
     /// Creates the copy of the program whose term is `next` among the terms; it will be entry 0.
-    pub fn new(depth: u32) -> Self {
+    pub fn new(depth: u32, edition: Edition) -> Self {
         let mut table = Table::for_text(4 * ENTRIES_BETWEEN_LOOKS);
         table.unescaped.reserve(LONG);
         let mut next = Vec::with_capacity(32);
@@ -95,6 +97,7 @@ impl Copier {
             table,
             next,
             depth,
+            edition,
             uncounted: 0,
             counted: false,
         }
@@ -207,18 +210,21 @@ impl Copier {
     ) -> Result<(), Stop> {
         let kind = work.heap.kind(term);
         let entry = match (kind, role) {
-            (Kind::List, Role::Operation | Role::Names) => {
+            (Kind::List, Role::Operation | Role::Names | Role::Template | Role::Rows) => {
                 let at = self.add(Entry::List(0, 0), term, terms);
                 let role = match role {
                     Role::Operation => Role::Element,
+                    Role::Template => Role::Template,
+                    Role::Rows => Role::Fields,
                     _ => Role::Constant,
                 };
                 self.push(Next::Rest(at, role, depth), term, terms);
                 return Ok(());
             }
-            (Kind::Map, Role::Operation | Role::Element | Role::Fields | Role::Value)
-                if depth <= self.depth.saturating_add(1) =>
-            {
+            (
+                Kind::Map,
+                Role::Operation | Role::Element | Role::Fields | Role::Value | Role::Template,
+            ) if depth <= self.depth.saturating_add(1) => {
                 return self.map(term, role, depth, terms, work);
             }
             (Kind::Nil, _) => Entry::Null,
@@ -291,7 +297,8 @@ impl Copier {
         for (key, value) in &pairs {
             match heap.byte_length(*key) {
                 Some(2) if heap.bytes(*key) == Some(b"op") => {
-                    op = Some(OpCode::from_name(short(*value, heap)));
+                    let name = short(*value, heap);
+                    op = Some(OpCode::from_name(name, self.edition));
                 }
                 Some(..=LONG) => {}
                 length => {
@@ -310,12 +317,14 @@ impl Copier {
             let heap = &*work.heap;
             pairs.sort_by(|(a, _), (b, _)| heap.compare(*a, *b));
         }
-        let op = op.filter(|_| role != Role::Fields);
+        let is_name = |op: &Option<OpCode>| op.is_some() || role != Role::Template;
+        let op = op.filter(|op| role != Role::Fields && is_name(op));
         if op.is_none() && role == Role::Value {
             self.add(Entry::outside(Shape::Map, true), map, terms);
             return Ok(());
         }
-        let inner = depth + u32::from(role != Role::Fields);
+        let is_data = role == Role::Fields || (role == Role::Template && op.is_none());
+        let inner = depth + u32::from(!is_data);
         let at = self.add(Entry::Object(0, size as u32), map, terms);
         self.push(Next::End(at), map, terms);
         // Most fields hold names and numbers.
@@ -330,8 +339,9 @@ impl Copier {
         }
         for (key, value) in pairs.into_iter().rev() {
             let role = match op {
+                None if self.edition == Edition::Two => Role::Template,
                 None => Role::Value,
-                Some(op) => Role::of_field(op, short(key, work.heap)),
+                Some(op) => Role::of_field(op, short(key, work.heap), self.edition),
             };
             self.push(Next::Copy(role, inner), value, terms);
             self.push(Next::Copy(Role::Key, inner), key, terms);

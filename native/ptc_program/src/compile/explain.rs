@@ -94,6 +94,16 @@ impl Walk {
         self
     }
 
+    /// Forgets all operations that were found.
+    pub(super) fn forget_sites(&mut self) {
+        let none = ObserverMark {
+            sites: 0,
+            open: 0,
+            next: 0,
+        };
+        self.go_back(Some(none));
+    }
+
     pub(super) fn seen(&self) -> Option<ObserverMark> {
         self.observer.as_ref().map(|observer| observer.seen())
     }
@@ -256,13 +266,13 @@ impl Compiler<'_> {
             self.entries(node, None, &mut parts);
             return parts;
         }
-        for field in op.definition().fields {
+        for field in op.fields(self.walk.edition) {
             let Some(value) = self.source.field(node, field.name) else {
                 continue;
             };
             let name = Some(field.name);
             match (field.kind, self.source.shape(value)) {
-                (FieldKind::ExprList, Shape::List) => {
+                (FieldKind::ExprList | FieldKind::TemplateList, Shape::List) => {
                     let before = parts.len();
                     let elements = self.source.elements(value).zip(0..);
                     parts.extend(elements.map(|(node, index)| Part {
@@ -273,8 +283,11 @@ impl Compiler<'_> {
                     }));
                     self.uncounted += parts.len() - before;
                 }
-                (FieldKind::Map, Shape::Map) => self.entries(value, name, &mut parts),
-                (FieldKind::Expr | FieldKind::Operand, _) | (FieldKind::Any, Shape::Map) => parts
+                (FieldKind::Map | FieldKind::TemplateMap, Shape::Map) => {
+                    self.entries(value, name, &mut parts)
+                }
+                (FieldKind::Expr | FieldKind::Operand, _)
+                | (FieldKind::Any | FieldKind::Template | FieldKind::Text, Shape::Map) => parts
                     .push(Part {
                         node: value,
                         field: name,
@@ -302,8 +315,7 @@ impl Compiler<'_> {
     /// share.
     fn keys(&mut self, node: Node, op: OpCode, implicit: bool) -> Keys {
         let has = |name: &str| {
-            op.definition()
-                .fields
+            op.fields(self.walk.edition)
                 .iter()
                 .any(|field| field.name == name)
         };

@@ -2,7 +2,7 @@
 
 use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
-use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NOW};
+use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NOW, NO_PC};
 use ptc_json::Document;
 use ptc_machine::language::Language;
 use ptc_machine::live::LiveAfterCalls;
@@ -29,7 +29,12 @@ impl Walk {
                     now = Some(self.slots);
                 }
                 Instr::Slot(INPUT) => self.reads_input = true,
-                Instr::Call { .. } => calls_tools = true,
+                Instr::Call { on_error, .. } => {
+                    calls_tools = true;
+                    if *on_error != NO_PC {
+                        *on_error = labels[*on_error as usize];
+                    }
+                }
                 _ => {}
             }
         }

@@ -10,6 +10,9 @@
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
 //! * `check`: checks of an operation's fields
+//! * `check_2`: checks of the fields that edition 2 brought
+//! * `template`: values with operations in them, at any depth
+//! * `guard`: which of several mistakes is reported, and where
 //! * `unknown`: fields that an operation does not have
 //! * `scope`: meaning of names and of the current value
 //! * `explain`: marks around each operation, for a program that is observed
@@ -17,15 +20,18 @@
 //! * `optimise`: optimisations of the finished code
 
 mod check;
+mod check_2;
 mod compiler;
 pub(crate) mod copy;
 mod explain;
 mod finish;
+mod guard;
 mod multiplies;
 mod optimise;
 mod plan;
 mod role;
 mod scope;
+mod template;
 mod unknown;
 mod walk;
 
@@ -37,6 +43,7 @@ pub use scope::Scope;
 pub use walk::Walk;
 
 use crate::code::Program;
+use crate::edition::Edition;
 use ptc_json::{Document, Node};
 use ptc_machine::fault::Fault;
 use ptc_term::stop::Stop;
@@ -55,6 +62,8 @@ pub struct Options {
     pub checked: bool,
     /// Maximum nesting depth of operations.
     pub depth: u32,
+    /// The edition of the language.
+    pub edition: Edition,
     /// Refuse fields that an operation does not have, and names that the context does not have.
     pub strict: bool,
     /// Look up atoms in maps that do not have a string of the same name.

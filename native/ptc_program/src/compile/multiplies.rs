@@ -136,6 +136,13 @@ impl<'s> Found<'s> {
             Instr::Jump(to) => {
                 let value = self.pop();
                 self.jumps.push((*to, value));
+                // Behind the answer of a call stands what gives the value if the tool fails, with a text.
+                if at
+                    .checked_sub(1)
+                    .is_some_and(|call| catches(&code[call], pc + 1))
+                {
+                    self.stack.push(Origins::default());
+                }
             }
             Instr::JumpIfSome(to) => {
                 let value = self.pop();
@@ -260,6 +267,11 @@ fn is_plain(op: OpCode) -> bool {
         Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg | Add
             | Sub | Mul | Div | Round | Pct | Typeof | ForSome | ForEvery | Range
     )
+}
+
+/// Returns whether an instruction is a call that goes on at `pc` if its tool fails.
+fn catches(instr: &Instr, pc: Pc) -> bool {
+    matches!(instr, Instr::Call { on_error, .. } if *on_error == pc)
 }
 
 impl<'s> Origins<'s> {

@@ -1,9 +1,13 @@
 //! The interface for writing an operation's plan: its fields, their checks, and its steps.
 
 use super::compiler::Compiler;
+use super::guard::is_new_field;
+use super::scope::BoundName;
+use super::template::is_node;
 use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
 use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::Field;
 use ptc_json::{Document, Node, Shape};
@@ -13,7 +17,7 @@ use ptc_machine::fault::{Code, Fault};
 pub type Checked<T> = Result<T, Failure>;
 
 /// Maximum number of fields of an operation.
-pub(crate) const MOST_FIELDS: usize = 4;
+pub(crate) const MOST_FIELDS: usize = 6;
 
 /// Bytes that count like one part.
 const BYTES_A_PART: usize = 64;
@@ -47,8 +51,13 @@ impl<'p, 's> Plan<'p, 's> {
         implicit: bool,
     ) -> Self {
         let mut fields = [None; MOST_FIELDS];
-        for (place, field) in fields.iter_mut().zip(op.fields()) {
+        let edition = compiler.walk.edition;
+        for (place, field) in fields.iter_mut().zip(op.fields(edition)) {
             *place = compiler.source.field(node, field.name);
+            // In edition 2, null in an optional field counts as absent.
+            if let (Some(given), Edition::Two, true) = (*place, edition, field.may_be_absent()) {
+                *place = (compiler.source.shape(given) != Shape::Null).then_some(given);
+            }
         }
         Plan {
             fields,
@@ -59,6 +68,11 @@ impl<'p, 's> Plan<'p, 's> {
             scope,
             implicit,
         }
+    }
+
+    /// Returns the edition of the program.
+    pub fn edition(&self) -> Edition {
+        self.compiler.walk.edition
     }
 
     /// Returns the source, for queries without a helper here.
@@ -72,7 +86,9 @@ impl<'p, 's> Plan<'p, 's> {
     pub fn field(&self, name: &'static str) -> Option<Node> {
         // Equal literals are usually stored once, so comparing addresses is enough to find most names.
         let is_it = |field: &Field| std::ptr::eq(field.name, name);
-        match self.op.fields().iter().position(is_it) {
+        let fields = self.op.fields(self.edition());
+        let place = fields.iter().position(is_it);
+        match place.or_else(|| fields.iter().position(|field| field.name == name)) {
             Some(place) => self.fields[place],
             None => self.compiler.source.field(self.node, name),
         }
@@ -146,6 +162,30 @@ impl<'p, 's> Plan<'p, 's> {
             true => Err(Failure::Rejected(
                 Fault::new(code, Some(self.op.name()), terms).about(field),
             )),
+        }
+    }
+
+    /// Ends the walk: a mistake in what edition 2 brought. It also counts in a part that is not checked.
+    pub fn reject(&self, code: Code, phrase: &'static str, terms: Vec<Node>) -> Checked<()> {
+        let fault = Fault::new(code, Some(self.op.name()), terms);
+        Err(Failure::Rejected(fault.about(phrase)))
+    }
+
+    /// Ends the walk if two of the forms of an operation are given. The phrase names them:
+    /// `"'field' or 'expr', not both"`.
+    pub fn not_both(&self, forms: [&'static str; 2], phrase: &'static str) -> Checked<()> {
+        let given = |name: &&'static str| self.field(name).is_some();
+        match self.edition() == Edition::Two && forms.iter().all(given) {
+            true => self.reject(Code::Accepts, phrase, vec![]),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the scope of a field: one that edition 2 brought is checked.
+    pub fn scope_of(&self, name: &str, scope: Scope) -> Scope {
+        match self.edition() == Edition::Two && is_new_field(self.op, name) {
+            true => scope.checked(),
+            false => scope,
         }
     }
 
@@ -265,6 +305,7 @@ impl<'p, 's> Plan<'p, 's> {
     }
 
     fn field_step(&mut self, name: &'static str, scope: Scope, number: bool, given: bool) {
+        let scope = self.scope_of(name, scope);
         match self.field(name) {
             Some(node) if !number => return self.visit(node, scope, given),
             _ => {}
@@ -299,18 +340,34 @@ impl<'p, 's> Plan<'p, 's> {
     pub fn operation(&self, node: Node) -> Option<OpCode> {
         let source = self.source();
         let name = source.field(node, "op")?;
-        source.text(name).and_then(OpCode::from_name)
+        self.compiler.operation(name)
     }
 
-    /// Returns whether a part is a map with the key `op`.
+    /// Returns whether a part is a map with the key `op`; in edition 2, whose value is a string.
     pub fn is_operation(&self, node: Node) -> bool {
-        self.source().is_map(node) && self.source().field(node, "op").is_some()
+        match self.edition() {
+            Edition::One => self.source().is_map(node) && self.source().field(node, "op").is_some(),
+            Edition::Two => is_node(self.source(), node),
+        }
     }
 
     /// Applies this operation to this many operands from the stack; `key`, `value` and `mode` as in
     /// [`Apply`].
     pub fn apply(&mut self, operands: u32, (key, value, mode): (ConstId, ConstId, u32)) {
         self.emit(Instr::Apply(Apply {
+            op: self.op,
+            input: self.scope.input,
+            operands,
+            key,
+            value,
+            mode,
+            demand: Demand::All,
+        }));
+    }
+
+    /// Same as `apply` for a comparison: if what was evaluated last is a constant, it becomes a part of the instruction.
+    pub fn compare(&mut self, operands: u32, (key, value, mode): (ConstId, ConstId, u32)) {
+        self.later(Step::Compare(Apply {
             op: self.op,
             input: self.scope.input,
             operands,
@@ -369,13 +426,13 @@ impl<'p, 's> Plan<'p, 's> {
         self.emit(Instr::JumpIf { when, to: label.0 });
     }
 
-    /// Binds the name that a part holds to the slot, until [`Plan::unbind`].
-    pub fn bind(&mut self, name: Node, slot: Slot) {
-        self.later(Step::Bind(name, slot));
+    /// Binds a name, for example the one that a part holds, to the slot, until [`Plan::unbind`].
+    pub fn bind(&mut self, name: impl Into<BoundName>, slot: Slot) {
+        self.later(Step::Bind(name.into(), slot));
     }
 
     /// Ends the binding.
-    pub fn unbind(&mut self, name: Node) {
-        self.later(Step::Unbind(name));
+    pub fn unbind(&mut self, name: impl Into<BoundName>) {
+        self.later(Step::Unbind(name.into()));
     }
 }

@@ -1,5 +1,6 @@
 //! What the compiler looks for in each term of a program.
 
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 
@@ -14,6 +15,10 @@ pub(super) enum Role {
     Fields,
     /// An operation; any other term is a constant.
     Value,
+    /// An operation, or an object or a list with operations in it.
+    Template,
+    /// A list of objects whose values can be operations.
+    Rows,
     /// A name, or a list of names.
     Names,
     /// A key of a map.
@@ -24,18 +29,22 @@ pub(super) enum Role {
 
 impl Role {
     /// Returns what the compiler looks for in a field; `op` is `None` for an unknown operation.
-    pub fn of_field(op: Option<OpCode>, name: &[u8]) -> Role {
+    pub fn of_field(op: Option<OpCode>, name: &[u8], edition: Edition) -> Role {
         let Some(op) = op else {
             return Role::Constant;
         };
         let field = op
-            .fields()
+            .fields(edition)
             .iter()
             .find(|field| field.name.as_bytes() == name);
         match field.map(|field| field.kind) {
             Some(FieldKind::Expr | FieldKind::Operand | FieldKind::ExprList) => Role::Operation,
-            Some(FieldKind::String | FieldKind::StringList) => Role::Names,
+            Some(FieldKind::String | FieldKind::StringList | FieldKind::Pattern) => Role::Names,
             Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
+            Some(FieldKind::Template | FieldKind::TemplateList) => Role::Template,
+            Some(FieldKind::TemplateMap | FieldKind::StringMap) => Role::Fields,
+            Some(FieldKind::Text | FieldKind::NonEmptyText) => Role::Operation,
+            Some(FieldKind::Cases | FieldKind::SortKeys) => Role::Rows,
             Some(FieldKind::Any) if op != OpCode::Literal => Role::Value,
             _ => Role::Constant,
         }

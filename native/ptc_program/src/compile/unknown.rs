@@ -26,7 +26,11 @@ impl Plan<'_, '_> {
         if !self.is_strict() {
             return Ok(None);
         }
-        let names = self.op.fields().iter().map(|field| field.name);
+        let names = self
+            .op
+            .fields(self.edition())
+            .iter()
+            .map(|field| field.name);
         for name in names.filter(|name| CONDITIONS.contains(name)) {
             let Some(node) = self.field(name) else {
                 continue;
@@ -49,7 +53,7 @@ impl Plan<'_, '_> {
     /// Returns an object without operation that can be the value of a condition: the condition itself, the last
     /// step of a `pipe`, a branch of an `if` or the body of a `let`.
     fn object_of(&mut self, condition: Node) -> Checked<Option<Node>> {
-        let source = self.source();
+        let (source, edition) = (self.source(), self.edition());
         let mut open = vec![condition];
         for _ in 0..MOST_PARTS {
             let Some(part) = open.pop() else { break };
@@ -59,7 +63,10 @@ impl Plan<'_, '_> {
             let Some(name) = source.field(part, "op") else {
                 return Ok(Some(part));
             };
-            match source.text(name).and_then(OpCode::from_name) {
+            match source
+                .text(name)
+                .and_then(|it| OpCode::from_name(it, edition))
+            {
                 Some(OpCode::Pipe) => {
                     let steps = source.field(part, "steps");
                     if let Some(steps) = steps.filter(|it| self.shape(*it) == Shape::List) {
@@ -84,7 +91,7 @@ impl Compiler<'_> {
     /// Checks for fields that the operation does not have, after its own fields.
     pub(super) fn unknown_fields(&mut self, node: Node, op: OpCode, scope: Scope) -> Going {
         let source = self.source;
-        let known = op.fields();
+        let known = op.fields(self.walk.edition);
         let is_known = |name: &[u8]| known.iter().any(|field| field.name.as_bytes() == name);
         let mut others = self.sorted_entries(node)?;
         others.retain(|(key, _)| match source.text(*key) {

@@ -2,15 +2,25 @@
 
 use super::compiler::{Compiler, ConsumeFuel};
 use super::explain::Observer;
-use super::scope::Bindings;
-use super::{Failure, Options, Scope};
-use crate::code::Instr;
+use super::guard::Guard;
+use super::scope::{Bindings, BoundName};
+use super::{Failure, Options, Rejection, Scope};
+use crate::code::{Apply, Instr};
+use crate::edition::Edition;
 use crate::opcode::OpCode;
+use crate::ops::FieldKind;
 use ptc_json::{Document, Entry, Node};
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Label(pub(super) u32);
+
+impl Label {
+    /// Returns what stands for its address until the end of the walk.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
 
 /// One step of the walk.
 #[derive(Debug, Clone, Copy)]
@@ -54,11 +64,47 @@ pub enum Step {
     /// Mark the target of a label.
     Mark(Label),
     /// Begin a `let` binding of this name.
-    Bind(Node, u32),
+    Bind(BoundName, u32),
     /// End it.
-    Unbind(Node),
+    Unbind(BoundName),
+    /// Compile a template.
+    Template(Node, Scope),
+    /// The same for an object that names no operation.
+    TemplateMap(Node, Scope),
+    /// Build the value of a template that is an object or a list, whose parts have been compiled.
+    Build(Parts),
+    /// Compare: `Emit(Instr::Apply(…))`, with the value as a constant if it is one.
+    Compare(Apply),
+    /// Check one field of an operation, and the operations in it.
+    InOrder {
+        /// The operation's part of the source.
+        owner: Node,
+        /// Which operation it is.
+        op: OpCode,
+        /// The index of the field.
+        field: u32,
+        /// Its scope.
+        scope: Scope,
+    },
+    /// The same for a part of a field.
+    PartInOrder(FieldKind, Node, Scope),
+    /// End the innermost guard.
+    Unguard,
     /// End the innermost operation of an observed program.
     Close,
+}
+
+/// The parts of a template whose value is built.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts {
+    /// The object or the list.
+    pub(super) node: Node,
+    /// The operation that builds it.
+    pub(super) apply: Apply,
+    /// The length of the code before its parts.
+    pub(super) code: u32,
+    /// The number of constants before it.
+    pub(super) consts: u32,
 }
 
 /// A walk over a program, which is plain data. It can be suspended between two steps.
@@ -73,6 +119,15 @@ pub struct Walk {
     pub(super) slots: u32,
     pub(super) reads_input: bool,
     pub(super) depth: u32,
+    pub(super) edition: Edition,
+    /// The root of the program, and its scope.
+    pub(super) root: (Node, Scope),
+    /// The guards around the current step, innermost last.
+    pub(super) guards: Vec<Guard>,
+    /// The first mistake in the order of evaluation, while the program is walked again in the order of the checks.
+    pub(super) mistake: Option<Rejection>,
+    /// The last address at which a label was marked.
+    pub(super) marked: u32,
     /// See [`Options`].
     pub(super) strict: bool,
     pub(super) any_keys: bool,
@@ -91,9 +146,10 @@ impl Walk {
         source.add(Entry::Object(omitted + 3, 0));
         source.add(Entry::Int(i64::from(options.depth)));
         let mut todo = Vec::with_capacity(16);
+        let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {
             node: root,
-            scope: Scope::outermost(options.checked),
+            scope,
             given: false,
         });
         Walk {
@@ -107,6 +163,11 @@ impl Walk {
             slots: 1,
             reads_input: false,
             depth: options.depth,
+            edition: options.edition,
+            root: (root, scope),
+            guards: Vec::new(),
+            mistake: None,
+            marked: 0,
             strict: options.strict,
             any_keys: options.any_keys,
             values: options.values,

@@ -1,7 +1,7 @@
 //! `get`: a value inside a value.
 
-use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use super::{Edition, Field, FieldKind, Operation, Planned};
+use crate::code::{Apply, Instr, NO_CONST};
 use crate::compile::Plan;
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Eval, Machine};
@@ -11,6 +11,8 @@ pub(super) struct Get;
 
 /// Stands for the length of a path that is not a list.
 const NO_PATH: u32 = u32::MAX;
+/// Stands for the length of a path that is one computed key.
+const BY_KEY: u32 = u32::MAX - 1;
 
 impl Operation for Get {
     const NAME: &'static str = "get";
@@ -27,7 +29,39 @@ impl Operation for Get {
         .values("a list of keys"),
     ];
 
+    const FIELDS_2: &'static [Field] = &[
+        Field::optional("default", FieldKind::Any, "the value instead of nil"),
+        Field::alternative("field", FieldKind::String, "the key that is read"),
+        Field::optional(
+            "from",
+            FieldKind::Template,
+            "what is read from, instead of the current value",
+        ),
+        Field::alternative(
+            "key",
+            FieldKind::Template,
+            "the key or the index that is read, computed",
+        ),
+        Field::alternative(
+            "path",
+            FieldKind::StringList,
+            "the keys, from the outermost in",
+        )
+        .values("a list of keys"),
+    ];
+    const CHECKED_IN_ORDER: bool = true;
+
     fn check(plan: &Plan) -> Planned {
+        if plan.edition() == Edition::Two && plan.field("key").is_some() {
+            return match plan.field("field").or(plan.field("path")) {
+                Some(_) => plan.reject(
+                    Code::Accepts,
+                    "'field', 'path' or 'key', not several",
+                    vec![],
+                ),
+                None => Ok(()),
+            };
+        }
         match (plan.field("field"), plan.field("path")) {
             (Some(_), Some(_)) => plan.report(Code::FieldAndPath, "field", vec![]),
             (None, None) => plan.report(Code::NeitherFieldNorPath, "field", vec![]),
@@ -41,7 +75,27 @@ impl Operation for Get {
             Some(default) => plan.constant(default),
             None => NO_CONST,
         };
-        plan.needs_input();
+        let from = plan
+            .field("from")
+            .filter(|_| plan.edition() == Edition::Two);
+        match from {
+            Some(from) => {
+                plan.template(from, plan.scope_of("from", plan.scope));
+                let slot = plan.take_slot();
+                plan.emit(Instr::Store(slot));
+            }
+            None => plan.needs_input(),
+        }
+        let around = plan.scope;
+        if from.is_some() {
+            plan.scope = around.with_input(around.free - 1);
+        }
+        if let Some(key) = plan.field("key").filter(|_| plan.edition() == Edition::Two) {
+            let outside = plan.scope_of("key", around);
+            plan.template(key, outside);
+            plan.apply(1, (NO_CONST, default, BY_KEY));
+            return Ok(());
+        }
         let steps = match (field, path) {
             (Some(field), _) => vec![field],
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
@@ -66,6 +120,7 @@ impl Operation for Get {
                 let input = machine.slot(apply.input);
                 machine.value_or_nil(input, apply.key)?
             }
+            BY_KEY => by_key(machine, apply)?,
             _ => follow(machine, apply)?,
         };
         if apply.value != NO_CONST && machine.heap.kind(found) == Kind::Nil {
@@ -101,4 +156,26 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         };
     }
     Ok(value)
+}
+
+/// Reads by a computed key: in a map a string, or an integer written as digits; in a list an index.
+fn by_key<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    let (input, key) = (machine.slot(apply.input), machine.one_operand(apply));
+    let kinds = (machine.kind(input), machine.kind(key));
+    let nil = machine.heap.nil();
+    match kinds {
+        (Kind::Map, Kind::String) => machine.value_at(input, key),
+        (Kind::Map, Kind::Number) => match machine.digits(key)? {
+            Some(digits) => machine.value_at(input, digits),
+            None => Ok(nil),
+        },
+        (Kind::List, Kind::Number) => {
+            let index = machine.heap.small_integer(key);
+            match index.and_then(|index| usize::try_from(index).ok()) {
+                Some(index) => machine.item_at(input, index),
+                None => Ok(nil),
+            }
+        }
+        _ => Ok(nil),
+    }
 }

@@ -1,6 +1,6 @@
 //! Maps and lists built from several values: `object`, `merge`, `concat`, `zip`.
 
-use super::{Field, FieldKind, OpCode, Operation, Planned};
+use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::{Plan, INPUT_NAME};
 use ptc_json::{Node, Shape};
@@ -25,6 +25,12 @@ impl Operation for Object {
         FieldKind::Map,
         "the new map; what is no operation is taken as it is",
     )];
+    const FIELDS_2: &'static [Field] = &[Field::required(
+        "fields",
+        FieldKind::TemplateMap,
+        "the new map",
+    )];
+    const ABOUT_2: &'static str = "A map of computed values.";
     const COMBINES: bool = true;
 
     /// In an object without `op`, all keys are its fields.
@@ -34,7 +40,13 @@ impl Operation for Object {
         } else {
             match plan.field("fields") {
                 None => vec![],
-                Some(fields) if plan.shape(fields) == Shape::Map => plan.entries(fields)?,
+                Some(fields) if plan.shape(fields) == Shape::Map => {
+                    if plan.edition() == Edition::Two {
+                        plan.template_map(fields, plan.scope);
+                        return Ok(());
+                    }
+                    plan.entries(fields)?
+                }
                 Some(fields) => {
                     plan.report(Code::FieldNotMap, "fields", vec![])?;
                     plan.fail(Code::UncheckedNotMap, "fields", fields);
@@ -51,6 +63,7 @@ impl Operation for Object {
         for (key, value) in &entries {
             match is_input(*key) {
                 true => checked_only(plan, *value),
+                false if plan.edition() == Edition::Two => plan.template(*value, plan.scope),
                 false => plan.value(*value, plan.scope),
             }
         }
@@ -95,7 +108,10 @@ fn each_checked(plan: &mut Plan, field: &'static str) -> Planned {
     };
     let count = members.len() as u32;
     for member in members {
-        plan.visit(member, plan.scope, false);
+        match plan.edition() {
+            Edition::One => plan.visit(member, plan.scope, false),
+            Edition::Two => plan.template(member, plan.scope),
+        }
         plan.expect();
     }
     plan.apply(count, (NO_CONST, NO_CONST, 0));
@@ -107,6 +123,11 @@ impl Operation for Merge {
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One map out of several; of equal keys the last one counts.";
     const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList, "the maps")];
+    const FIELDS_2: &'static [Field] = &[Field::required(
+        "objects",
+        FieldKind::TemplateList,
+        "the maps",
+    )];
     const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
@@ -172,6 +193,11 @@ impl Operation for Concat {
         FieldKind::ExprList,
         "the lists, one after another",
     )];
+    const FIELDS_2: &'static [Field] = &[Field::required(
+        "lists",
+        FieldKind::TemplateList,
+        "the lists, one after another",
+    )];
     const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
@@ -212,6 +238,11 @@ impl Operation for Zip {
     const FIELDS: &'static [Field] = &[Field::required(
         "lists",
         FieldKind::ExprList,
+        "the lists, side by side",
+    )];
+    const FIELDS_2: &'static [Field] = &[Field::required(
+        "lists",
+        FieldKind::TemplateList,
         "the lists, side by side",
     )];
     const COMBINES: bool = true;

@@ -1,9 +1,9 @@
 //! Comparisons by term order: `eq`, `neq`, `gt`, `gte`, `lt`, `lte`.
 
-use super::{Field, FieldKind, OpCode, Operation, Planned};
+use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
-use crate::compile::Plan;
-use ptc_json::Shape;
+use crate::compile::{Failure, Plan};
+use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -19,9 +19,85 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
     Field::required("value", FieldKind::Any, "what it is held against"),
 ];
 
+/// The same in edition 2, in which both sides can be computed.
+pub(super) const FIELD_AND_VALUE_2: &[Field] = &[
+    Field::expected(
+        "field",
+        FieldKind::String,
+        "the key that is read; without it the current value itself is meant",
+    ),
+    Field::optional(
+        "left",
+        FieldKind::Template,
+        "what is compared, instead of a field",
+    ),
+    Field::required("value", FieldKind::Template, "what it is held against"),
+];
+
+/// Checks that not both `field` and `left` are given.
+pub(super) fn check(plan: &Plan) -> Planned {
+    plan.not_both(["field", "left"], "'field' or 'left', not both")
+}
+
+/// Returns the value that edition 2 compares with, whose presence is checked before all operations inside.
+pub(super) fn value_of(plan: &Plan) -> Result<Node, Failure> {
+    let Some(value) = plan.field("value") else {
+        // See `check_fields`.
+        let is_expected = plan.op != OpCode::FilterIn && plan.field("field").is_none();
+        let others = if is_expected {
+            vec![plan.nil()]
+        } else {
+            vec![]
+        };
+        plan.report(Code::FieldMissing, "value", others)?;
+        return Ok(plan.nil());
+    };
+    Ok(value)
+}
+
+/// Without `field` and `left` the operation compares the current value. The value is checked before the run.
+fn plan_2(plan: &mut Plan) -> Planned {
+    let value = value_of(plan)?;
+    let field = match plan.field("field") {
+        None => NO_CONST,
+        Some(field) => plan.constant(field),
+    };
+    let left = plan.field("left");
+    match left {
+        Some(left) => plan.template(left, plan.scope_of("left", plan.scope)),
+        None => plan.needs_input(),
+    }
+    if field != NO_CONST {
+        plan.expect();
+    }
+    plan.template(value, plan.scope);
+    let (operands, side) = match left {
+        Some(_) => (2, LEFT),
+        None => (1, 0),
+    };
+    plan.compare(operands, (field, NO_CONST, DEEP | LIKE | side));
+    Ok(())
+}
+
+/// Returns the mode of a comparison with a constant.
+pub(crate) fn mode_of(source: &Document, value: Node, mode: u32) -> u32 {
+    let has_parts = match source.shape(value) {
+        Shape::Map | Shape::Struct | Shape::List => true,
+        Shape::Other => source.has_parts(value),
+        _ => source.is_long(value),
+    };
+    match has_parts {
+        true => mode,
+        false => mode & !DEEP,
+    }
+}
+
 /// Without `field` the operation compares the current value itself. A `value` that names an operation
 /// is evaluated, but not checked at compile time.
 pub(super) fn plan(plan: &mut Plan) -> Planned {
+    if plan.edition() == Edition::Two {
+        return plan_2(plan);
+    }
     let field = match plan.non_null("field") {
         None => NO_CONST,
         Some(field) => plan.constant(field),
@@ -52,6 +128,10 @@ pub(super) fn plan(plan: &mut Plan) -> Planned {
 const FLAT: u32 = 0;
 /// Mode of a comparison that may read parts.
 const DEEP: u32 = 1;
+/// Mode of a comparison of edition 2.
+pub(super) const LIKE: u32 = 2;
+/// Mode of a comparison whose first operand is what is compared.
+const LEFT: u32 = 4;
 
 /// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
@@ -64,6 +144,7 @@ pub(super) fn sides<H: Heap>(
 ) -> Result<Sides<H::Term>, Halt<H::Term>> {
     let input = machine.slot(apply.input);
     let left = match apply.key {
+        NO_CONST if apply.mode & LEFT != 0 => machine.operands(apply)[0],
         NO_CONST => input,
         field => match machine.lookup(input, field)? {
             Lookup::Found(value) => value,
@@ -72,7 +153,7 @@ pub(super) fn sides<H: Heap>(
         },
     };
     let right = match apply.value {
-        NO_CONST => machine.one_operand(apply),
+        NO_CONST => machine.top(),
         value => machine.constant(value),
     };
     Ok((left, right))
@@ -111,6 +192,20 @@ pub(crate) fn holds<H: Heap>(
     holds_slowly(machine, test, item)
 }
 
+/// Returns whether an operation of edition 2 compares two values: `eq` and `neq` any, the others those of one kind.
+fn are_comparable<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    op: OpCode,
+    left: H::Term,
+    right: H::Term,
+) -> bool {
+    if matches!(op, OpCode::Eq | OpCode::Neq) {
+        return true;
+    }
+    let kinds = (machine.kind(left), machine.kind(right));
+    kinds.0 == kinds.1 && !matches!(kinds.0, Kind::Nil | Kind::Other)
+}
+
 #[inline(never)]
 fn holds_slowly<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -123,10 +218,13 @@ fn holds_slowly<H: Heap>(
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
     let right = machine.constant(test.value);
+    if test.mode & LIKE != 0 && !are_comparable(machine, test.op, left, right) {
+        return Ok(false);
+    }
     if machine.may_mean_another(left) {
         return Ok(test.op.holds_for().have(machine.compare(left, right)?));
     }
-    Ok(match (test.op.holds_for(), test.mode) {
+    Ok(match (test.op.holds_for(), test.mode & DEEP) {
         (Orders::EQUAL, FLAT) => machine.heap.equal(left, right),
         (Orders::UNEQUAL, FLAT) => !machine.heap.equal(left, right),
         (orders, FLAT) => orders.have(machine.heap.compare(left, right)),
@@ -163,7 +261,12 @@ macro_rules! comparison {
             const FAMILY: &'static str = "Compare";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+            const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
             const HOLDS_FOR: Orders = Orders::$orders;
+
+            fn check(plan: &Plan) -> Planned {
+                self::check(plan)
+            }
 
             fn plan(plan: &mut Plan) -> Planned {
                 self::plan(plan)
@@ -179,7 +282,10 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                let ordering = match apply.mode {
+                if apply.mode & LIKE != 0 && !are_comparable(machine, apply.op, left, right) {
+                    return Ok(machine.heap.boolean(false));
+                }
+                let ordering = match apply.mode & DEEP {
                     DEEP => machine.compare(left, right)?,
                     _ => machine.compare_with_leaf(left, right)?,
                 };

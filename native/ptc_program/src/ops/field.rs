@@ -26,13 +26,47 @@ named! {
         Count = "non_neg_integer",
         /// `"asc"` or `"desc"`; `null` is neither.
         Order = "order",
+        /// Any value; objects in it that name an operation are evaluated, at any depth.
+        Template = "template",
+        /// A list of templates.
+        TemplateList = "template_list",
+        /// A map of templates.
+        TemplateMap = "template_map",
+        /// A map of strings.
+        StringMap = "string_map",
+        /// A string, or an operation.
+        Text = "text",
+        /// A string that is not empty, or an operation.
+        NonEmptyText = "non_empty_text",
+        /// A regular expression.
+        Pattern = "pattern",
+        /// One of a few strings, see [`Field::choices`].
+        Choice = "choice",
+        /// A positive integer.
+        Positive = "positive_integer",
+        /// A number from 0 to 100.
+        Percent = "percent",
+        /// `true` or `false`.
+        Boolean = "boolean",
+        /// A list of objects with an operation `when` and a template `then`.
+        Cases = "cases",
+        /// A list of objects with `field` or `expr`, and `order`.
+        SortKeys = "sort_keys",
     }
 }
 
 impl FieldKind {
+    /// Returns whether the kind came with edition 2; such fields are checked elsewhere than those of edition 1.
+    pub(crate) fn is_new(self) -> bool {
+        self as u8 > FieldKind::Template as u8
+    }
+
     /// Returns whether the field holds a single operation, which is checked when it is compiled.
     pub fn is_operation(self) -> bool {
-        matches!(self, FieldKind::Expr | FieldKind::Operand)
+        matches!(
+            self,
+            FieldKind::Expr | FieldKind::Operand | FieldKind::Template
+        )
     }
 }
 
@@ -50,6 +84,8 @@ named! {
         Alternative = "alternative",
         /// Optional.
         Optional = "optional",
+        /// Optional; `null` is a value.
+        Nullable = "nullable",
     }
 }
 
@@ -66,6 +102,10 @@ pub struct Field {
     pub about: &'static str,
     /// Its possible values, shown to models, if the kind does not determine them; else empty.
     pub values: &'static str,
+    /// The strings that it may hold, if there are only a few.
+    pub choices: &'static [&'static str],
+    /// The phrase of the error if it holds something else: the field's name in quotes, and what it must be.
+    pub must_be: &'static str,
 }
 
 impl Field {
@@ -81,6 +121,8 @@ impl Field {
             presence,
             about,
             values: "",
+            choices: &[],
+            must_be: "",
         }
     }
 
@@ -113,9 +155,45 @@ impl Field {
         Field::new(Presence::Optional, name, kind, about)
     }
 
+    /// An optional field for which `null` is a value.
+    pub(super) const fn nullable(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Field::new(Presence::Nullable, name, kind, about)
+    }
+
+    /// Returns the same field with the strings that it may hold, and the phrase of the error if it holds something else:
+    /// `"'kind' must be 'inner', 'left' or 'group'"`.
+    #[allow(dead_code)]
+    pub(super) const fn choices(
+        self,
+        choices: &'static [&'static str],
+        must_be: &'static str,
+    ) -> Self {
+        Field {
+            choices,
+            must_be,
+            ..self
+        }
+    }
+
+    /// Returns whether `null` is a value of the field, though it is optional.
+    pub fn takes_null(&self) -> bool {
+        self.presence == Presence::Nullable
+    }
+
+    /// Returns whether a program may leave it out, and `null` is the same in edition 2.
+    pub fn may_be_absent(&self) -> bool {
+        matches!(
+            self.presence,
+            Presence::Optional | Presence::Alternative | Presence::Expected
+        )
+    }
+
     /// Returns whether a program should always give it.
     pub fn is_required(&self) -> bool {
-        !matches!(self.presence, Presence::Alternative | Presence::Optional)
+        !matches!(
+            self.presence,
+            Presence::Alternative | Presence::Optional | Presence::Nullable
+        )
     }
 
     /// Returns the same field with its possible values.

@@ -1,6 +1,6 @@
 //! Control flow, current value and bindings: `pipe`, `let`, `if`.
 
-use super::{Field, FieldKind, OpCode, Operation, Planned};
+use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
 use ptc_machine::fault::Code;
@@ -25,7 +25,13 @@ impl Operation for Pipe {
         };
         let around = plan.scope.input;
         let current = plan.take_slot();
-        plan.emit(Instr::Nil);
+        // In edition 2 the first step gets the value around the pipe.
+        let reads = |op: OpCode| plan.edition() == Edition::Two && op.sees_input();
+        let first = steps.first().filter(|step| !plan.names_input(**step));
+        match first.is_some_and(|step| plan.operation(*step).is_none_or(reads)) {
+            true if plan.edition() == Edition::Two => plan.emit(Instr::Slot(around)),
+            _ => plan.emit(Instr::Nil),
+        }
         for (index, step) in steps.into_iter().enumerate() {
             // A first step that names the input continues with the value around the pipe.
             if index == 0 && plan.names_input(step) {
@@ -54,6 +60,11 @@ impl Operation for Let {
         Field::required("name", FieldKind::String, "the name"),
         Field::required("value", FieldKind::Expr, "what the name stands for"),
     ];
+    const FIELDS_2: &'static [Field] = &[
+        Field::required("in", FieldKind::Template, "the body, where the name holds"),
+        Field::required("name", FieldKind::String, "the name"),
+        Field::required("value", FieldKind::Template, "what the name stands for"),
+    ];
 
     /// Checks that all fields exist before any of them is checked.
     fn check(plan: &Plan) -> Planned {
@@ -63,7 +74,7 @@ impl Operation for Let {
     }
 
     fn plan(plan: &mut Plan) -> Planned {
-        plan.expr("value");
+        plan.branch("value", plan.scope);
         let source = plan.source();
         let node = plan.field("name");
         let text = node.and_then(|node| Some((node, source.text(node)?)));
@@ -74,11 +85,11 @@ impl Operation for Let {
         let slot = plan.take_slot();
         plan.emit(Instr::Store(slot));
         if text == INPUT_NAME.as_bytes() {
-            plan.expr_in("in", plan.scope.with_input(slot), false);
+            plan.branch("in", plan.scope.with_input(slot));
         } else {
             plan.consume_fuel_for_bytes(2 * text.len())?;
             plan.bind(name, slot);
-            plan.expr("in");
+            plan.branch("in", plan.scope);
             plan.unbind(name);
         }
         Ok(())
@@ -94,15 +105,20 @@ impl Operation for If {
         Field::required("else", FieldKind::Expr, "the value if it does not hold"),
         Field::required("then", FieldKind::Expr, "the value if it holds"),
     ];
+    const FIELDS_2: &'static [Field] = &[
+        Field::required("condition", FieldKind::Expr, "what decides"),
+        Field::required("else", FieldKind::Template, "the value if it does not hold"),
+        Field::required("then", FieldKind::Template, "the value if it holds"),
+    ];
 
     fn plan(plan: &mut Plan) -> Planned {
         let (then, end) = (plan.label(), plan.label());
         plan.expr("condition");
         plan.jump_if(true, then);
-        plan.expr("else");
+        plan.branch("else", plan.scope);
         plan.jump(end);
         plan.mark(then);
-        plan.expr("then");
+        plan.branch("then", plan.scope);
         plan.mark(end);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Membership, by strict equality: `contains`, `in`, `filter_in`.
 
-use super::compare::{self, FIELD_AND_VALUE};
-use super::{Field, FieldKind, OpCode, Operation, Planned};
+use super::compare::{self, FIELD_AND_VALUE, FIELD_AND_VALUE_2, LIKE};
+use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Slot, NO_CONST};
 use crate::compile::Plan;
 use ptc_machine::fault::{Code, Halt};
@@ -18,6 +18,11 @@ impl Operation for Contains {
     const ABOUT: &'static str =
         "Whether the field's list has the member, its string the part, its map the key.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+    const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
+
+    fn check(plan: &Plan) -> Planned {
+        compare::check(plan)
+    }
 
     fn plan(plan: &mut Plan) -> Planned {
         compare::plan(plan)
@@ -42,6 +47,11 @@ impl Operation for In {
     const FAMILY: &'static str = "Compare";
     const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
+    const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
+
+    fn check(plan: &Plan) -> Planned {
+        compare::check(plan)
+    }
 
     fn plan(plan: &mut Plan) -> Planned {
         compare::plan(plan)
@@ -52,7 +62,13 @@ impl Operation for In {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let (collection, value) = compare::sides(machine, apply)?;
+        let (left, right) = compare::sides(machine, apply)?;
+        // In edition 2, what is no collection itself is looked for in the value.
+        let holds = |kind| matches!(kind, Kind::List | Kind::Map);
+        let (collection, value) = match apply.mode & LIKE != 0 && !holds(machine.kind(left)) {
+            true => (right, left),
+            false => (left, right),
+        };
         let found = is_member(machine, value, collection)?;
         Ok(machine.heap.boolean(found))
     }
@@ -107,11 +123,25 @@ impl Operation for FilterIn {
             "the list of the values to keep, or a map of them",
         ),
     ];
+    const FIELDS_2: &'static [Field] = &[
+        Field::required("field", FieldKind::String, "the items' key that is read"),
+        Field::required(
+            "value",
+            FieldKind::Template,
+            "the list of the values to keep, or a map of them",
+        ),
+    ];
 
     fn plan(plan: &mut Plan) -> Planned {
         let field = plan.constant_of("field");
         plan.needs_input();
         match plan.field("value") {
+            _ if plan.edition() == Edition::Two => {
+                let value = compare::value_of(plan)?;
+                plan.expect();
+                plan.template(value, plan.scope);
+                plan.compare(1, (field, NO_CONST, 0));
+            }
             Some(value) if plan.is_operation(value) => {
                 plan.expect();
                 plan.visit(value, plan.scope.unchecked(), false);

@@ -7,13 +7,14 @@
 mod access;
 mod arithmetic;
 mod combine;
-mod compare;
+pub(crate) mod compare;
 mod data;
 mod distinct;
 mod extreme;
 mod field;
 mod flow;
 mod introspect;
+mod list;
 mod logic;
 mod membership;
 mod position;
@@ -31,6 +32,7 @@ pub use field::{Field, FieldKind, Presence};
 
 use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
+use crate::edition::Edition;
 use crate::opcode::operations;
 use ptc_machine::fault::{Halt, Name};
 use ptc_machine::language::{Flow, Language};
@@ -52,6 +54,15 @@ trait Operation {
     /// from them. `test/support/oracle/check.ex` states them again on purpose: the oracle of the tests must not
     /// learn the language from the code that it judges.
     const FIELDS: &'static [Field];
+    /// The edition in which it came into the language.
+    const EDITION: Edition = Edition::One;
+    /// Its fields in edition 2, in ascending order.
+    const FIELDS_2: &'static [Field] = Self::FIELDS;
+    /// Its purpose in edition 2.
+    const ABOUT_2: &'static str = Self::ABOUT;
+    /// Whether an error in one of its fields comes before those of the fields after it in ascending order, also if the
+    /// fields hold operations. Otherwise they are checked in the order of their evaluation.
+    const CHECKED_IN_ORDER: bool = matches!(Self::EDITION, Edition::Two);
 
     /// Whether its value contains its operands.
     const COMBINES: bool = false;
@@ -88,6 +99,8 @@ trait Operation {
 
     /// What it keeps of each item, if it has a body.
     const KEEPS: Keeps = Keeps::Other;
+    /// Whether its rounds may run at the same time if its body calls tools.
+    const FORKS: bool = false;
 
     /// See [`Language::step`]; for operations with a body that keep something else.
     fn step<H: Heap>(
@@ -127,14 +140,20 @@ pub struct Definition {
     pub family: &'static str,
     /// Its purpose, in one sentence.
     pub about: &'static str,
+    /// The edition in which it came into the language.
+    pub edition: Edition,
+    /// Its purpose in edition 2.
+    pub about_2: &'static str,
     /// Its fields, in ascending order.
     pub fields: &'static [Field],
+    /// Its fields in edition 2, in ascending order.
+    pub fields_2: &'static [Field],
 }
 
 macro_rules! entries {
     ($($room:ident :: $op:ident),+ $(,)?) => {
         const NAMES: &[&str] = &[$($room::$op::NAME,)+];
-        const _: () = { $(assert!($room::$op::FIELDS.len() <= MOST_FIELDS);)+ };
+        const _: () = { $(assert!($room::$op::FIELDS_2.len() <= MOST_FIELDS);)+ };
 
         /// Access to the entry of an operation.
         impl OpCode {
@@ -145,15 +164,37 @@ macro_rules! entries {
                         name: O::NAME,
                         family: O::FAMILY,
                         about: O::ABOUT,
+                        edition: O::EDITION,
+                        about_2: O::ABOUT_2,
                         fields: O::FIELDS,
+                        fields_2: O::FIELDS_2,
                     }
                 }
                 match self { $(OpCode::$op => of::<$room::$op>(),)+ }
             }
 
-            /// Returns its fields, in ascending order.
-            pub fn fields(self) -> &'static [Field] {
-                match self { $(OpCode::$op => $room::$op::FIELDS,)+ }
+            /// Returns its fields in an edition, in ascending order.
+            #[inline]
+            pub fn fields(self, edition: Edition) -> &'static [Field] {
+                const ALL: &[[&[Field]; 2]] = &[$([$room::$op::FIELDS, $room::$op::FIELDS_2],)+];
+                ALL[self as usize][usize::from(edition == Edition::Two)]
+            }
+
+            /// See [`Operation::EDITION`].
+            #[inline]
+            pub fn edition(self) -> Edition {
+                const ALL: &[Edition] = &[$($room::$op::EDITION,)+];
+                ALL[self as usize]
+            }
+
+            /// See [`Operation::CHECKED_IN_ORDER`].
+            pub(crate) fn checked_in_order(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::CHECKED_IN_ORDER,)+ }
+            }
+
+            /// See [`Operation::FORKS`].
+            pub(crate) fn forks(self) -> bool {
+                match self { $(OpCode::$op => $room::$op::FORKS,)+ }
             }
 
             /// See [`Operation::COMBINES`].
@@ -241,10 +282,10 @@ macro_rules! entries {
 operations!(entries);
 
 impl OpCode {
-    /// Returns the operation of this name.
-    pub fn from_name(name: &[u8]) -> Option<OpCode> {
+    /// Returns the operation of this name in an edition.
+    pub fn from_name(name: &[u8], edition: Edition) -> Option<OpCode> {
         match name.len() <= Names::LONGEST {
-            true => names().find(name),
+            true => names().find(name).filter(|op| op.edition() <= edition),
             false => None,
         }
     }
@@ -300,6 +341,10 @@ impl Language for PtcJson {
         op.keeps() != Keeps::Value
     }
 
+    fn forks(op: OpCode) -> bool {
+        op.forks()
+    }
+
     fn flow(sieve: &Sieve) -> Flow {
         Flow {
             reads: sieve.looped.list,
@@ -323,7 +368,7 @@ impl From<OpCode> for Name {
 struct Names([Option<OpCode>; Names::SIZE]);
 
 impl Names {
-    const SIZE: usize = 256;
+    const SIZE: usize = 512;
     /// Maximum length of a name; longer ones are not looked up.
     const LONGEST: usize = 32;
 
@@ -367,10 +412,13 @@ mod tests {
     #[test]
     fn every_name_finds_its_operation() {
         for op in OpCode::ALL {
-            assert_eq!(OpCode::from_name(op.name().as_bytes()), Some(*op));
+            assert_eq!(
+                OpCode::from_name(op.name().as_bytes(), Edition::Two),
+                Some(*op)
+            );
             assert!(op.name().len() <= Names::LONGEST);
         }
-        assert_eq!(OpCode::from_name(b"flter"), None);
+        assert_eq!(OpCode::from_name(b"flter", Edition::Two), None);
     }
 
     #[test]
@@ -385,10 +433,12 @@ mod tests {
     #[test]
     fn entries_are_complete() {
         for op in OpCode::ALL {
-            for field in op.fields() {
-                assert!(!field.about.is_empty(), "{op:?}: {}", field.name);
+            for edition in [Edition::One, Edition::Two] {
+                let fields = op.fields(edition);
+                let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+                assert!(fields.iter().all(|field| !field.about.is_empty()), "{op:?}");
+                assert!(names.is_sorted(), "{op:?}");
             }
-            assert!(op.definition().fields.is_sorted_by_key(|field| field.name));
             assert!(!op.definition().about.is_empty());
         }
     }

@@ -1,8 +1,9 @@
 //! `call`: tool calls.
 
-use super::{Field, FieldKind, Operation, Planned};
-use crate::code::Instr;
+use super::{Edition, Field, FieldKind, Operation, Planned};
+use crate::code::{Instr, NO_PC};
 use crate::compile::Plan;
+use ptc_json::Shape;
 
 pub(super) struct Call;
 
@@ -15,12 +16,65 @@ impl Operation for Call {
         Field::required("tool", FieldKind::String, "the tool's name"),
     ];
 
+    const ABOUT_2: &'static str = "The answer of a tool.";
+    const FIELDS_2: &'static [Field] = &[
+        Field::optional("args", FieldKind::TemplateMap, "the arguments"),
+        Field::nullable(
+            "on_error",
+            FieldKind::Template,
+            "the value if the tool fails; \"error\" names the text of the error",
+        ),
+        Field::required("tool", FieldKind::String, "the tool's name"),
+    ];
+
     fn plan(plan: &mut Plan) -> Planned {
+        if plan.edition() == Edition::Two {
+            return plan_2(plan);
+        }
         let args = plan.field("args").unwrap_or(plan.empty_map());
         let args = plan.constant(args);
         let tool = plan.constant_of("tool");
         plan.emit(Instr::Const(args));
-        plan.emit(Instr::Call { tool });
+        plan.emit(Instr::Call {
+            tool,
+            on_error: NO_PC,
+        });
         Ok(())
     }
+}
+
+/// The name that the text of a tool's error has in `on_error`.
+const ERROR: &str = "error";
+
+/// The arguments are computed, and an error of the tool can be caught.
+fn plan_2(plan: &mut Plan) -> Planned {
+    let scope = plan.scope;
+    match plan.field("args") {
+        Some(args) if plan.shape(args) == Shape::Map => plan.template_map(args, scope),
+        args => {
+            let args = args.unwrap_or(plan.empty_map());
+            let args = plan.constant(args);
+            plan.emit(Instr::Const(args));
+        }
+    }
+    let tool = plan.constant_of("tool");
+    let Some(value) = plan.field("on_error") else {
+        let on_error = NO_PC;
+        plan.emit(Instr::Call { tool, on_error });
+        return Ok(());
+    };
+    let (failed, end) = (plan.label(), plan.label());
+    let text = plan.take_slot();
+    plan.emit(Instr::Call {
+        tool,
+        on_error: failed.number(),
+    });
+    plan.jump(end);
+    plan.mark(failed);
+    plan.emit(Instr::Store(text));
+    plan.bind(ERROR, text);
+    plan.template(value, plan.scope_of("on_error", plan.scope));
+    plan.unbind(ERROR);
+    plan.mark(end);
+    Ok(())
 }

@@ -78,7 +78,7 @@ impl Stack<'_> {
     /// An operation whose fields are on the stack; `byte` also selects an omitted field.
     fn operation(&mut self, byte: u8) {
         let op = OpCode::ALL[usize::from(byte) % OpCode::ALL.len()];
-        let fields = op.definition().fields;
+        let fields = op.definition().fields_2;
         let left_out = usize::from(byte) / OpCode::ALL.len();
         let mut keys = vec![self.heap.make_string(b"op")];
         let mut values = vec![self.heap.make_string(op.name().as_bytes())];
@@ -99,7 +99,7 @@ impl Stack<'_> {
     /// The name of an operation or a field of one.
     fn name(&mut self, byte: u8) {
         let op = OpCode::ALL[usize::from(byte) % OpCode::ALL.len()];
-        let field = op.definition().fields.first().map(|field| field.name);
+        let field = op.definition().fields_2.first().map(|field| field.name);
         let name = match byte < 128 {
             true => op.name(),
             false => field.unwrap_or("op"),

@@ -3,7 +3,8 @@
 
 use super::rng::Rng;
 use super::term;
-use ptc_program::ops::{FieldKind, OpCode};
+use ptc_program::edition::Edition;
+use ptc_program::ops::{Field, FieldKind, OpCode};
 use ptc_term::heap::Heap;
 use ptc_term::plain::{Opaque, PlainHeap, Term};
 
@@ -106,14 +107,19 @@ pub fn program(rng: &mut Rng, depth: usize) -> String {
         _ => rng.pick(OpCode::ALL),
     };
     let mut text = format!(r#"{{"op":"{}""#, op.name());
-    for field in op.definition().fields {
+    let mut has_form = false;
+    for field in op.fields(Edition::Two) {
+        let is_form = ["by", "expr", "field", "key", "left", "path"].contains(&field.name);
+        if is_form && !field.is_required() && std::mem::replace(&mut has_form, true) {
+            continue;
+        }
         let left_out = if field.is_required() { 60 } else { 2 };
         if rng.once_in(left_out) {
             continue;
         }
         let value = match rng.once_in(60) {
             true => json(rng, 1),
-            false => field_value(rng, field.kind, depth.saturating_sub(1)),
+            false => field_value(rng, field, depth.saturating_sub(1)),
         };
         text.push_str(&format!(r#","{}":{value}"#, field.name));
     }
@@ -124,21 +130,25 @@ pub fn program(rng: &mut Rng, depth: usize) -> String {
     text
 }
 
+/// A value with operations in it.
+fn template(rng: &mut Rng, depth: usize) -> String {
+    match rng.below(4) {
+        0 => json(rng, 2),
+        1 => object_of(rng, depth),
+        2 => format!("[{},{}]", json(rng, 1), program(rng, depth)),
+        _ => program(rng, depth),
+    }
+}
+
 fn object_of(rng: &mut Rng, depth: usize) -> String {
     let pairs: Vec<_> = (0..rng.below(4))
-        .map(|_| {
-            format!(
-                r#""{}":{}"#,
-                rng.pick(NAMES),
-                field_value(rng, FieldKind::Any, depth)
-            )
-        })
+        .map(|_| format!(r#""{}":{}"#, rng.pick(NAMES), template(rng, depth)))
         .collect();
     format!("{{{}}}", pairs.join(","))
 }
 
-fn field_value(rng: &mut Rng, kind: FieldKind, depth: usize) -> String {
-    match kind {
+fn field_value(rng: &mut Rng, field: &Field, depth: usize) -> String {
+    match field.kind {
         FieldKind::Any if rng.once_in(2) => program(rng, depth),
         FieldKind::Any => json(rng, 2),
         FieldKind::String => format!(r#""{}""#, rng.pick(NAMES)),
@@ -151,6 +161,58 @@ fn field_value(rng: &mut Rng, kind: FieldKind, depth: usize) -> String {
         FieldKind::ExprList => {
             let parts: Vec<_> = (0..rng.below(4)).map(|_| program(rng, depth)).collect();
             format!("[{}]", parts.join(","))
+        }
+        FieldKind::Template => template(rng, depth),
+        FieldKind::TemplateList => {
+            let parts: Vec<_> = (0..rng.below(4)).map(|_| template(rng, depth)).collect();
+            format!("[{}]", parts.join(","))
+        }
+        FieldKind::TemplateMap => object_of(rng, depth),
+        FieldKind::StringMap => {
+            let (old, new) = (rng.pick(NAMES), rng.pick(NAMES));
+            format!(r#"{{"{old}":"{new}"}}"#)
+        }
+        FieldKind::Text | FieldKind::NonEmptyText => match rng.once_in(3) {
+            true => program(rng, depth),
+            false => format!(r#""{}""#, rng.pick(NAMES)),
+        },
+        FieldKind::Pattern => rng
+            .pick(&[
+                r#""a""#,
+                r#""(a)(b)?""#,
+                r#""(?P<n>.)""#,
+                r#""[a-z]*""#,
+                r#""(""#,
+            ])
+            .to_string(),
+        FieldKind::Choice => {
+            let choices: Vec<_> = field
+                .choices
+                .iter()
+                .map(|it| format!(r#""{it}""#))
+                .collect();
+            choices[rng.below(choices.len())].clone()
+        }
+        FieldKind::Positive => rng
+            .pick(&["1", "2", "3", "100000000000000000000"])
+            .to_string(),
+        FieldKind::Percent => rng.pick(&["0", "50", "99.5", "100"]).to_string(),
+        FieldKind::Boolean => rng.pick(&["true", "false"]).to_string(),
+        FieldKind::Cases => {
+            let case = |rng: &mut Rng| {
+                let (when, then) = (program(rng, depth), template(rng, depth));
+                format!(r#"{{"when":{when},"then":{then}}}"#)
+            };
+            let cases: Vec<_> = (0..rng.below(3)).map(|_| case(rng)).collect();
+            format!("[{}]", cases.join(","))
+        }
+        FieldKind::SortKeys => {
+            let key = |rng: &mut Rng| match rng.once_in(2) {
+                true => format!(r#"{{"field":"{}"}}"#, rng.pick(NAMES)),
+                false => format!(r#"{{"expr":{},"order":"desc"}}"#, program(rng, depth)),
+            };
+            let keys: Vec<_> = (0..1 + rng.below(2)).map(|_| key(rng)).collect();
+            format!("[{}]", keys.join(","))
         }
         FieldKind::StringList => {
             let names: Vec<_> = (0..rng.below(3))

@@ -24,6 +24,7 @@ use ptc_machine::fault::{Code, Fault, Halt, Name};
 use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
+use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -124,9 +125,16 @@ impl Suspended {
 pub const STRICT: Options = Options {
     checked: true,
     depth: 1_000_000,
+    edition: Edition::Two,
     strict: false,
     any_keys: false,
     values: false,
+};
+
+/// Options for the language of the reference.
+pub const EDITION_1: Options = Options {
+    edition: Edition::One,
+    ..STRICT
 };
 
 /// Options where an error counts only when it is reached.
@@ -368,7 +376,12 @@ fn ended(heap: &PlainHeap, halt: Halt<Term>) -> End {
 
 /// Runs a JSON program over a JSON context.
 pub fn run(program: &str, context: &str, memory: &str) -> End {
-    match Lab::of_text(PlainHeap::new(), program.as_bytes(), STRICT) {
+    run_in(EDITION_1, program, context, memory)
+}
+
+/// The same with other options.
+pub fn run_in(options: Options, program: &str, context: &str, memory: &str) -> End {
+    match Lab::of_text(PlainHeap::new(), program.as_bytes(), options) {
         Ok(lab) => lab.given(context, memory).in_one_go(),
         Err(end) => end,
     }
@@ -390,7 +403,7 @@ pub fn over(steps: &str) -> String {
 /// A context with items.
 pub const ROWS: &str = r#"{"items":[{"n":2,"s":"b"},{"n":1,"s":"a"},{"n":2.0,"s":"c"},{"s":"d"}]}"#;
 
-/// `runs!(program, context, memory => value)`: all are JSON except the value, which is in the form of
+/// Edition 1: `runs!(program, context, memory => value)`: all are JSON except the value, which is in the form of
 /// [`PlainHeap::show`]; context and memory are optional.
 #[macro_export]
 macro_rules! runs {

@@ -66,7 +66,7 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
         // They read no list.
         Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
         | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
-        | Call => &[],
+        | Call | List => &[],
     }
 }
 
@@ -214,6 +214,11 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_s!(r#"{"op":"drop","count":1}"#),
             on_l!(r#"{"op":"drop","count":null}"#),
         ],
+        List => &[concat!(
+            r#"{"op":"list","items":[1,{"x":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}]}"
+        )],
         Distinct => &[on_s!(r#"{"op":"distinct"}"#)],
         Add => &[
             concat!(r#"{"op":"add","left":"#, get!("n"), r#","right":1}"#),

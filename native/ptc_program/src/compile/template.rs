@@ -1,0 +1,155 @@
+//! Templates: values in which objects that name an operation are evaluated, at any depth.
+//!
+//! A template without operations becomes one constant. This is found from its end: an object or a list whose parts are
+//! all constants is one.
+
+use super::compiler::{Compiler, Going};
+use super::walk::{Parts, Step};
+use super::{Plan, Scope};
+use crate::code::{Apply, ConstId, Demand, Instr, NO_CONST};
+use crate::edition::Edition;
+use crate::opcode::OpCode;
+use crate::ops::compare;
+use ptc_json::{Document, Node, Shape};
+
+impl Plan<'_, '_> {
+    /// Evaluates a part that is a template.
+    pub fn template(&mut self, node: Node, scope: Scope) {
+        match self.shape(node) {
+            Shape::Map | Shape::List => self.later(Step::Template(node, scope)),
+            _ => {
+                let id = self.constant(node);
+                self.emit(Instr::Const(id));
+            }
+        }
+    }
+
+    /// Evaluates a field, which must be there, and is a template.
+    pub fn template_of(&mut self, name: &'static str, scope: Scope) {
+        match self.field(name) {
+            Some(node) => self.template(node, self.scope_of(name, scope)),
+            None => self.expr_in(name, scope, false),
+        }
+    }
+
+    /// Evaluates a field that holds an operation in edition 1, and a template in edition 2.
+    pub fn branch(&mut self, name: &'static str, scope: Scope) {
+        match self.edition() {
+            Edition::One => self.expr_in(name, scope, false),
+            Edition::Two => self.template_of(name, scope),
+        }
+    }
+
+    /// Evaluates the templates of an object, in ascending order of their keys, and makes a map of their values. The object
+    /// itself names no operation.
+    pub fn template_map(&mut self, map: Node, scope: Scope) {
+        self.later(Step::TemplateMap(map, scope));
+    }
+}
+
+/// The evaluation of an operation that combines `count` operands.
+fn building(op: OpCode, count: usize, key: ConstId, mode: u32) -> Apply {
+    Apply {
+        op,
+        input: crate::code::INPUT,
+        operands: count as u32,
+        key,
+        value: NO_CONST,
+        mode,
+        demand: Demand::All,
+    }
+}
+
+/// Returns whether a part is an object that names an operation in a template.
+pub(super) fn is_node(source: &Document, node: Node) -> bool {
+    let name = |node| source.field(node, "op");
+    source.is_map(node) && name(node).is_some_and(|name| source.shape(name) == Shape::String)
+}
+
+impl Compiler<'_> {
+    /// Compiles a template: an operation, or the parts of an object or a list.
+    pub(super) fn template(&mut self, node: Node, scope: Scope) -> Going {
+        match is_node(self.source, node) {
+            true => self.visit(node, scope, false),
+            false => self.data(node, scope),
+        }
+    }
+
+    /// Compiles a template that names no operation.
+    pub(super) fn data(&mut self, node: Node, scope: Scope) -> Going {
+        let (code, consts) = (self.walk.code.len() as u32, self.walk.consts.len() as u32);
+        let apply = match self.source.shape(node) {
+            Shape::Map => {
+                let entries = self.sorted_entries(node)?;
+                let long = entries.iter().any(|(key, _)| self.source.is_long(*key));
+                let keys = entries.iter().map(|(key, _)| *key);
+                self.walk.consts.extend(keys);
+                let values = entries.iter().map(|(_, value)| *value);
+                let values = values.map(|value| Step::Template(value, scope));
+                self.walk.todo.extend(values);
+                building(OpCode::Object, entries.len(), consts, u32::from(long))
+            }
+            Shape::List => {
+                self.count(self.source.length(node))?;
+                let elements = self.source.elements(node);
+                let before = self.walk.todo.len();
+                let elements = elements.map(|element| Step::Template(element, scope));
+                self.walk.todo.extend(elements);
+                let count = self.walk.todo.len() - before;
+                building(OpCode::List, count, NO_CONST, 0)
+            }
+            _ => {
+                let id = self.constant(node);
+                self.walk.code.push(Instr::Const(id));
+                return Ok(());
+            }
+        };
+        self.walk.todo.push(Step::Build(Parts {
+            node,
+            apply,
+            code,
+            consts,
+        }));
+        Ok(())
+    }
+
+    /// Builds the value of an object or a list from its parts.
+    pub(super) fn build(&mut self, parts: Parts) {
+        let Parts {
+            node,
+            apply,
+            code,
+            consts,
+        } = parts;
+        let parts = &self.walk.code[code as usize..];
+        let is_const = |instr: &Instr| matches!(instr, Instr::Const(_));
+        let constant = parts.len() == apply.operands as usize && parts.iter().all(is_const);
+        self.uncounted += parts.len().min(apply.operands as usize);
+        if constant {
+            self.walk.code.truncate(code as usize);
+            self.walk.consts.truncate(consts as usize);
+            let id = self.constant(node);
+            self.walk.code.push(Instr::Const(id));
+        } else {
+            self.walk.code.push(Instr::Apply(apply));
+        }
+    }
+
+    /// Compares the current value, or what stands on the stack, with the value that was compiled last. If that is a
+    /// constant, it becomes a part of the instruction.
+    pub(super) fn compare(&mut self, mut apply: Apply) {
+        let code = &mut self.walk.code;
+        if let (Some(Instr::Const(id)), true) = (code.last(), self.walk.marked != code.len() as u32)
+        {
+            apply.value = *id;
+            apply.operands -= 1;
+            apply.mode = compare::mode_of(self.source, self.walk.consts[*id as usize], apply.mode);
+            code.pop();
+            let before = code.last();
+            if matches!(before, Some(Instr::Expect { op, .. }) if *op == apply.op) {
+                code.pop();
+            }
+        }
+        code.push(Instr::Apply(apply));
+    }
+}

@@ -1,0 +1,44 @@
+//! `list`: a list of computed values.
+
+use super::{Edition, Field, FieldKind, Operation, Planned};
+use crate::code::{Apply, NO_CONST};
+use crate::compile::Plan;
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::Heap;
+
+pub(super) struct List;
+
+impl Operation for List {
+    const NAME: &'static str = "list";
+    const FAMILY: &'static str = "Values";
+    const ABOUT: &'static str = "A list of the items' values.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = &[Field::required(
+        "items",
+        FieldKind::TemplateList,
+        "the items",
+    )];
+    const COMBINES: bool = true;
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let items = plan.list("items")?.unwrap_or_default();
+        let count = items.len() as u32;
+        for item in items {
+            plan.template(item, plan.scope);
+        }
+        plan.apply(count, (NO_CONST, NO_CONST, 0));
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let count = apply.operands as usize;
+        machine.consume_fuel_at_once(count)?;
+        machine.check_heap_limit(2 * count)?;
+        let items = machine.operands(apply).to_vec();
+        machine.make_list(&items)
+    }
+
+    fn can_fail(_apply: &Apply) -> bool {
+        false
+    }
+}
