@@ -48,11 +48,7 @@ impl<H: Heap> Machine<'_, H> {
         Ok(Step::Call(item))
     }
 
-    fn tallied<L: Language>(
-        &mut self,
-        looped: &Loop<L>,
-        frame: &mut Frame<H::Term>,
-    ) -> Stepped<H> {
+    fn tallied<L: Language>(&mut self, looped: &Loop<L>, frame: &mut Frame<H::Term>) -> Stepped<H> {
         match &mut frame.progress.tally {
             Some(tally) => tally
                 .finish(self, (looped.op, NO_CONST), None)

@@ -25,7 +25,9 @@ macro_rules! operations {
             introspect::Keys, introspect::Typeof,
             tool::Call,
             // Edition 2
-            list::List,
+            choice::It, list::List, choice::Coalesce, choice::Switch, range::Range,
+            search::ForSome, search::ForEvery, search::Find,
+            reshape::FlatMap, reshape::Flatten, reshape::Reverse, reshape::Chunk, fold::Fold,
         }
     };
 }

@@ -9,6 +9,7 @@
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
+//! * `parts`: loops, cases and sort keys of a plan
 //! * `check`: checks of an operation's fields
 //! * `check_2`: checks of the fields that edition 2 brought
 //! * `template`: values with operations in them, at any depth
@@ -28,6 +29,7 @@ mod finish;
 mod guard;
 mod multiplies;
 mod optimise;
+mod parts;
 mod plan;
 mod role;
 mod scope;

@@ -264,8 +264,29 @@ fn is_plain(op: OpCode) -> bool {
     use OpCode::*;
     matches!(
         op,
-        Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg | Add
-            | Sub | Mul | Div | Round | Pct | Typeof | ForSome | ForEvery | Range
+        Eq | Neq
+            | Gt
+            | Gte
+            | Lt
+            | Lte
+            | Contains
+            | In
+            | And
+            | Or
+            | Not
+            | Count
+            | Sum
+            | Avg
+            | Add
+            | Sub
+            | Mul
+            | Div
+            | Round
+            | Pct
+            | Typeof
+            | ForSome
+            | ForEvery
+            | Range
     )
 }
 

@@ -4,6 +4,7 @@ use super::plan::Checked;
 use super::walk::Label;
 use super::{Failure, Plan};
 use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, NO_CONST, NO_PC};
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Fault};
@@ -75,6 +76,16 @@ impl Plan<'_, '_> {
         }));
     }
 
+    /// Returns whether a step reads its current value in one instruction only, see
+    /// [`Operation::READS_INPUT_ONCE`](crate::ops). With keys that are evaluated, a sort reads it twice.
+    pub fn reads_input_once(&self, step: Node) -> bool {
+        let given = |name| self.source().field(step, name).is_some();
+        self.operation(step).is_some_and(|op| {
+            let keys = op == OpCode::SortBy && self.edition() == Edition::Two;
+            op.reads_input_once() && !(keys && (given("expr") || given("by")))
+        })
+    }
+
     /// Jumps to the label if the value on the stack is not nil, else drops it.
     pub fn jump_if_some(&mut self, label: Label) {
         self.emit(Instr::JumpIfSome(label.0));
@@ -87,8 +98,8 @@ impl Plan<'_, '_> {
 
     /// Returns the parts of one of several keys.
     pub fn sort_key(&self, key: Node) -> Checked<SortKey> {
-        let key = sort_key(self.source(), self.op, key)?;
-        check_order(self.source(), self.op, key.order)?;
+        let key = sort_key(self.source(), key)?;
+        check_order(self.source(), key.order)?;
         Ok(key)
     }
 }
@@ -103,13 +114,13 @@ pub(super) fn case(source: &Document, case: Node) -> Checked<(Node, Node)> {
 }
 
 /// Returns the parts of one of several keys of a sort; its order is not checked.
-pub(super) fn sort_key(source: &Document, op: OpCode, key: Node) -> Checked<SortKey> {
+pub(super) fn sort_key(source: &Document, key: Node) -> Checked<SortKey> {
     if !source.is_map(key) {
         return reject(Fault::new(Code::PartWrong, None, vec![]).about(SORT_KEY));
     }
     let given = |name| source.field(key, name);
     let given = |name| given(name).filter(|part| source.shape(*part) != Shape::Null);
-    let fault = |code| Fault::new(code, Some(op.name()), vec![]);
+    let fault = |code| Fault::new(code, Some(OpCode::SortBy.name()), vec![]);
     let key = SortKey {
         field: given("field"),
         expr: given("expr"),
@@ -126,10 +137,11 @@ pub(super) fn sort_key(source: &Document, op: OpCode, key: Node) -> Checked<Sort
 }
 
 /// Checks the order of one of several keys.
-pub(super) fn check_order(source: &Document, op: OpCode, order: Option<Node>) -> Checked<()> {
+pub(super) fn check_order(source: &Document, order: Option<Node>) -> Checked<()> {
     match order {
         Some(order) if !matches!(source.text(order), Some(b"asc" | b"desc")) => {
-            let fault = Fault::new(Code::UnknownOrder, Some(op.name()), vec![order]);
+            let name = Some(OpCode::SortBy.name());
+            let fault = Fault::new(Code::UnknownOrder, name, vec![order]);
             reject(fault.about("order"))
         }
         _ => Ok(()),

@@ -25,7 +25,8 @@ impl Operation for It {
 impl Operation for Coalesce {
     const NAME: &'static str = "coalesce";
     const FAMILY: &'static str = "Values";
-    const ABOUT: &'static str = "The first of the values that is not nil; the others are not evaluated.";
+    const ABOUT: &'static str =
+        "The first of the values that is not nil; the others are not evaluated.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "values",
@@ -56,7 +57,11 @@ impl Operation for Switch {
             FieldKind::Cases,
             "objects with the condition \"when\" and the value \"then\"",
         ),
-        Field::optional("else", FieldKind::Template, "the value if no condition holds"),
+        Field::optional(
+            "else",
+            FieldKind::Template,
+            "the value if no condition holds",
+        ),
     ];
 
     fn plan(plan: &mut Plan) -> Planned {

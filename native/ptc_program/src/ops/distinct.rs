@@ -14,7 +14,11 @@ impl Operation for Distinct {
     const ABOUT: &'static str = "The items without repetitions; 1 and 1.0 are two.";
     const FIELDS: &'static [Field] = &[];
     const FIELDS_2: &'static [Field] = &[
-        Field::optional("expr", FieldKind::Expr, "the key of an item, evaluated for each"),
+        Field::optional(
+            "expr",
+            FieldKind::Expr,
+            "the key of an item, evaluated for each",
+        ),
         Field::optional("field", FieldKind::String, "the items' key that is read"),
     ];
     const ABOUT_2: &'static str =

@@ -40,7 +40,9 @@ impl Operation for Fold {
         plan.emit(Instr::Store(so_far));
         let looped = plan.begin_loop(None);
         let source = plan.source();
-        let name = plan.field("as").and_then(|name| Some((name, source.text(name)?)));
+        let name = plan
+            .field("as")
+            .and_then(|name| Some((name, source.text(name)?)));
         let inside = plan.scope.with_input(looped.item);
         match name {
             Some((_, text)) if text == INPUT_NAME.as_bytes() => {

@@ -6,6 +6,7 @@
 
 mod access;
 mod arithmetic;
+mod choice;
 mod combine;
 pub(crate) mod compare;
 mod data;
@@ -13,12 +14,17 @@ mod distinct;
 mod extreme;
 mod field;
 mod flow;
+mod fold;
 mod introspect;
+mod keyed;
 mod list;
 mod logic;
 mod membership;
 mod position;
+mod range;
+mod reshape;
 mod rounding;
+mod search;
 mod select;
 mod sieve;
 mod sort;

@@ -39,10 +39,12 @@ impl Operation for Range {
         let nothing = machine.heap.make_list(&[]);
         machine.resumable_over(nothing, |machine, work| {
             let mut list = work.made.unwrap_or(nothing);
-            machine.check_heap_limit(count.saturating_sub(work.progress.count).saturating_mul(2))?;
+            machine
+                .check_heap_limit(count.saturating_sub(work.progress.count).saturating_mul(2))?;
             while work.progress.count < count {
                 machine.consume_fuel(1 + UNITS_A_LIMB * last.limbs())?;
-                let Some(number) = machine.heap.make_number(before(&last, work.progress.count)) else {
+                let Some(number) = machine.heap.make_number(before(&last, work.progress.count))
+                else {
                     break;
                 };
                 machine.check_heap_limit(2)?;
@@ -69,7 +71,7 @@ fn integer<H: Heap>(
 fn count(first: &Number, last: &Number) -> usize {
     match Arithmetic::Sub.apply(last, first) {
         Ok(Number::Int(more)) => usize::try_from(more).map_or(0, |more| more.saturating_add(1)),
-        Ok(Number::Big(more)) if more.sign() == num_bigint::Sign::Plus => usize::MAX,
+        Ok(more) if !more.is_negative() => usize::MAX,
         _ => 0,
     }
 }

@@ -16,7 +16,8 @@ pub(super) struct Chunk;
 impl Operation for FlatMap {
     const NAME: &'static str = "flat_map";
     const FAMILY: &'static str = "Filter/Transform";
-    const ABOUT: &'static str = "The lists that the expression gives for the items, one after the other.";
+    const ABOUT: &'static str =
+        "The lists that the expression gives for the items, one after the other.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[AS, EXPR];
     const KEEPS: Keeps = Keeps::Value;
@@ -44,13 +45,16 @@ impl Operation for FlatMap {
 impl Operation for Flatten {
     const NAME: &'static str = "flatten";
     const FAMILY: &'static str = "Filter/Transform";
-    const ABOUT: &'static str = "Items that are lists are replaced by their items, one level; others stay.";
+    const ABOUT: &'static str =
+        "Items that are lists are replaced by their items, one level; others stay.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| flattened(machine, apply, work, false))
+        machine.resumable(apply, |machine, work| {
+            flattened(machine, apply, work, false)
+        })
     }
 }
 
@@ -133,13 +137,11 @@ impl Operation for Reverse {
                 Some(made) => made,
                 None => machine.heap.make_list(&[]),
             };
-            let (made_before, count) = (&mut work.made, &mut work.progress.count);
+            let made_before = &mut work.made;
             machine.each_item(apply, &mut work.walk, |machine, item| {
-                if *count % KEPT_BETWEEN_CHECKS == 0 {
-                    machine.check_heap_limit(2 * KEPT_BETWEEN_CHECKS)?;
-                }
+                machine.check_heap_limit(2)?;
                 made = machine.heap.make_list_onto(&[item], made);
-                (*made_before, *count) = (Some(made), *count + 1);
+                *made_before = Some(made);
                 Ok(())
             })?;
             Ok(made)
@@ -153,8 +155,10 @@ impl Operation for Chunk {
     const ABOUT: &'static str = "Lists of as many items as the size; the last one may be shorter.";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] =
-        &[Field::required("size", FieldKind::Positive, "how many items a list has")
-            .must_be("'size' must be a positive integer")];
+        &[
+            Field::required("size", FieldKind::Positive, "how many items a list has")
+                .must_be("'size' must be a positive integer"),
+        ];
     const READS_INPUT_ONCE: bool = true;
 
     /// `items` are those of the next list, `keys` the lists that are made.
