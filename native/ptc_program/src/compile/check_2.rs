@@ -22,7 +22,7 @@ impl Plan<'_, '_> {
     ) -> Checked<()> {
         let (name, entry) = (field.name, self.source().entry(node));
         let (code, field, terms) = match (field.kind, shape) {
-            (FieldKind::SortKeys, Shape::List) if self.source().size(node) == 0 => {
+            (FieldKind::SortKeys, Shape::List) if self.source().elements(node).next().is_none() => {
                 (Code::FieldWrong, field.must_be, vec![])
             }
             (FieldKind::TemplateList | FieldKind::Cases | FieldKind::SortKeys, Shape::List) => {
