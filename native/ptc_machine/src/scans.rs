@@ -18,6 +18,10 @@ pub enum Searched<T> {
     NotFound,
 }
 
+/// The next item of an operation with a body, and the items after it; `None` at the end of its list.
+pub type Following<H> =
+    Result<Option<(<H as Heap>::Term, <H as Heap>::Term)>, Halt<<H as Heap>::Term>>;
+
 impl<H: Heap> Machine<'_, H> {
     /// The step of a tally of the body's values. A value that cannot be added is an error before the next item is
     /// visited.
@@ -90,7 +94,7 @@ impl<H: Heap> Machine<'_, H> {
         &mut self,
         looped: &Loop<L>,
         frame: &Frame<H::Term>,
-    ) -> Result<Option<(H::Term, H::Term)>, Halt<H::Term>> {
+    ) -> Following<H> {
         let rest = frame.walk.rest;
         let following = self.heap.uncons(rest);
         if following.is_none() && !self.heap.is_empty_list(rest) {
