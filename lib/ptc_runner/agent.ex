@@ -123,11 +123,14 @@ defmodule PtcRunner.Agent do
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
     * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
       computed from them and stored in the memory (the memory has their names under `"_concealed"`).
-    * `:language` - `:prompt` (the default) explains the language in 4 KB; models write best from this.
-      `:schema` is the JSON schema instead, about 20 times as long, for models that cannot use prose. `:none` is for
+    * `:language` - `:prompt` (the default) explains the language in 4 KB, edition 2 in 6 KB; models write best from this.
+      `:schema` is the JSON schema instead, much longer, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know
       the language.
     * `:examples` - the number of example programs, 0 to 3
+    * `:edition` - the edition of the language that the prompt describes: see the section *Editions* of `PtcRunner.Json.run/2`. Here the
+      default does not depend on `ptc_runner`.
+    * `:operations` - of edition 2: the families of operations to describe, see `PtcRunner.Schema.to_prompt/1`
     * `:answer` - `:value` requests the value itself and not a program
     * `:max_turns` - if it is more than one, the prompt explains how to look at data first
 
@@ -218,7 +221,7 @@ defmodule PtcRunner.Agent do
     * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
       with `where`) and a condition without `"op"` are errors
-    * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.compile/2`
+    * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.compile/2`
 
   An example:
 
@@ -259,7 +262,7 @@ defmodule PtcRunner.Agent do
     * `:recorded_calls`, `:recorded_bytes` - what `info.tool_calls` may have, by default 1,000 calls and 1,000,000 bytes of
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
-    * `:timeout`, `:max_heap`, `:max_depth` and the others of `PtcRunner.Json.run/2`
+    * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.run/2`
 
   ## Returns
 
@@ -306,8 +309,8 @@ defmodule PtcRunner.Agent do
 
   ## The task
 
-    * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`, `:answer` -
-      see `prompt/1`
+    * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`,
+      `:operations`, `:answer` - see `prompt/1`
     * `:messages` - the messages of an earlier conversation, such as `step.messages`, which goes on. Its prompt is replaced by
       that of this task; give `memory: step.memory` too.
 
@@ -326,7 +329,7 @@ defmodule PtcRunner.Agent do
 
   ## Each run
 
-    * `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:tool_concurrency`, `:now` - see `PtcRunner.Json.run/2`
+    * `:timeout`, `:max_heap`, `:max_depth`, `:edition`, `:keys`, `:tool_concurrency`, `:now` - see `PtcRunner.Json.run/2`
     * `:strict` - by default `true`, see `program/2`
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
 

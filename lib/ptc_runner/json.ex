@@ -47,7 +47,8 @@ defmodule PtcRunner.Json do
     max_depth: {:depth, Limits.default_max_depth()},
     keys: {{:one_of, [:strings, :any]}, :strings},
     strict: {:boolean, false},
-    structs: {{:one_of, [:maps, :values]}, :maps}
+    structs: {{:one_of, [:maps, :values]}, :maps},
+    edition: {{:maybe, {:one_of, [1, 2]}}, nil}
   ]
 
   @compile_options Options.table(@limits)
@@ -97,6 +98,7 @@ defmodule PtcRunner.Json do
           | {:keys, :strings | :any}
           | {:strict, boolean()}
           | {:structs, :maps | :values}
+          | {:edition, 1 | 2 | nil}
 
   @doc """
   Runs a program.
@@ -125,6 +127,7 @@ defmodule PtcRunner.Json do
       fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
     * `:structs` - `:maps` (the default) takes structs as the maps that they are, or `:values`: see the section
       *Structs*. New in this library.
+    * `:edition` - the edition of the language, 1 or 2: see the section *Editions*. New in this library.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit; everything else stays in order. Results are in the order of the list. If several
@@ -134,7 +137,14 @@ defmodule PtcRunner.Json do
       in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
 
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
-  the program is compiled again for this run.
+  the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.
+
+  ## Editions
+
+  Edition 1 is the language of PtcRunner. Edition 2 adds operations for groups, joins, text and dates, and computed values
+  in the arguments of tools ([the language](language.md)). Without the option `:edition`, the application environment's
+  `:ptc_runner_native, :edition` counts, and else edition 2, but edition 1 beside `ptc_runner` 0.4 to 0.6, whose programs keep
+  their meaning. The environment is read once, when the application starts.
 
   ## Keys are strings
 
@@ -222,11 +232,11 @@ defmodule PtcRunner.Json do
   end
 
   defp given(opts, function) do
-    {timeout, max_heap, max_depth, keys, strict, structs, context, memory, tools, concurrency,
-     now} = Options.read!(opts, @run_options, function)
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
+     concurrency, now} = Options.read!(opts, @run_options, function)
 
-    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs), context, memory, tools,
-     how(concurrency, now)}
+    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition), context, memory,
+     tools, how(concurrency, now)}
   end
 
   defp how(concurrency, nil), do: concurrency
@@ -259,8 +269,8 @@ defmodule PtcRunner.Json do
   @doc """
   Compiles a program once, to be run many times.
 
-  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:strict` and `:structs`, see `run/2`: parsing, checking and
-  compiling have the limits of a run; the program keeps `:keys`, `:strict` and `:structs`.
+  Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:strict`, `:structs` and `:edition`, see `run/2`: parsing, checking and
+  compiling have the limits of a run; the program keeps `:keys`, `:strict`, `:structs` and `:edition`.
   Errors are those of parsing and validation, and of the limits.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
@@ -279,10 +289,10 @@ defmodule PtcRunner.Json do
   """
   @spec compile(program(), [compile_option()]) :: {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict, structs} =
+    {timeout, max_heap, max_depth, keys, strict, structs, edition} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs))
+    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition))
   end
 
   defp compiled(%Program{} = program, given), do: source(program, given)

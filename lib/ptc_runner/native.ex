@@ -48,6 +48,7 @@ defmodule PtcRunner.Native do
 
   import PtcRunner.Native.Stub, only: [nif: 1, pair: 1]
 
+  alias PtcRunner.Json.Edition
   alias PtcRunner.Native.{Library, Overlay, Types}
 
   # Loading this module needs the other one.
@@ -100,15 +101,19 @@ defmodule PtcRunner.Native do
   end
 
   @doc """
-  Replaces the originals of `ptc_runner` with the native modules, according to the configuration. Returns
-  the state of each module. The application does this when it starts; another call does no harm.
+  Replaces the originals of `ptc_runner` with the native modules, and decides which edition of the language is the
+  default, according to the configuration. Returns the state of each module. The application does this when it starts; another call does no harm.
 
       iex> PtcRunner.Native.attach()
       []
 
   """
   @spec attach() :: [{module(), Overlay.state()}]
-  def attach, do: Overlay.attach(Application.get_env(:ptc_runner_native, :overlay, :auto))
+  def attach do
+    states = Overlay.attach(Application.get_env(:ptc_runner_native, :overlay, :auto))
+    with {:error, sentence} <- Edition.decide(), do: raise(ArgumentError, sentence)
+    states
+  end
 
   @doc """
   Puts the originals of `ptc_runner` back.

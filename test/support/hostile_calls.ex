@@ -10,7 +10,7 @@ defmodule PtcRunner.Test.HostileCalls do
   @given {%{"rows" => [%{"n" => 1}, %{"n" => 2}]}, %{"m" => 1}, 50, 10_000}
   @type_term {:map, [{"a", :int}, {"b", {:optional, {:list, :keyword}}}, {"_c", :datetime}]}
 
-  @observed {:observed, 100, false, false, false}
+  @observed {:observed, 100, false, false, false, 1}
   @limits {50, 10_000}
 
   # Functions that are not NIFs, the clock that measures them all, and the rules of the VM, which all tests share.
@@ -93,7 +93,7 @@ defmodule PtcRunner.Test.HostileCalls do
     errors = [%{path: ["a", 1], message: "expected int, got string"}]
 
     paired(%{
-      {:operations, 0} => [],
+      {:operations, 1} => [2],
       {:map_view, 0} => [],
       {:exiting, 0} => [],
       {:take_orphans, 0} => [],
@@ -107,7 +107,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:json_encode, 3} => [%{a: [1.5, nil, "x"]}, 1_000, @limits],
       {:merge_tools, 2} => [[%{name: "a"}, %{name: "b"}], [%{name: "a"}]],
       {:compile_text, 3} => [text, 10, @limits],
-      {:compile_node, 3} => [node, {10, true, true, true}, @limits],
+      {:compile_node, 3} => [node, {10, true, true, true, 2}, @limits],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],
       {:run_compiled, 3} => [program, consts, @given],

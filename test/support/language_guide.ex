@@ -143,7 +143,7 @@ defmodule PtcRunner.Test.LanguageGuide do
 
   def text do
     operations =
-      Table.operations()
+      Table.operations(1)
       |> Enum.chunk_by(& &1.category)
       |> Enum.map(fn [%{category: category} | _] = operations ->
         ["## #{category}\n\n", Enum.map(operations, &operation/1)]

@@ -13,6 +13,7 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--memory FILE` - the JSON object that `var` reads
     * `--timeout MS` - by default 30,000
     * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`
+    * `--edition N` - the edition of the language, 1 or 2
     * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows
 
@@ -32,6 +33,7 @@ defmodule Mix.Tasks.Ptc.Run do
     memory: :string,
     timeout: :integer,
     max_heap: :integer,
+    edition: :integer,
     explain: :boolean,
     json: :boolean
   ]
@@ -82,11 +84,14 @@ defmodule Mix.Tasks.Ptc.Run do
   end
 
   defp options(opts) do
-    given = Keyword.take(opts, [:max_heap])
+    given = Keyword.take(opts, [:max_heap, :edition])
     context = Files.map!(opts[:context], "context")
     memory = Files.map!(opts[:memory], "memory")
     timeout = Keyword.get(opts, :timeout, @timeout)
     if timeout < 0, do: Mix.raise("--timeout must not be negative")
+
+    if Keyword.get(opts, :edition, 1) not in [1, 2],
+      do: Mix.raise("--edition must be 1 or 2")
 
     if not Guarded.timeout?(timeout),
       do: Mix.raise("--timeout is at most #{Guarded.max_timeout()}")

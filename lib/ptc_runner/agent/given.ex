@@ -10,6 +10,7 @@ defmodule PtcRunner.Agent.Given do
   @compiling Map.merge(@reading, %{
                max_depth: :depth,
                strict: :boolean,
+               edition: {:maybe, {:one_of, [1, 2]}},
                keys: {:one_of, [:strings, :any]}
              })
   @running Map.merge(@compiling, %{
@@ -28,6 +29,8 @@ defmodule PtcRunner.Agent.Given do
              answer: {:one_of, [:program, :value]},
              language: {:one_of, [:prompt, :schema, :none]},
              examples: :count,
+             edition: {:maybe, {:one_of, [1, 2]}},
+             operations: :any,
              samples: :boolean,
              max_turns: :positive
            })

@@ -36,9 +36,9 @@ defmodule PtcRunner.Agent.Loop do
   @most_retries 10
 
   @reading [:timeout, :max_heap]
-  @compiling [:timeout, :max_heap, :max_depth, :strict, :keys, :repair, :truncated]
+  @compiling [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
-             [:timeout, :max_heap, :max_depth, :strict, :keys, :tool_concurrency, :now] ++
+             [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
              [:recorded_calls, :recorded_bytes]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."

@@ -3,9 +3,9 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
-  alias PtcRunner.Firewall.{Flow, Marks, Shape}
+  alias PtcRunner.Firewall.{Flow, Hidden, Marks, Shape}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Contract, Message, Values}
+  alias PtcRunner.Json.{Contract, Edition, Message, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -81,7 +81,10 @@ defmodule PtcRunner.Agent.Run do
     case result do
       {:ok, whole, findings} ->
         {:ok, value, delta, memory} = Contract.of(whole, info.memory, :values)
-        shape = Flow.of(program, info.memory)
+        data = [Keyword.get(opts, :context, %{}), info.memory]
+        called = for tool <- tools, called?(tool, noted), do: tool
+        hidden? = fn -> Hidden.answered?(called) or Hidden.in?(Enum.map(data, &values/1)) end
+        shape = Flow.of(program, info.memory, hidden?)
         memory = Marks.put(memory, delta, shape, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
         judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
@@ -90,6 +93,13 @@ defmodule PtcRunner.Agent.Run do
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
     end
   end
+
+  defp called?(tool, noted),
+    do: is_map_key(noted.dropped, tool.name) or Enum.any?(noted.calls, &(&1.name == tool.name))
+
+  # Firewalled names of data are no fields: programs read them by name only.
+  defp values(%_struct{} = data), do: data |> Values.fields() |> values()
+  defp values(data), do: :maps.values(data)
 
   # A compiled program keeps the strictness that it was compiled with.
   defp strict(given, %Json.Program{}), do: given
@@ -111,14 +121,19 @@ defmodule PtcRunner.Agent.Run do
   end
 
   @doc """
-  The options with those that say how programs read data: ordinary Elixir data has atom keys, structs and dates.
+  The options with those that say how programs read data (ordinary Elixir data has atom keys, structs and dates), and
+  with the edition.
 
-      iex> PtcRunner.Agent.Run.read(timeout: 50)
-      [structs: :values, keys: :any, timeout: 50]
+      iex> PtcRunner.Agent.Run.read(timeout: 50, edition: 2)
+      [structs: :values, edition: 2, keys: :any, timeout: 50]
 
   """
   @spec read(keyword()) :: keyword()
-  def read(opts), do: [{:structs, :values} | Keyword.put_new(opts, :keys, :any)]
+  def read(opts) do
+    {edition, opts} = Keyword.pop(opts, :edition)
+    edition = edition || Edition.of_agents()
+    [{:structs, :values}, {:edition, edition} | Keyword.put_new(opts, :keys, :any)]
+  end
 
   # Names of data may be atoms, because there are few of them.
   defp named(%_struct{} = context), do: context |> Values.fields() |> named()

@@ -4,18 +4,19 @@ defmodule PtcRunner.Firewall.Flow do
   #
   # A value is secret if an operation reads a firewalled name, or if it depends on a secret value: also on a
   # condition, on an order, or on the number of items that were kept. Rows that have firewalled fields
-  # are clear, because texts conceal these fields wherever the rows are shown.
+  # are clear, because texts conceal these fields wherever the rows are shown. Some operations of edition 2 take a row's
+  # fields out of it without naming them; where the data have firewalled fields, their values are secret.
 
-  alias PtcRunner.Firewall.{Marks, Shape}
+  alias PtcRunner.Firewall.{Marks, Reads, Shape}
   alias PtcRunner.Json.{Codec, Program}
-  alias PtcRunner.Shown.{Budget, Head}
+  alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
-
-  # The fields of an operation that name entries of data.
-  @names ["field", "path", "fields", "name"]
 
   # Texts of programs that have none of these read no firewalled name. The last one may be any character.
   @marks [~s("_), ~s("-), "\\u"]
+
+  # Texts of programs that have none of these show no fields that they do not name.
+  @revealing_marks [~s("entries"), ~s("text"), ~s("to_text"), ~s("key"), "\\u"]
 
   @input "__input"
 
@@ -32,8 +33,25 @@ defmodule PtcRunner.Firewall.Flow do
   @one ~w(first last nth)
   @some ~w(take drop select)
   @own ~w(load literal var pipe let if object map filter reject distinct merge concat get call)
+  # Those of edition 2, and fields of it in the others: secret if anything in them is.
+  @added ~w(it list coalesce switch some every find flat_map flatten reverse chunk fold range) ++
+           ~w(set unset rename entries from_entries index_by group_by join) ++
+           ~w(text to_text upper lower trim length split replace starts_with ends_with matches extract to_number) ++
+           ~w(mod abs floor ceil median percentile date_diff date_add date_part now)
+  @added_fields %{
+    "sum" => ["expr"],
+    "avg" => ["expr"],
+    "min" => ["expr"],
+    "max" => ["expr"],
+    "min_by" => ["expr"],
+    "max_by" => ["expr"],
+    "sort_by" => ["expr", "by"],
+    "count" => ["where"],
+    "distinct" => ["field", "expr"],
+    "get" => ["from", "key"]
+  }
   @known @by_field ++
-           @ordered ++ @compared ++ @counted ++ @computed ++ @one ++ @some ++ @own
+           @ordered ++ @compared ++ @counted ++ @computed ++ @one ++ @some ++ @own ++ @added
 
   @typedoc "A program in any of its forms."
   @type program :: String.t() | map() | Program.t() | {:checked | :unchecked, term()} | tuple()
@@ -41,7 +59,7 @@ defmodule PtcRunner.Firewall.Flow do
   @doc """
   The operations whose flow is known: all of the language.
 
-      iex> PtcRunner.Schema.valid_operation_names() -- PtcRunner.Firewall.Flow.known()
+      iex> PtcRunner.Schema.valid_operation_names(edition: 2) -- PtcRunner.Firewall.Flow.known()
       []
 
   """
@@ -49,7 +67,8 @@ defmodule PtcRunner.Firewall.Flow do
   def known, do: @known
 
   @doc """
-  The shape of a program's value, if it runs with this memory.
+  The shape of a program's value, if it runs with this memory. `hidden?` tells whether the data that it reads may have
+  firewalled fields.
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "users"}, {"op": "first"},
       ...>   {"id": {"op": "get", "field": "id"}, "pin": {"op": "get", "field": "_pin"}}]}})
@@ -57,9 +76,10 @@ defmodule PtcRunner.Firewall.Flow do
       {:object, %{"pin" => :secret}}
 
   """
-  @spec of(program(), term()) :: Shape.t()
-  def of(program, memory) do
+  @spec of(program(), term(), (() -> boolean())) :: Shape.t()
+  def of(program, memory, hidden? \\ fn -> false end) do
     names = Marks.names(memory)
+    names = if reveals?(program) and hidden?.(), do: [Reads.fields() | names], else: names
 
     case node(program, names) do
       :clear -> :clear
@@ -69,7 +89,7 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   defp of_node(node, names, left) do
-    if touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
+    if Reads.touches?(node, names, left), do: shape(node, scope(names, left)), else: :clear
   end
 
   @doc """
@@ -103,35 +123,28 @@ defmodule PtcRunner.Firewall.Flow do
     case node(program, names) do
       :clear -> false
       :unknown -> true
-      {:ok, node} -> Budget.within(@parts, true, &touches?(node, names, &1))
+      {:ok, node} -> Budget.within(@parts, true, &Reads.touches?(node, names, &1))
     end
   end
 
-  defp touches?(%{"op" => "literal"}, names, _left), do: @input in names
+  # Whether a program shows fields that it does not name.
+  defp reveals?(%Program{source: source}), do: reveals?(source)
 
-  defp touches?(node, names, left) when is_map(node) do
-    Budget.spend!(left)
-    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+  defp reveals?(text) when is_binary(text) do
+    with true <- :binary.match(text, @revealing_marks) != :nomatch do
+      case Codec.decode(text) do
+        {:ok, %{"program" => node}} -> reveals?(%{"program" => node})
+        _too_large -> true
+      end
+    end
   end
 
-  defp touches?([first | rest], names, left) do
-    Budget.spend!(left)
-    touches?(first, names, left) or touches?(rest, names, left)
+  defp reveals?(program) do
+    case node(program, []) do
+      {:ok, node} -> Budget.within(@parts, true, &Reads.revealed?(node, &1))
+      _unknown -> true
+    end
   end
-
-  defp touches?(_constant, _names, _left), do: false
-
-  defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
-    @input in names or
-      Enum.any?(@names, &named?(Map.get(node, &1), names)) or
-      (op in @compared and guess?(node["value"], left))
-  end
-
-  defp operation?(_object, names, _left), do: @input in names
-
-  defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
-  defp named?(@input, names), do: @input in names
-  defp named?(name, names), do: name in names or Firewall.hidden?(name)
 
   defp scope(names, left) do
     current = if @input in names, do: :secret, else: :clear
@@ -159,10 +172,31 @@ defmodule PtcRunner.Firewall.Flow do
 
   # The shape of a node
 
-  defp shape(%{"op" => op} = node, scope) when op in @own, do: own(op, node, scope)
-  defp shape(%{"op" => op} = node, scope), do: operation(op, node, scope)
+  defp shape(%{"op" => op} = node, scope) when is_binary(op) do
+    cond do
+      op in @added or Enum.any?(Map.get(@added_fields, op, []), &is_map_key(node, &1)) ->
+        added(node, scope)
+
+      op in @own ->
+        own(op, node, scope)
+
+      true ->
+        operation(op, node, scope)
+    end
+  end
+
   defp shape(node, scope) when is_map(node), do: object(node, scope)
   defp shape(_no_node, _scope), do: :clear
+
+  # What it sees, and what it names.
+  defp added(node, scope) do
+    Budget.spend!(scope.left)
+
+    if clear?([scope.current | :maps.values(scope.bound)]) and
+         not Reads.touches?(node, scope.memory, scope.left),
+       do: :clear,
+       else: :secret
+  end
 
   defp operation(op, node, %{current: current}) when op in @by_field,
     do: current |> Shape.item() |> entry(node["field"]) |> whole()
@@ -174,10 +208,16 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   defp operation(op, node, %{current: current} = scope) when op in @compared do
-    compared = if node["field"] == nil, do: current, else: entry(current, node["field"])
+    compared =
+      cond do
+        is_map_key(node, "left") -> template(node["left"], scope)
+        node["field"] == nil -> current
+        true -> entry(current, node["field"])
+      end
 
     if clear?([compared, template(node["value"], scope)]) and
-         not guess?(node["value"], scope.left),
+         not Reads.guess?(node["value"], scope.left) and
+         not Reads.guess?(node["left"], scope.left),
        do: :clear,
        else: :secret
   end
@@ -203,28 +243,28 @@ defmodule PtcRunner.Firewall.Flow do
     end
   end
 
+  # In edition 1 the first step gets nil, which is clear.
   defp own("pipe", node, scope) do
     case proper(node["steps"]) do
       [] -> :clear
-      [%{"op" => "var", "name" => @input} | rest] -> piped(rest, scope.current, scope)
-      [first | rest] -> piped(rest, shape(first, %{scope | current: :clear}), scope)
+      steps -> Enum.reduce(steps, scope.current, &shape(&1, %{scope | current: &2}))
     end
   end
 
   defp own("let", %{"name" => name} = node, scope) do
-    bound = shape(node["value"], scope)
+    bound = template(node["value"], scope)
 
     scope =
       if name == @input,
         do: %{scope | current: bound},
         else: put_in(scope.bound[name], bound)
 
-    shape(node["in"], scope)
+    template(node["in"], scope)
   end
 
   defp own("if", node, scope) do
     if clear?([shape(node["condition"], scope)]),
-      do: Shape.join(shape(node["then"], scope), shape(node["else"], scope)),
+      do: Shape.join(template(node["then"], scope), template(node["else"], scope)),
       else: :secret
   end
 
@@ -233,18 +273,18 @@ defmodule PtcRunner.Firewall.Flow do
   defp own("map", _node, %{current: :secret}), do: :secret
 
   defp own("map", node, scope) do
-    Shape.items(shape(node["expr"], %{scope | current: Shape.item(scope.current)}))
+    Shape.items(shape(node["expr"], of_item(node, scope)))
   end
 
   defp own(op, node, %{current: current} = scope) when op in ["filter", "reject"] do
-    kept = shape(node["where"], %{scope | current: Shape.item(current)})
+    kept = shape(node["where"], of_item(node, scope))
     if clear?([kept]), do: current, else: :secret
   end
 
   defp own("distinct", _node, %{current: current}), do: whole(current)
 
   defp own("merge", node, scope) do
-    shapes = node["objects"] |> proper() |> Enum.map(&shape(&1, scope))
+    shapes = node["objects"] |> proper() |> Enum.map(&template(&1, scope))
 
     if Enum.any?(shapes, &match?({:items, _}, &1)),
       do: :secret,
@@ -252,7 +292,10 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   defp own("concat", node, scope) do
-    node["lists"] |> proper() |> Enum.map(&shape(&1, scope)) |> Enum.reduce(:clear, &Shape.join/2)
+    node["lists"]
+    |> proper()
+    |> Enum.map(&template(&1, scope))
+    |> Enum.reduce(:clear, &Shape.join/2)
   end
 
   defp own("get", node, scope) do
@@ -261,11 +304,27 @@ defmodule PtcRunner.Firewall.Flow do
     Shape.join(found, template(node["default"], scope))
   end
 
-  defp own("call", node, scope), do: node["args"] |> template(scope) |> whole()
+  # A key "op" of `args` itself is an argument.
+  defp own("call", node, scope) do
+    args = node["args"] |> argument_shapes(scope) |> whole()
+    Shape.join(args, template(node["on_error"], scope))
+  end
+
   defp own(_op, _invalid, _scope), do: :secret
 
-  defp piped(steps, current, scope),
-    do: Enum.reduce(steps, current, &shape(&1, %{scope | current: &2}))
+  # The item of a loop is its current value, and may have a name.
+  defp of_item(node, scope) do
+    scope = %{scope | current: Shape.item(scope.current)}
+
+    case node["as"] do
+      @input -> scope
+      name when is_binary(name) -> put_in(scope.bound[name], scope.current)
+      _none -> scope
+    end
+  end
+
+  defp argument_shapes(args, scope) when is_map(args), do: object(args, scope)
+  defp argument_shapes(args, scope), do: template(args, scope)
 
   defp object(node, scope),
     do:
@@ -275,7 +334,7 @@ defmodule PtcRunner.Firewall.Flow do
       |> Shape.object()
 
   # A value that may have operations inside it.
-  defp template(%{"op" => _op} = node, scope), do: shape(node, scope)
+  defp template(%{"op" => op} = node, scope) when is_binary(op), do: shape(node, scope)
 
   defp template(map, scope) when is_map(map) do
     Budget.spend!(scope.left)
@@ -299,22 +358,6 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp clear?(shapes), do: Enum.all?(shapes, &(&1 == :clear))
   defp whole(shape), do: if(shape == :clear, do: :clear, else: :secret)
-
-  # Whether a constant has a firewalled key: comparing with it would test a guess.
-  defp guess?(map, left) when is_map(map) do
-    Budget.spend!(left)
-
-    Enum.any?(:maps.to_list(map), fn {key, value} ->
-      (key != @input and Head.hidden?(key)) or guess?(value, left)
-    end)
-  end
-
-  defp guess?([first | rest], left) do
-    Budget.spend!(left)
-    guess?(first, left) or guess?(rest, left)
-  end
-
-  defp guess?(_leaf, _left), do: false
 
   defp proper(list) when is_list(list), do: if(List.improper?(list), do: [], else: list)
   defp proper(_other), do: []

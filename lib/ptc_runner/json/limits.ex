@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.Limits do
   # The defaults may be in the application environment, where a lookup costs more than a small program:
   # they are looked up only for runs with tools and for those that do not end in their first steps.
 
+  alias PtcRunner.Json.Edition
   alias PtcRunner.Sandbox.Guarded
 
   @default_timeout 1_000
@@ -15,12 +16,13 @@ defmodule PtcRunner.Json.Limits do
 
   @typedoc """
   Options for reading a program: the maximum nesting of operations; or a tuple that also has whether atoms
-  count as keys, whether the program is strict, and whether structs are read as values, if one of these is
-  requested.
+  count as keys, whether the program is strict, whether structs are read as values, and the edition (nil: not given),
+  if one of these is requested.
   """
   @type reading ::
           pos_integer()
-          | {pos_integer(), any_keys? :: boolean(), strict? :: boolean(), values? :: boolean()}
+          | {pos_integer(), any_keys? :: boolean(), strict? :: boolean(), values? :: boolean(),
+             edition :: Edition.t() | nil}
 
   @typedoc "Timeout in milliseconds, heap in words (0: no limit); nil: not given."
   @type given :: {timeout() | nil, non_neg_integer() | nil, reading()}
@@ -102,11 +104,11 @@ defmodule PtcRunner.Json.Limits do
   @doc """
   The limits from the values of the options. They were checked, see `PtcRunner.Options`.
 
-      iex> PtcRunner.Json.Limits.given(50, nil, 10_000, :strings, false, :maps)
+      iex> PtcRunner.Json.Limits.given(50, nil, 10_000, :strings, false, :maps, nil)
       {50, nil, 10_000}
 
-      iex> PtcRunner.Json.Limits.given(nil, nil, 100, :any, false, :values)
-      {nil, nil, {100, true, false, true}}
+      iex> PtcRunner.Json.Limits.given(nil, nil, 100, :any, false, :values, 2)
+      {nil, nil, {100, true, false, true, 2}}
 
   """
   @spec given(
@@ -115,13 +117,14 @@ defmodule PtcRunner.Json.Limits do
           pos_integer(),
           :strings | :any,
           boolean(),
-          :maps | :values
+          :maps | :values,
+          Edition.t() | nil
         ) :: given()
-  def given(timeout, max_heap, max_depth, :strings, false, :maps),
+  def given(timeout, max_heap, max_depth, :strings, false, :maps, nil),
     do: {timeout, max_heap, max_depth}
 
-  def given(timeout, max_heap, max_depth, keys, strict?, structs),
-    do: {timeout, max_heap, {max_depth, keys == :any, strict?, structs == :values}}
+  def given(timeout, max_heap, max_depth, keys, strict?, structs, edition),
+    do: {timeout, max_heap, {max_depth, keys == :any, strict?, structs == :values, edition}}
 
   @doc """
   All defaults.

@@ -73,8 +73,8 @@ defmodule PtcRunner.Json.Message do
     do: {:execution_error, "Tool '#{Shown.text(name)}' not found"}
 
   # Only the check suggests a name: an unknown name in a run is only reported.
-  def error({:validation, :unknown_op, _op, _field, [name]}) when is_binary(name) do
-    hint = Suggestion.hint(name, Table.names())
+  def error({:validation, :unknown_op, _op, _field, [name | edition]}) when is_binary(name) do
+    hint = Suggestion.hint(name, Table.names(edition(edition)))
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
@@ -121,7 +121,10 @@ defmodule PtcRunner.Json.Message do
 
   defp text(:node_not_a_map, _op, _field, [node]), do: "Node must be a map, got #{show(node)}"
   defp text(:missing_op, _op, _field, []), do: "Missing required field 'op'"
-  defp text(:unknown_op, _op, _field, [name]), do: "Unknown operation '#{plain(name)}'"
+
+  defp text(:unknown_op, _op, _field, [name | _edition]),
+    do: "Unknown operation '#{plain(name)}'"
+
   defp text(:too_deep, _op, _field, [limit]), do: "Program nesting exceeds #{limit} levels"
   defp text(:accepts, op, forms, []), do: "Operation '#{op}' accepts #{forms}"
   defp text(:field_wrong, _op, wrong, []), do: "Field #{wrong}"
@@ -159,12 +162,12 @@ defmodule PtcRunner.Json.Message do
   defp text(:neither_field_nor_path, op, _field, []),
     do: "Operation '#{op}' requires either 'field' or 'path'"
 
-  defp text(:unknown_field, op, nil, [name]) do
-    fields = Table.field_names(op)
+  defp text(:unknown_field, op, nil, [name | edition]) do
+    fields = Table.field_names(op, edition(edition))
     "Unknown field '#{plain(name)}' in operation '#{op}'. " <> there_are(fields, length(fields))
   end
 
-  defp text(:unknown_field, op, meant, [name]),
+  defp text(:unknown_field, op, meant, [name | _edition]),
     do: "Unknown field '#{plain(name)}' in operation '#{op}'. Did you mean '#{meant}'?"
 
   defp text(:condition_without_op, op, field, [_condition]) do
@@ -226,6 +229,10 @@ defmodule PtcRunner.Json.Message do
 
   defp text(code, op, field, [value]) when is_map_key(@unchecked, code),
     do: "#{op} #{field} must be #{@unchecked[code]}, got #{show(value)}"
+
+  # An error about a name has the edition if it is not the first.
+  defp edition([]), do: 1
+  defp edition([edition]), do: edition
 
   # Lists the existing names; `names` are the first of them.
   defp there_are([], _count), do: "There are none"

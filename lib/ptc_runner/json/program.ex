@@ -10,13 +10,22 @@ defmodule PtcRunner.Json.Program do
   New in this library: the original has no compiled programs.
   """
 
-  alias PtcRunner.Json.{Fence, Limits, Message}
+  alias PtcRunner.Json.{Edition, Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.{Panic, Types}
   require Quanta
 
   @enforce_keys [:source, :handle, :consts, :max_depth]
-  defstruct [:source, :handle, :consts, :max_depth, keys: :strings, strict: false, structs: :maps]
+  defstruct [
+    :source,
+    :handle,
+    :consts,
+    :max_depth,
+    keys: :strings,
+    strict: false,
+    structs: :maps,
+    edition: 1
+  ]
 
   @typedoc """
   `source` is the program as it was given; `handle` refers to the instructions in native memory,
@@ -29,7 +38,8 @@ defmodule PtcRunner.Json.Program do
           max_depth: pos_integer(),
           keys: :strings | :any,
           strict: boolean(),
-          structs: :maps | :values
+          structs: :maps | :values,
+          edition: Edition.t()
         }
 
   @typedoc "Milliseconds, and maximum words of the program's own constants and instructions; 0: no limit."
@@ -43,12 +53,14 @@ defmodule PtcRunner.Json.Program do
   # Compiles a program from its source, with these options.
   @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
   def compile(source, reading, limits) do
+    reading = Edition.filled(reading)
+
     with {:ok, handle, consts} <- build(source, reading, limits) do
-      {depth, any_keys?, strict?, values?} = options(reading)
+      {depth, any_keys?, strict?, values?, edition} = options(reading)
       keys = if any_keys?, do: :any, else: :strings
       structs = if values?, do: :values, else: :maps
       program = %__MODULE__{source: source, handle: handle, consts: consts, max_depth: depth}
-      {:ok, %{program | keys: keys, strict: strict?, structs: structs}}
+      {:ok, %{program | keys: keys, strict: strict?, structs: structs, edition: edition || 1}}
     end
   end
 
@@ -79,30 +91,29 @@ defmodule PtcRunner.Json.Program do
   def again(source, asked), do: {source, asked}
 
   @doc false
-  # The options to compile the program again: its own, and the requested ones in addition.
+  # The options to compile the program again: its own, and the requested ones in addition. It keeps its edition.
   @spec reading(t(), Limits.reading()) :: Limits.reading()
   def reading(program, asked) do
-    {_depth, any_keys?, strict?, values?} = options(asked)
-    {depth, own_keys?, own_strict?, own_values?} = own(program)
-    {depth, any_keys? or own_keys?, strict? or own_strict?, values? or own_values?}
+    {_depth, any_keys?, strict?, values?, _edition} = options(asked)
+    {depth, own_keys?, own_strict?, own_values?, edition} = own(program)
+    {depth, any_keys? or own_keys?, strict? or own_strict?, values? or own_values?, edition}
   end
 
-  defp own(program),
-    do: {program.max_depth, program.keys == :any, program.strict, program.structs == :values}
+  defp own(program) do
+    {program.max_depth, program.keys == :any, program.strict, program.structs == :values,
+     program.edition}
+  end
 
-  defp options(depth) when is_integer(depth), do: {depth, false, false, false}
+  defp options(depth) when is_integer(depth), do: {depth, false, false, false, nil}
   defp options(options), do: options
-
-  defp reading(%{max_depth: depth, keys: :strings, strict: false, structs: :maps}), do: depth
-  defp reading(program), do: own(program)
 
   @doc false
   # The options for a program that is compiled for observation: of everything, or only of what findings are
   # made of.
   @spec observed(Limits.reading(), :observed | :findings) :: Types.reading()
   def observed(asked, what \\ :observed) do
-    {depth, any_keys?, strict?, values?} = options(asked)
-    {what, depth, any_keys?, strict?, values?}
+    {depth, any_keys?, strict?, values?, edition} = asked |> Edition.filled() |> options()
+    {what, depth, any_keys?, strict?, values?, edition || 1}
   end
 
   @doc false
@@ -111,10 +122,15 @@ defmodule PtcRunner.Json.Program do
   @spec build(source(), Types.reading(), limits()) ::
           {:ok, reference(), tuple()} | {:rejected, {:error, term()}, list()} | {:error, term()}
   def build(source, reading, limits) do
+    reading = native(reading)
     Quanta.finish(Quanta.native(compiled(source, reading, limits)))
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
+
+  # Those of an observed program are complete.
+  defp native({_what, _depth, _any_keys?, _strict?, _values?, _edition} = reading), do: reading
+  defp native(reading), do: Edition.filled(reading)
 
   defp compiled(text, reading, limits) when is_binary(text),
     do: text |> Aligned.text() |> Native.compile_text(reading, limits)
@@ -138,7 +154,7 @@ defmodule PtcRunner.Json.Program do
   @doc false
   @spec rebuild(t(), limits()) :: {:ok, reference(), tuple()} | {:error, term()}
   def rebuild(%__MODULE__{source: source} = program, limits),
-    do: build(source, reading(program), limits)
+    do: build(source, own(program), limits)
 
   @doc false
   # The documented error for a fault.

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Driver, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Driver, Edition, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -155,10 +155,10 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp start(text, given, reading, false) when is_binary(text),
-    do: text |> Aligned.text() |> Native.run_text(reading, given)
+    do: text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
 
   defp start({checked, node}, given, reading, false),
-    do: Native.run_node(node, checked == :checked, reading, given)
+    do: Native.run_node(node, checked == :checked, Edition.filled(reading), given)
 
   defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
     native.(handle, consts, given)

@@ -8,11 +8,12 @@ defmodule PtcRunner.Native.Types do
   # milliseconds, and words (0: no limit)
   @type limits :: {timeout(), non_neg_integer()}
 
-  # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values
+  # maximum nesting of a program; whether atoms are keys too, whether it is strict, whether structs are values, the
+  # edition (that of a depth alone is 1)
   @type reading ::
           pos_integer()
-          | {pos_integer(), boolean(), boolean(), boolean()}
-          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean()}
+          | {pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
+          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
 
   # the context, the memory, the limits (nil: not known yet), and the time of the start, if that is given
   @type given ::

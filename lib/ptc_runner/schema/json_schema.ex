@@ -53,7 +53,7 @@ defmodule PtcRunner.Schema.JsonSchema do
     }
   end
 
-  defp operations, do: Enum.sort_by(Table.operations(), & &1.name)
+  defp operations, do: Enum.sort_by(Table.operations(1), & &1.name)
 
   defp schemas(operations, expr), do: Enum.map(operations, &schema(&1, expr))
 

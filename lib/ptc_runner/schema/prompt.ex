@@ -74,7 +74,7 @@ defmodule PtcRunner.Schema.Prompt do
 
   # `Category: op, op(field,field), ...`, one line per category.
   defp operations do
-    Table.operations()
+    Table.operations(1)
     |> Enum.chunk_by(& &1.category)
     |> Enum.map_join("\n", fn [%{category: category} | _] = operations ->
       "#{category}: #{Enum.map_join(operations, ", ", &signature/1)}"
@@ -88,7 +88,7 @@ defmodule PtcRunner.Schema.Prompt do
 
   # `get takes "field" or "path" (a list of keys), and "default"`: fields with alternatives come first.
   defp optional do
-    optional = for operation <- Table.operations(), text = optional(operation), do: text
+    optional = for operation <- Table.operations(1), text = optional(operation), do: text
     [{_with, first, fields} | others] = Enum.sort_by(optional, fn {rank, _, _} -> rank end)
     others = for {_rank, name, fields} <- others, do: "#{name} #{fields}"
     Enum.join(["#{first} takes #{fields}" | others], "; ")
@@ -113,7 +113,7 @@ defmodule PtcRunner.Schema.Prompt do
   # that name, with their operations.
   defp nodes do
     fields =
-      for %{name: name, fields: fields} <- Table.operations(), field <- fields, do: {name, field}
+      for %{name: name, fields: fields} <- Table.operations(1), field <- fields, do: {name, field}
 
     {nodes, plain} = Enum.split_with(fields, fn {_operation, field} -> Table.node?(field) end)
     plain = for {_operation, %{name: name}} <- plain, do: name

@@ -14,20 +14,31 @@ defmodule PtcRunner.Schema.Table do
           | :non_neg_integer
           | {:list, :expr}
           | {:list, :string}
+          | :template
+          | :text
+          | :boolean
+          | :percent
+          | :pos_integer
+          | :cases
+          | :sort_keys
+          | {:list, :template}
+          | {:map, :template | :string}
 
   @typedoc """
   One field. `:kind` is finer than `:type`: an operand is an operation or a bare number. `:presence`
   tells whether a program must have the field; of `:alternative` fields it has one. `:about`
-  describes the field, `:values` its possible values, if the type does not tell them (otherwise it is empty).
+  describes the field, `:values` its possible values, if the type does not tell them (otherwise it is empty), `:choices` lists
+  them if they are a few strings.
   """
   @type field :: %{
           name: String.t(),
           type: type(),
           kind: atom(),
-          presence: :required | :not_null | :expected | :alternative | :optional,
+          presence: :required | :not_null | :expected | :alternative | :optional | :nullable,
           required?: boolean(),
           about: String.t(),
-          values: String.t()
+          values: String.t(),
+          choices: [String.t()]
         }
 
   @typedoc "One operation; its fields are sorted by name."
@@ -38,10 +49,10 @@ defmodule PtcRunner.Schema.Table do
           fields: [field()]
         }
 
-  @doc "All operations in the order of the prompt, grouped by category."
-  @spec operations() :: [operation()]
-  def operations do
-    for {name, category, description, fields} <- Native.operations(1) do
+  @doc "All operations of an edition in the order of the prompt, grouped by category."
+  @spec operations(1 | 2) :: [operation()]
+  def operations(edition) do
+    for {name, category, description, fields} <- Native.operations(edition) do
       %{
         name: name,
         category: category,
@@ -53,32 +64,34 @@ defmodule PtcRunner.Schema.Table do
     :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp field({name, kind, presence, about, values, _choices}) do
+  defp field({name, kind, presence, about, values, choices}) do
     %{
       name: name,
       type: type(kind),
       kind: kind,
       presence: presence,
-      required?: presence not in [:alternative, :optional],
+      required?: presence not in [:alternative, :optional, :nullable],
       about: about,
-      values: values
+      values: values,
+      choices: choices
     }
   end
 
-  @doc "The names of all operations, in ascending order."
-  @spec names() :: [String.t()]
-  def names, do: Enum.sort(for operation <- operations(), do: operation.name)
+  @doc "The names of all operations of an edition, in ascending order."
+  @spec names(1 | 2) :: [String.t()]
+  def names(edition), do: Enum.sort(for operation <- operations(edition), do: operation.name)
 
   @doc "The names of the fields of the operation with this name, in ascending order."
-  @spec field_names(String.t()) :: [String.t()]
-  def field_names(op), do: for(field <- fields(op), do: field.name)
+  @spec field_names(String.t(), 1 | 2) :: [String.t()]
+  def field_names(op, edition), do: for(field <- fields(op, edition), do: field.name)
 
   @doc "The name of the field that the operation with this name is normally given, if there is one."
   @spec expected(String.t()) :: String.t() | nil
-  def expected(op), do: Enum.find_value(fields(op), &if(&1.presence == :expected, do: &1.name))
+  def expected(op),
+    do: Enum.find_value(fields(op, 1), &if(&1.presence == :expected, do: &1.name))
 
-  defp fields(op) do
-    case Enum.find(operations(), &(&1.name == op)) do
+  defp fields(op, edition) do
+    case Enum.find(operations(edition), &(&1.name == op)) do
       nil -> []
       operation -> operation.fields
     end
@@ -93,8 +106,13 @@ defmodule PtcRunner.Schema.Table do
   def node?(%{type: type}), do: type in [:expr, {:list, :expr}]
 
   defp type(:operand), do: :expr
-  defp type(:order), do: :string
+  defp type(kind) when kind in [:order, :choice, :pattern], do: :string
+  defp type(:non_empty_text), do: :text
+  defp type(:positive_integer), do: :pos_integer
   defp type(:expr_list), do: {:list, :expr}
   defp type(:string_list), do: {:list, :string}
+  defp type(:template_list), do: {:list, :template}
+  defp type(:template_map), do: {:map, :template}
+  defp type(:string_map), do: {:map, :string}
   defp type(plain), do: plain
 end

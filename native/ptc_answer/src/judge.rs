@@ -3,10 +3,9 @@
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::stop::Stop;
 use ptc_type::error_line::LONGEST_LINE;
-use ptc_type::walk::Resumable;
 use ptc_type::{
-    read, Check, Findings, LeftAt, LeftWalk, Listing, QuantumClock, Read, ReadOptions, Scalar,
-    Type, Types, Values, Walk, WalkEnd,
+    read, Check, Findings, LeftAt, LeftWalk, Listing, QuantumClock, Read, ReadOptions, Rules,
+    Scalar, State, Type, Types, Values, Walk, WalkEnd,
 };
 use std::time::Instant;
 
@@ -19,8 +18,8 @@ pub enum Verdict<T> {
     Wrong(Errors<T>),
     /// Only Elixir can decide: strings may have to become dates, keys may be atoms, or the type is invalid.
     Undecided,
-    /// The slice or the quantum is over; the check can be resumed in a quantum, with its terms.
-    Left(Box<LeftWalk>, Vec<T>),
+    /// The slice or the quantum is over; the check can be resumed in a quantum.
+    Left(Box<LeftWalk<T>>),
     /// The check takes too long for a normal scheduler, and must begin again.
     Busy,
     /// A limit was reached, or the caller has ended.
@@ -55,7 +54,7 @@ pub struct Judge<'j, H: Values> {
     /// The value.
     pub value: H::Term,
     /// By which rules.
-    pub check: Check,
+    pub rules: Rules,
     /// What is reported.
     pub report: Report,
     /// Its limits and its pace are those of the check, and the fuel of the check is added.
@@ -82,33 +81,31 @@ impl<H: Values> Judge<'_, H> {
             return Verdict::Undecided;
         }
         let clock = QuantumClock::new(pace, begun, 0);
-        let (value, meters) = ((self.value, id), (Meter::new(self.limits(), pace), pace));
-        let mut walk = Walk::new(&mut *self.heap, &types, value, self.check, meters);
+        let mut state = State::new((self.value, id), Check::by(self.rules));
         match self.report {
             Report::All => {}
-            Report::Line => walk.findings = Findings::for_text(LONGEST_LINE),
-            Report::Nothing => walk.findings = Findings::for_text(0),
+            Report::Line => state.findings = Findings::for_text(LONGEST_LINE),
+            Report::Nothing => state.findings = Findings::for_text(0),
         }
+        let meters = (Meter::new(self.limits(), pace), pace);
+        let walk = Walk::new(&mut *self.heap, &types, state, meters);
         let step = walked(walk, &types, &clock, self.report, self.meter);
         end(step, types)
     }
 
-    /// Resumes the check; `None` if the terms belong to other work.
-    pub fn resume(self, left: LeftWalk, terms: &[H::Term]) -> Option<Verdict<H::Term>> {
+    /// Resumes the check; `None` if this is other work.
+    pub fn resume(self, left: LeftWalk<H::Term>) -> Option<Verdict<H::Term>> {
         let begun = Some(Instant::now());
         let LeftWalk { at, types } = left;
         let pace = self.meter.pace();
         let part = Meter::new(self.limits(), pace);
         let step = match at {
-            LeftAt::Check(left) => {
-                let clock = QuantumClock::new(pace, begun, left.fuel());
-                let walk = Walk::resume(&mut *self.heap, &types, left, terms, (part, pace))?;
+            LeftAt::Check(state) => {
+                let clock = QuantumClock::new(pace, begun, state.fuel());
+                let walk = Walk::new(&mut *self.heap, &types, state, (part, pace));
                 walked(walk, &types, &clock, self.report, self.meter)
             }
-            LeftAt::Errors(left) => {
-                let listing = Listing::thaw(left, terms)?;
-                listed(listing, self.heap, &types, part, self.meter)
-            }
+            LeftAt::Errors(listing) => listed(listing, self.heap, &types, part, self.meter),
             LeftAt::Coerce(_) => return None,
         };
         Some(end(step, types))
@@ -116,7 +113,7 @@ impl<H: Values> Judge<'_, H> {
 
     /// Runs the check in a quantum to its end or to the deadline.
     pub fn whole(self, of: H::Term) -> Verdict<H::Term> {
-        let mut left: Option<(LeftWalk, Vec<H::Term>)> = None;
+        let mut left: Option<Box<LeftWalk<H::Term>>> = None;
         loop {
             let judge = Judge {
                 heap: &mut *self.heap,
@@ -125,12 +122,10 @@ impl<H: Values> Judge<'_, H> {
             };
             let verdict = match left.take() {
                 None => Some(judge.begin(of)),
-                Some((walk, terms)) => judge.resume(walk, &terms),
+                Some(walk) => judge.resume(*walk),
             };
             match verdict.unwrap_or(Verdict::Busy) {
-                Verdict::Left(walk, terms) if self.meter.pace() == Pace::Quantum => {
-                    left = Some((*walk, terms));
-                }
+                Verdict::Left(walk) if self.meter.pace() == Pace::Quantum => left = Some(walk),
                 Verdict::Left(..) => return Verdict::Busy,
                 verdict => return verdict,
             }
@@ -153,18 +148,18 @@ impl<H: Values> Judge<'_, H> {
 /// The result of a slice or a quantum.
 enum Step<T> {
     Verdict(Verdict<T>),
-    Left(LeftAt, Vec<T>),
+    Left(Box<LeftAt<T>>),
 }
 
 fn end<T>(step: Step<T>, types: Types) -> Verdict<T> {
     match step {
         Step::Verdict(verdict) => verdict,
-        Step::Left(at, terms) => Verdict::Left(Box::new(LeftWalk { at, types }), terms),
+        Step::Left(at) => Verdict::Left(Box::new(LeftWalk { at: *at, types })),
     }
 }
 
 fn walked<H: Values>(
-    mut walk: Walk<'_, H, Check>,
+    mut walk: Walk<'_, H, Check<H::Term>>,
     types: &Types,
     clock: &QuantumClock,
     report: Report,
@@ -173,8 +168,8 @@ fn walked<H: Values>(
     let outcome = clock.run(&mut walk);
     // If there are too many errors, the ones found so far are enough.
     let is_over = matches!(outcome, Ok(()) | Err(WalkEnd::TooMuch));
-    if is_over && walk.findings.count() > 0 && !walk.findings.need_values() {
-        let (heap, findings, part) = walk.into_findings();
+    if is_over && walk.state.findings.count() > 0 && !walk.state.findings.need_values() {
+        let (State { findings, .. }, heap, part) = walk.into_state();
         let listing = match report {
             Report::Line => Listing::new(findings, heap).with_line(),
             Report::All | Report::Nothing => Listing::new(findings, heap),
@@ -183,14 +178,11 @@ fn walked<H: Values>(
     }
     meter.absorb(walk.meter());
     Step::Verdict(match outcome {
-        Err(WalkEnd::SliceOver) => {
-            let (suspended, terms) = walk.suspend();
-            return Step::Left(<Check as Resumable<H>>::left(suspended), terms);
-        }
+        Err(WalkEnd::SliceOver) => return Step::Left(Box::new(LeftAt::Check(walk.into_state().0))),
         Err(WalkEnd::Unknown(_)) => Verdict::Undecided,
         Err(WalkEnd::Abandoned) => Verdict::Stopped(Stop::DeadlinePassed),
         Err(WalkEnd::TooLong | WalkEnd::Failed) => Verdict::Busy,
-        Ok(()) | Err(WalkEnd::TooMuch) => match walk.findings.count() {
+        Ok(()) | Err(WalkEnd::TooMuch) => match walk.state.findings.count() {
             0 => Verdict::Right,
             _ => Verdict::Undecided,
         },
@@ -211,10 +203,7 @@ fn listed<H: Values>(
             list: listing.list,
             line: listing.into_line(heap),
         }),
-        Err(Stop::SliceOver) => {
-            let (left, terms) = listing.freeze(heap);
-            return Step::Left(LeftAt::Errors(left), terms);
-        }
+        Err(Stop::SliceOver) => return Step::Left(Box::new(LeftAt::Errors(listing))),
         Err(stop) => Verdict::Stopped(stop),
     })
 }

@@ -9,9 +9,9 @@ use ptc_term::job::Job;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use ptc_term::suspend::{Exchange, One, Rooted};
+use ptc_term::suspend::{Exchange, Rooted};
 use ptc_term::workspace::Workspace;
-use ptc_type::{Check, LeftWalk, Values};
+use ptc_type::{LeftWalk, Rules, Values};
 use std::mem::take;
 
 /// What the caller wants from an answer.
@@ -28,7 +28,7 @@ pub enum Ask {
         /// Which errors.
         report: Report,
         /// The rules of the type check.
-        check: Check,
+        rules: Rules,
     },
 }
 
@@ -90,7 +90,7 @@ enum Stage<T> {
     /// Finding and building the value.
     Search(Search, PartialValue<T>),
     /// Validating the value.
-    Judge(Found<T>, Option<Begun<T>>),
+    Judge(Found<T>, Option<Box<LeftWalk<T>>>),
     /// The value is valid; its keys are rebuilt with underscores. With its offset.
     Rename(T, usize),
 }
@@ -104,15 +104,6 @@ struct Found<T> {
 }
 
 rooted!(Found { terms: value; plain: hyphens });
-
-/// A check that has begun.
-#[derive(Debug)]
-struct Begun<T> {
-    walk: Box<LeftWalk>,
-    terms: Vec<One<T>>,
-}
-
-rooted!(Begun { states: terms; plain: walk });
 
 impl<T> Rooted for Stage<T> {
     type Term = T;
@@ -222,27 +213,24 @@ fn searched<H: Values>(
 
 fn judged<H: Values>(
     Found { value, hyphens }: Found<H::Term>,
-    begun: &mut Option<Begun<H::Term>>,
+    begun: &mut Option<Box<LeftWalk<H::Term>>>,
     (ask, of): (Ask, H::Term),
     heap: &mut H,
     meter: &mut Meter,
 ) -> Result<After<H::Term>, Stop> {
-    let Ask::Type { report, check, .. } = ask else {
+    let Ask::Type { report, rules, .. } = ask else {
         return Err(Stop::Abandoned);
     };
     let judge = Judge {
         heap,
         value,
-        check,
+        rules,
         report,
         meter,
     };
     let verdict = match begun.take() {
         None => judge.begin(of),
-        Some(Begun { walk, terms }) => {
-            let terms: Vec<_> = terms.into_iter().map(|One(term)| term).collect();
-            judge.resume(*walk, &terms).ok_or(Stop::Abandoned)?
-        }
+        Some(walk) => judge.resume(*walk).ok_or(Stop::Abandoned)?,
     };
     Ok(match verdict {
         Verdict::Right => match hyphens {
@@ -257,9 +245,8 @@ fn judged<H: Values>(
             found: value,
         }),
         Verdict::Undecided => After::Reply(Reply::Undecided(value)),
-        Verdict::Left(walk, terms) => {
-            let terms = terms.into_iter().map(One).collect();
-            *begun = Some(Begun { walk, terms });
+        Verdict::Left(walk) => {
+            *begun = Some(walk);
             return Err(Stop::SliceOver);
         }
         Verdict::Busy => return Err(Stop::SliceOver),
@@ -305,15 +292,15 @@ pub fn object_or_list<H: Heap>(heap: &mut H, value: H::Term, list: bool) -> Resu
 pub fn judge_built<H: Values>(
     (heap, meter): (&mut H, &mut Meter),
     (value, hyphens): (H::Term, bool),
-    of: Option<(H::Term, Check)>,
+    of: Option<(H::Term, Rules)>,
     underscored: impl FnOnce(&mut H, &mut Meter) -> Result<Option<H::Term>, Stop>,
 ) -> Result<(H::Term, bool), Stop> {
     let verdict = match of {
         None => Verdict::Right,
-        Some((of, check)) => Judge {
+        Some((of, rules)) => Judge {
             heap: &mut *heap,
             value,
-            check,
+            rules,
             report: Report::Nothing,
             meter: &mut *meter,
         }

@@ -17,7 +17,7 @@ named! {
         NodeNotAMap = "node_not_a_map",
         /// `{"op": null}`
         MissingOp = "missing_op",
-        /// `{"op": "flter"}`. Terms: the name.
+        /// `{"op": "flter"}`. Terms: the name, and the edition unless it is the first.
         UnknownOp = "unknown_op",
         /// `{"op": "load"}` without `name`.
         FieldMissing = "field_missing",
@@ -40,7 +40,7 @@ named! {
         /// `{"op": "get"}`
         NeitherFieldNorPath = "neither_field_nor_path",
         /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
-        /// one is similar. Terms: the name.
+        /// one is similar. Terms: the name, and the edition unless it is the first.
         UnknownField = "unknown_field",
         /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
         /// names no operation. Terms: the condition.

@@ -12,7 +12,6 @@ use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use ptc_type::Check;
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// An answer that is being read, with its text.
@@ -100,8 +99,8 @@ nif! {
     fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let report = if all { Report::All } else { Report::Line };
-        let check = Check::by(rules::current());
-        first(env, text, of, Ask::Type { list, report, check }, given)
+        let rules = rules::current();
+        first(env, text, of, Ask::Type { list, report, rules }, given)
     }
 }
 

@@ -21,16 +21,13 @@ use std::sync::Arc;
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum CompileOptionsArg {
+    /// The depth, of edition 1.
     Depth(u32),
     /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
-    /// read as values.
-    Full((u32, bool, bool, bool)),
-    /// The same, and the edition.
-    Edition((u32, bool, bool, bool, u32)),
+    /// read as values, the edition.
+    Full((u32, bool, bool, bool, u32)),
     /// `:observed` or `:findings` (see [`Detail`]), and the same options.
-    Observed((Atom, u32, bool, bool, bool)),
-    /// The same, and the edition.
-    ObservedEdition((Atom, u32, bool, bool, bool, u32)),
+    Observed((Atom, u32, bool, bool, bool, u32)),
 }
 
 // Implemented by hand: rustler's derived decoder raises `:invalid_variant` instead of an `ArgumentError`.
@@ -39,9 +36,7 @@ impl<'a> Decoder<'a> for CompileOptionsArg {
         let depth = term.decode().map(CompileOptionsArg::Depth);
         depth
             .or_else(|_| term.decode().map(CompileOptionsArg::Full))
-            .or_else(|_| term.decode().map(CompileOptionsArg::Edition))
             .or_else(|_| term.decode().map(CompileOptionsArg::Observed))
-            .or_else(|_| term.decode().map(CompileOptionsArg::ObservedEdition))
             .map_err(|_| Error::BadArg)
     }
 }
@@ -51,12 +46,8 @@ impl CompileOptionsArg {
     pub fn reading(&self, checked: bool) -> LoadOptions {
         let (observed, (depth, any_keys, strict, values, edition)) = match *self {
             CompileOptionsArg::Depth(depth) => (None, (depth, false, false, false, 1)),
-            CompileOptionsArg::Full((a, b, c, d)) => (None, (a, b, c, d, 1)),
-            CompileOptionsArg::Edition(given) => (None, given),
-            CompileOptionsArg::Observed((what, a, b, c, d)) => (Some(what), (a, b, c, d, 1)),
-            CompileOptionsArg::ObservedEdition((what, a, b, c, d, e)) => {
-                (Some(what), (a, b, c, d, e))
-            }
+            CompileOptionsArg::Full(given) => (None, given),
+            CompileOptionsArg::Observed((what, a, b, c, d, e)) => (Some(what), (a, b, c, d, e)),
         };
         let detail = |what| match what == atoms::findings() {
             true => Detail::Findings,

@@ -18,7 +18,7 @@ use ptc_term::meter::Meter;
 use ptc_term::named::Named;
 use ptc_term::rooted;
 use ptc_term::workspace::Workspace;
-use ptc_type::{AnswerType, Check};
+use ptc_type::AnswerType;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
 
@@ -150,8 +150,7 @@ fn outcome<'a>(
         Ask::Answer { list } => {
             let unfit = |_| Refusal::NoReading;
             let value = object_or_list(&mut heap, whole, list).map_err(unfit)?;
-            let check = Check::by(rules::current());
-            let of = (!(atoms::nil() == of)).then(|| (of.into(), check));
+            let of = (!(atoms::nil() == of)).then(|| (of.into(), rules::current()));
             judge_built((&mut heap, meter), (value, hyphens), of, |heap, meter| {
                 let (whole, repeated) = build(&mut Beam::new(env, 0), &repaired, true, meter)?;
                 let renamed = object_or_list(heap, whole, list).unwrap_or(value);

@@ -7,7 +7,8 @@ use crate::schedule::{nif_pair, settle, Pace};
 use crate::task::{Call, Work};
 use ptc_term::meter::Limits;
 use ptc_term::stop::Stop;
-use ptc_term::weight::{FrozenWeighing, Weighing};
+use ptc_term::suspend::{freeze, thaw};
+use ptc_term::weight::Weighing;
 use rustler::{Encoder, Env, Term};
 
 /// `{:ok, words}`, including those given; `:too_much` beyond the limit; `{:opaque, terms, words}` if the parts
@@ -30,12 +31,11 @@ pub fn weighed<'a>(
     weigh_on(call, Weighing::new(pending, words, limit))
 }
 
-impl Work for FrozenWeighing {
+impl Work for Weighing<()> {
     fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        Some(weigh_on(
-            call,
-            Weighing::thaw(*self, terms.try_into().ok()?),
-        ))
+        let heap = Beam::new(call.env, 0);
+        let weighing = thaw(*self, &heap, &mut terms.iter().copied())?;
+        Some(weigh_on(call, weighing))
     }
 
     fn needs_quantum(&self) -> bool {
@@ -55,8 +55,9 @@ fn weigh_on<'a>(call: Call<'a>, mut weighing: Weighing<Raw<'a>>) -> Term<'a> {
         },
         Err(Stop::SliceOver) if call.pace != Pace::Quantum => atoms::busy().encode(env),
         Err(Stop::SliceOver) => {
-            let (frozen, terms) = weighing.freeze(&mut heap);
-            call.more(frozen, &terms)
+            let mut terms = Vec::new();
+            let weighing = freeze(weighing, &mut heap, &mut terms);
+            call.more(weighing, &terms)
         }
         // Or the caller has ended.
         Err(_) => atoms::too_much().encode(env),

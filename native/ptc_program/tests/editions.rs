@@ -36,7 +36,22 @@ fn templates_are_evaluated_at_any_depth() {
     assert_eq!(value(&echo, context), r#"%{"n" => [[2]], "op" => 1}"#);
     let literal = r#"{"op":"literal","value":[{"op":"x"}]}"#;
     assert_eq!(value(literal, "{}"), r#"[%{"op" => "x"}]"#);
+    let inside = format!(r#"{{"a":[{literal},{{"b":{literal}}}]}}"#);
+    let expected = r#"%{"a" => [[%{"op" => "x"}], %{"b" => [%{"op" => "x"}]}]}"#;
+    assert_eq!(value(&inside, "{}"), expected);
     assert_eq!(error(r#"{"a":{"b":{"op":"x"}}}"#), (Code::UnknownOp, None));
+}
+
+#[test]
+fn an_error_in_a_field_comes_before_one_in_a_later_field() {
+    for program in [
+        r#"{"op":"call","args":{"a":{"op":"x"}}}"#,
+        r#"{"op":"call","on_error":[{"op":"x"}]}"#,
+        r#"{"op":"eq","left":{"op":"x"}}"#,
+        r#"{"op":"in","left":{"op":"x"}}"#,
+    ] {
+        assert_eq!(error(program), (Code::UnknownOp, None), "{program}");
+    }
 }
 
 #[test]

@@ -15,7 +15,6 @@ pub mod class;
 pub mod digits;
 pub mod heap;
 pub mod job;
-pub mod kept;
 pub mod meter;
 pub mod named;
 pub mod names;

@@ -4,10 +4,11 @@
 //! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work.
 
 use crate::heap::{Heap, Inside, Kind, FLAT_MAP};
-use crate::kept::Kept;
 use crate::meter::Meter;
 use crate::parts::Parts;
+use crate::roots::Roots;
 use crate::stop::Stop;
+use crate::suspend::{Exchange, Rooted};
 
 /// Average words of an entry of a large map: its cell, and its share of the tree.
 const WORDS_OF_FAR_ENTRY: usize = 4;
@@ -15,7 +16,7 @@ const WORDS_OF_FAR_ENTRY: usize = 4;
 const ON_HEAP: usize = 64;
 /// Integers of up to this many bits, with their sign, are immediates.
 const SMALL_BITS: u32 = 60;
-/// So many pending terms may always become a list.
+/// So many pending terms may always be suspended.
 const FEW: usize = 1_000;
 
 /// Returns the words of a term without those of its parts; of a list, those of its first cell.
@@ -79,9 +80,9 @@ pub fn words_of_row<H: Heap>(heap: &H, term: H::Term) -> Option<usize> {
 pub struct Weighing<T> {
     count: Count,
     /// Terms that are not weighed yet.
-    pending: Kept<T>,
+    pending: Roots<T>,
     /// Terms that were met and have parts that the heap cannot read.
-    opaque: Kept<T>,
+    opaque: Roots<T>,
     /// The address of the keys of the last small map whose keys have no parts, and their words: the maps
     /// of one list often share their keys.
     keys: (usize, usize),
@@ -105,23 +106,31 @@ impl Count {
     }
 }
 
-/// The plain data of a suspended [`Weighing`].
-#[derive(Debug)]
-pub struct FrozenWeighing {
-    count: Count,
-    pending: usize,
-    opaque: usize,
+impl<T> Rooted for Weighing<T> {
+    type Term = T;
+    type With<U> = Weighing<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Weighing<X::Into>, X::Lost> {
+        Ok(Weighing {
+            count: self.count,
+            pending: self.pending.exchange(by)?,
+            opaque: self.opaque.exchange(by)?,
+            // A garbage collection moves the keys.
+            keys: (0, 0),
+        })
+    }
 }
 
 impl<T: Copy> Weighing<T> {
     /// Creates a walk over these terms; `words` are counted already, and at most `limit` may be.
     pub fn new(terms: impl IntoIterator<Item = T>, words: usize, limit: usize) -> Self {
-        let mut pending = Kept::with_capacity(32);
-        terms.into_iter().for_each(|term| pending.push(term));
+        let mut pending = Roots::default();
+        pending.reserve(32);
+        pending.extend(terms);
         Weighing {
             count: Count { words, limit },
             pending,
-            opaque: Kept::default(),
+            opaque: Roots::default(),
             keys: (0, 0),
         }
     }
@@ -132,7 +141,7 @@ impl<T: Copy> Weighing<T> {
     }
 
     /// Returns the terms that the heap cannot read, as a list; `None` if there are none.
-    pub fn opaque<H: Heap<Term = T>>(&mut self, heap: &mut H) -> Option<T> {
+    pub fn opaque<H: Heap<Term = T>>(&self, heap: &mut H) -> Option<T> {
         (!self.opaque.is_empty()).then(|| self.opaque.list(heap))
     }
 
@@ -148,7 +157,7 @@ impl<T: Copy> Weighing<T> {
         Ok(())
     }
 
-    /// Returns whether the list of pending terms, of two words each, is short in comparison with the terms.
+    /// Returns whether the pending terms are few in comparison with the words.
     fn can_be_left(&self) -> bool {
         let pending = self.pending.len();
         pending <= FEW || 8 * pending <= self.count.words
@@ -158,7 +167,7 @@ impl<T: Copy> Weighing<T> {
     #[inline]
     pub fn step<H: Heap<Term = T>>(&mut self, heap: &H, meter: &mut Meter) -> Result<bool, Stop> {
         meter.consume_fuel(1, heap)?;
-        let Some(term) = self.pending.pop(heap) else {
+        let Some(term) = self.pending.take_last(heap) else {
             return Ok(false);
         };
         let Weighing {
@@ -194,28 +203,5 @@ impl<T: Copy> Weighing<T> {
         }
         count.add(words)?;
         Ok(true)
-    }
-
-    /// Suspends the walk: the plain data and the terms.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenWeighing, [T; 2]) {
-        let frozen = FrozenWeighing {
-            count: self.count,
-            pending: self.pending.len(),
-            opaque: self.opaque.len(),
-        };
-        (
-            frozen,
-            [self.pending.freeze(heap), self.opaque.freeze(heap)],
-        )
-    }
-
-    /// Resumes a walk.
-    pub fn thaw(frozen: FrozenWeighing, [pending, opaque]: [T; 2]) -> Self {
-        Weighing {
-            count: frozen.count,
-            pending: Kept::thawed(pending, frozen.pending),
-            opaque: Kept::thawed(opaque, frozen.opaque),
-            keys: (0, 0),
-        }
     }
 }

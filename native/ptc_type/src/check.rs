@@ -2,31 +2,43 @@
 
 use super::rules::Rules;
 use super::values::{Class, Found, TimeStruct, Values};
-use super::walk::frame::{ListFrame, MapFrame};
+use super::walk::frame::{ListFrame, OpenMap};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target};
 use ptc_term::names::{is_keyword_name, Matching};
+use ptc_term::suspend::{Exchange, Rooted};
+use std::marker::PhantomData;
 
-/// The task of checking a value against a type, by the rules of validation.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Check {
+/// The task of checking a value against a type, by the rules of validation. It keeps no terms.
+#[derive(Debug)]
+pub struct Check<T> {
     rules: Rules,
+    terms: PhantomData<fn() -> T>,
 }
 
-impl Check {
+impl<T> Check<T> {
     /// Creates a check by these rules.
     pub fn by(rules: Rules) -> Self {
-        Check { rules }
+        let terms = PhantomData;
+        Check { rules, terms }
+    }
+}
+
+impl<T> Rooted for Check<T> {
+    type Term = T;
+    type With<U> = Check<U>;
+
+    fn exchange<X: Exchange<T>>(self, _by: &mut X) -> Result<Check<X::Into>, X::Lost> {
+        Ok(Check::by(self.rules))
     }
 }
 
 /// Bytes of a name that are read per unit of fuel.
 const NAME_BYTES: usize = 8;
 
-impl<H: Values> Task<H> for Check {
+impl<H: Values> Task<H> for Check<H::Term> {
     type Done = ();
     type Mark = ();
-    type Frozen = Check;
 
     const SAME: () = ();
 
@@ -74,7 +86,7 @@ impl<H: Values> Task<H> for Check {
             Scalar::Any => true,
             Scalar::Map => {
                 heap.class(value) == Class::Map
-                    && (walk.task.rules.structs_are_maps || !heap.is_struct(value))
+                    && (walk.state.task.rules.structs_are_maps || !heap.is_struct(value))
             }
             Scalar::DateTime => is_date_time(heap, value),
         };
@@ -90,10 +102,15 @@ impl<H: Values> Task<H> for Check {
     #[inline(always)]
     fn field(
         _walk: &mut Walk<H, Self>,
-        _map: &mut MapFrame<H::Term, Open<H>, ()>,
+        _map: &mut OpenMap<H::Term, Open<H>, ()>,
         _found: &Found<H::Term>,
         _done: (),
     ) {
+    }
+
+    #[inline(always)]
+    fn passes(_list: &()) -> bool {
+        true
     }
 
     #[inline(always)]
@@ -102,39 +119,35 @@ impl<H: Values> Task<H> for Check {
     #[inline]
     fn list_end(
         walk: &mut Walk<H, Self>,
-        list: &ListFrame<H::Term, ()>,
+        value: H::Term,
+        list: &ListFrame<()>,
         _is_proper: bool,
     ) -> Result<(), WalkEnd> {
         // An improper list has a finding of its own.
-        walk.remember(list.value, list.id, list.findings, &());
+        walk.remember(value, list.id, list.findings, &());
         Ok(())
     }
 
     #[inline]
     fn map_end(
         walk: &mut Walk<H, Self>,
-        map: &MapFrame<H::Term, Open<H>, ()>,
+        map: &OpenMap<H::Term, Open<H>, ()>,
     ) -> Result<(), WalkEnd> {
-        walk.remember(map.value, map.id, map.findings, &());
+        walk.remember(map.value, map.frame.id, map.frame.findings, &());
         Ok(())
-    }
-
-    fn freeze(self, _heap: &mut H, _terms: &mut Vec<H::Term>) -> Check {
-        self
-    }
-
-    fn thaw(frozen: Check, _heap: &H, _terms: &mut dyn Iterator<Item = H::Term>) -> Self {
-        frozen
     }
 }
 
 /// Returns whether this is an atom, a keyword of PTC-Lisp, or a string that can be the name of a
 /// keyword.
-fn is_keyword<H: Values>(walk: &mut Walk<H, Check>, value: H::Term) -> Result<bool, WalkEnd> {
+fn is_keyword<H: Values>(
+    walk: &mut Walk<H, Check<H::Term>>,
+    value: H::Term,
+) -> Result<bool, WalkEnd> {
     match walk.heap.class(value) {
         Class::Atom => return Ok(true),
         Class::Map => return Ok(walk.heap.keyword_name(value).is_some()),
-        Class::Bitstring if !walk.task.rules.strings_are_keywords => return Ok(false),
+        Class::Bitstring if !walk.state.task.rules.strings_are_keywords => return Ok(false),
         Class::Bitstring if walk.heap.is_binary(value) => {}
         _ => return Ok(false),
     }

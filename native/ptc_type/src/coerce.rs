@@ -6,12 +6,13 @@
 //! This file combines coerced parts into their containers; `convert` has the conversions.
 
 use super::values::{Found, Rows, Values};
-use super::walk::frame::{Frame, ListFrame, MapFrame};
+use super::walk::frame::{Frame, ListFrame, OpenMap};
 use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::Scalar;
 use ptc_term::heap::Heap;
-use ptc_term::kept::Kept;
 use ptc_term::names::Matching;
+use ptc_term::roots::Roots;
+use ptc_term::suspend::{Exchange, Rooted};
 
 /// The purpose of a coercion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +41,12 @@ pub struct Question {
 pub struct Coerce<T> {
     purpose: Purpose,
     /// The warnings about coerced values, as texts.
-    pub warnings: Kept<T>,
+    pub warnings: Roots<T>,
     pub(super) questions: Vec<Question>,
-    pub(super) asked: Kept<T>,
+    pub(super) asked: Roots<T>,
     /// The remaining answers, if this is the second walk.
     pub(super) answers: Option<T>,
-    outputs: Kept<T>,
+    outputs: Roots<T>,
     /// A struct was accepted as a map, which validation does not.
     pub(super) took_struct: bool,
     pub(super) scratch: Scratch<T>,
@@ -82,16 +83,34 @@ pub struct Mark {
     changed: usize,
 }
 
+impl<T> Rooted for Coerce<T> {
+    type Term = T;
+    type With<U> = Coerce<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Coerce<X::Into>, X::Lost> {
+        Ok(Coerce {
+            purpose: self.purpose,
+            warnings: self.warnings.exchange(by)?,
+            questions: self.questions,
+            asked: self.asked.exchange(by)?,
+            answers: by.optional(self.answers)?,
+            outputs: self.outputs.exchange(by)?,
+            took_struct: self.took_struct,
+            scratch: Scratch::default(),
+        })
+    }
+}
+
 impl<T: Copy> Coerce<T> {
     /// Creates a coercion; `answers` are the answers to the questions of the first walk.
     pub fn new(purpose: Purpose, answers: Option<T>) -> Self {
         Coerce {
             purpose,
-            warnings: Kept::default(),
+            warnings: Roots::default(),
             questions: Vec::new(),
-            asked: Kept::default(),
+            asked: Roots::default(),
             answers,
-            outputs: Kept::default(),
+            outputs: Roots::default(),
             took_struct: false,
             scratch: Scratch::default(),
         }
@@ -121,7 +140,6 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     /// The new term, if the part changed.
     type Done = Option<H::Term>;
     type Mark = Mark;
-    type Frozen = Frozen;
 
     const SAME: Self::Done = None;
 
@@ -170,61 +188,52 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     #[inline]
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>) {
         if !H::Rows::is_flat(open) {
-            walk.task.outputs.push(found.key);
-            walk.task.outputs.push(found.value);
+            walk.state.task.outputs.push(found.key);
+            walk.state.task.outputs.push(found.value);
         }
     }
 
     #[inline(always)]
     fn field(
         walk: &mut Walk<H, Self>,
-        map: &mut MapFrame<H::Term, Open<H>, Mark>,
+        map: &mut OpenMap<H::Term, Open<H>, Mark>,
         found: &Found<H::Term>,
         done: Option<H::Term>,
     ) {
         // Another field may have changed the same value.
-        if done.is_some() || map.mark.changed != 0 || !H::Rows::is_flat(map.open) {
+        if done.is_some() || map.frame.mark.changed != 0 || !H::Rows::is_flat(map.open) {
             changed(walk, map, found, done);
         }
     }
 
     #[inline]
+    fn passes(list: &Mark) -> bool {
+        list.changed == 0
+    }
+
+    #[inline(always)]
     fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Option<H::Term>) {
-        let Some(Frame::List(list)) = walk.stack.live.last_mut() else {
-            return;
-        };
-        if done.is_none() && list.mark.changed == 0 {
-            return;
-        }
-        let outputs = &mut walk.task.outputs;
-        if list.mark.changed == 0 {
-            let mut rest = list.value;
-            for _ in 1..list.taken {
-                if let Some((element, tail)) = walk.heap.uncons(rest) {
-                    outputs.push(element);
-                    rest = tail;
-                }
-            }
-        }
-        outputs.push(done.unwrap_or(was));
-        if done.is_some() {
-            list.mark.changed = list.taken as usize;
+        let changed =
+            |frame: &mut Frame<Mark>| matches!(frame, Frame::List(list) if list.mark.changed != 0);
+        if done.is_some() || walk.state.stack.top().is_some_and(changed) {
+            put_element(walk, was, done);
         }
     }
 
     fn list_end(
         walk: &mut Walk<H, Self>,
-        list: &ListFrame<H::Term, Mark>,
+        value: H::Term,
+        list: &ListFrame<Mark>,
         is_proper: bool,
     ) -> Result<Option<H::Term>, WalkEnd> {
-        let (mark, task) = (&list.mark, &mut walk.task);
+        let (mark, task) = (&list.mark, &mut walk.state.task);
         if !is_proper {
             task.warnings.truncate(mark.warnings, &*walk.heap);
             task.outputs.truncate(mark.outputs, &*walk.heap);
             return Ok(None);
         }
         if mark.changed == 0 {
-            walk.remember(list.value, list.id, list.findings, mark);
+            walk.remember(value, list.id, list.findings, mark);
             return Ok(None);
         }
         let outputs = &task.outputs.since(mark.outputs, &*walk.heap)[..mark.changed];
@@ -232,7 +241,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
             true => walk.heap.make_list(outputs),
             false => {
                 let heap = &mut *walk.heap;
-                let mut tail = list.value;
+                let mut tail = value;
                 for _ in 0..mark.changed {
                     tail = heap.uncons(tail).map_or(tail, |(_, tail)| tail);
                 }
@@ -246,95 +255,81 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
 
     fn map_end(
         walk: &mut Walk<H, Self>,
-        map: &MapFrame<H::Term, Open<H>, Mark>,
+        map: &OpenMap<H::Term, Open<H>, Mark>,
     ) -> Result<Option<H::Term>, WalkEnd> {
         let is_flat = H::Rows::is_flat(map.open);
-        let changed = !is_flat || map.mark.changed > 0;
+        let changed = !is_flat || map.frame.mark.changed > 0;
         if !is_flat {
-            walk.consume_fuel(walk.task.outputs.len() - map.mark.outputs)?;
+            walk.consume_fuel(walk.state.task.outputs.len() - map.frame.mark.outputs)?;
         }
-        let (heap, outputs) = (&mut *walk.heap, &mut walk.task.outputs);
+        let (heap, outputs) = (&mut *walk.heap, &mut walk.state.task.outputs);
+        let (types, frame) = (walk.types, &map.frame);
         let made = {
             let outputs = match changed {
-                true => Some(&*outputs.since(map.mark.outputs, heap)),
+                true => Some(&*outputs.since(frame.mark.outputs, heap)),
                 false => None,
             };
             let value = (map.value, map.open);
-            walk.rows
-                .remake(heap, walk.types, map.id, map.fields, value, outputs)
+            let rows = &mut walk.rows;
+            rows.remake(heap, types, frame.id, frame.fields, value, outputs)
         };
-        outputs.truncate(map.mark.outputs, heap);
+        if changed {
+            outputs.truncate(frame.mark.outputs, heap);
+        }
         if walk.heap.same(made, map.value) {
-            walk.remember(map.value, map.id, map.findings, &map.mark);
+            walk.remember(map.value, frame.id, frame.findings, &frame.mark);
             return Ok(None);
         }
         walk.consume_fuel(5)?;
         Ok(Some(made))
     }
+}
 
-    fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Frozen {
-        let frozen = Frozen {
-            purpose: self.purpose,
-            warnings: self.warnings.len(),
-            asked: self.asked.len(),
-            outputs: self.outputs.len(),
-            questions: self.questions,
-            has_answers: self.answers.is_some(),
-            took_struct: self.took_struct,
-        };
-        terms.push(self.warnings.freeze(heap));
-        terms.push(self.asked.freeze(heap));
-        terms.push(self.outputs.freeze(heap));
-        terms.push(self.answers.unwrap_or(heap.nil()));
-        frozen
+/// Adds an element that has changed, or another one of the same list, to the outputs.
+#[inline(never)]
+fn put_element<H: Values>(
+    walk: &mut Walk<H, Coerce<H::Term>>,
+    was: H::Term,
+    done: Option<H::Term>,
+) {
+    let (heap, stack) = (&*walk.heap, &mut walk.state.stack);
+    let Some(Frame::List(list)) = stack.top() else {
+        return;
+    };
+    let (is_first, taken) = (list.mark.changed == 0, list.taken);
+    if done.is_some() {
+        list.mark.changed = taken as usize;
     }
-
-    fn thaw(frozen: Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self {
-        let mut kept = |count| Kept::thawed(terms.next().unwrap_or(heap.nil()), count);
-        let (warnings, asked) = (kept(frozen.warnings), kept(frozen.asked));
-        let outputs = kept(frozen.outputs);
-        Coerce {
-            purpose: frozen.purpose,
-            warnings,
-            questions: frozen.questions,
-            asked,
-            answers: terms.next().filter(|_| frozen.has_answers),
-            outputs,
-            took_struct: frozen.took_struct,
-            scratch: Scratch::default(),
+    let outputs = &mut walk.state.task.outputs;
+    if is_first {
+        let mut rest = stack.top_list(heap);
+        for _ in 1..taken {
+            if let Some((element, tail)) = heap.uncons(rest) {
+                outputs.push(element);
+                rest = tail;
+            }
         }
     }
+    outputs.push(done.unwrap_or(was));
 }
 
 /// Adds the value of a field that has changed, or of another field of the same map, to the outputs.
 #[inline(never)]
 fn changed<H: Values>(
     walk: &mut Walk<H, Coerce<H::Term>>,
-    map: &mut MapFrame<H::Term, Open<H>, Mark>,
+    map: &mut OpenMap<H::Term, Open<H>, Mark>,
     found: &Found<H::Term>,
     done: Option<H::Term>,
 ) {
     let value = done.unwrap_or(found.value);
     if !H::Rows::is_flat(map.open) {
-        return walk.task.outputs.push(value);
+        return walk.state.task.outputs.push(value);
     }
-    let outputs = &mut walk.task.outputs;
-    if map.mark.changed == 0 {
-        map.mark.changed = 1;
+    let outputs = &mut walk.state.task.outputs;
+    if map.frame.mark.changed == 0 {
+        map.frame.mark.changed = 1;
         let rows = &walk.rows;
         rows.each_value(&*walk.heap, map.open, |value| outputs.push(value));
     }
-    outputs.since(map.mark.outputs, &*walk.heap)[found.slot as usize] = value;
-}
-
-/// A coercion without its terms.
-#[derive(Debug)]
-pub struct Frozen {
-    purpose: Purpose,
-    warnings: usize,
-    asked: usize,
-    outputs: usize,
-    questions: Vec<Question>,
-    has_answers: bool,
-    took_struct: bool,
+    outputs.since(map.frame.mark.outputs, &*walk.heap)[found.slot as usize] = value;
 }

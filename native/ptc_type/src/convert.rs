@@ -49,7 +49,7 @@ impl<H: Values> Coercion<'_, H> {
             }
             Scalar::Map if class == Class::Map && self.heap.is_struct(value) => {
                 let takes = self.takes_structs();
-                self.task.took_struct |= takes;
+                self.state.task.took_struct |= takes;
                 takes
             }
             Scalar::Map => class == Class::Map,
@@ -63,7 +63,7 @@ impl<H: Values> Coercion<'_, H> {
 
     fn takes_structs(&self) -> bool {
         use super::walk::Task;
-        Task::<H>::takes_structs(&self.task)
+        Task::<H>::takes_structs(&self.state.task)
     }
 
     fn other(
@@ -107,7 +107,7 @@ impl<H: Values> Coercion<'_, H> {
             return Ok(self.heap.make_number(Number::Float(small as f64)));
         }
         // Integers beyond these bounds need no look at their digits.
-        let (least, most) = match self.task.scratch.beyond_floats {
+        let (least, most) = match self.state.task.scratch.beyond_floats {
             Some(bounds) => bounds,
             None => {
                 let beyond = BigInt::from(1) << 1024;
@@ -116,7 +116,7 @@ impl<H: Values> Coercion<'_, H> {
                 let (Some(least), Some(most)) = (bound(-&beyond), bound(beyond)) else {
                     return Ok(None);
                 };
-                *self.task.scratch.beyond_floats.insert((least, most))
+                *self.state.task.scratch.beyond_floats.insert((least, most))
             }
         };
         let heap = &mut *self.heap;
@@ -172,7 +172,7 @@ impl<H: Values> Coercion<'_, H> {
         };
         if value.is_some() {
             let hidden = self.is_hidden(place);
-            let scratch = &mut self.task.scratch.text;
+            let scratch = &mut self.state.task.scratch.text;
             scratch.clear();
             scratch.extend_from_slice(b"coerced string ");
             if !hidden {
@@ -189,8 +189,8 @@ impl<H: Values> Coercion<'_, H> {
     }
 
     fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
-        self.task.warnings.push(warning);
-        match self.task.warnings.len() > MOST_WARNINGS {
+        self.state.task.warnings.push(warning);
+        match self.state.task.warnings.len() > MOST_WARNINGS {
             true => Err(WalkEnd::TooMuch),
             false => Ok(()),
         }
@@ -200,7 +200,7 @@ impl<H: Values> Coercion<'_, H> {
     fn name_of(&mut self, keyword: H::Term) -> Result<H::Term, WalkEnd> {
         self.consume_fuel(8)?;
         let heap = &mut *self.heap;
-        let scratch = &mut self.task.scratch;
+        let scratch = &mut self.state.task.scratch;
         let warning = *scratch
             .keyword_to_string
             .get_or_insert_with(|| heap.make_string(b"coerced keyword to string"));
@@ -226,21 +226,22 @@ impl<H: Values> Coercion<'_, H> {
     ) -> Result<Option<H::Term>, WalkEnd> {
         self.consume_fuel(8)?;
         let next = self
+            .state
             .task
             .answers
             .and_then(|answers| self.heap.uncons(answers));
         let Some((answer, more)) = next else {
             let hidden = self.is_hidden(place);
-            self.task.questions.push(Question { scalar, hidden });
-            self.task.asked.push(value);
+            self.state.task.questions.push(Question { scalar, hidden });
+            self.state.task.asked.push(value);
             return Ok(None);
         };
-        self.task.answers = Some(more);
+        self.state.task.answers = Some(more);
         match self.heap.tuple(answer).unwrap_or_default() {
             [_, other, warnings] => {
                 let (other, mut rest) = (*other, *warnings);
                 while let Some((warning, tail)) = self.heap.uncons(rest) {
-                    self.task.warnings.push(warning);
+                    self.state.task.warnings.push(warning);
                     rest = tail;
                 }
                 Ok(Some(other))
@@ -258,7 +259,7 @@ impl<H: Values> Coercion<'_, H> {
     }
 
     fn purpose(&self) -> Purpose {
-        self.task.purpose()
+        self.state.task.purpose()
     }
 }
 

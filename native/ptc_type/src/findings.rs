@@ -2,7 +2,8 @@
 
 use super::mismatch::{Got, Mismatch};
 use ptc_term::heap::Heap;
-use ptc_term::kept::Kept;
+use ptc_term::roots::Roots;
+use ptc_term::suspend::{Exchange, Rooted};
 
 /// Maximum number of path segments that are reported: paths are not shared, so deep values with errors
 /// at every depth could have very many.
@@ -55,7 +56,7 @@ pub struct Finding {
 pub struct Findings<T> {
     all: Vec<Finding>,
     steps: Vec<PathStep>,
-    values: Kept<T>,
+    values: Roots<T>,
     /// Number of segments reported, including those of removed findings.
     segments: usize,
     /// Bytes of text that the findings to come can fill.
@@ -75,7 +76,7 @@ impl<T> Default for Findings<T> {
         Findings {
             all: Vec::new(),
             steps: Vec::new(),
-            values: Kept::default(),
+            values: Roots::default(),
             segments: 0,
             room: usize::MAX,
             omitted: 0,
@@ -201,46 +202,24 @@ impl<T: Copy> Findings<T> {
         path.clear();
         path.extend(self.steps.drain(finding.steps as usize..));
         let has_value = self.values.len() > finding.values as usize;
-        let value = has_value.then(|| self.values.pop(heap)).flatten();
+        let value = has_value.then(|| self.values.pop(heap));
         Some((finding, value))
     }
+}
 
-    /// Returns the findings without their terms, and the list of the terms.
-    pub fn freeze<H: Heap<Term = T>>(self, heap: &mut H) -> (FrozenFindings, T) {
-        let frozen = FrozenFindings {
-            values: self.values.len(),
+impl<T> Rooted for Findings<T> {
+    type Term = T;
+    type With<U> = Findings<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Findings<X::Into>, X::Lost> {
+        Ok(Findings {
             all: self.all,
             steps: self.steps,
+            values: self.values.exchange(by)?,
             segments: self.segments,
             room: self.room,
             omitted: self.omitted,
             needs_values: self.needs_values,
-        };
-        (frozen, self.values.freeze(heap))
+        })
     }
-
-    /// Rebuilds [frozen](Findings::freeze) findings.
-    pub fn thaw(frozen: FrozenFindings, values: T) -> Self {
-        Findings {
-            all: frozen.all,
-            steps: frozen.steps,
-            values: Kept::thawed(values, frozen.values),
-            segments: frozen.segments,
-            room: frozen.room,
-            omitted: frozen.omitted,
-            needs_values: frozen.needs_values,
-        }
-    }
-}
-
-/// Findings without their terms.
-#[derive(Debug)]
-pub struct FrozenFindings {
-    all: Vec<Finding>,
-    steps: Vec<PathStep>,
-    values: usize,
-    segments: usize,
-    room: usize,
-    omitted: usize,
-    needs_values: bool,
 }

@@ -7,7 +7,7 @@
 //! * `index`, `doubles`: many names, and equal ones
 //! * [`twin`]: the key of a map that spells a name in another way
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
-//! * [`values`]: the interface to terms; `memo`, `kept`: the terms that a walk keeps
+//! * [`values`]: the interface to terms; `memo`: values that a long walk has found valid
 //! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line
 //! * `convert`: conversions between types; [`lenient`]: parsing of numbers that LLMs write as strings
 
@@ -47,15 +47,14 @@ mod round_trip;
 
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
-pub use findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
+pub use findings::{Finding, Findings, PathStep, Wrong};
 pub use grammar::{parse, parse_by, Expected, SyntaxError};
 pub use json::{AnswerType, Json};
-pub use listing::{ErrorAtoms, FrozenListing, Listing};
+pub use listing::{ErrorAtoms, Listing};
 pub use mismatch::{Got, Mismatch, Target};
-pub use ptc_term::kept::Kept;
 pub use read::{read, Read, ReadOptions, TypeAtoms};
 pub use render::{render_signature, render_type, KeyStyle};
 pub use rules::Rules;
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
-pub use walk::{LeftAt, LeftWalk, QuantumClock, Walk, WalkEnd};
+pub use walk::{LeftAt, LeftWalk, QuantumClock, State, Walk, WalkEnd};

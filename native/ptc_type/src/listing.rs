@@ -1,13 +1,14 @@
 //! Findings as terms, `%{path: [...], message: "..."}`, and as one line of text.
 
 use super::error_line::ErrorLine;
-use super::findings::{Finding, Findings, FrozenFindings, PathStep, Wrong};
+use super::findings::{Finding, Findings, PathStep, Wrong};
 use super::mismatch::{Got, Mismatch, Target};
 use super::types::Types;
 use super::values::Values;
 use ptc_term::meter::Meter;
 use ptc_term::number::Number;
 use ptc_term::stop::Stop;
+use ptc_term::suspend::{Exchange, Rooted};
 
 /// Fuel for an error, and for each segment of its path.
 const ERROR: usize = 8;
@@ -113,11 +114,17 @@ fn known(messages: &mut Vec<(Mismatch, String)>, mismatch: Mismatch) -> &[u8] {
     messages[place].1.as_bytes()
 }
 
-/// A [frozen](Listing::freeze) list without its terms.
-#[derive(Debug)]
-pub struct FrozenListing {
-    findings: FrozenFindings,
-    line: Option<Line>,
+impl<T> Rooted for Listing<T> {
+    type Term = T;
+    type With<U> = Listing<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Listing<X::Into>, X::Lost> {
+        Ok(Listing {
+            findings: self.findings.exchange(by)?,
+            list: by.term(self.list)?,
+            line: self.line,
+        })
+    }
 }
 
 impl<T: Copy> Listing<T> {
@@ -173,28 +180,6 @@ impl<T: Copy> Listing<T> {
         let line = self.line?;
         let not_listed = (line.written + line.more).saturating_sub(LISTED);
         Some((heap.make_string(&line.text.finish(line.more)), not_listed))
-    }
-
-    /// Moves the list to the heap: the plain data, and the terms.
-    pub fn freeze<H: Values<Term = T>>(self, heap: &mut H) -> (FrozenListing, Vec<T>) {
-        let (findings, values) = self.findings.freeze(heap);
-        let frozen = FrozenListing {
-            findings,
-            line: self.line,
-        };
-        (frozen, vec![values, self.list])
-    }
-
-    /// A [frozen](Listing::freeze) list; `None` if these are not its terms.
-    pub fn thaw(frozen: FrozenListing, terms: &[T]) -> Option<Self> {
-        let [values, list] = *terms else {
-            return None;
-        };
-        Some(Listing {
-            findings: Findings::thaw(frozen.findings, values),
-            list,
-            line: frozen.line,
-        })
     }
 }
 

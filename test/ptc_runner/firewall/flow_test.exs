@@ -21,7 +21,85 @@ defmodule PtcRunner.Firewall.FlowTest do
   @pin %{"op" => "get", "field" => "_pin"}
 
   test "the flow of every operation is known" do
-    assert Enum.sort(Flow.known()) == Schema.valid_operation_names()
+    assert Schema.valid_operation_names(edition: 2) -- Flow.known() == []
+    assert length(Enum.uniq(Flow.known())) == 94
+  end
+
+  test "what edition 2 takes from a firewalled name is secret" do
+    users = load("users")
+    of_users = fn steps -> pipe([users | steps]) end
+    secret? = %{"op" => "gt", "left" => @pin, "value" => 1}
+    cents = op("mul", left: @pin, right: 100)
+
+    for node <- [
+          of_users.([op("sum", expr: cents)]),
+          of_users.([op("sort_by", by: [%{"field" => "id"}, %{"field" => "_pin"}])]),
+          of_users.([op("sort_by", expr: @pin)]),
+          of_users.([op("distinct", field: "_pin"), op("count", [])]),
+          of_users.([op("count", where: secret?)]),
+          of_users.([op("filter", where: secret?)]),
+          of_users.([op("some", where: secret?)]),
+          of_users.([op("find", where: secret?)]),
+          of_users.([op("first", []), op("get", key: "_pin")]),
+          of_users.([op("rename", fields: %{"_pin" => "pin"})]),
+          of_users.([op("index_by", field: "_pin")]),
+          of_users.([op("group_by", field: "_pin", each: %{"n" => op("count", [])})]),
+          of_users.([op("group_by", fields: ["id", "_pin"])]),
+          of_users.([op("join", with: users, on: "_pin")]),
+          of_users.([op("join", with: users, left: "id", right: "_pin")]),
+          of_users.([op("fold", init: 0, expr: op("add", left: var("acc"), right: @pin))]),
+          of_users.([op("first", []), op("text", parts: ["pin: ", @pin])]),
+          of_users.([op("first", []), op("upper", field: "_pin")]),
+          of_users.([op("first", []), op("if", condition: true, then: [@pin], else: nil)]),
+          of_users.([op("first", []), op("let", name: "p", value: [@pin], in: var("p"))]),
+          of_users.([op("first", []), op("call", tool: "t", args: %{"op" => @pin})]),
+          of_users.([op("first", []), op("call", tool: "t", on_error: @pin)]),
+          of_users.([op("first", []), op("in", left: 1, value: [@pin])]),
+          of_users.([op("eq", left: op("it", []), value: [%{"_pin" => 1}])]),
+          of_users.([op("first", []), pipe([@pin])])
+        ] do
+      assert {node, shape(node)} != {node, :clear}
+    end
+
+    # The item has a name in the loops inside.
+    named = op("map", as: "row", expr: op("map", expr: var("row")))
+    assert shape(of_users.([op("map", expr: @pin), named])) != :clear
+  end
+
+  test "what edition 2 takes from other fields is clear" do
+    of_users = fn steps -> pipe([load("users") | steps]) end
+
+    for node <- [
+          of_users.([op("sum", expr: get("n"))]),
+          of_users.([op("sort_by", by: [%{"field" => "id"}])]),
+          of_users.([op("group_by", field: "city", each: %{"n" => op("count", [])})]),
+          of_users.([op("map", expr: %{"name" => op("upper", field: "name")})])
+        ] do
+      assert shape(node) == :clear
+      # A firewalled name elsewhere does not matter.
+      both = op("list", items: [node, get("_pin")])
+      assert {:object, %{"b" => :secret}} == shape(%{"a" => node, "b" => both})
+    end
+  end
+
+  test "what shows fields without their names is secret where the data have firewalled fields" do
+    row = pipe([load("users"), op("first", [])])
+
+    for step <- [
+          op("entries", []),
+          op("to_text", []),
+          op("text", parts: [op("it", [])]),
+          op("get", key: op("text", parts: ["_", "pin"]))
+        ] do
+      node = %{"program" => %{"n" => 1, "shown" => pipe([row, step])}}
+      assert Flow.of(node, %{}, fn -> true end) == {:object, %{"shown" => :secret}}
+      assert Flow.of(node, %{}, fn -> false end) == :clear
+      {:ok, text} = PtcRunner.Json.Codec.encode(node)
+      assert Flow.of(text, %{}, fn -> true end) == {:object, %{"shown" => :secret}}
+    end
+
+    # The data are looked at only where it matters.
+    assert Flow.of(%{"program" => row}, %{}, fn -> raise "looked" end) == :clear
   end
 
   test "what reads a firewalled name is secret" do

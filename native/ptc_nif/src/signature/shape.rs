@@ -5,11 +5,12 @@
 //! positions of its fields among them: from the next row, only the values are read.
 
 use super::atom_text;
-use super::map_out::{self, Key};
+use super::map_out::{large, Key};
 use crate::heap::Beam;
-use crate::map_view::{view, Flat, MapView};
+use crate::map_view::{view, MapView};
 use crate::names::{keyword_text, make_keyword};
 use crate::raw::{Raw, TermKind, Terms};
+use ptc_term::heap::Heap;
 use ptc_term::names::{candidates, is_hyphened, rank, KeyKind, Matching};
 use ptc_type::values::{Found, Rows, ABSENT};
 use ptc_type::{Fields, TypeId, Types};
@@ -193,34 +194,43 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn remake(
         &mut self,
-        _heap: &mut Beam<'a>,
+        heap: &mut Beam<'a>,
         _types: &Types,
         id: TypeId,
         _fields: Fields,
         (map, open): (Raw<'a>, Opened<'a>),
         changed: Option<&[Raw<'a>]>,
     ) -> Raw<'a> {
-        match open {
-            Opened::Flat(values) => {
-                let last = &self.last[id.index()];
-                if last.whole && changed.is_none() {
-                    return map;
-                }
-                let keys = last.keys;
-                map_out::small(
-                    self.terms,
-                    map,
-                    Flat { keys, values },
-                    last.covered,
-                    changed,
-                )
-            }
-            Opened::Large(_) => map_out::large(self.terms, map, changed.unwrap_or_default()),
+        let last = &self.last[id.index()];
+        match (open, changed) {
+            (Opened::Flat(_), None) if last.whole => map,
+            (Opened::Flat(values), changed) => remake_flat(heap, last, (map, values), changed),
+            (Opened::Large(_), changed) => large(self.terms, map, changed.unwrap_or_default()),
         }
     }
+}
+
+/// Makes a small map with these values, without the keys that are no fields.
+#[inline(never)]
+fn remake_flat<'a>(
+    heap: &mut Beam<'a>,
+    last: &Last<'a>,
+    (map, values): (Raw<'a>, &'a [Raw<'a>]),
+    changed: Option<&[Raw<'a>]>,
+) -> Raw<'a> {
+    let (keys, covered) = (last.keys, last.covered);
+    if let (true, Some(changed)) = (last.whole, changed) {
+        return heap.remake_map(map, keys, values, changed);
+    }
+    let of_fields = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
+        let places = (0..keys.len()).filter(|at| covered >> at & 1 == 1);
+        places.map(|at| terms[at]).collect()
+    };
+    let values = of_fields(changed.unwrap_or(values));
+    heap.remake_map(map, &of_fields(keys), &[], &values)
 }
 
 impl<'a> Shapes<'a> {

@@ -10,11 +10,12 @@ use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, Pace};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
+use ptc_term::suspend::{freeze, thaw};
 use ptc_type::coerce::Question;
-use ptc_type::walk::Resumable;
+use ptc_type::walk::{StateOf, Task};
 use ptc_type::{
     read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
-    Read, ReadOptions, Target, TypeId, Types, Walk, WalkEnd, Wrong,
+    Read, ReadOptions, State, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
@@ -37,7 +38,7 @@ fn types<'a>(
 /// The result of a slice or a quantum.
 enum Step<'a> {
     Reply(Term<'a>),
-    Left(LeftAt, Vec<Raw<'a>>),
+    Left(Box<LeftAt<Raw<'a>>>),
 }
 
 /// What follows a walk.
@@ -48,7 +49,10 @@ enum AfterWalk<'a> {
 }
 
 /// Converts the end of a task's walk to a reply.
-trait Outcome<'a>: Resumable<Beam<'a>> {
+trait Outcome<'a>: Task<Beam<'a>> {
+    /// The walk as one of any task.
+    fn left(state: StateOf<Beam<'a>, Self>) -> LeftAt<Raw<'a>>;
+
     fn outcome(
         walk: &mut Walk<'_, Beam<'a>, Self>,
         types: &Types,
@@ -69,16 +73,13 @@ fn walk<'a, K: Outcome<'a>>(
     let end = clock.run(&mut walk);
     settle(env, walk.meter());
     match end {
-        Err(WalkEnd::SliceOver) => {
-            let (suspended, kept) = walk.suspend();
-            Step::Left(K::left(suspended), kept)
-        }
+        Err(WalkEnd::SliceOver) => Step::Left(Box::new(K::left(walk.into_state().0))),
         Err(WalkEnd::TooLong | WalkEnd::Abandoned) => Step::Reply(atoms::busy().encode(env)),
         Err(WalkEnd::Unknown(number)) => Step::Reply(unknown(walk.heap, of, number)),
         end => match K::outcome(&mut walk, types, value, end) {
             AfterWalk::Reply(reply) => Step::Reply(reply),
             AfterWalk::List => {
-                let (heap, findings, meter) = walk.into_findings();
+                let (State { findings, .. }, heap, meter) = walk.into_state();
                 list(Listing::new(findings, heap), heap, types, meter)
             }
         },
@@ -109,10 +110,7 @@ fn list<'a>(
             let (list, finished) = (listing.list.term(env), listing.is_complete());
             Step::Reply((atoms::error(), list, finished).encode(env))
         }
-        Err(Stop::SliceOver) => {
-            let (left, kept) = listing.freeze(heap);
-            Step::Left(LeftAt::Errors(left), kept)
-        }
+        Err(Stop::SliceOver) => Step::Left(Box::new(LeftAt::Errors(listing))),
         Err(_) => Step::Reply(atoms::busy().encode(env)),
     }
 }
@@ -132,58 +130,47 @@ fn begin<'a, K: Outcome<'a>>(
     };
     let clock = QuantumClock::new(pace, begun, 0);
     let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
-    let begun = Walk::new(&mut heap, &types, (value.into(), id), task, meters);
+    let state = State::new((value.into(), id), task);
+    let begun = Walk::new(&mut heap, &types, state, meters);
+    let step = walk(begun, &types, (of, value), &clock);
     let call = Call::first(env, Limits::UNLIMITED, pace);
-    reply(
-        call,
-        walk(begun, &types, (of, value), &clock),
-        types,
-        (of, value),
-    )
+    reply(call, &mut heap, step, types, (of, value))
 }
 
 /// The reply, or `{:long, state, terms}`; the first two terms are the type and the value.
 fn reply<'a>(
     call: Call<'a>,
+    heap: &mut Beam<'a>,
     step: Step<'a>,
     types: Types,
     (of, value): (Term<'a>, Term<'a>),
 ) -> Term<'a> {
     match step {
         Step::Reply(reply) => reply,
-        Step::Left(at, kept) => {
-            let held: Vec<_> = [of.into(), value.into()].into_iter().chain(kept).collect();
-            call.leave(LeftWalk { at, types }, &held, atoms::long())
+        Step::Left(at) => {
+            let mut held = vec![of.into(), value.into()];
+            let left = freeze(LeftWalk { at: *at, types }, heap, &mut held);
+            call.leave(left, &held, atoms::long())
         }
     }
 }
 
-impl Work for LeftWalk {
+impl Work for LeftWalk<()> {
     fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let LeftWalk { at, types } = *self;
-        let begun = Some(Instant::now());
+        let begun = Instant::now();
         let mut heap = Beam::new(call.env, 0);
         let [of, value, terms @ ..] = terms else {
             return None;
         };
         let of_value = (of.term(call.env), value.term(call.env));
+        let LeftWalk { at, types } = thaw(*self, &heap, &mut terms.iter().copied())?;
         let meter = Meter::new(Limits::UNLIMITED, Pace::Quantum);
         let step = match at {
-            LeftAt::Check(left) => {
-                let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-                let meters = (meter, Pace::Quantum);
-                let resumed = Walk::<_, Check>::resume(&mut heap, &types, left, terms, meters)?;
-                walk(resumed, &types, of_value, &clock)
-            }
-            LeftAt::Coerce(left) => {
-                let clock = QuantumClock::new(Pace::Quantum, begun, left.fuel());
-                let meters = (meter, Pace::Quantum);
-                let resumed = Walk::<_, Coerce<_>>::resume(&mut heap, &types, left, terms, meters)?;
-                walk(resumed, &types, of_value, &clock)
-            }
-            LeftAt::Errors(left) => list(Listing::thaw(left, terms)?, &mut heap, &types, meter),
+            LeftAt::Check(state) => resume(&mut heap, &types, state, of_value, (meter, begun)),
+            LeftAt::Coerce(state) => resume(&mut heap, &types, state, of_value, (meter, begun)),
+            LeftAt::Errors(listing) => list(listing, &mut heap, &types, meter),
         };
-        Some(reply(call, step, types, of_value))
+        Some(reply(call, &mut heap, step, types, of_value))
     }
 
     fn needs_quantum(&self) -> bool {
@@ -191,7 +178,23 @@ impl Work for LeftWalk {
     }
 }
 
-impl<'a> Outcome<'a> for Check {
+fn resume<'a, K: Outcome<'a>>(
+    heap: &mut Beam<'a>,
+    types: &Types,
+    state: StateOf<Beam<'a>, K>,
+    of_value: (Term<'a>, Term<'a>),
+    (meter, begun): (Meter, Instant),
+) -> Step<'a> {
+    let clock = QuantumClock::new(Pace::Quantum, Some(begun), state.fuel());
+    let resumed = Walk::new(heap, types, state, (meter, Pace::Quantum));
+    walk(resumed, types, of_value, &clock)
+}
+
+impl<'a> Outcome<'a> for Check<Raw<'a>> {
+    fn left(state: StateOf<Beam<'a>, Self>) -> LeftAt<Raw<'a>> {
+        LeftAt::Check(state)
+    }
+
     /// `:ok`, or the list of errors.
     fn outcome(
         walk: &mut Walk<'_, Beam<'a>, Self>,
@@ -200,7 +203,7 @@ impl<'a> Outcome<'a> for Check {
         _end: Result<(), WalkEnd>,
     ) -> AfterWalk<'a> {
         // If there are too many errors, the ones found so far are enough.
-        match walk.findings.count() {
+        match walk.state.findings.count() {
             0 => AfterWalk::Reply(atoms::ok().encode(walk.heap.terms.env)),
             _ => AfterWalk::List,
         }
@@ -208,6 +211,10 @@ impl<'a> Outcome<'a> for Check {
 }
 
 impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
+    fn left(state: StateOf<Beam<'a>, Self>) -> LeftAt<Raw<'a>> {
+        LeftAt::Coerce(state)
+    }
+
     /// `{:ok, value, warnings}`, `{:ask, questions}`, `{:refused, failure, hidden?}`, `:too_much`, or
     /// the list of errors. `{:doubled, value, warnings}` if the value changed and may not be valid although it was:
     /// one key may name two fields of a type, and what the one requires can be wrong for the other; or of
@@ -219,28 +226,29 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
         end: Result<Option<Raw<'a>>, WalkEnd>,
     ) -> AfterWalk<'a> {
         let env = walk.heap.terms.env;
-        let findings = walk.findings.count();
+        let findings = walk.state.findings.count();
         AfterWalk::Reply(match end {
-            Ok(_) | Err(WalkEnd::Failed) if walk.task.asks() => {
+            Ok(_) | Err(WalkEnd::Failed) if walk.state.task.asks() => {
                 (atoms::ask(), questions(walk)).encode(env)
             }
             Ok(changed) if findings == 0 => {
-                let unsure = types.has_doubles() || walk.task.took_struct();
+                let unsure = types.has_doubles() || walk.state.task.took_struct();
                 let tag = match changed.is_some() && unsure {
                     true => atoms::doubled(),
                     false => atoms::ok(),
                 };
                 let value = changed.map_or(value, |changed| changed.term(env));
-                let warnings = walk.task.warnings.list(walk.heap).term(env);
+                let warnings = walk.state.task.warnings.list(walk.heap).term(env);
                 (tag, value, warnings).encode(env)
             }
             Err(WalkEnd::Failed) => {
                 let hidden = walk
+                    .state
                     .findings
                     .all()
                     .last()
                     .is_none_or(|finding| finding.hidden);
-                let failure = failure(walk.heap, types, &mut walk.findings);
+                let failure = failure(walk.heap, types, &mut walk.state.findings);
                 (atoms::refused(), failure, hidden).encode(env)
             }
             Err(_) if findings == 0 => atoms::too_much().encode(env),
@@ -253,7 +261,7 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
 fn questions<'a>(walk: &mut Walk<'_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
     let type_atoms = type_atoms(terms.env);
-    let (questions, values) = walk.task.questions(walk.heap);
+    let (questions, values) = walk.state.task.questions(walk.heap);
     let question = |(question, value): (&Question, &Raw<'a>)| {
         let hidden = question.hidden.encode(terms.env).into();
         terms.make_tuple(&[type_atoms.scalar_atom(question.scalar), *value, hidden])

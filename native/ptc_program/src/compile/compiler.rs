@@ -182,7 +182,10 @@ impl Compiler<'_> {
             }
             Some(name) => match self.operation(name) {
                 Some(op) => op,
-                None => return self.wrong(scope, Code::UnknownOp, name),
+                None => {
+                    let terms = self.named(name);
+                    return self.reject(scope, Fault::new(Code::UnknownOp, None, terms));
+                }
             },
         };
         let guards = self.walk.guards.len();
@@ -254,6 +257,15 @@ impl Compiler<'_> {
         scope.free += 1;
         self.walk.slots = self.walk.slots.max(scope.free);
         slot
+    }
+
+    /// Returns the terms of an error about an unknown name: the name, and the edition unless it is the first, because it
+    /// decides which names there are.
+    pub(super) fn named(&self, name: Node) -> Vec<Node> {
+        match self.walk.edition {
+            Edition::One => vec![name],
+            Edition::Two => vec![name, self.walk.omitted + 4],
+        }
     }
 
     /// Rejects a part of the source.

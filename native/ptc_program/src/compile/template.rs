@@ -123,7 +123,14 @@ impl Compiler<'_> {
         } = parts;
         let parts = &self.walk.code[code as usize..];
         let is_const = |instr: &Instr| matches!(instr, Instr::Const(_));
-        let constant = parts.len() == apply.operands as usize && parts.iter().all(is_const);
+        // The value of `literal` is a constant, but the part that holds it is not its value.
+        let is_data = |part: Node| !is_node(self.source, part);
+        let constant = parts.len() == apply.operands as usize
+            && parts.iter().all(is_const)
+            && match self.source.shape(node) {
+                Shape::Map => self.source.pairs(node).all(|(_, part)| is_data(part)),
+                _ => self.source.elements(node).all(is_data),
+            };
         self.uncounted += parts.len().min(apply.operands as usize);
         if constant {
             self.walk.code.truncate(code as usize);

@@ -112,13 +112,13 @@ impl Compiler<'_> {
                 .text(*key)
                 .and_then(|name| closest(name, missing.iter().copied(), longest));
             if let Some(meant) = meant {
-                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), self.named(*key));
                 return self.reject(scope, fault.about(meant));
             }
         }
         match others.first() {
             Some((key, _)) if self.walk.strict => {
-                let fault = Fault::new(Code::UnknownField, Some(op.name()), vec![*key]);
+                let fault = Fault::new(Code::UnknownField, Some(op.name()), self.named(*key));
                 self.reject(scope, fault)
             }
             _ => Ok(()),

@@ -111,7 +111,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
-    /// The first of the entries for omitted parts: `null`, 0, `{}` and the maximum depth.
+    /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth and the edition.
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
     pub(super) labels: Vec<u32>,
@@ -145,6 +145,7 @@ impl Walk {
         source.add(Entry::Int(0));
         source.add(Entry::Object(omitted + 3, 0));
         source.add(Entry::Int(i64::from(options.depth)));
+        source.add(Entry::Int(i64::from(options.edition.number())));
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {

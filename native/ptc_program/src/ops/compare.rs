@@ -262,6 +262,7 @@ macro_rules! comparison {
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
             const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
+            const CHECKED_IN_ORDER: bool = true;
             const HOLDS_FOR: Orders = Orders::$orders;
 
             fn check(plan: &Plan) -> Planned {

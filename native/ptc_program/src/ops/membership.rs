@@ -19,6 +19,7 @@ impl Operation for Contains {
         "Whether the field's list has the member, its string the part, its map the key.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
+    const CHECKED_IN_ORDER: bool = true;
 
     fn check(plan: &Plan) -> Planned {
         compare::check(plan)
@@ -48,6 +49,7 @@ impl Operation for In {
     const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
+    const CHECKED_IN_ORDER: bool = true;
 
     fn check(plan: &Plan) -> Planned {
         compare::check(plan)

@@ -27,6 +27,8 @@ impl Operation for Call {
         Field::required("tool", FieldKind::String, "the tool's name"),
     ];
 
+    const CHECKED_IN_ORDER: bool = true;
+
     fn plan(plan: &mut Plan) -> Planned {
         if plan.edition() == Edition::Two {
             return plan_2(plan);

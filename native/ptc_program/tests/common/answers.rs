@@ -10,7 +10,7 @@ use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
-use ptc_type::{parse, AnswerType, Check, Scalar, Type, TypeId, Types};
+use ptc_type::{parse, rules, AnswerType, Scalar, Type, TypeId, Types};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Types with every kind of part.
@@ -135,11 +135,11 @@ pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> Str
     }
     let of = type_term(&mut heap, types, id);
     let list = matches!(types.get(id), Type::List(_));
-    let check = Check::default();
+    let rules = rules::Rules::default();
     let ask = Ask::Type {
         list,
         report,
-        check,
+        rules,
     };
     let mut reading = Reading::new(ask, of);
     let reply = loop {

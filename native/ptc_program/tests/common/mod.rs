@@ -62,6 +62,21 @@ where
 /// A depth limit that no test reaches.
 pub const DEEP: JsonLimits = JsonLimits::depth(1_000_000);
 
+/// Suspends and resumes work; returns also the number of terms that it had.
+pub fn resumed<R>(state: R, heap: &mut PlainHeap) -> (R, usize)
+where
+    R: Rooted<Term = Term>,
+    R::With<()>: Rooted<Term = (), With<Term> = R>,
+{
+    let mut terms = Vec::new();
+    let frozen = freeze(state, heap, &mut terms);
+    let count = terms.len();
+    let mut terms = terms.into_iter();
+    let state = thaw(frozen, heap, &mut terms).expect("its terms");
+    assert!(terms.next().is_none());
+    (state, count)
+}
+
 /// An error of a program, with its terms as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {

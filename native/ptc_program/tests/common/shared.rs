@@ -7,7 +7,7 @@ use ptc_term::meter::Pace;
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_type::walk::Task;
-use ptc_type::{Check, Coerce, Field, Purpose, Scalar, Type, TypeId, Types, Walk};
+use ptc_type::{Check, Coerce, Field, Purpose, Rules, Scalar, State, Type, TypeId, Types, Walk};
 use std::collections::HashMap;
 
 /// Depth of a type.
@@ -41,7 +41,7 @@ pub fn walk_cost(bytes: &[u8]) -> Cost {
                 &mut heap,
                 &types,
                 (value, root),
-                Check::default(),
+                Check::by(Rules::default()),
                 bytes,
                 |_, _| 0,
             ),
@@ -71,7 +71,12 @@ fn walked<K: Task<PlainHeap>>(
 ) -> usize {
     let built = |heap: &PlainHeap| heap.words_built() + heap.conses();
     let before = built(heap);
-    let mut walk = Walk::new(heap, types, root, task, (cost::meter(), Pace::Quantum));
+    let mut walk = Walk::new(
+        heap,
+        types,
+        State::new(root, task),
+        (cost::meter(), Pace::Quantum),
+    );
     walk.remember_after(BEFORE_MEMO);
     // The walk remembers from its next quantum on.
     walk.pause_after(BEFORE_MEMO);
@@ -79,8 +84,8 @@ fn walked<K: Task<PlainHeap>>(
         walk.refuel(cost::meter());
         let _ = walk.run();
     }
-    let (fuel, findings) = (walk.fuel(), walk.findings.count());
-    let told = told(&mut walk.task, walk.heap);
+    let (fuel, findings) = (walk.fuel(), walk.state.findings.count());
+    let told = told(&mut walk.state.task, walk.heap);
     let parts = bytes.len() + findings + told + built(heap) - before;
     cost::linear(bytes, parts, fuel, (2 * BEFORE_MEMO, FUEL_PER_PART));
     fuel

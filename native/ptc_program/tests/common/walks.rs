@@ -2,15 +2,18 @@
 //! any length, and with a memo from the start.
 
 use super::model::{add, ty, val, Choices, Ty, Val, NAMES};
+use super::resumed;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::names::{candidates, is_firewalled, Matching};
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
+use ptc_term::suspend::Rooted;
 use ptc_type::coerce::Question;
 use ptc_type::walk::Task;
 use ptc_type::{
-    lenient, Check, Coerce, Got, PathStep, Purpose, Scalar, Types, Walk, WalkEnd, Wrong,
+    lenient, Check, Coerce, Got, PathStep, Purpose, Rules, Scalar, State, Types, Walk, WalkEnd,
+    Wrong,
 };
 use std::collections::HashMap;
 
@@ -77,20 +80,19 @@ impl Lab {
     }
 
     /// Walks to the end; `read` returns the result.
-    fn run<K: Task<PlainHeap>, R>(
+    fn run<K, R>(
         &mut self,
         task: K,
         (pause, memo_after): (usize, usize),
         read: impl FnOnce(&mut Walk<PlainHeap, K>, Result<K::Done, WalkEnd>) -> R,
-    ) -> R {
+    ) -> R
+    where
+        K: Task<PlainHeap> + Rooted<Term = Term>,
+        K::With<()>: Rooted<Term = (), With<Term> = K>,
+    {
         let (heap, types) = (&mut self.heap, &self.types);
-        let mut walk = Walk::new(
-            heap,
-            types,
-            (self.value, self.root),
-            task,
-            (meter(), Pace::Quantum),
-        );
+        let state = State::new((self.value, self.root), task);
+        let mut walk = Walk::new(heap, types, state, (meter(), Pace::Quantum));
         walk.remember_after(memo_after);
         loop {
             if pause < usize::MAX {
@@ -98,10 +100,9 @@ impl Lab {
             }
             match walk.run() {
                 Err(WalkEnd::SliceOver) => {
-                    let (left, terms) = walk.suspend();
-                    let meters = (meter(), Pace::Quantum);
-                    let heap = &mut self.heap;
-                    walk = Walk::resume(heap, types, left, &terms, meters).expect("its terms");
+                    let (state, heap, _) = walk.into_state();
+                    let (state, _) = resumed(state, heap);
+                    walk = Walk::new(heap, types, state, (meter(), Pace::Quantum));
                 }
                 end => return read(&mut walk, end),
             }
@@ -110,13 +111,17 @@ impl Lab {
 
     fn check(&mut self, pause: usize, memo_after: usize) -> End {
         let types = self.types.clone();
-        self.run(Check::default(), (pause, memo_after), |walk, end| {
-            assert_eq!(end, Ok(()));
-            End {
-                findings: findings(walk, &types),
-                becomes: None,
-            }
-        })
+        self.run(
+            Check::by(Rules::default()),
+            (pause, memo_after),
+            |walk, end| {
+                assert_eq!(end, Ok(()));
+                End {
+                    findings: findings(walk, &types),
+                    becomes: None,
+                }
+            },
+        )
     }
 
     fn coerce(&mut self, purpose: Purpose, pause: usize, memo_after: usize) -> End {
@@ -125,8 +130,8 @@ impl Lab {
         loop {
             let task = Coerce::new(purpose, answers);
             let end = self.run(task, (pause, memo_after), |walk, end| {
-                if walk.task.asks() {
-                    let (questions, values) = walk.task.questions(walk.heap);
+                if walk.state.task.asks() {
+                    let (questions, values) = walk.state.task.questions(walk.heap);
                     let asked = questions.iter().zip(values);
                     return Err(asked.map(|(question, value)| (*question, *value)).collect());
                 }
@@ -137,7 +142,7 @@ impl Lab {
                     return Ok((findings, None));
                 };
                 let mut warnings = Vec::new();
-                let mut rest = walk.task.warnings.list(walk.heap);
+                let mut rest = walk.state.task.warnings.list(walk.heap);
                 while let Some((warning, tail)) = walk.heap.uncons(rest) {
                     warnings
                         .push(String::from_utf8_lossy(walk.heap.bytes(warning).unwrap()).into());
@@ -189,7 +194,7 @@ impl Lab {
 }
 
 fn findings<K: Task<PlainHeap>>(walk: &mut Walk<PlainHeap, K>, types: &Types) -> Vec<String> {
-    let (heap, findings) = (&*walk.heap, &mut walk.findings);
+    let (heap, findings) = (&*walk.heap, &mut walk.state.findings);
     let values = findings.values(heap).to_vec();
     let text = |number: usize| {
         let finding = findings.all()[number];

@@ -4,7 +4,7 @@ use super::cost::{self, Cost};
 use super::model::Choices;
 use super::oracle::shown;
 use super::rng::Rng;
-use super::{built, FREE};
+use super::{built, resumed, FREE};
 use ptc_term::class::{Class, Classed};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::meter::{Meter, Pace};
@@ -64,8 +64,7 @@ pub fn weight(heap: &mut PlainHeap, term: Term, limit: usize, units: usize) -> O
             Ok(()) => return Some(weighing.words()),
             Err(Stop::MemoryExceeded) => return None,
             Err(Stop::SliceOver) => {
-                let (frozen, terms) = weighing.freeze(heap);
-                weighing = Weighing::thaw(frozen, terms);
+                (weighing, _) = resumed(weighing, heap);
             }
             Err(_) => unreachable!("no limit of time"),
         }

@@ -4,24 +4,21 @@ use super::super::findings::PathStep;
 use super::super::{Fields, TypeId, Types};
 use ptc_term::heap::Heap;
 use ptc_term::names::is_firewalled;
+use ptc_term::roots::Roots;
+use ptc_term::suspend::{Exchange, Rooted};
 
-/// An open list or map. `T` and `O` are terms and open maps, `M` is the state that the task needs when
-/// the list or map ends.
+/// An open list or map, without its terms. `M` is the state that the task needs when it ends.
 #[derive(Debug, Clone, Copy)]
-pub enum Frame<T, O, M> {
+pub enum Frame<M> {
     /// A list.
-    List(ListFrame<T, M>),
+    List(ListFrame<M>),
     /// A map.
-    Map(MapFrame<T, O, M>),
+    Map(MapFrame<M>),
 }
 
 /// An open list.
 #[derive(Debug, Clone, Copy)]
-pub struct ListFrame<T, M> {
-    /// The list.
-    pub value: T,
-    /// The remaining list.
-    pub rest: T,
+pub struct ListFrame<M> {
     /// Its type.
     pub id: TypeId,
     /// The type of its elements.
@@ -36,29 +33,9 @@ pub struct ListFrame<T, M> {
     pub mark: M,
 }
 
-impl<T, M> ListFrame<T, M> {
-    /// Returns the same frame with these terms.
-    fn of<U>(self, value: U, rest: U) -> ListFrame<U, M> {
-        ListFrame {
-            value,
-            rest,
-            id: self.id,
-            holds: self.holds,
-            taken: self.taken,
-            hidden: self.hidden,
-            findings: self.findings,
-            mark: self.mark,
-        }
-    }
-}
-
 /// An open map.
 #[derive(Debug, Clone, Copy)]
-pub struct MapFrame<T, O, M> {
-    /// The map.
-    pub value: T,
-    /// The map as an open map.
-    pub open: O,
+pub struct MapFrame<M> {
     /// Its type.
     pub id: TypeId,
     /// The fields of its type.
@@ -75,26 +52,20 @@ pub struct MapFrame<T, O, M> {
     pub mark: M,
 }
 
-impl<T, O, M> MapFrame<T, O, M> {
-    /// Returns the same frame with these terms.
-    fn of<U, P>(self, value: U, open: P) -> MapFrame<U, P, M> {
-        MapFrame {
-            value,
-            open,
-            id: self.id,
-            fields: self.fields,
-            closed: self.closed,
-            hidden: self.hidden,
-            next: self.next,
-            findings: self.findings,
-            mark: self.mark,
-        }
-    }
+/// A map whose fields are being walked. `O` is the map as the heap has opened it.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenMap<T, O, M> {
+    /// The map.
+    pub value: T,
+    /// The map as an open map.
+    pub open: O,
+    /// Where the walk through it is.
+    pub frame: MapFrame<M>,
 }
 
-impl<T, O, M> Frame<T, O, M> {
+impl<M> Frame<M> {
     /// Returns the path step from the list or map to the current part.
-    pub fn step(&self) -> PathStep {
+    fn step(&self) -> PathStep {
         match self {
             Frame::List(list) => PathStep::Index(list.taken.saturating_sub(1)),
             Frame::Map(map) => PathStep::Field(map.next.saturating_sub(1) as u32),
@@ -102,7 +73,7 @@ impl<T, O, M> Frame<T, O, M> {
     }
 
     /// Returns whether the current part is in a firewalled field.
-    pub fn hides_part(&self, types: &Types) -> bool {
+    fn hides_part(&self, types: &Types) -> bool {
         match self {
             Frame::List(list) => list.hidden,
             Frame::Map(map) => {
@@ -112,120 +83,140 @@ impl<T, O, M> Frame<T, O, M> {
     }
 }
 
-/// The frames of a walk, outermost first: the live ones, and below them those that were frozen when the
-/// walk was suspended. The terms of frozen frames are in a list on the heap.
+/// The frames of a walk, outermost first, and their terms: of each list the list and its rest, of each map the
+/// map. The last term is apart, because the walk through a list changes it at each element; before the first frame
+/// it is the value.
 #[derive(Debug)]
-pub struct Stack<T, O, M> {
-    /// The innermost frames.
-    pub live: Vec<Frame<T, O, M>>,
-    /// The other frames.
-    pub frozen: Vec<Frame<(), (), M>>,
-    /// The terms of the frozen frames, innermost first; for a list the remaining list, then the whole
-    /// list.
-    pub terms: Option<T>,
+pub struct Stack<T, M> {
+    frames: Vec<Frame<M>>,
+    terms: Roots<T>,
+    last: T,
 }
 
-impl<T: Copy, O: Copy, M: Copy> Default for Stack<T, O, M> {
-    fn default() -> Self {
+impl<T, M> Stack<T, M> {
+    /// Returns an empty stack for the walk over this value.
+    pub fn new(value: T) -> Self {
         Stack {
-            live: Vec::with_capacity(8),
-            frozen: Vec::new(),
-            terms: None,
+            frames: Vec::new(),
+            terms: Roots::default(),
+            last: value,
         }
     }
 }
 
-impl<T: Copy, O: Copy, M: Copy> Stack<T, O, M> {
+impl<T, M> Rooted for Stack<T, M> {
+    type Term = T;
+    type With<U> = Stack<U, M>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Stack<X::Into, M>, X::Lost> {
+        Ok(Stack {
+            frames: self.frames,
+            terms: self.terms.exchange(by)?,
+            last: by.term(self.last)?,
+        })
+    }
+}
+
+impl<T: Copy, M: Copy> Stack<T, M> {
     /// Returns the number of frames.
     pub fn depth(&self) -> usize {
-        self.frozen.len() + self.live.len()
+        self.frames.len()
     }
 
     /// Returns the path of the current part.
     pub fn path(&self) -> impl Iterator<Item = PathStep> + '_ {
-        let frozen = self.frozen.iter().map(Frame::step);
-        frozen.chain(self.live.iter().map(Frame::step))
+        self.frames.iter().map(Frame::step)
     }
 
     /// Returns whether the current part is in a firewalled field.
     pub fn hides_part(&self, types: &Types) -> bool {
-        match (self.live.last(), self.frozen.last()) {
-            (Some(frame), _) => frame.hides_part(types),
-            (None, Some(frame)) => frame.hides_part(types),
-            (None, None) => false,
+        let innermost = self.frames.last();
+        innermost.is_some_and(|frame| frame.hides_part(types))
+    }
+
+    /// Adds a list, with its rest.
+    #[inline]
+    pub fn push_list(&mut self, value: T, rest: T, list: ListFrame<M>) {
+        self.frames.push(Frame::List(list));
+        self.push(value);
+        self.push(rest);
+    }
+
+    /// Adds a map.
+    #[inline]
+    pub fn push_map(&mut self, value: T, map: MapFrame<M>) {
+        self.frames.push(Frame::Map(map));
+        self.push(value);
+    }
+
+    #[inline]
+    fn push(&mut self, term: T) {
+        self.terms.push(std::mem::replace(&mut self.last, term));
+    }
+
+    /// Returns the innermost frame.
+    #[inline]
+    pub fn top(&mut self) -> Option<&mut Frame<M>> {
+        self.frames.last_mut()
+    }
+
+    /// Returns the innermost frame, with the rest of its list or its map.
+    #[inline]
+    pub fn top_with_last(&mut self) -> Option<(&mut Frame<M>, T)> {
+        Some((self.frames.last_mut()?, self.last))
+    }
+
+    /// Returns the innermost list, if the innermost frame is one.
+    pub fn top_list<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
+        let list = self.terms.last_mut(heap);
+        list.copied().unwrap_or_else(|| heap.nil())
+    }
+
+    /// Moves on in the innermost list, by this many elements to `rest`.
+    #[inline]
+    pub fn advance(&mut self, rest: T, elements: u32) {
+        if let Some(Frame::List(list)) = self.frames.last_mut() {
+            list.taken = list.taken.saturating_add(elements);
+            self.last = rest;
         }
     }
 
-    /// Thaws the innermost frozen frame; `open` opens its map again.
-    #[cold]
-    pub fn thaw<H: Heap<Term = T>>(
-        &mut self,
-        heap: &H,
-        open: impl FnOnce(TypeId, Fields, T) -> Option<O>,
-    ) -> Option<()> {
-        let pop = |terms: &mut Option<T>| {
-            let (term, rest) = heap.uncons((*terms)?)?;
-            *terms = Some(rest);
-            Some(term)
+    /// Removes the innermost frame, if it is that of a list; returns it, the list and its rest.
+    #[inline]
+    pub fn pop_list<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<(ListFrame<M>, T, T)> {
+        let Some(Frame::List(frame)) = self.frames.pop() else {
+            return None;
         };
-        let frame = match self.frozen.pop()? {
-            Frame::List(list) => {
-                let rest = pop(&mut self.terms)?;
-                Frame::List(list.of(pop(&mut self.terms)?, rest))
-            }
-            Frame::Map(map) => {
-                let value = pop(&mut self.terms)?;
-                let open = open(map.id, map.fields, value)?;
-                Frame::Map(map.of(value, open))
-            }
-        };
-        self.live.push(frame);
-        Some(())
+        let (rest, list) = (self.last, self.terms.pop(heap));
+        self.last = self.terms.pop(heap);
+        Some((frame, list, rest))
     }
 
-    /// Freezes the live frames; a frame is frozen at most once, however often the walk is suspended.
-    pub fn freeze<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
-        let mut terms = match self.terms {
-            Some(terms) => terms,
-            None => heap.make_list(&[]),
-        };
-        for frame in self.live.drain(..) {
-            self.frozen.push(match frame {
-                Frame::List(list) => {
-                    terms = heap.cons(list.value, terms);
-                    terms = heap.cons(list.rest, terms);
-                    Frame::List(list.of((), ()))
-                }
-                Frame::Map(map) => {
-                    terms = heap.cons(map.value, terms);
-                    Frame::Map(map.of((), ()))
-                }
-            });
-        }
-        self.terms = Some(terms);
-        terms
+    /// Removes the innermost frame, which is that of a map.
+    #[inline]
+    pub fn pop_map<H: Heap<Term = T>>(&mut self, heap: &H) {
+        self.frames.pop();
+        self.last = self.terms.pop(heap);
     }
 
-    /// Returns the open lists, outermost first, each with its remaining list.
+    /// Returns the open lists, outermost first, each with its rest.
     pub fn lists<H: Heap<Term = T>>(&self, heap: &H) -> Vec<(T, T)> {
-        let mut lists = Vec::new();
-        let mut terms = self.terms;
-        let mut pop = || {
-            let (term, rest) = heap.uncons(terms?)?;
-            terms = Some(rest);
-            Some(term)
+        let get = |at| match at < self.terms.len() {
+            true => self.terms.get(heap, at),
+            false => self.last,
         };
-        for frame in self.frozen.iter().rev() {
-            let term = pop();
-            if let (Frame::List(_), Some(rest)) = (frame, term) {
-                lists.extend(pop().map(|value| (value, rest)));
-            }
+        // The first one is the value.
+        let mut at = 1;
+        let mut lists = Vec::new();
+        for frame in &self.frames {
+            at += match frame {
+                Frame::Map(_) => 1,
+                Frame::List(_) => {
+                    lists.push((get(at), get(at + 1)));
+                    2
+                }
+            };
         }
-        lists.reverse();
-        lists.extend(self.live.iter().filter_map(|frame| match frame {
-            Frame::List(list) => Some((list.value, list.rest)),
-            Frame::Map(_) => None,
-        }));
         lists
     }
 }

@@ -1,48 +1,45 @@
-//! Walks of any task that were left between two quanta, and how long a quantum goes on.
+//! A walk of any task between two quanta, and how long a quantum goes on.
 
-use super::super::coerce::{Coerce, Frozen, Mark};
-use super::super::listing::FrozenListing;
+use super::super::coerce::{Coerce, Mark};
 use super::super::values::Values;
-use super::super::{Check, Types};
-use super::{Suspended, Task, Walk, WalkEnd};
+use super::super::{Check, Listing, Types};
+use super::{State, Task, Walk, WalkEnd};
 use ptc_term::meter::{Meter, Pace};
+use ptc_term::suspend::{Exchange, Rooted};
 use std::time::{Duration, Instant};
 
-/// A suspended walk with its types, which are read only once.
+/// A walk with its types, which are read only once.
 #[derive(Debug)]
-pub struct LeftWalk {
-    /// Where it was suspended.
-    pub at: LeftAt,
+pub struct LeftWalk<T> {
+    /// Where it is.
+    pub at: LeftAt<T>,
     /// The types.
     pub types: Types,
 }
 
-/// Where a walk was suspended.
+/// Where a walk is.
 #[derive(Debug)]
-pub enum LeftAt {
+pub enum LeftAt<T> {
     /// In a check.
-    Check(Suspended<(), Check>),
+    Check(State<T, Check<T>, ()>),
     /// In a coercion.
-    Coerce(Suspended<Mark, Frozen>),
+    Coerce(State<T, Coerce<T>, Mark>),
     /// After the walk, while its findings are listed.
-    Errors(FrozenListing),
+    Errors(Listing<T>),
 }
 
-/// A task whose walk can be left.
-pub trait Resumable<H: Values>: Task<H> {
-    /// Returns the suspended walk as one of any task.
-    fn left(suspended: Suspended<Self::Mark, Self::Frozen>) -> LeftAt;
-}
+impl<T> Rooted for LeftWalk<T> {
+    type Term = T;
+    type With<U> = LeftWalk<U>;
 
-impl<H: Values> Resumable<H> for Check {
-    fn left(suspended: Suspended<(), Check>) -> LeftAt {
-        LeftAt::Check(suspended)
-    }
-}
-
-impl<H: Values> Resumable<H> for Coerce<H::Term> {
-    fn left(suspended: Suspended<Mark, Frozen>) -> LeftAt {
-        LeftAt::Coerce(suspended)
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<LeftWalk<X::Into>, X::Lost> {
+        let at = match self.at {
+            LeftAt::Check(state) => LeftAt::Check(state.exchange(by)?),
+            LeftAt::Coerce(state) => LeftAt::Coerce(state.exchange(by)?),
+            LeftAt::Errors(listing) => LeftAt::Errors(listing.exchange(by)?),
+        };
+        let types = self.types;
+        Ok(LeftWalk { at, types })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The walk over the elements of a list.
 
 use super::super::values::{Class, Values};
-use super::super::{Target, Type, TypeId};
+use super::super::{Scalar, Target, Type, TypeId};
 use super::frame::{Frame, ListFrame};
 use super::{Task, Walk, WalkEnd, Whole};
 
@@ -19,16 +19,23 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         if self.memo.has(|| self.heap.identity(value), id) {
             return Ok(Some(K::SAME));
         }
-        self.stack.live.push(Frame::List(ListFrame {
-            value,
-            rest: value,
+        // A list of which nothing must be handled needs no place on the stack.
+        let (rest, taken) = match self.types.get(holds) {
+            Type::Scalar(scalar) => self.plain(scalar, value)?,
+            _ => (value, 0),
+        };
+        let list = ListFrame {
             id,
             holds,
-            taken: 0,
-            hidden: self.stack.hides_part(self.types),
-            findings: self.findings.count(),
-            mark: self.task.mark(),
-        }));
+            taken,
+            hidden: self.state.stack.hides_part(self.types),
+            findings: self.state.findings.count(),
+            mark: self.state.task.mark(),
+        };
+        if self.heap.is_empty_list(rest) {
+            return K::list_end(self, value, &list, true).map(Some);
+        }
+        self.state.stack.push_list(value, rest, list);
         Ok(None)
     }
 
@@ -36,26 +43,32 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// end of the list.
     pub(super) fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let of = self.types.get(holds);
+        let Some((Frame::List(list), rest)) = self.state.stack.top_with_last() else {
+            return Ok(None);
+        };
+        let (mut rest, hidden) = (rest, list.hidden);
+        let depth = self.state.stack.depth();
         loop {
+            if let Type::Scalar(scalar) = of {
+                rest = self.pass_plain(scalar, rest)?;
+            }
             self.safe_point()?;
-            let Some(Frame::List(list)) = self.stack.live.last_mut() else {
-                return Ok(None);
+            let Some((element, tail)) = self.heap.uncons(rest) else {
+                return self.list_end();
             };
-            let Some((element, rest)) = self.heap.uncons(list.rest) else {
-                let list = *list;
-                self.stack.live.pop();
-                return self.list_end(list).map(Some);
-            };
-            list.rest = rest;
-            list.taken = list.taken.saturating_add(1);
-            let hidden = list.hidden;
+            rest = tail;
+            self.state.stack.advance(rest, 1);
             self.consume_fuel(1)?;
             let done = match of {
                 Type::Scalar(scalar) if self.heap.is_plainly(scalar, element) => Some(K::SAME),
                 Type::Scalar(scalar) => Some(K::scalar(self, scalar, element, None)?),
                 Type::Map { fields, closed } => {
                     match self.map(element, holds, (fields, closed), hidden) {
-                        Some(map) => self.fields(map)?.map(|(_, done)| done),
+                        Some(map) => match self.fields(map)? {
+                            Some((_, done)) if self.state.stack.depth() == depth => Some(done),
+                            // That of a map within this one.
+                            whole => return Ok(whole),
+                        },
                         None => Some(self.no_map(element, holds)?),
                     }
                 }
@@ -68,11 +81,43 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         }
     }
 
-    fn list_end(&mut self, list: ListFrame<H::Term, K::Mark>) -> Result<Whole<H, K>, WalkEnd> {
-        let is_proper = self.heap.is_empty_list(list.rest);
-        if !is_proper {
-            self.improper(&list)?;
+    /// Passes over the next elements that stay as they are, if the task need not know of them; returns the rest.
+    #[inline]
+    fn pass_plain(&mut self, scalar: Scalar, rest: H::Term) -> Result<H::Term, WalkEnd> {
+        match self.state.stack.top() {
+            Some(Frame::List(list)) if K::passes(&list.mark) => {}
+            _ => return Ok(rest),
         }
-        Ok((list.value, K::list_end(self, &list, is_proper)?))
+        let (rest, passed) = self.plain(scalar, rest)?;
+        self.state.stack.advance(rest, passed);
+        Ok(rest)
+    }
+
+    /// Passes over elements that stay as they are; returns the rest of the list, and how many there were.
+    #[inline]
+    fn plain(&mut self, scalar: Scalar, list: H::Term) -> Result<(H::Term, u32), WalkEnd> {
+        let (mut rest, mut passed) = (list, 0);
+        while self.safe_point().is_ok() {
+            match self.heap.uncons(rest) {
+                Some((element, tail)) if self.heap.is_plainly(scalar, element) => {
+                    self.consume_fuel(1)?;
+                    (rest, passed) = (tail, passed + 1);
+                }
+                _ => break,
+            }
+        }
+        Ok((rest, passed))
+    }
+
+    fn list_end(&mut self) -> Result<Option<Whole<H, K>>, WalkEnd> {
+        let Some((list, value, rest)) = self.state.stack.pop_list(&*self.heap) else {
+            return Ok(None);
+        };
+        let is_proper = self.heap.is_empty_list(rest);
+        if !is_proper {
+            self.improper(value, &list)?;
+        }
+        let done = K::list_end(self, value, &list, is_proper)?;
+        Ok(Some((value, done)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::values::{Found, Rows, Values, ABSENT};
 use super::super::{Fields, Type, TypeId};
-use super::frame::{Frame, MapFrame};
+use super::frame::{MapFrame, OpenMap};
 use super::{Open, Place, Task, Walk, WalkEnd, Whole};
 
 /// Number of fields that are counted at once; the quantum cannot end before they are walked.
@@ -20,49 +20,48 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         id: TypeId,
         (fields, closed): (Fields, bool),
         hidden: bool,
-    ) -> Option<MapFrame<H::Term, Open<H>, K::Mark>> {
+    ) -> Option<OpenMap<H::Term, Open<H>, K::Mark>> {
         let open = self.rows.open(self.heap, self.types, id, fields, value)?;
-        let is_map = self.task.takes_structs() || !self.rows.is_struct(self.heap, id, open);
+        let is_map = self.state.task.takes_structs() || !self.rows.is_struct(self.heap, id, open);
         if !is_map || self.memo.has(|| self.heap.identity(value), id) {
             return None;
         }
-        Some(MapFrame {
-            value,
-            open,
+        let frame = MapFrame {
             id,
             fields,
             closed,
             hidden,
             next: fields.start as usize,
-            findings: self.findings.count(),
-            mark: self.task.mark(),
-        })
+            findings: self.state.findings.count(),
+            mark: self.state.task.mark(),
+        };
+        Some(OpenMap { value, open, frame })
     }
 
-    /// Walks the fields of a map that is not on the stack; returns the result, or pushes the map to
-    /// walk into a field or because the quantum is over.
+    /// Walks the fields of a map that is not on the stack; returns the result, or that of a map in one of its fields,
+    /// with this one on the stack. Pushes the map to walk into a list or because the quantum is over.
     #[inline]
     pub(super) fn fields(
         &mut self,
-        mut map: MapFrame<H::Term, Open<H>, K::Mark>,
+        mut map: OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let types = self.types;
-        let end = map.fields.range().end;
-        let is_flat = <H::Rows as Rows<H>>::is_flat(map.open);
         loop {
-            let pause = end.min(map.next + FIELDS_AT_ONCE);
+            let end = map.frame.fields.range().end;
+            let is_flat = <H::Rows as Rows<H>>::is_flat(map.open);
+            let pause = end.min(map.frame.next + FIELDS_AT_ONCE);
             let keys = self.rows.take_fuel();
-            self.consume_fuel(1 + (pause - map.next) / 2 + keys)?;
-            while map.next < pause {
-                let index = map.next;
-                map.next += 1;
+            self.consume_fuel(1 + (pause - map.frame.next) / 2 + keys)?;
+            while map.frame.next < pause {
+                let index = map.frame.next;
+                map.frame.next += 1;
                 let holds = types.holds(index);
                 if !is_flat {
                     self.consume_fuel(LARGE_FIELD)?;
                 }
                 let found = self.rows.find(self.heap, types, map.open, index);
                 let Some(found) = found else {
-                    self.absent(index, map.hidden, holds)?;
+                    self.absent(index, map.frame.hidden, holds)?;
                     continue;
                 };
                 K::found(self, map.open, &found);
@@ -77,59 +76,86 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 let done = match types.get(holds) {
                     Type::Scalar(scalar) if self.heap.is_plainly(scalar, found.value) => K::SAME,
                     Type::Scalar(scalar) => {
-                        let hidden = map.hidden;
+                        let hidden = map.frame.hidden;
                         let place = Place {
                             field: index,
                             hidden,
                         };
                         K::scalar(self, scalar, found.value, Some(place))?
                     }
+                    Type::Map { fields, closed } => {
+                        self.state.stack.push_map(map.value, map.frame);
+                        let hidden = self.state.stack.hides_part(types);
+                        if let Some(inner) = self.map(found.value, holds, (fields, closed), hidden)
+                        {
+                            map = inner;
+                            break;
+                        }
+                        let done = self.no_map(found.value, holds)?;
+                        self.state.stack.pop_map(&*self.heap);
+                        done
+                    }
                     _ => {
                         // Its parts may need the stack.
-                        self.stack.live.push(Frame::Map(map));
+                        self.state.stack.push_map(map.value, map.frame);
                         let Some(done) = self.part(found.value, holds)? else {
                             return Ok(None);
                         };
-                        self.stack.live.pop();
+                        self.state.stack.pop_map(&*self.heap);
                         done
                     }
                 };
                 K::field(self, &mut map, &found, done);
             }
-            if map.next >= end {
+            if map.frame.next >= map.frame.fields.range().end {
                 return self.map_end(&map).map(Some);
             }
             if self.safe_point().is_err() {
-                self.stack.live.push(Frame::Map(map));
+                self.state.stack.push_map(map.value, map.frame);
                 return Ok(None);
             }
         }
     }
 
-    /// Passes the result of a part to the map on top of the stack.
-    pub(super) fn deliver(&mut self, was: H::Term, done: K::Done) {
-        let Some(Frame::Map(mut map)) = self.stack.live.pop() else {
-            return;
-        };
-        let index = map.next - 1;
-        let found = match <H::Rows as Rows<H>>::is_flat(map.open) {
-            true => self.rows.find(self.heap, self.types, map.open, index),
-            false => None,
-        };
-        let found = found.unwrap_or(Found {
-            slot: ABSENT,
-            key: was,
-            value: was,
-        });
-        K::field(self, &mut map, &found, done);
-        self.stack.live.push(Frame::Map(map));
+    /// Continues with the map on top of the stack: passes it the result of its current part, and walks its other
+    /// fields.
+    pub(super) fn resume_map(
+        &mut self,
+        value: H::Term,
+        frame: MapFrame<K::Mark>,
+        done: Option<Whole<H, K>>,
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
+        let (id, fields) = (frame.id, frame.fields);
+        let open = self.rows.open(self.heap, self.types, id, fields, value);
+        // It was open before, unless these are the terms of another walk.
+        let open = open.ok_or(WalkEnd::Abandoned)?;
+        self.state.stack.pop_map(&*self.heap);
+        let mut map = OpenMap { value, open, frame };
+        if let Some((was, done)) = done {
+            let index = frame.next - 1;
+            let found = match <H::Rows as Rows<H>>::is_flat(open) {
+                true => self.rows.find(self.heap, self.types, open, index),
+                false => None,
+            };
+            let found = found.unwrap_or(Found {
+                slot: ABSENT,
+                key: was,
+                value: was,
+            });
+            K::field(self, &mut map, &found, done);
+        }
+        if let Err(end) = self.safe_point() {
+            self.state.stack.push_map(map.value, map.frame);
+            return Err(end);
+        }
+        self.fields(map)
     }
 
     fn map_end(
         &mut self,
-        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+        map: &OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<Whole<H, K>, WalkEnd> {
-        if map.closed {
+        if map.frame.closed {
             self.closed_end(map)?;
         }
         let done = K::map_end(self, map)?;

@@ -7,27 +7,26 @@
 //! * this file: running and suspending a walk
 //! * [`task`]: the interface of a task
 //! * `lists`, `maps`: the contents of lists and maps
-//! * [`frame`]: the stack, live and frozen
+//! * [`frame`]: the stack
 //! * `refuse`: errors in the value
-//! * `suspend`: a walk between two quanta; `left`: any walk that was left, and when it is
+//! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
 
 pub mod frame;
 mod left;
 mod lists;
 mod maps;
 mod refuse;
-mod suspend;
+mod state;
 pub mod task;
 
-pub use left::{LeftAt, LeftWalk, QuantumClock, Resumable};
-pub use suspend::Suspended;
+pub use left::{LeftAt, LeftWalk, QuantumClock};
+pub use state::State;
 pub use task::{Open, Place, Task};
 
-use super::findings::Findings;
 use super::memo::Memo;
 use super::values::{Rows, Values};
 use super::{Type, TypeId, Types};
-use frame::{Frame, Stack};
+use frame::Frame;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::stop::Stop;
@@ -72,64 +71,57 @@ pub struct Walk<'c, H: Values, K: Task<H>> {
     pub(super) types: &'c Types,
     meter: Meter,
     pace: Pace,
-    /// The fuel consumed in all quanta.
-    fuel: usize,
     /// The quantum is over when this much fuel is consumed; 0 after it ended.
     pause_at: usize,
     /// The fuel consumed since the end of the slice.
     overdrawn: usize,
-    memo_after: usize,
-    /// The task.
-    pub task: K,
-    /// The errors found.
-    pub findings: Findings<H::Term>,
+    /// What is kept between two quanta.
+    pub state: StateOf<H, K>,
     pub(super) rows: H::Rows,
-    pub(super) stack: Stack<H::Term, Open<H>, K::Mark>,
     memo: Memo,
-    /// The value and its type, until the walk begins.
-    begin: Option<(H::Term, TypeId)>,
 }
+
+/// The state of a walk over the terms of a heap.
+pub type StateOf<H, K> = State<<H as Heap>::Term, K, <K as Task<H>>::Mark>;
 
 /// A list or map, and its result.
 type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
 
 impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
-    /// Creates a walk over a value.
+    /// Begins or resumes a walk along its types.
     pub fn new(
         heap: &'c mut H,
         types: &'c Types,
-        (value, id): (H::Term, TypeId),
-        task: K,
+        state: StateOf<H, K>,
         (meter, pace): (Meter, Pace),
     ) -> Self {
-        let rows = H::Rows::new(heap, types, task.matching());
+        let rows = H::Rows::new(heap, types, state.task.matching());
+        let memo = Memo {
+            on: state.fuel >= state.memo_after,
+            ..Memo::default()
+        };
         Walk {
             heap,
             types,
             meter,
             pace,
-            fuel: 0,
             pause_at: usize::MAX,
             overdrawn: 0,
-            memo_after: FUEL_BEFORE_MEMO,
-            task,
-            findings: Findings::default(),
+            state,
             rows,
-            stack: Stack::default(),
-            memo: Memo::default(),
-            begin: Some((value, id)),
+            memo,
         }
     }
 
     /// For tests: ends the quantum after this much fuel, regardless of the clock.
     pub fn pause_after(&mut self, units: usize) {
-        self.pause_at = self.fuel + units;
+        self.pause_at = self.state.fuel + units;
     }
 
     /// For tests: uses the memo after this much fuel.
     pub fn remember_after(&mut self, units: usize) {
-        self.memo_after = units;
-        self.memo.on = self.fuel >= units;
+        self.state.memo_after = units;
+        self.memo.on = self.state.fuel >= units;
     }
 
     /// Returns whether the memo is in use; it is lost when the walk is suspended.
@@ -139,7 +131,7 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
 
     /// Returns the fuel consumed since the walk began, in all its quanta.
     pub fn fuel(&self) -> usize {
-        self.fuel
+        self.state.fuel
     }
 
     /// Returns the meter.
@@ -147,66 +139,48 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
         &self.meter
     }
 
-    /// Returns the findings of a walk that has ended, with the heap and the meter to list them.
-    pub fn into_findings(self) -> (&'c mut H, Findings<H::Term>, Meter) {
-        (self.heap, self.findings, self.meter)
+    /// Ends the quantum: the state, with the heap and the meter for what follows.
+    pub fn into_state(self) -> (StateOf<H, K>, &'c mut H, Meter) {
+        (self.state, self.heap, self.meter)
     }
 
     /// Begins another quantum.
     pub fn refuel(&mut self, meter: Meter) {
         self.meter = meter;
         self.pause_at = usize::MAX;
-        self.memo.on = self.fuel >= self.memo_after;
+        self.memo.on = self.state.fuel >= self.state.memo_after;
     }
 
     /// Runs to the end, or to the end of the quantum.
     pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
-        let mut done = match self.begin {
-            Some((value, id)) => {
-                self.begin = None;
-                self.part(value, id)?.map(|done| (value, done))
-            }
+        let mut done = match self.state.begin.take() {
+            Some((value, id)) => self.first(value, id)?,
             None => None,
         };
         loop {
-            if self.stack.live.is_empty() && !self.stack.frozen.is_empty() {
-                self.thaw_frame();
-            }
-            if let Some((was, done)) = done {
-                match self.stack.live.last() {
-                    None => return Ok(done),
-                    Some(Frame::List(_)) => K::element(self, was, done),
-                    Some(Frame::Map(_)) => self.deliver(was, done),
-                }
-            }
-            self.safe_point()?;
-            done = match self.stack.live.last() {
-                Some(Frame::List(list)) => {
+            done = match self.state.stack.top_with_last() {
+                Some((Frame::List(list), _)) => {
                     let holds = list.holds;
+                    if let Some((was, done)) = done {
+                        K::element(self, was, done);
+                    }
+                    self.safe_point()?;
                     self.elements(holds)?
                 }
-                Some(Frame::Map(map)) => {
-                    let map = *map;
-                    self.stack.live.pop();
-                    self.fields(map)?
+                Some((Frame::Map(frame), value)) => {
+                    let frame = *frame;
+                    self.resume_map(value, frame, done)?
                 }
-                None => return Ok(K::SAME),
+                None => return Ok(done.map_or(K::SAME, |(_, done)| done)),
             };
         }
-    }
-
-    fn thaw_frame(&mut self) {
-        let (heap, types, rows) = (&*self.heap, self.types, &mut self.rows);
-        self.stack.thaw(heap, |id, fields, value| {
-            rows.open(heap, types, id, fields, value)
-        });
     }
 
     /// Consumes fuel before work is done. A slice or a quantum ends at the next safe point; a slice
     /// ends here if that point is too far away.
     #[inline]
     pub(super) fn consume_fuel(&mut self, units: usize) -> Result<(), WalkEnd> {
-        self.fuel += units;
+        self.state.fuel += units;
         match self.meter.consume_fuel(units, &*self.heap) {
             Ok(()) => Ok(()),
             Err(halt) => self.halt(halt.into(), units),
@@ -236,10 +210,20 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     /// At this point the walk's state is complete in its fields, so it can be suspended here.
     #[inline]
     fn safe_point(&self) -> Result<(), WalkEnd> {
-        match self.fuel >= self.pause_at {
+        match self.state.fuel >= self.pause_at {
             true => Err(WalkEnd::SliceOver),
             false => Ok(()),
         }
+    }
+
+    /// Visits the whole value. A map stays off the stack while it can.
+    fn first(&mut self, value: H::Term, id: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
+        if let Type::Map { fields, closed } = self.types.get(id) {
+            if let Some(map) = self.map(value, id, (fields, closed), false) {
+                return self.fields(map);
+            }
+        }
+        Ok(self.part(value, id)?.map(|done| (value, done)))
     }
 
     /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
@@ -252,10 +236,10 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                 Type::Optional(inner) => id = inner,
                 Type::List(holds) => return self.list(value, id, holds),
                 Type::Map { fields, closed } => {
-                    let hidden = self.stack.hides_part(self.types);
+                    let hidden = self.state.stack.hides_part(self.types);
                     match self.map(value, id, (fields, closed), hidden) {
                         Some(map) => {
-                            self.stack.live.push(Frame::Map(map));
+                            self.state.stack.push_map(map.value, map.frame);
                             return Ok(None);
                         }
                         None => return self.no_map(value, id).map(Some),
@@ -269,7 +253,10 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     /// Adds a value to the memo if it stays as it is and has no findings.
     #[inline]
     pub(super) fn remember(&mut self, value: H::Term, id: TypeId, findings: usize, mark: &K::Mark) {
-        if self.memo.on && findings == self.findings.count() && self.task.is_silent_since(mark) {
+        if self.memo.on
+            && findings == self.state.findings.count()
+            && self.state.task.is_silent_since(mark)
+        {
             self.memo.add(|| self.heap.identity(value), id);
         }
     }

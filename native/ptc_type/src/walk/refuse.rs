@@ -4,7 +4,7 @@ use super::super::findings::{PathStep, TooMany, Wrong};
 use super::super::mismatch::{Got, Mismatch, Target};
 use super::super::values::{Class, Rows, Values};
 use super::super::{Type, TypeId};
-use super::frame::{ListFrame, MapFrame};
+use super::frame::{ListFrame, OpenMap};
 use super::{Open, Place, Task, Walk, WalkEnd};
 use ptc_term::names::is_firewalled;
 
@@ -42,17 +42,19 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         wrong: Wrong,
         value: Option<H::Term>,
     ) -> Result<(), WalkEnd> {
-        self.consume_fuel(FINDING + self.stack.depth())?;
+        self.consume_fuel(FINDING + self.state.stack.depth())?;
         let hidden = self.is_hidden(place);
         let shown = match wrong {
-            Wrong::Mismatch(mismatch) => self.task.ends_at_first() || mismatch.got == Got::Other,
+            Wrong::Mismatch(mismatch) => {
+                self.state.task.ends_at_first() || mismatch.got == Got::Other
+            }
             _ => true,
         };
         let step = place.map(|place| PathStep::Field(place.field as u32));
-        let path = self.stack.path().chain(step);
+        let path = self.state.stack.path().chain(step);
         let value = value.filter(|_| shown);
-        self.findings.add(wrong, hidden, path, value)?;
-        match self.task.ends_at_first() {
+        self.state.findings.add(wrong, hidden, path, value)?;
+        match self.state.task.ends_at_first() {
             true => self.fail(),
             false => Ok(()),
         }
@@ -62,7 +64,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     pub(in super::super) fn is_hidden(&self, place: Option<Place>) -> bool {
         match place {
             Some(place) => place.hidden || is_firewalled(self.types.field(place.field).name),
-            None => self.stack.hides_part(self.types),
+            None => self.state.stack.hides_part(self.types),
         }
     }
 
@@ -75,7 +77,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Class::Atom => Got::Keyword,
             Class::Map if !self.heap.is_struct(value) => Got::Map,
             Class::Map if self.heap.keyword_name(value).is_some() => Got::Keyword,
-            Class::Map if self.task.calls_structs_maps() => Got::Map,
+            Class::Map if self.state.task.calls_structs_maps() => Got::Map,
             Class::List => Got::List,
             _ => Got::Other,
         }
@@ -107,35 +109,39 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Reports a list that turns out to be improper. Its findings so far are removed, since they are
     /// about elements of a list that is invalid.
     #[cold]
-    pub(super) fn improper(&mut self, list: &ListFrame<H::Term, K::Mark>) -> Result<(), WalkEnd> {
-        self.findings.truncate(list.findings, &*self.heap);
+    pub(super) fn improper(
+        &mut self,
+        value: H::Term,
+        list: &ListFrame<K::Mark>,
+    ) -> Result<(), WalkEnd> {
+        self.state.findings.truncate(list.findings, &*self.heap);
         let mismatch = Mismatch {
             expected: Target::List,
             got: Got::ImproperList,
         };
-        self.report(None, Wrong::Mismatch(mismatch), Some(list.value))
+        self.report(None, Wrong::Mismatch(mismatch), Some(value))
     }
 
     pub(super) fn closed_end(
         &mut self,
-        map: &MapFrame<H::Term, Open<H>, K::Mark>,
+        map: &OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<(), WalkEnd> {
         if !H::Rows::is_flat(map.open) {
             self.consume_fuel(self.heap.map_size(map.value).unwrap_or(0))?;
         }
         let (heap, rows) = (&*self.heap, &mut self.rows);
-        let keys = rows.undeclared(heap, self.types, map.id, map.fields, map.open);
+        let keys = rows.undeclared(heap, self.types, map.frame.id, map.frame.fields, map.open);
         if keys.is_empty() {
             return Ok(());
         }
-        self.findings.report(keys.len())?;
+        self.state.findings.report(keys.len())?;
         let keys = self.heap.make_list(&keys);
         self.report(None, Wrong::Unexpected, Some(keys))
     }
 
     #[cold]
     pub(super) fn unknown(&mut self, number: u32) -> WalkEnd {
-        if !self.task.ends_at_first() {
+        if !self.state.task.ends_at_first() {
             return WalkEnd::Unknown(number);
         }
         match self.report(None, Wrong::Unsupported, None) {
@@ -147,21 +153,22 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Ends the walk. If an enclosing list is improper, that is the reason, and not an error in its
     /// elements.
     fn fail(&mut self) -> Result<(), WalkEnd> {
-        for (value, rest) in self.stack.lists(&*self.heap) {
+        for (value, rest) in self.state.stack.lists(&*self.heap) {
             let mut rest = rest;
             while let Some((_, tail)) = self.heap.uncons(rest) {
                 self.consume_fuel(1)?;
                 rest = tail;
             }
             if !self.heap.is_empty_list(rest) {
-                self.findings.truncate(0, &*self.heap);
+                self.state.findings.truncate(0, &*self.heap);
                 let wrong = Wrong::Mismatch(Mismatch {
                     expected: Target::List,
                     got: Got::ImproperList,
                 });
                 // The path of the list would need another pass over the frames. `hidden` makes no
                 // difference here: lists are not shown.
-                self.findings
+                self.state
+                    .findings
                     .add(wrong, true, std::iter::empty(), Some(value))?;
                 break;
             }

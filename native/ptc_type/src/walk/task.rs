@@ -2,7 +2,7 @@
 
 use super::super::values::{Found, Rows, Values};
 use super::super::Scalar;
-use super::frame::{ListFrame, MapFrame};
+use super::frame::{ListFrame, OpenMap};
 use super::{Walk, WalkEnd};
 use ptc_term::names::Matching;
 
@@ -12,8 +12,6 @@ pub trait Task<H: Values>: Sized {
     type Done: Copy;
     /// The state at the start of a list or map; contains no terms.
     type Mark: Copy;
-    /// The task without its terms.
-    type Frozen;
 
     /// The result of a part that does not change.
     const SAME: Self::Done;
@@ -46,28 +44,26 @@ pub trait Task<H: Values>: Sized {
     /// Handles the result of a field.
     fn field(
         walk: &mut Walk<H, Self>,
-        map: &mut MapFrame<H::Term, Open<H>, Self::Mark>,
+        map: &mut OpenMap<H::Term, Open<H>, Self::Mark>,
         found: &Found<H::Term>,
         done: Self::Done,
     );
+    /// Whether elements that stay as they are need not be handled in a list with this state.
+    fn passes(list: &Self::Mark) -> bool;
     /// Handles the result of an element of the list on top of the stack.
     fn element(walk: &mut Walk<H, Self>, was: H::Term, done: Self::Done);
     /// Handles the end of a list, proper or not.
     fn list_end(
         walk: &mut Walk<H, Self>,
-        list: &ListFrame<H::Term, Self::Mark>,
+        value: H::Term,
+        list: &ListFrame<Self::Mark>,
         is_proper: bool,
     ) -> Result<Self::Done, WalkEnd>;
     /// Handles the end of a map.
     fn map_end(
         walk: &mut Walk<H, Self>,
-        map: &MapFrame<H::Term, Open<H>, Self::Mark>,
+        map: &OpenMap<H::Term, Open<H>, Self::Mark>,
     ) -> Result<Self::Done, WalkEnd>;
-
-    /// Moves the task's terms to `terms`.
-    fn freeze(self, heap: &mut H, terms: &mut Vec<H::Term>) -> Self::Frozen;
-    /// Takes the terms back, in the same order.
-    fn thaw(frozen: Self::Frozen, heap: &H, terms: &mut dyn Iterator<Item = H::Term>) -> Self;
 }
 
 /// An open map of a heap.

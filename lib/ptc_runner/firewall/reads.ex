@@ -1,0 +1,98 @@
+defmodule PtcRunner.Firewall.Reads do
+  @moduledoc false
+  # Which names of data a program reads.
+
+  alias PtcRunner.Shown.{Budget, Head}
+  alias PtcRunner.SubAgent.Signature.Firewall
+
+  # The fields of an operation that name entries of data.
+  @names ["field", "path", "fields", "name", "key", "on", "left", "right"]
+
+  # Operations whose value shows fields that the program does not name; `get` does so with a computed key.
+  @revealing ["entries", "text", "to_text"]
+
+  # Stands among the names if the program reveals fields, and the data have firewalled ones.
+  @fields :fields
+
+  @input "__input"
+
+  # Compared with a constant.
+  @compared ~w(eq neq gt gte lt lte contains in)
+
+  @doc "What stands among the names if the program shows fields that it does not name, and the data have firewalled ones."
+  @spec fields() :: :fields
+  def fields, do: @fields
+
+  @doc "Whether a part of a program shows fields that it does not name."
+  @spec revealed?(term(), Budget.t()) :: boolean()
+  def revealed?(node, left) when is_map(node) do
+    Budget.spend!(left)
+    revealing?(node) or Enum.any?(:maps.values(node), &revealed?(&1, left))
+  end
+
+  def revealed?([first | rest], left) do
+    Budget.spend!(left)
+    revealed?(first, left) or revealed?(rest, left)
+  end
+
+  def revealed?(_constant, _left), do: false
+
+  defp revealing?(%{"op" => op}) when op in @revealing, do: true
+  defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
+  defp revealing?(_node), do: false
+
+  @doc "Whether a part of a program reads one of these names, or a firewalled one."
+  @spec touches?(term(), [String.t() | :fields], Budget.t()) :: boolean()
+  def touches?(%{"op" => "literal"}, names, _left), do: @input in names
+
+  def touches?(node, names, left) when is_map(node) do
+    Budget.spend!(left)
+    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+  end
+
+  def touches?([first | rest], names, left) do
+    Budget.spend!(left)
+    touches?(first, names, left) or touches?(rest, names, left)
+  end
+
+  def touches?(_constant, _names, _left), do: false
+
+  defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
+    @input in names or
+      (@fields in names and revealing?(node)) or
+      Enum.any?(@names, &named?(Map.get(node, &1), names)) or
+      (op == "rename" and renames?(node["fields"], names)) or
+      (op == "sort_by" and sorts?(node["by"], names)) or
+      (op in @compared and (guess?(node["value"], left) or guess?(node["left"], left)))
+  end
+
+  defp operation?(_object, names, _left), do: @input in names
+
+  defp renames?(%{} = fields, names), do: Enum.any?(:maps.keys(fields), &named?(&1, names))
+  defp renames?(_other, _names), do: false
+
+  defp sorts?([%{"field" => name} | rest], names), do: named?(name, names) or sorts?(rest, names)
+  defp sorts?([_other | rest], names), do: sorts?(rest, names)
+  defp sorts?(_other, _names), do: false
+
+  defp named?([name | rest], names), do: named?(name, names) or named?(rest, names)
+  defp named?(@input, names), do: @input in names
+  defp named?(name, names), do: name in names or Firewall.hidden?(name)
+
+  @doc "Whether a constant has a firewalled key: comparing with it would test a guess."
+  @spec guess?(term(), Budget.t()) :: boolean()
+  def guess?(map, left) when is_map(map) do
+    Budget.spend!(left)
+
+    Enum.any?(:maps.to_list(map), fn {key, value} ->
+      (key != @input and Head.hidden?(key)) or guess?(value, left)
+    end)
+  end
+
+  def guess?([first | rest], left) do
+    Budget.spend!(left)
+    guess?(first, left) or guess?(rest, left)
+  end
+
+  def guess?(_leaf, _left), do: false
+end

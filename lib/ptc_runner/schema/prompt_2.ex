@@ -1,0 +1,165 @@
+defmodule PtcRunner.Schema.Prompt2 do
+  @moduledoc false
+  # The description of edition 2 for the system prompt of a model: the operations and their fields from the table, the
+  # rest in prose. A sentence about an operation stands there only with the operation. The tests run the examples.
+
+  alias PtcRunner.Schema.Table
+
+  @intro """
+  PTC-JSON: write one JSON object {"program": NODE} and nothing else.
+  A NODE is an object: "op" names its operation, the other keys are the fields of that operation. A NODE without "op" is an \
+  object of VALUEs.
+  A VALUE is any JSON. NODEs in it, at any depth, are computed; the rest is plain data.
+  """
+
+  @legend """
+  In parentheses stand the fields; `?`: optional, `a|b`: one of them. NODEs: steps, where, expr, when, condition, conditions. \
+  NODEs or numbers: the operands of arithmetic. Names and settings are plain strings and numbers: name, field, fields of select \
+  and unset, path, as, order, tool, pattern, unit, part of dates. All others are VALUEs: a constant or a NODE.
+  """
+
+  # The first is about what every program has.
+  @rules [
+    {[],
+     "pipe hands the result of each step to the next one; map, filter and other loops hand each item to where or expr. An operation " <>
+       "works on this current value; it returns the value."},
+    {["load", "var", "let"],
+     "load reads the data you were given, var reads names of let and memory. A name of let is visible in \"in\" only."},
+    {["filter"],
+     "\"as\" names the item of a loop, so that an inner loop reads it with var or get's from."},
+    {["eq", "gt"],
+     "Comparisons take field of the current value, or left, or neither. Unlike kinds and null are never gt or lt."},
+    {["in"],
+     "in: whether the value (a list or NODE) holds the field; contains: whether the field holds the value."},
+    {["sum"], "sum of nothing is 0; avg, min, max, first of nothing are null."},
+    {["add"], "Arithmetic fails on null: use coalesce. pct is part / whole * 100."},
+    {["distinct"], "distinct keeps whole items, the first of each field or expr."},
+    {["nth"], "nth counts from 0."},
+    {["range"], "range includes its end."},
+    {["fold"],
+     "fold: expr sees the item; var acc (or the name in as) is the result so far, at first init."},
+    {["get"],
+     "get: path is a list of keys, key a computed key or index, from what is read from."},
+    {["sort_by"], "sort_by: order is asc or desc; by is a list of {field or expr, order}."},
+    {["switch"], "switch: cases are {when, then}."},
+    {["set"],
+     "set adds fields to an object or to each object of a list; they see the object as it was."},
+    {["entries", "from_entries"],
+     "entries gives a list of {key, value}, from_entries takes one."},
+    {["group_by"],
+     "group_by gives one object for each group, in the order of first items, null is a group too: the key, and the fields of each, " <>
+       "whose current value is the list of the group's items (without each: items)."},
+    {["join"],
+     "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches), which keep " <>
+       "items without a match."},
+    {["text"], "text joins its parts as text."},
+    {["upper", "split"],
+     "Text operations read value, field or the current value, and give null for null."},
+    {["matches", "replace"],
+     "matches searches a regular expression; find of replace is literal."},
+    {["extract"],
+     "extract gives the first match: its text, or its groups (a list, or an object if they are named); with all true a list of all."},
+    {["date_diff"],
+     "Dates are ISO text and compare as text. date_diff gives whole units, to minus from."},
+    {["date_part"],
+     "Units: year, month, week, day, hour, minute, second. Parts also: quarter, weekday (1 is Monday), yearday, date, month_start, " <>
+       "week_start, year_month."},
+    {["call"],
+     "call runs a tool. If it fails, the value is on_error, in which var error is the text; \"on_error\":null gives null. Without it " <>
+       "the program fails."}
+  ]
+
+  @memory """
+  If the program returns an object, its keys are kept in memory. If it has the key "result", that value is the answer, and \
+  only the other keys are kept.
+  """
+
+  @examples [
+    {"tools", "A tool for each row",
+     ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"employees"},{"op":"map","expr":{"name":{"op":"get","field":"name"},) <>
+       ~s("spent":{"op":"call","tool":"expenses","args":{"id":{"op":"get","field":"id"},"year":2024},"on_error":0}}}]}})},
+    {"groups", "Join, group, aggregate",
+     ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"orders"},) <>
+       ~s({"op":"join","with":{"op":"load","name":"customers"},"left":"customer_id","right":"id"},) <>
+       ~s({"op":"group_by","field":"country","each":{"orders":{"op":"count"},"revenue":{"op":"sum","expr":) <>
+       ~s({"op":"mul","left":{"op":"get","field":"price"},"right":{"op":"get","field":"quantity"}}}}},) <>
+       ~s({"op":"sort_by","field":"revenue","order":"desc"}]}})},
+    {"core", "An inner loop that names its item: products above the average of their kind",
+     ~s({"program":{"op":"let","name":"all","value":{"op":"load","name":"products"},"in":{"op":"pipe","steps":[) <>
+       ~s({"op":"var","name":"all"},{"op":"filter","as":"p","where":{"op":"gt","field":"price","value":{"op":"pipe","steps":[) <>
+       ~s({"op":"var","name":"all"},{"op":"filter","where":{"op":"eq","field":"kind","value":) <>
+       ~s({"op":"get","from":{"op":"var","name":"p"},"field":"kind"}}},{"op":"avg","field":"price"}]}}}]}}})}
+  ]
+
+  # What models need most comes first; other categories follow in the order of the table.
+  @first ["Data", "Flow", "Filter/Transform", "Compare", "Logic", "Access", "Aggregate", "Groups"]
+
+  @doc "The text about these operations, with the first `count` of the examples that use only these."
+  @spec text([Table.operation()], non_neg_integer()) :: String.t()
+  def text(operations, count) when is_integer(count) and count >= 0 do
+    names = MapSet.new(operations, & &1.name)
+    rules = for {about, rule} <- @rules, Enum.all?(about, &(&1 in names)), do: "- #{rule}\n"
+
+    String.trim("""
+    #{@intro}
+    ## Operations
+    #{listed(operations)}
+
+    #{@legend}
+    #{rules}- #{@memory}
+    #{examples(names, count)}
+    """)
+  end
+
+  # `Category: op(field,field?), ...`, one line per category.
+  defp listed(operations) do
+    by_category = Enum.group_by(operations, & &1.category)
+    categories = operations |> Enum.map(& &1.category) |> Enum.uniq()
+    categories = Enum.filter(@first, &(&1 in categories)) ++ (categories -- @first)
+
+    Enum.map_join(categories, "\n", fn category ->
+      "#{category}: #{by_category |> Map.fetch!(category) |> entries()}"
+    end)
+  end
+
+  # Neighbours with the same fields share them.
+  defp entries(operations) do
+    operations
+    |> Enum.map(&{&1.name, fields(&1)})
+    |> Enum.chunk_by(fn {_name, fields} -> fields end)
+    |> Enum.map_join(", ", fn [{_name, fields} | _] = same ->
+      names = Enum.map_join(same, if(fields == "", do: ", ", else: "/"), fn {name, _} -> name end)
+      names <> fields
+    end)
+  end
+
+  defp fields(%{fields: []}), do: ""
+
+  defp fields(%{fields: fields}) do
+    {forms, others} = Enum.split_with(fields, &(&1.presence == :alternative))
+    {optional, required} = Enum.split_with(others, &(not &1.required?))
+    forms = if forms == [], do: [], else: [Enum.map_join(forms, "|", & &1.name)]
+    required = Enum.map(required, & &1.name)
+    "(#{Enum.join(forms ++ required ++ Enum.map(optional, &(&1.name <> "?")), ",")})"
+  end
+
+  @doc "The examples, each with its title."
+  @spec examples() :: [{String.t(), String.t()}]
+  def examples, do: for({_family, title, program} <- @examples, do: {title, program})
+
+  defp examples(names, count) do
+    shown =
+      for {_family, title, program} <- @examples,
+          Enum.all?(used(program), &(&1 in names)),
+          do: "#{title}:\n#{program}"
+
+    case Enum.take(shown, count) do
+      [] -> ""
+      shown -> "Examples:\n\n" <> Enum.join(shown, "\n\n")
+    end
+  end
+
+  # The names of the operations of an example.
+  defp used(program),
+    do: for([_match, name] <- Regex.scan(~r/"op":"(\w+)"/, program), do: name)
+end

@@ -1,0 +1,63 @@
+//! The state of a walk: all of it that outlives a quantum.
+
+use super::super::findings::Findings;
+use super::super::TypeId;
+use super::frame::Stack;
+use super::FUEL_BEFORE_MEMO;
+use ptc_term::suspend::{Exchange, Rooted};
+
+/// The state of a walk with the task `K`, which marks its lists and maps with `M`.
+#[derive(Debug)]
+pub struct State<T, K, M> {
+    /// The task.
+    pub task: K,
+    /// The errors found.
+    pub findings: Findings<T>,
+    pub(in super::super) stack: Stack<T, M>,
+    /// The value and its type, until the walk begins.
+    pub(super) begin: Option<(T, TypeId)>,
+    /// The fuel consumed in all quanta.
+    pub(super) fuel: usize,
+    pub(super) memo_after: usize,
+}
+
+impl<T, K, M> State<T, K, M> {
+    /// Returns the state before the walk over a value begins.
+    pub fn new((value, id): (T, TypeId), task: K) -> Self
+    where
+        T: Copy,
+    {
+        State {
+            task,
+            findings: Findings::default(),
+            stack: Stack::new(value),
+            begin: Some((value, id)),
+            fuel: 0,
+            memo_after: FUEL_BEFORE_MEMO,
+        }
+    }
+
+    /// Returns the fuel consumed since the walk began, in all its quanta.
+    pub fn fuel(&self) -> usize {
+        self.fuel
+    }
+}
+
+impl<T, K: Rooted<Term = T>, M> Rooted for State<T, K, M> {
+    type Term = T;
+    type With<U> = State<U, K::With<U>, M>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Self::With<X::Into>, X::Lost> {
+        Ok(State {
+            task: self.task.exchange(by)?,
+            findings: self.findings.exchange(by)?,
+            stack: self.stack.exchange(by)?,
+            begin: match self.begin {
+                None => None,
+                Some((value, id)) => Some((by.term(value)?, id)),
+            },
+            fuel: self.fuel,
+            memo_after: self.memo_after,
+        })
+    }
+}
