@@ -28,6 +28,9 @@ macro_rules! operations {
             choice::It, list::List, choice::Coalesce, choice::Switch, range::Range,
             search::ForSome, search::ForEvery, search::Find,
             reshape::FlatMap, reshape::Flatten, reshape::Reverse, reshape::Chunk, fold::Fold,
+            numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,
+            numbers::Median, numbers::Percentile,
+            dates::DateDiff, dates::DateAdd, dates::DatePart, dates::Now,
         }
     };
 }

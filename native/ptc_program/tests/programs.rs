@@ -13,6 +13,7 @@ fn every_operation_stands_in_these_files() {
         include_str!("collections.rs"),
         include_str!("editions.rs"),
         include_str!("lists.rs"),
+        include_str!("dates_and_numbers.rs"),
     ]
     .concat();
     for op in OpCode::ALL {

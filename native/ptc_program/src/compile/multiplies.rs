@@ -259,7 +259,7 @@ impl<'s> Found<'s> {
     }
 }
 
-/// Returns whether the values of an operation are numbers, booleans and names, or lists of these.
+/// Returns whether the values of an operation are numbers, booleans, names and new texts, or lists of these.
 fn is_plain(op: OpCode) -> bool {
     use OpCode::*;
     matches!(
