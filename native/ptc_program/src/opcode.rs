@@ -28,6 +28,8 @@ macro_rules! operations {
             choice::It, list::List, choice::Coalesce, choice::Switch, range::Range,
             search::ForSome, search::ForEvery, search::Find,
             reshape::FlatMap, reshape::Flatten, reshape::Reverse, reshape::Chunk, fold::Fold,
+            text::Text, text::ToText, text::Upper, text::Lower, text::Trim, text::Length, text::Split, text::Replace,
+            text::StartsWith, text::EndsWith, text::Matches, text::Extract, text::ToNumber,
             numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,
             numbers::Median, numbers::Percentile,
             dates::DateDiff, dates::DateAdd, dates::DatePart, dates::Now,

@@ -14,6 +14,7 @@ fn every_operation_stands_in_these_files() {
         include_str!("editions.rs"),
         include_str!("lists.rs"),
         include_str!("dates_and_numbers.rs"),
+        include_str!("text.rs"),
     ]
     .concat();
     for op in OpCode::ALL {

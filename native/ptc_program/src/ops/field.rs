@@ -175,7 +175,8 @@ impl Field {
         }
     }
 
-    /// Returns the same field with the phrase of the error if it holds something else: `"'p' must be a number"`.
+    /// Returns the same field with the phrase of the error if it holds something else: its name in quotes, and what it
+    /// must be.
     pub(super) const fn must_be(self, must_be: &'static str) -> Self {
         Field { must_be, ..self }
     }
