@@ -27,7 +27,10 @@ macro_rules! operations {
             // Edition 2
             choice::It, list::List, choice::Coalesce, choice::Switch, range::Range,
             search::ForSome, search::ForEvery, search::Find,
-            reshape::FlatMap, reshape::Flatten, reshape::Reverse, reshape::Chunk, fold::Fold,
+            arrange::FlatMap, arrange::Flatten, arrange::Reverse, arrange::Chunk, fold::Fold,
+            reshape::Set, reshape::Unset, reshape::Rename,
+            entries::EntriesOf, entries::FromEntries, entries::IndexBy,
+            group::GroupBy, join::Join,
             text::Text, text::ToText, text::Upper, text::Lower, text::Trim, text::Length, text::Split, text::Replace,
             text::StartsWith, text::EndsWith, text::Matches, text::Extract, text::ToNumber,
             numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,

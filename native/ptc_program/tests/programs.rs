@@ -15,6 +15,7 @@ fn every_operation_stands_in_these_files() {
         include_str!("lists.rs"),
         include_str!("dates_and_numbers.rs"),
         include_str!("text.rs"),
+        include_str!("groups.rs"),
     ]
     .concat();
     for op in OpCode::ALL {

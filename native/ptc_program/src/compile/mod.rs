@@ -9,7 +9,8 @@
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
-//! * `parts`: loops, cases and sort keys of a plan
+//! * `parts`: cases and sort keys in plans
+//! * `loops`: loops in plans
 //! * `check`: checks of an operation's fields
 //! * `check_2`: checks of the fields that edition 2 brought
 //! * `template`: values with operations in them, at any depth
@@ -28,6 +29,7 @@ pub(crate) mod copy;
 mod explain;
 mod finish;
 mod guard;
+mod loops;
 mod multiplies;
 mod optimise;
 mod parts;

@@ -8,6 +8,7 @@
 
 use crate::code::{Apply, ConstId, Instr, Loop, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
+use crate::ops::{combines_with_input, parts_of, PartsOf};
 use ptc_machine::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
@@ -58,7 +59,9 @@ pub(super) fn multiplies<'s>(
 ) -> bool {
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
-        Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
+        Instr::Apply(apply) => {
+            apply.op == OpCode::Join || apply.op.combines() && apply.operands > 1
+        }
         Instr::Enter(enter) => enter.op.keeps() == Keeps::Value || enter.op == OpCode::Fold,
         _ => false,
     };
@@ -229,16 +232,40 @@ impl<'s> Found<'s> {
     ) -> Result<Origins<'s>, Twice> {
         use OpCode::*;
         let (mut value, mut last) = (Origins::default(), Origins::default());
+        let combines = apply.op.combines() || combines_with_input(apply);
         for _ in 0..apply.operands {
             let operand = self.pop();
-            if apply.op.combines() {
-                value.combine(&operand)?;
+            match combines {
+                true => value.combine(&operand)?,
+                false => value.join(&operand),
             }
             last = operand;
         }
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
+            // Its value has an item of the other list for each match.
+            Join => return Err(Twice),
+            Set | GroupBy | IndexBy => match parts_of(apply) {
+                PartsOf::All if combines => {
+                    value.combine(&input())?;
+                    value
+                }
+                PartsOf::All => {
+                    value.join(&input());
+                    value
+                }
+                PartsOf::Operands => value,
+                PartsOf::Key(name) => input().of_field(name),
+                PartsOf::Fields(fields) => {
+                    for id in fields {
+                        if let Some(field) = (consts.text)(id) {
+                            value.combine(&input().of_field(field))?;
+                        }
+                    }
+                    value
+                }
+            },
             op if is_plain(op) => Origins::default(),
             // Their values are items of the operand, or of items of it.
             FlatMap => last,
@@ -246,9 +273,7 @@ impl<'s> Found<'s> {
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
-                    for origin in value.first.iter_mut().chain(&mut value.more) {
-                        origin.1 = origin.1.or(Some(field));
-                    }
+                    value = value.of_field(field);
                 }
                 self.push_const(apply.value, consts)?;
                 value.join(&self.pop());
@@ -262,32 +287,18 @@ impl<'s> Found<'s> {
 /// Returns whether the values of an operation are numbers, booleans, names and new texts, or lists of these.
 fn is_plain(op: OpCode) -> bool {
     use OpCode::*;
-    matches!(
-        op,
-        Eq | Neq
-            | Gt
-            | Gte
-            | Lt
-            | Lte
-            | Contains
-            | In
-            | And
-            | Or
-            | Not
-            | Count
-            | Sum
-            | Avg
-            | Add
-            | Sub
-            | Mul
-            | Div
-            | Round
-            | Pct
-            | Typeof
-            | ForSome
-            | ForEvery
-            | Range
-    )
+    match op {
+        Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
+        | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
+        | Percentile | DateDiff | DateAdd | DatePart | Now | Text | ToText | Upper | Lower
+        | Trim | Length | Split | Replace | StartsWith | EndsWith | Matches | Extract
+        | ToNumber | ForSome | ForEvery | Range => true,
+        Load | Literal | Var | Pipe | Let | If | Filter | Map | Select | Reject | SortBy
+        | FilterIn | Min | Max | MinBy | MaxBy | First | Last | Nth | Take | Drop | Distinct
+        | Object | Merge | Concat | Zip | Get | Keys | Call | It | List | Coalesce | Switch
+        | Find | FlatMap | Flatten | Reverse | Chunk | Fold | Set | Unset | Rename | EntriesOf
+        | FromEntries | IndexBy | GroupBy | Join => false,
+    }
 }
 
 /// Returns whether an instruction is a call that goes on at `pc` if its tool fails.
@@ -305,6 +316,14 @@ impl<'s> Origins<'s> {
 
     fn iter(&self) -> impl Iterator<Item = &Origin<'s>> {
         self.first.iter().chain(&self.more)
+    }
+
+    /// Returns the origins of a field of the value.
+    fn of_field(mut self, field: &'s [u8]) -> Self {
+        for origin in self.first.iter_mut().chain(&mut self.more) {
+            origin.1 = origin.1.or(Some(field));
+        }
+        self
     }
 
     fn push(&mut self, origin: Origin<'s>) {

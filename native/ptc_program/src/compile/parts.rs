@@ -1,9 +1,9 @@
-//! Parts of a plan: loops over the current list, the cases of a `switch`, and the keys of a sort.
+//! Parts of a plan: the cases of a `switch`, and the keys of a sort.
 
 use super::plan::Checked;
 use super::walk::Label;
 use super::{Failure, Plan};
-use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, NO_CONST, NO_PC};
+use crate::code::Instr;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
@@ -11,14 +11,6 @@ use ptc_machine::fault::{Code, Fault};
 
 const CASE: &str = "Each case in 'cases' must have 'when' and 'then'";
 const SORT_KEY: &str = "All elements in 'by' must be maps";
-
-/// A loop whose body is planned.
-pub struct OpenLoop {
-    /// The slot of the item.
-    pub item: Slot,
-    start: Label,
-    end: Label,
-}
 
 /// One of several keys that a list is sorted by.
 pub struct SortKey {
@@ -31,51 +23,6 @@ pub struct SortKey {
 }
 
 impl Plan<'_, '_> {
-    /// Begins a loop over the current value; its body follows. `tally` as in [`Loop`].
-    pub fn begin_loop(&mut self, tally: Option<(OpCode, ConstId)>) -> OpenLoop {
-        self.needs_input();
-        let list = self.scope.input;
-        let item = self.take_slot();
-        let (start, end) = (self.label(), self.label());
-        self.mark(start);
-        self.emit(Instr::Enter(Loop {
-            op: self.op,
-            list,
-            item,
-            end: end.0,
-            tally,
-            demand: Demand::All,
-            residue: NO_PC,
-        }));
-        OpenLoop { item, start, end }
-    }
-
-    /// Ends the loop, whose value stands on the stack then.
-    pub fn end_loop(&mut self, looped: OpenLoop) {
-        self.emit(Instr::Next(looped.start.0));
-        self.mark(looped.end);
-    }
-
-    /// Runs the body in a field once for each item of the current value.
-    pub fn each_item(&mut self, body: &'static str) {
-        let looped = self.begin_loop(None);
-        self.expr_in(body, self.scope.with_input(looped.item), true);
-        self.end_loop(looped);
-    }
-
-    /// Makes a list of the values that stand on the stack.
-    pub fn gather(&mut self, operands: u32) {
-        self.emit(Instr::Apply(Apply {
-            op: OpCode::List,
-            input: self.scope.input,
-            operands,
-            key: NO_CONST,
-            value: NO_CONST,
-            mode: 0,
-            demand: Demand::All,
-        }));
-    }
-
     /// Returns whether a step reads its current value in one instruction only, see
     /// [`Operation::READS_INPUT_ONCE`](crate::ops). With keys that are evaluated, a sort reads it twice.
     pub fn reads_input_once(&self, step: Node) -> bool {

@@ -47,7 +47,8 @@ impl Operation for Distinct {
             if by_itself {
                 machine.each_item(apply, &mut work.walk, |machine, item| {
                     machine.consume_fuel_to_hash(item)?;
-                    table.insert(machine, kinds, items, item)
+                    table.insert(machine, kinds, items, item)?;
+                    Ok(())
                 })?;
                 return machine.list_of(work);
             }

@@ -38,12 +38,12 @@ impl Operation for Fold {
         let so_far = plan.take_slot();
         plan.template_of("init", plan.scope);
         plan.emit(Instr::Store(so_far));
-        let looped = plan.begin_loop(None);
+        let looped = plan.begin_over_input(None);
         let source = plan.source();
         let name = plan
             .field("as")
             .and_then(|name| Some((name, source.text(name)?)));
-        let inside = plan.scope.with_input(looped.item);
+        let inside = looped.scope;
         match name {
             Some((_, text)) if text == INPUT_NAME.as_bytes() => {
                 plan.expr_in("expr", inside.with_input(so_far), true);

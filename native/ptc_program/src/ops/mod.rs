@@ -6,17 +6,22 @@
 
 mod access;
 mod arithmetic;
+mod arrange;
 mod choice;
 mod combine;
 pub(crate) mod compare;
 mod data;
 mod dates;
 mod distinct;
+mod entries;
 mod extreme;
 mod field;
 mod flow;
 mod fold;
+mod group;
+mod grouping;
 mod introspect;
+mod join;
 mod keyed;
 mod list;
 mod logic;
@@ -39,6 +44,7 @@ mod transform;
 pub use crate::opcode::OpCode;
 pub(crate) use compare::Orders;
 pub use field::{Field, FieldKind, Presence};
+pub(crate) use group::{combines_with_input, parts_of, PartsOf};
 
 use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};

@@ -136,12 +136,12 @@ fn plan_several(plan: &mut Plan) -> Planned {
     match exprs.len() as u32 {
         0 => plan.needs_input(),
         count => {
-            let looped = plan.begin_loop(None);
+            let looped = plan.begin_over_input(None);
             for expr in exprs {
-                plan.visit(expr, plan.scope.with_input(looped.item), true);
+                plan.visit(expr, looped.scope, true);
             }
             if count > 1 {
-                plan.gather(count);
+                plan.make_list(count);
             }
             plan.end_loop(looped);
         }

@@ -32,8 +32,8 @@ impl Operation for Count {
     fn plan(plan: &mut Plan) -> Planned {
         match plan.field("where") {
             Some(_) if plan.edition() == Edition::Two => {
-                let looped = plan.begin_loop(Some((OpCode::Count, NO_CONST)));
-                plan.expr_in("where", plan.scope.with_input(looped.item), true);
+                let looped = plan.begin_over_input(Some((OpCode::Count, NO_CONST)));
+                plan.expr_in("where", looped.scope, true);
                 plan.end_loop(looped);
             }
             _ => plan.apply_to_input(NO_CONST),

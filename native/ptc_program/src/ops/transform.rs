@@ -45,8 +45,8 @@ transform! { Reject, "reject", "The items for which the condition does not hold.
 /// Runs the body in a field once for each item of the current value, which has the name in `as`, too. If `combines`, the
 /// operation checks each value of the body, and is applied to the list of these values.
 pub(super) fn plan_loop(plan: &mut Plan, body: &'static str, combines: bool) -> Planned {
-    let looped = plan.begin_loop(None);
-    let (source, inside) = (plan.source(), plan.scope.with_input(looped.item));
+    let looped = plan.begin_over_input(None);
+    let (source, inside) = (plan.source(), looped.scope);
     let name = match plan.edition() {
         Edition::One => None,
         Edition::Two => plan.field("as"),
