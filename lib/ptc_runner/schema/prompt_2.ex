@@ -92,7 +92,16 @@ defmodule PtcRunner.Schema.Prompt2 do
   ]
 
   # What models need most comes first; other categories follow in the order of the table.
-  @first ["Data", "Flow", "Filter/Transform", "Compare", "Logic", "Access", "Aggregate", "Groups"]
+  @first [
+    "Data",
+    "Flow",
+    "Filter/Transform",
+    "Compare",
+    "Logic",
+    "Access",
+    "Aggregate",
+    "Group and join"
+  ]
 
   @doc "The text about these operations, with the first `count` of the examples that use only these."
   @spec text([Table.operation()], non_neg_integer()) :: String.t()
