@@ -58,6 +58,18 @@ defmodule PtcRunner.RandomProgramTest do
     assert_agreement(&Generator.values_case/2, div(@cases, 2), values())
   end
 
+  @tag :edition_2
+  @tag timeout: 600_000
+  test "the library and the oracle agree on random programs of edition 2" do
+    assert_agreement(&Generator.modern_case/2, @cases, validated())
+  end
+
+  @tag :edition_2
+  @tag timeout: 600_000
+  test "the interpreter and the oracle agree on wrong programs of edition 2 that nobody validated" do
+    assert_agreement(&Generator.spoilt_modern_case/2, div(@cases, 4), unvalidated())
+  end
+
   # Long enough for sorting, hashing and suspending to be seen.
   @long_programs [
     %{"op" => "count"},
@@ -151,20 +163,32 @@ defmodule PtcRunner.RandomProgramTest do
   end
 
   test "most random programs end well, and every operation is among them" do
-    cases = for n <- 1..2_000, do: Generator.random_case(1, n)
+    assert_covered(&Generator.random_case/2, 1)
+  end
+
+  @tag :edition_2
+  test "most random programs of edition 2 end well, and every operation is among them" do
+    assert_covered(&Generator.modern_case/2, 2)
+  end
+
+  defp assert_covered(generator, edition) do
+    cases = for n <- 1..2_000, do: generator.(1, n)
     programs = for %{program: program} <- cases, do: inspect(program, limit: :infinity)
 
-    operations = Map.keys(PtcRunner.Schema.operations())
+    operations = operations(edition)
 
-    assert operations -- Oracle.Check.names() == [],
+    assert operations -- Oracle.Check.names(edition) == [],
            "operations without a rule in test/support/oracle: see docs/architecture.md"
 
     for name <- operations do
       assert Enum.any?(programs, &(&1 =~ ~s("op" => "#{name}"))),
-             "no random program has #{name}: add it to test/support/generator/consume.ex"
+             "no random program has #{name}: add it to test/support/generator"
     end
 
     {expected, _answers} = validated()
     assert Enum.count(cases, &match?({{:ok, _, _, _}, _calls}, expected.(&1))) > 1_000
   end
+
+  defp operations(1), do: Map.keys(PtcRunner.Schema.operations())
+  defp operations(2), do: PtcRunner.Schema.valid_operation_names(edition: 2)
 end

@@ -130,9 +130,10 @@ defmodule PtcRunner.Json do
     * `:edition` - the edition of the language, 1 or 2: see the section *Editions*. New in this library.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
-      share the heap limit; everything else stays in order. Results are in the order of the list. If several
-      items fail, the first of them in that order is the error, and calls for later items are stopped. The
-      rounds of a `map` within a `map` do not overlap. New in this library.
+      share the heap limit, and in edition 2 the calls in different fields of one object, or members of one list, that
+      the program builds; everything else stays in order. Results are in the order of the list. If several
+      items fail, the first of them in that order is the error, and calls for later items are stopped. Within what
+      overlaps, the calls of one item or field stay in order. New in this library.
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
       in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
 

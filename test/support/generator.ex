@@ -4,14 +4,28 @@ defmodule PtcRunner.Test.Generator do
   the case determine everything (except pids and references).
   """
 
-  alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil, Values}
+  alias PtcRunner.Test.Generator.{Data, Dropped, Program, Spoil, Texts, Values}
   alias PtcRunner.Test.Random
 
-  @type random_case :: %{program: term(), context: map(), memory: map()}
+  @typedoc "Without an edition it is a case of edition 1."
+  @type random_case :: %{
+          required(:program) => term(),
+          required(:context) => map(),
+          required(:memory) => map(),
+          optional(:edition) => 2
+        }
 
   @doc "Case number `n` of a seed. Three programs in ten are spoilt, some of them twice."
   @spec random_case(integer(), integer()) :: random_case()
   def random_case(seed, n), do: build(seed, n, Random.frequency([{14, 0}, {4, 1}, {2, 2}]))
+
+  @doc "Like `random_case/2`, of edition 2, with texts and dates in the rows."
+  @spec modern_case(integer(), integer()) :: random_case()
+  def modern_case(seed, n), do: build_2(seed, n, Random.frequency([{14, 0}, {4, 1}, {2, 2}]))
+
+  @doc "Like `modern_case/2`, with one to three things wrong in the program."
+  @spec spoilt_modern_case(integer(), integer()) :: random_case()
+  def spoilt_modern_case(seed, n), do: build_2(seed, n, Random.integer(1..3))
 
   @doc "Like `random_case/2`, with nothing wrong in the program."
   @spec right_case(integer(), integer()) :: random_case()
@@ -32,13 +46,29 @@ defmodule PtcRunner.Test.Generator do
   @doc "A pipeline that keeps a part of what it makes; one in ten is spoilt."
   @spec dropping_case(integer(), integer()) :: random_case()
   def dropping_case(seed, n) do
-    program = &Dropped.pipe(%{depth: 0, current: &1, names: []})
+    program = &Dropped.pipe(%{depth: 0, current: &1, names: [], edition: 1})
     build(seed, n, Random.frequency([{9, 0}, {1, 1}]), program)
   end
 
   defp build(seed, n, spoils, program \\ &Program.program/1) do
     state = :rand.seed_s(:exsss, {seed, n, 0})
     {random_case, _state} = Random.build(template(spoils, program), state)
+    random_case
+  end
+
+  defp build_2(seed, n, spoils) do
+    data = %{context: Data.context(Texts.row()), memory: Data.memory()}
+
+    random_case =
+      Random.map(data, fn data ->
+        program = Program.program(current(data.memory), 2)
+
+        Random.map({program, spoils}, fn {program, spoils} ->
+          Random.map(spoilt(program, spoils, 2), &Map.merge(data, %{program: &1, edition: 2}))
+        end)
+      end)
+
+    {random_case, _state} = random_case.(:rand.seed_s(:exsss, {seed, n, 2}))
     random_case
   end
 
@@ -53,8 +83,11 @@ defmodule PtcRunner.Test.Generator do
     end)
   end
 
-  defp spoilt(program, 0), do: program
-  defp spoilt(program, n), do: Random.map(Spoil.spoil(program), &spoilt(&1, n - 1))
+  defp spoilt(program, n, edition \\ 1)
+  defp spoilt(program, 0, _edition), do: program
+
+  defp spoilt(program, n, edition),
+    do: Random.map(Spoil.spoil(program, edition), &spoilt(&1, n - 1, edition))
 
   defp current(%{"__input" => input}) when is_map(input), do: :row
   defp current(%{"__input" => [_ | _]}), do: :rows

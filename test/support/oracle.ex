@@ -13,24 +13,27 @@ defmodule PtcRunner.Test.Oracle do
   @type answer :: {:ok, result :: term(), delta :: map(), new_memory :: map()} | {:error, error()}
 
   @doc """
-  Runs the node under `"program"`.
+  Runs the node under `"program"`. Options: `:edition` (1), and `:now`, what `now` gives.
 
       iex> program = %{"op" => "load", "name" => "x"}
       iex> PtcRunner.Test.Oracle.run(program, %{"x" => 1}, %{"m" => 2}, %{})
       {:ok, 1, %{}, %{"m" => 2}}
   """
-  @spec run(term(), map(), map(), map()) :: answer()
-  def run(program, context, memory, tools) do
-    with :ok <- Fail.catching(:validation_error, fn -> Check.program(program) end),
+  @spec run(term(), map(), map(), map(), keyword()) :: answer()
+  def run(program, context, memory, tools, opts \\ []) do
+    edition = Keyword.get(opts, :edition, 1)
+
+    with :ok <- Fail.catching(:validation_error, fn -> Check.program(program, edition) end),
          :ok <- Fail.catching(:validation_error, fn -> Tools.check(tools) end),
          {:value, value} <-
-           Fail.catching(:execution_error, fn -> value(program, context, memory, tools) end) do
+           Fail.catching(:execution_error, fn -> value(program, context, memory, tools, opts) end) do
       remember(value, memory)
     end
   end
 
-  defp value(program, context, memory, tools) do
-    {:value, Eval.eval(program, Eval.environment(context, memory, tools))}
+  defp value(program, context, memory, tools, opts) do
+    {:value,
+     Eval.eval(program, Eval.environment(context, memory, tools, [checked?: true] ++ opts))}
   end
 
   # The rule of the memory: a map updates the memory, and its "result" is the answer if it has one.

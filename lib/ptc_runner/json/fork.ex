@@ -61,7 +61,7 @@ defmodule PtcRunner.Json.Fork do
   defp left(:infinity), do: :infinity
   defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
 
-  defp value("map", list, values),
+  defp value(loop, list, values) when loop in ["map", "branches"],
     do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
 
   defp value(loop, list, values) do

@@ -192,6 +192,14 @@ defmodule PtcRunner.Json.Message do
   defp text(:requires, op, what, []), do: "#{op} requires #{what}"
   defp text(:requires, op, what, [value]), do: "#{op} requires #{what}, got #{show(value)}"
 
+  defp text(:needs_dates, op, _field, [value]),
+    do: "#{op} requires ISO 8601 dates, got: #{show(value)}"
+
+  defp text(:needs_dates, op, _field, [left, right]) do
+    {left, right} = Shown.both(left, right)
+    "#{op} requires ISO 8601 dates, got: #{left}, #{right}"
+  end
+
   defp text(:requires_both, op, what, [left, right]) do
     {left, right} = Shown.both(left, right)
     "#{op} requires #{what}, got: #{left}, #{right}"

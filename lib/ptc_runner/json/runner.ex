@@ -122,17 +122,19 @@ defmodule PtcRunner.Json.Runner do
 
   @doc """
   Runs an unchecked AST, without limits and with the tools in the calling process, for
-  `PtcRunner.Json.Interpreter.eval/2`.
+  `PtcRunner.Json.Interpreter.eval/2`. An edition is given only by tests.
 
       iex> PtcRunner.Json.Runner.eval(%{"op" => "literal", "value" => 1}, PtcRunner.Context.new())
       {:ok, 1}
 
   """
-  @spec eval(term(), Context.t()) :: {:ok, term()} | {:error, Message.error()}
-  def eval(ast, %Context{} = context) do
+  @spec eval(term(), Context.t(), Edition.t() | nil) :: {:ok, term()} | {:error, Message.error()}
+  def eval(ast, %Context{} = context, edition \\ nil) do
     given = {context.ctx || %{}, context.memory || %{}, :infinity, 0}
+    depth = Limits.default_max_depth()
+    reading = if edition, do: {depth, false, false, false, edition}, else: depth
 
-    fn -> start({:unchecked, ast}, given, Limits.default_max_depth(), false) end
+    fn -> start({:unchecked, ast}, given, reading, false) end
     |> Driver.start(&call_here/2, context.tools || %{})
     |> elem(0)
     |> concealed(ast, context.memory)
@@ -265,7 +267,7 @@ defmodule PtcRunner.Json.Runner do
          {:ok, value} <- told(name, ToolWorker.run(name, fun, args)) do
       if kind == :last, do: {{:ok, value, 0}, tools}, else: {:ok, {:moved, value, 0}, tools}
     else
-      {:error, {:tool_failed, text}} when kind == :call -> {:failed, :failed_moved, text, tools}
+      {:error, {:tool_failed, text}} when kind != :last -> {:failed, :failed_moved, text, tools}
       error -> {error, tools}
     end
   end

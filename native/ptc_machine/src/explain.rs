@@ -17,15 +17,15 @@ pub enum Detail {
     Findings,
 }
 
-/// The position of an operation in the surrounding one: `steps`, 2; `where`; `fields`, "total".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
-    /// The field of the surrounding operation; none in an object without `op`.
-    pub field: Option<&'static str>,
-    /// The index in the list in this field.
-    pub index: Option<u32>,
-    /// The key in the map in this field.
-    pub key: Option<ConstId>,
+/// A step from one part of a program to a part inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathPart<K = ConstId> {
+    /// A field of an operation.
+    Field(&'static str),
+    /// An index in a list.
+    Index(u32),
+    /// A key of a map, as written in the program.
+    Key(K),
 }
 
 /// An operation of the program.
@@ -35,8 +35,8 @@ pub struct Site {
     pub name: Name,
     /// The surrounding operation; none for the outermost.
     pub parent: Option<u32>,
-    /// Its position in the surrounding operation.
-    pub place: Place,
+    /// Its path from the surrounding operation: `steps`, 2; `where`; `fields`, "total".
+    pub path: Vec<PathPart>,
     /// The slot of its current value, if it can read it.
     pub input: Option<Slot>,
     /// The keys it looks up in its current value, or in each row of it. The keys are independent,

@@ -85,6 +85,8 @@ named! {
         /// `upper` of a number: a value that the operation cannot work with. The field is the phrase that says what it
         /// requires. Terms: the value, or none.
         Requires = "requires",
+        /// `date_part` of a value that is no date, `date_add` that leads to none. Terms: the value, or both.
+        NeedsDates = "needs_dates",
         /// The same for two values. Terms: both.
         RequiresBoth = "requires_both",
         /// `typeof` of a tuple. Terms: the value.

@@ -46,7 +46,7 @@ pub use machine::{Eval, Machine};
 pub use machine::{KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 pub use meaning::order;
 pub use order::Sorting;
-pub use run::{Exit, Vm};
+pub use run::{Exit, Vm, BRANCHES};
 pub use start::Inputs;
 pub use state::State;
 pub use tally::Tally;

@@ -61,6 +61,22 @@ pub struct Loop<L: Language> {
     pub residue: Pc,
 }
 
+/// Consecutive pieces of code that may run at the same time: each pushes one value, and several of them call tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branches {
+    /// The address at which each begins; the first is that of all of them.
+    pub starts: Vec<Pc>,
+    /// The address behind the last one.
+    pub end: Pc,
+}
+
+impl Branches {
+    /// Returns the address behind the branch at an index.
+    pub fn end_of(&self, index: usize) -> Pc {
+        self.starts.get(index + 1).copied().unwrap_or(self.end)
+    }
+}
+
 /// An evaluation of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Apply<L: Language> {
@@ -162,6 +178,14 @@ impl<L: Language> Instr<L> {
     }
 }
 
+impl<L: Language> Program<L> {
+    /// Returns the branches that begin at an address: the outermost ones.
+    pub fn branches_at(&self, pc: Pc) -> Option<&Branches> {
+        let place = self.branches.partition_point(|it| it.starts[0] < pc);
+        self.branches.get(place).filter(|it| it.starts[0] == pc)
+    }
+}
+
 /// A compiled program. Its constants are terms in a separate table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program<L: Language> {
@@ -187,6 +211,8 @@ pub struct Program<L: Language> {
     pub sites: Vec<Site>,
     /// What is recorded of these operations.
     pub detail: Detail,
+    /// The code that may run at the same time, in ascending order of the addresses.
+    pub branches: Vec<Branches>,
     /// What a run can still read behind each call.
     pub live: LiveAfterCalls,
 }

@@ -6,9 +6,10 @@ use super::frame::Frame;
 use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::language::Language;
-use crate::program::{Instr, Loop, Pc, Program, NO_CONST};
+use crate::program::{Instr, Loop, Pc, Program, NO_CONST, NO_PC};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Limits;
+use ptc_term::number::Number;
 
 /// Why the machine stopped.
 #[derive(Debug, PartialEq)]
@@ -22,17 +23,20 @@ pub enum Exit<T> {
         /// Its arguments.
         args: T,
     },
-    /// A loop whose body calls tools begins. Its iterations may run concurrently, each from a state of its own
-    /// ([`State::round`](super::State::round)). [`State::behind_loop`](super::State::behind_loop) receives the results.
+    /// A loop whose body calls tools begins, or several branches that call tools. The iterations, or branches, may run concurrently, each from a state of its own
+    /// ([`State::round`](super::State::round)). [`State::joined`](super::State::joined) receives the results.
     Fork {
-        /// The name of its operation.
+        /// The name of its operation, or [`BRANCHES`].
         name: Name,
-        /// Its list, which is not empty.
+        /// Its list, which is not empty; or the indices of the branches.
         list: T,
     },
     /// The run halted before its end.
     Halted(Halt<T>),
 }
+
+/// The name of several branches that may run at the same time.
+pub const BRANCHES: Name = "branches";
 
 /// One execution of a run.
 pub struct Vm<'h, H: Heap, L: Language> {
@@ -50,6 +54,8 @@ pub struct Vm<'h, H: Heap, L: Language> {
     pub forks: bool,
     /// The run is one iteration of a loop.
     pub(super) is_round: bool,
+    /// The address at which it ends if it is a branch, else [`NO_PC`].
+    pub(super) ends_at: Pc,
     /// An instruction has found that the state of the run is not its own.
     pub(super) is_broken: bool,
     /// The fault of a run that has failed, while it is checked. No further instruction runs.
@@ -61,6 +67,23 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     #[inline]
     pub fn parts(&mut self) -> (&mut Machine<'h, H>, &'h Program<L>) {
         (&mut self.machine, self.program)
+    }
+
+    /// Returns how the machine stops where branches begin or end.
+    #[cold]
+    fn branch(&mut self) -> Option<Exit<H::Term>> {
+        if self.pc == self.ends_at && self.frames.is_empty() {
+            return Some(Exit::Done(self.machine.top()));
+        }
+        let branches = self.program.branches_at(self.pc).filter(|_| self.forks)?;
+        let heap = &mut *self.machine.heap;
+        let index = |index| heap.make_number(Number::Int(index as i64));
+        let indices: Option<Vec<_>> = (0..branches.starts.len()).map(index).collect();
+        let indices = indices?;
+        Some(Exit::Fork {
+            name: BRANCHES,
+            list: self.machine.heap.make_list(&indices),
+        })
     }
 
     /// Returns whether the body of a loop calls tools.
@@ -125,7 +148,12 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     #[inline]
     fn run_to_exit(&mut self) -> Exit<H::Term> {
         if self.failing.is_none() {
-            match self.steps() {
+            let watched = self.forks || self.ends_at != NO_PC;
+            let exit = match watched {
+                true => self.steps::<true>(),
+                false => self.steps::<false>(),
+            };
+            match exit {
                 Ok(exit) => return exit,
                 // The instruction may have left its loop or its work. So the run never resumes at it.
                 Err(Halt::Fault(fault)) => self.fail(*fault),
@@ -135,9 +163,15 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
         Exit::Halted(self.check_fault())
     }
 
-    fn steps(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {
+    /// `WATCHED`: whether the address can be one at which branches begin or end.
+    fn steps<const WATCHED: bool>(&mut self) -> Result<Exit<H::Term>, Halt<H::Term>> {
         let program = self.program;
         loop {
+            if WATCHED {
+                if let Some(exit) = self.branch() {
+                    return Ok(exit);
+                }
+            }
             let machine = &mut self.machine;
             machine.meter.begin(machine.heap)?;
             match &program.code[self.pc as usize] {

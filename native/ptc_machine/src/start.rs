@@ -43,6 +43,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             watch: None,
             forks: false,
             is_round: state.is_round,
+            ends_at: state.ends_at,
             is_broken: false,
             failing: state.failing,
         }
@@ -56,6 +57,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             pc: self.pc,
             has_input: self.has_input,
             is_round: self.is_round,
+            ends_at: self.ends_at,
             whole: !self.machine.meter.has_advanced(),
             slots: self.machine.slots,
             stack: self.machine.stack,

@@ -19,6 +19,8 @@ pub struct State<T> {
     pub(super) has_input: bool,
     /// Whether the run is one iteration of a loop, see [`State::round`].
     pub(super) is_round: bool,
+    /// The address at which it ends if it is a branch, else [`NO_PC`].
+    pub(super) ends_at: Pc,
     /// Whether the run was suspended before the instruction had advanced.
     pub(super) whole: bool,
     pub(super) slots: Vec<T>,
@@ -41,6 +43,7 @@ impl<T: Copy> Rooted for State<T> {
             pc: self.pc,
             has_input: self.has_input,
             is_round: self.is_round,
+            ends_at: self.ends_at,
             whole: self.whole,
             slots: by.all(self.slots)?,
             stack: self.stack.exchange(by)?,
@@ -64,6 +67,7 @@ impl<T: Copy> State<T> {
             pc: 0,
             has_input: input.is_some(),
             is_round: false,
+            ends_at: NO_PC,
             whole: false,
             slots,
             stack: Stack::new(heap.make_list(&[])),
@@ -81,23 +85,35 @@ impl<T: Copy> State<T> {
         }
     }
 
-    /// Returns the start of one iteration of the loop at whose start the run was stopped; its result is the body's
-    /// value. `None` if the run was not stopped there.
+    /// Returns the start of one iteration of the loop, or of one of the branches, at whose start the run was stopped; its
+    /// result is the value of the body, or of the branch. `item`: the item, or the index of the branch. `None` if the run
+    /// was not stopped there.
     pub fn round<H: Heap<Term = T>, L: Language>(
         self,
         program: &Program<L>,
         heap: &mut H,
         item: T,
     ) -> Option<Self> {
-        let Some(Instr::Enter(looped)) = program.code.get(self.pc as usize) else {
-            return None;
-        };
         let mut slots = self.slots;
-        *slots.get_mut(looped.item as usize)? = item;
+        let (pc, ends_at) = match (
+            program.branches_at(self.pc),
+            program.code.get(self.pc as usize),
+        ) {
+            (Some(branches), _) => {
+                let index = usize::try_from(heap.small_integer(item)?).ok()?;
+                (*branches.starts.get(index)?, branches.end_of(index))
+            }
+            (None, Some(Instr::Enter(looped))) => {
+                *slots.get_mut(looped.item as usize)? = item;
+                (self.pc + 1, NO_PC)
+            }
+            _ => return None,
+        };
         Some(State {
-            pc: self.pc + 1,
+            pc,
             has_input: self.has_input,
             is_round: true,
+            ends_at,
             whole: false,
             slots,
             stack: Stack::new(heap.make_list(&[])),
@@ -107,9 +123,25 @@ impl<T: Copy> State<T> {
         })
     }
 
-    /// Moves from the start of the loop at which the run was stopped to its end: the run goes on with the loop's
-    /// value, as with an answer. `None` if the run was not stopped there.
-    pub fn behind_loop<L: Language>(mut self, program: &Program<L>) -> Option<Self> {
+    /// Moves from the start of the loop, or of the branches, at which the run was stopped to the end: the run goes on with
+    /// the value of the loop, or with the list of the values of the branches. Returns the answer that it is resumed with;
+    /// `None` if the run was not stopped there.
+    pub fn joined<H: Heap<Term = T>, L: Language>(
+        mut self,
+        program: &Program<L>,
+        heap: &H,
+        value: T,
+    ) -> Option<(Self, Option<T>)> {
+        if let Some(branches) = program.branches_at(self.pc) {
+            let mut rest = value;
+            for _ in &branches.starts {
+                let (value, tail) = heap.uncons(rest)?;
+                self.stack.push(value);
+                rest = tail;
+            }
+            self.pc = branches.end;
+            return Some((self, None));
+        }
         match program.code.get(self.pc as usize) {
             // The list is not tallied yet.
             Some(Instr::Enter(looped)) => {
@@ -117,7 +149,7 @@ impl<T: Copy> State<T> {
             }
             _ => return None,
         }
-        Some(self)
+        Some((self, Some(value)))
     }
 
     /// Moves to what gives the value of the call at which the run was stopped if its tool fails: the run goes on with

@@ -8,10 +8,9 @@ use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
 use crate::schedule::Pace;
-use ptc_machine::explain::Site;
+use ptc_machine::explain::{PathPart, Site};
 use ptc_machine::{Counts, Watch};
 use ptc_program::code::Program;
-use ptc_program::compile::PathPart;
 use ptc_term::heap::Heap;
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
@@ -111,10 +110,12 @@ nif! {
 fn row<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site, counts: &Counts) -> Raw<'a> {
     let (terms, env) = (heap.terms, heap.terms.env);
     let constant = |id: u32| consts.get(id as usize).copied().unwrap_or(heap.nil());
-    let mut place: Vec<Raw<'a>> = Vec::new();
-    place.extend(site.place.field.map(|name| Raw::from(name.encode(env))));
-    place.extend(site.place.index.map(|index| Raw::from(index.encode(env))));
-    place.extend(site.place.key.map(constant));
+    let part = |part: &PathPart| match part {
+        PathPart::Field(name) => Raw::from(name.encode(env)),
+        PathPart::Index(index) => Raw::from(index.encode(env)),
+        PathPart::Key(key) => constant(*key),
+    };
+    let place: Vec<Raw<'a>> = site.path.iter().map(part).collect();
     let numbers = [
         counts.runs,
         counts.ended,

@@ -149,7 +149,7 @@ fn resumed_run<'a>(
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<(Term<'a>, Option<Since>)> {
-    let (kind, answer, words) = match with {
+    let (kind, mut answer, words) = match with {
         ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
         ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
     };
@@ -170,7 +170,9 @@ fn resumed_run<'a>(
                 None => return Some((atoms::uncaught().encode(env), None)),
             }
         }
-        Some(ValueKind::Joined) => state = state.behind_loop(&run.program)?,
+        Some(ValueKind::Joined) => {
+            (state, answer) = state.joined(&run.program, &execution.heap, answer?)?
+        }
         Some(ValueKind::Answer) | None => {}
     }
     let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;

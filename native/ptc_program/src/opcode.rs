@@ -26,6 +26,9 @@ macro_rules! operations {
             tool::Call,
             // Edition 2
             list::List,
+            numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,
+            numbers::Median, numbers::Percentile,
+            dates::DateDiff, dates::DateAdd, dates::DatePart, dates::Now,
         }
     };
 }

@@ -7,6 +7,7 @@ use ptc_program::opcode::OpCode;
 
 fn program(code: Vec<Instr>) -> Program {
     Program {
+        branches: Vec::new(),
         live: LiveAfterCalls::of(&code),
         code,
         slots: 8,

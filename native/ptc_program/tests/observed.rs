@@ -58,6 +58,7 @@ fn observed_in(
     let input = Vm::input_of(&program, &mut heap, memory, INPUT_NAME.as_bytes());
     let mut watch = Box::new(Watch::new(&program.sites, program.detail));
     let mut state = State::start(&program, &mut heap, input);
+    state.set_now(&program, || heap.make_string(b"2024-02-29T10:30:00Z"));
     let mut answer: Option<Term> = None;
     loop {
         let inputs = Inputs {
@@ -278,4 +279,24 @@ fn a_mistake_has_its_place() {
         })
         .collect();
     assert_eq!(path, ["steps", "1", "expr", "a", "fields", "b"]);
+}
+
+#[test]
+fn an_operation_in_a_template_has_a_path() {
+    let program = r#"{"op":"call","tool":"t","args":{"a":{"b":[1,{"op":"nope"}]}}}"#;
+    let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
+    let refused = walk.resume(&document, &mut |_, _| Ok(()));
+    assert!(matches!(refused, Err(Failure::Rejected(_))));
+    let path = walk.mistake().expect("it is observed").iter();
+    let path: Vec<String> = path
+        .map(|part| match part {
+            PathPart::Field(name) => name.to_string(),
+            PathPart::Index(index) => index.to_string(),
+            PathPart::Key(key) => {
+                String::from_utf8(document.text(*key).expect("a key").to_vec()).expect("UTF-8")
+            }
+        })
+        .collect();
+    assert_eq!(path, ["args", "a", "b", "1"]);
 }

@@ -11,13 +11,14 @@ fn every_operation_stands_in_these_files() {
     let files = concat!(
         include_str!("programs.rs"),
         include_str!("collections.rs"),
-        include_str!("editions.rs")
+        include_str!("editions.rs"),
+        include_str!("dates_and_numbers.rs")
     );
     for op in OpCode::ALL {
         let used = format!(r#""op":"{}""#, op.name());
         assert!(
             files.contains(&used),
-            "no test of {used} in tests/programs.rs, tests/collections.rs or tests/editions.rs"
+            "no test of {used} in tests/programs.rs, tests/collections.rs, tests/editions.rs or tests/dates_and_numbers.rs"
         );
     }
 }

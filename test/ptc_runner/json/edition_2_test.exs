@@ -7,11 +7,56 @@ defmodule PtcRunner.Json.Edition2Test do
   import PtcRunner.Test.Vectors, only: [tools: 1, traced: 2]
 
   alias PtcRunner.{Json, Native}
+  alias PtcRunner.Test.{Oracle, Vectors}
 
   @moduletag :edition_2
 
   vectors "PtcRunner.Json.run/2, edition 2,", "ptc_json_edition_2", vector do
     for {form, fun} <- forms(vector), do: assert_answer(form, fun, vector)
+  end
+
+  # The cases of edition 1 that are about what edition 2 has changed.
+  @changed ~w(
+    val/let_value_string val/if_else_checked_before_then val/merge_element_list val/zip_element_number
+    val/get_field_null val/max_by_field_null val/call_args_null val/call_args_nested_op_not_validated
+    val/object_field_op_null val/object_nested_plain_map_not_validated val/object_list_of_ops_not_validated
+    val/comparison_value_not_validated suggest/31_group_by suggest/32_groupby suggest/54_mod cmp/lte_num_str
+    cmp/gt_null_num cmp/lte_null_null cmp/lte_bool_str cmp/lte_list_str cmp/current_value_null_gt
+    cmp/value_nested_op_in_plain_map_is_literal filter/missing_field_passes_gt map/pipe_first_step_null_not_item
+    filter_in/expr_malformed_take_nil filter_in/expr_malformed_let filter_in/expr_malformed_and
+    filter_in/expr_malformed_object filter_in/expr_malformed_where filter_in/expr_malformed_where_empty_list
+    filter_in/expr_get_without_path_returns_current filter_in/expr_load_bad_name filter_in/expr_if_missing_else
+    filter_in/expr_merge_bad object/nested_plain_map_not_evaluated object/list_not_evaluated
+    implicit/literal_fields_only pipe/nested_starts_with_null real/customers_credit_gt_null_passes
+    tool/echo_args_let_not_substituted
+  )
+
+  test "a golden program of edition 1 gives the same in edition 2, but for what that has changed" do
+    changed =
+      for vector <- Vectors.read("ptc_json"),
+          answer = Json.run(vector.program, options(vector, tools(vector.tools))),
+          answer !== vector.expect do
+        {:ok, %{"program" => node}} =
+          Native.json_decode(vector.program, :infinity, {:infinity, 0})
+
+        expected =
+          Oracle.run(node, vector.context, vector.memory, tools(vector.tools), edition: 2)
+
+        assert {vector.id, answer} === {vector.id, expected}
+        vector.id
+      end
+
+    assert changed == @changed
+  end
+
+  test "the interpreter catches the error of a tool, too" do
+    call = %{"op" => "call", "tool" => "t", "on_error" => %{"op" => "var", "name" => "error"}}
+    context = PtcRunner.Context.new(%{}, %{}, %{"t" => fn _ -> {:error, "down"} end})
+
+    for node <- [call, %{"op" => "pipe", "steps" => [call]}, %{"op" => "list", "items" => [call]}] do
+      assert {:ok, value} = Json.Runner.eval(node, context, 2)
+      assert List.flatten([value]) == [~s(Tool 't' error: "down")]
+    end
   end
 
   # Every form of running that must give the same answer and make the same calls.

@@ -4,7 +4,7 @@ defmodule PtcRunner.Test.Generator.Consume do
 
   import PtcRunner.Test.Random
 
-  alias PtcRunner.Test.Generator.{Data, Program, Spoil}
+  alias PtcRunner.Test.Generator.{Data, Program, Spoil, Template}
 
   @fields ~w(id name amount active tags nested items date)
 
@@ -148,8 +148,11 @@ defmodule PtcRunner.Test.Generator.Consume do
     %{"op" => one_of(ops), "field" => field, "value" => value}
   end
 
-  # A literal, or an operation that is evaluated without validation. So
+  # A literal, or an operation, which edition 1 evaluates without validation. So
   # wrong operations are run here.
+  defp operand(kind, %{edition: 2} = scope),
+    do: frequency([{12, plain(kind)}, {8, Template.template(kind, scope)}])
+
   defp operand(kind, scope) do
     node = Program.node(kind, scope)
     frequency([{12, plain(kind)}, {8, node}, {1, map(node, &Spoil.spoil/1)}])

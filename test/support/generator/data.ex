@@ -8,12 +8,12 @@ defmodule PtcRunner.Test.Generator.Data do
   alias PtcRunner.Test.Strange
 
   @doc "A context: a name determines the kind of its value, as programs expect it."
-  def context do
+  def context(row \\ row()) do
     %{
-      "rows" => rows(),
-      "more" => rows(),
+      "rows" => rows(row),
+      "more" => rows(row),
       "empty" => [],
-      "user" => row(),
+      "user" => row,
       "n" => number(),
       "s" => string(),
       "flag" => one_of([true, false]),
@@ -35,12 +35,12 @@ defmodule PtcRunner.Test.Generator.Data do
   end
 
   @doc "A list of row maps."
-  def rows do
+  def rows(row \\ row()) do
     frequency([
-      {9, list_of(row(), 1..6)},
-      {3, map([row(), row()], &list_of(one_of(&1), 1..5))},
+      {9, list_of(row, 1..6)},
+      {3, map([row, row], &list_of(one_of(&1), 1..5))},
       {1, []},
-      {1, list_of(frequency([{8, row()}, {1, any()}, {1, odd()}]), 1..4)}
+      {1, list_of(frequency([{8, row}, {1, any()}, {1, odd()}]), 1..4)}
     ])
   end
 

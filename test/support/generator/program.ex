@@ -11,7 +11,7 @@ defmodule PtcRunner.Test.Generator.Program do
 
   import PtcRunner.Test.Random
 
-  alias PtcRunner.Test.Generator.{Consume, Data, Leaf}
+  alias PtcRunner.Test.Generator.{Added, Consume, Data, Leaf, Template}
 
   @kinds [:rows, :row, :number, :string, :bool, :any]
 
@@ -19,22 +19,29 @@ defmodule PtcRunner.Test.Generator.Program do
   @type scope :: %{
           depth: integer(),
           current: :absent | :null | kind(),
-          names: [{String.t(), kind()}]
+          names: [{String.t(), kind()}],
+          edition: 1 | 2
         }
 
   # Half of the programs are one short pipe. It shows the details of the operations,
   # which the rest of a long program often hides.
   @doc "A whole program; `current` is the kind of `\"__input\"` in the memory, usually `:absent`."
-  @spec program(:absent | kind()) :: PtcRunner.Test.Random.generator(map())
-  def program(current) do
-    scope = %{depth: 0, current: current, names: []}
+  @spec program(:absent | kind(), 1 | 2) :: PtcRunner.Test.Random.generator(map())
+  def program(current, edition \\ 1) do
+    scope = %{depth: 0, current: current, names: [], edition: edition}
 
-    frequency([
-      {1,
-       map({integer(1..5), one_of(@kinds)}, fn {n, kind} -> node(kind, %{scope | depth: n}) end)},
-      {1, map(one_of(@kinds), &pipe(&1, scope))}
-    ])
+    deep =
+      map({integer(1..5), one_of(@kinds)}, fn {n, kind} -> node(kind, %{scope | depth: n}) end)
+
+    short = map(one_of(@kinds), &pipe(&1, scope))
+    added = map(one_of(@kinds), &Added.grown(&1, %{scope | depth: 1}))
+
+    if edition == 1, do: one_of([deep, short]), else: one_of([deep, short, added])
   end
+
+  @doc "The edition of the program to which a scope belongs."
+  @spec edition(scope()) :: 1 | 2
+  def edition(scope), do: scope.edition
 
   @doc "A node whose value should be of this kind."
   @spec node(kind(), scope()) :: PtcRunner.Test.Random.generator(term())
@@ -48,14 +55,23 @@ defmodule PtcRunner.Test.Generator.Program do
         {2, Leaf.node(kind, scope)},
         {4, control(kind, inner)},
         {14, grown(kind, inner)},
+        {if(scope.edition == 2, do: 10, else: 0), lazy(fn -> Added.grown(kind, inner) end)},
         {18, consumer(kind, inner)},
         {1, node(:any, inner)}
       ])
     end)
   end
 
-  defp consumer(kind, scope) do
-    lazy(fn -> Consume.node(kind, scope) || grown(kind, scope) end)
+  defp consumer(kind, scope), do: lazy(fn -> consume(kind, scope) || grown(kind, scope) end)
+
+  # In edition 2 half of the operations on the current value are new ones.
+  defp consume(kind, %{edition: 1} = scope), do: Consume.node(kind, scope)
+
+  defp consume(kind, scope) do
+    case Enum.reject([Consume.node(kind, scope), Added.node(kind, scope)], &is_nil/1) do
+      [] -> nil
+      nodes -> one_of(nodes)
+    end
   end
 
   ## Control: any kind
@@ -68,8 +84,8 @@ defmodule PtcRunner.Test.Generator.Program do
     %{
       "op" => "if",
       "condition" => node(:bool, scope),
-      "then" => node(kind, scope),
-      "else" => node(kind, scope)
+      "then" => Template.part(kind, scope),
+      "else" => Template.part(kind, scope)
     }
   end
 
@@ -80,8 +96,8 @@ defmodule PtcRunner.Test.Generator.Program do
           do: %{scope | current: bound},
           else: %{scope | names: [{name, bound} | List.keydelete(scope.names, name, 0)]}
 
-      value = frequency([{8, node(bound, scope)}, {1, Leaf.literal(nil)}])
-      %{"op" => "let", "name" => name, "value" => value, "in" => node(kind, body)}
+      value = frequency([{8, Template.part(bound, scope)}, {1, Leaf.literal(nil)}])
+      %{"op" => "let", "name" => name, "value" => value, "in" => Template.part(kind, body)}
     end)
   end
 
@@ -95,11 +111,17 @@ defmodule PtcRunner.Test.Generator.Program do
 
       steps =
         [first_step(from, scope)] ++
-          List.duplicate(Consume.node(from, step), middle) ++
-          [Consume.node(kind, step) || node(kind, step)]
+          List.duplicate(lazy(fn -> consume(from, step) end), middle) ++
+          [lazy(fn -> consume(kind, step) || node(kind, step) end)]
 
       %{"op" => "pipe", "steps" => steps}
     end)
+  end
+
+  # In edition 2 the first step gets the current value of the pipe.
+  defp first_step(from, %{edition: 2, current: current} = scope) do
+    inner = if current == :absent, do: %{scope | current: :null}, else: scope
+    if current == from, do: one_of([%{"op" => "it"}, node(from, inner)]), else: node(from, inner)
   end
 
   # Only a direct `var "__input"` as the first step sees the outer current value.
@@ -113,7 +135,7 @@ defmodule PtcRunner.Test.Generator.Program do
 
   defp grown(:rows, scope) do
     frequency([
-      {2, %{"op" => "concat", "lists" => list_of(node(:rows, scope), 0..3)}},
+      {2, %{"op" => "concat", "lists" => list_of(Template.part(:rows, scope), 0..3)}},
       {4, pipe(:rows, scope)}
     ])
   end
@@ -122,7 +144,7 @@ defmodule PtcRunner.Test.Generator.Program do
     frequency([
       {3, fields(scope)},
       {3, %{"op" => "object", "fields" => fields(scope)}},
-      {2, %{"op" => "merge", "objects" => list_of(node(:row, scope), 0..3)}},
+      {2, %{"op" => "merge", "objects" => list_of(Template.part(:row, scope), 0..3)}},
       {2, pipe(:row, scope)}
     ])
   end
@@ -155,7 +177,7 @@ defmodule PtcRunner.Test.Generator.Program do
     frequency([
       {3, map(one_of(@kinds -- [:any]), &grown(&1, scope))},
       {2, pipe(:any, scope)},
-      {2, %{"op" => "zip", "lists" => list_of(node(:rows, scope), 0..3)}},
+      {2, %{"op" => "zip", "lists" => list_of(Template.part(:rows, scope), 0..3)}},
       {1, %{"op" => "concat", "lists" => [node(:rows, scope), literals]}}
     ])
   end

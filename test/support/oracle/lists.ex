@@ -6,31 +6,11 @@ defmodule PtcRunner.Test.Oracle.Lists do
 
   alias PtcRunner.Test.Oracle.{Aggregate, Compare}
 
-  # The operations with their fields, in the order of their checks.
-  @plain %{
-    "sort_by" => [{"field", :string}, {"order", :any}],
-    "first" => [],
-    "last" => [],
-    "nth" => [{"index", :natural}],
-    "take" => [{"count", :natural}],
-    "drop" => [{"count", :natural}],
-    "distinct" => [],
-    "count" => [],
-    "sum" => [{"field", :string}],
-    "avg" => [{"field", :string}],
-    "min" => [{"field", :string}],
-    "max" => [{"field", :string}],
-    "min_by" => [{"field", :string}],
-    "max_by" => [{"field", :string}]
-  }
+  @operations ~w(sort_by first last nth take drop distinct count sum avg min max min_by max_by)
 
-  @doc "The operations that `run/3` supports, with their fields."
-  @spec fields() :: %{String.t() => [{String.t(), atom()}]}
-  def fields, do: @plain
-
-  @doc "Their names."
+  @doc "The names of these operations."
   @spec operations() :: [String.t()]
-  def operations, do: Map.keys(@plain)
+  def operations, do: @operations
 
   @doc "One list operation on the current value."
   @spec run(String.t(), map(), term()) :: term()

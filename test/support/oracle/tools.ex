@@ -14,15 +14,23 @@ defmodule PtcRunner.Test.Oracle.Tools do
     end
   end
 
-  @doc "Calls a tool with its literal arguments."
-  @spec call(map(), term(), term()) :: term()
+  @typedoc "What a tool has answered, or the error that it has made."
+  @type outcome :: {:answered, term()} | {:failed, String.t()}
+
+  @doc "Calls a tool with its arguments. The failure of a tool can be caught; that there is none cannot."
+  @spec call(map(), term(), term()) :: outcome()
   def call(tools, name, args) do
     case tools do
-      %{^name => tool} -> tool |> outcome(args) |> value(name)
+      %{^name => tool} -> tool |> outcome(args) |> answer(name)
       _ when is_binary(name) -> fail("Tool '#{name(name)}' not found" <> similar(name, tools))
       _ -> fail("Tool '#{shown(name)}' not found")
     end
   end
+
+  @doc "The answer; a failure ends the program."
+  @spec value!(outcome()) :: term()
+  def value!({:answered, value}), do: value
+  def value!({:failed, text}), do: fail(text)
 
   defp similar(name, tools) do
     case for known <- Map.keys(tools), is_binary(known), do: known do
@@ -40,10 +48,9 @@ defmodule PtcRunner.Test.Oracle.Tools do
     :exit, reason -> {:exited, shown(reason)}
   end
 
-  defp value({:returned, {:error, reason}}, name) do
-    fail("Tool '#{name(name)}' error: #{shown(reason)}")
-  end
+  defp answer({:returned, {:error, reason}}, name),
+    do: {:failed, "Tool '#{name(name)}' error: #{shown(reason)}"}
 
-  defp value({:returned, value}, _name), do: value
-  defp value({how, text}, name), do: fail("Tool '#{name(name)}' #{how}: #{text}")
+  defp answer({:returned, value}, _name), do: {:answered, value}
+  defp answer({how, text}, name), do: {:failed, "Tool '#{name(name)}' #{how}: #{text}"}
 end

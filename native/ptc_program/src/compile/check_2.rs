@@ -50,6 +50,9 @@ impl Plan<'_, '_> {
             (FieldKind::Text | FieldKind::NonEmptyText | FieldKind::Pattern, _) => {
                 (Code::FieldNotString, name, vec![])
             }
+            (FieldKind::Choice, shape) if shape != Shape::String => {
+                (Code::FieldNotString, name, vec![])
+            }
             (FieldKind::Choice, _) => {
                 let text = self.source().text(node);
                 if field

@@ -36,7 +36,7 @@ impl Compiler<'_> {
         while let Some(step) = self.walk.todo.pop() {
             let left = self.walk.todo.len();
             let (consts, code, labels) = self.lengths();
-            let guards = self.walk.guards.len();
+            let (guards, starts) = (self.walk.guards.len(), self.walk.starts.len());
             let seen = if observed { self.walk.seen() } else { None };
             let done = match self.look() {
                 Ok(()) => self.step(step),
@@ -56,7 +56,8 @@ impl Compiler<'_> {
                 self.walk.guards.truncate(guards);
                 // The step is done again when the walk resumes.
                 self.walk.consts.truncate(consts);
-                self.walk.code.truncate(code);
+                self.walk.truncate_code(code);
+                self.walk.starts.truncate(starts);
                 self.walk.labels.truncate(labels);
                 self.walk.todo.truncate(left);
                 self.walk.go_back(seen);
@@ -145,6 +146,10 @@ impl Compiler<'_> {
                 }
             }
             Step::Template(node, scope) => self.template(node, scope)?,
+            Step::TemplatePart(node, scope) => {
+                self.walk.starts.push(self.walk.code.len() as u32);
+                self.template(node, scope)?
+            }
             Step::TemplateMap(map, scope) => self.data(map, scope)?,
             Step::Build(parts) => self.build(parts),
             Step::Compare(apply) => self.compare(apply),

@@ -9,7 +9,7 @@ use crate::code::{ConstId, Instr};
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Node, Shape};
-use ptc_machine::explain::{Detail, Keys, Mark, Place, Site, COUNTED_LISTS};
+use ptc_machine::explain::{Detail, Keys, Mark, PathPart, Site, COUNTED_LISTS};
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
@@ -18,10 +18,10 @@ pub(super) struct Observer {
     sites: Vec<Site>,
     /// The operations around the current step, innermost last.
     open: Vec<OpenOperation>,
-    /// Path of the part that is being visited and is not open yet.
-    at: Option<Place>,
+    /// Path of the part that is being visited and is not open yet, from the operation around it.
+    at: Option<Vec<PathPart>>,
     /// Path of the error that ended the walk.
-    mistake: Vec<PathPart>,
+    mistake: Vec<PathPart<Node>>,
 }
 
 /// An operation whose parts are being compiled.
@@ -39,8 +39,10 @@ struct OpenOperation {
 struct Part {
     node: Node,
     field: Option<&'static str>,
-    index: Option<u32>,
-    key: Option<Node>,
+    /// Its index in a list, or its key in an object.
+    inside: Option<PathPart<Node>>,
+    /// The index of the part that it is in, if that is a template.
+    around: Option<usize>,
 }
 
 /// The state of an observer, to restore it if a step has to be done again.
@@ -49,17 +51,6 @@ pub(super) struct ObserverMark {
     sites: usize,
     open: usize,
     next: usize,
-}
-
-/// A step from one part of a program to a part inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathPart<K = Node> {
-    /// A field of an operation.
-    Field(&'static str),
-    /// An index in a list.
-    Index(u32),
-    /// A key of a map, as written in the program.
-    Key(K),
 }
 
 impl Observer {
@@ -78,6 +69,17 @@ impl Observer {
         if let Some(open) = self.open.last_mut() {
             open.next = to.next;
         }
+    }
+}
+
+impl OpenOperation {
+    /// Returns the index of a part.
+    fn find(&mut self, node: Node) -> Option<usize> {
+        let count = self.parts.len();
+        let places = (self.next..count).chain(0..self.next.min(count));
+        let at = places.into_iter().find(|at| self.parts[*at].node == node)?;
+        self.next = at + 1;
+        Some(at)
     }
 }
 
@@ -129,7 +131,7 @@ impl Walk {
     }
 
     /// Returns the path of the error that ended the walk, if the program is observed.
-    pub fn mistake(&self) -> Option<&[PathPart]> {
+    pub fn mistake(&self) -> Option<&[PathPart<Node>]> {
         let observer = self.observer.as_ref();
         observer.map(|observer| &observer.mistake[..])
     }
@@ -145,21 +147,22 @@ impl Walk {
 
     /// Returns the current path: that of the part that is being visited, or else that of the
     /// innermost operation whose parts are being compiled.
-    fn path(&self) -> Vec<PathPart> {
+    fn path(&self) -> Vec<PathPart<Node>> {
         let Some(observer) = &self.observer else {
             return vec![];
         };
         let mut path = Vec::new();
-        let mut step = |place: Place| {
-            let key = place.key.map(|id| &self.consts[id as usize]);
-            path.extend(key.copied().map(PathPart::Key));
-            path.extend(place.index.map(PathPart::Index));
-            path.extend(place.field.map(PathPart::Field));
+        let mut step = |parts: &[PathPart]| {
+            path.extend(parts.iter().rev().map(|part| match *part {
+                PathPart::Field(name) => PathPart::Field(name),
+                PathPart::Index(index) => PathPart::Index(index),
+                PathPart::Key(id) => PathPart::Key(self.consts[id as usize]),
+            }))
         };
-        observer.at.map(&mut step);
+        observer.at.iter().for_each(|at| step(at));
         let mut next = observer.open.last().map(|open| open.site);
         while let Some(site) = next.and_then(|site| observer.sites.get(site as usize)) {
-            step(site.place);
+            step(&site.path);
             next = site.parent;
         }
         path.reverse();
@@ -175,8 +178,8 @@ impl Compiler<'_> {
             return;
         };
         observer.at = match observer.open.last_mut() {
-            Some(around) => Some(self.place(around, node)),
-            None => Some(Place::default()),
+            Some(around) => Some(self.path_in(around, node)),
+            None => Some(Vec::new()),
         };
         self.walk.observer = Some(observer);
     }
@@ -195,12 +198,12 @@ impl Compiler<'_> {
         let Some(mut observer) = self.walk.observer.take() else {
             return;
         };
-        let place = observer.at.take().unwrap_or_default();
+        let path = observer.at.take().unwrap_or_default();
         let number = observer.sites.len() as u32;
         let site = Site {
             name: op.name(),
             parent: observer.open.last().map(|open| open.site),
-            place,
+            path,
             input: op.sees_input().then_some(scope.input),
             keys: self.keys(node, op, implicit),
         };
@@ -242,21 +245,68 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the position of a part in the operation around it.
-    fn place(&mut self, around: &mut OpenOperation, node: Node) -> Place {
-        let count = around.parts.len();
-        for at in (around.next..count).chain(0..around.next.min(count)) {
-            let part = around.parts[at];
-            if part.node == node {
-                around.next = at + 1;
-                return Place {
-                    field: part.field,
-                    index: part.index,
-                    key: part.key.map(|key| self.constant(key)),
-                };
-            }
+    /// Returns the path of a part from the operation around it.
+    fn path_in(&mut self, around: &mut OpenOperation, node: Node) -> Vec<PathPart> {
+        let mut path = Vec::new();
+        let mut next = around.find(node);
+        while let Some(Part {
+            field,
+            inside,
+            around: outer,
+            ..
+        }) = next.map(|at| around.parts[at])
+        {
+            path.extend(inside.map(|part| match part {
+                PathPart::Field(name) => PathPart::Field(name),
+                PathPart::Index(index) => PathPart::Index(index),
+                PathPart::Key(key) => PathPart::Key(self.constant(key)),
+            }));
+            path.extend(field.map(PathPart::Field));
+            next = outer;
         }
-        Place::default()
+        path.reverse();
+        path
+    }
+
+    /// Notes the parts of a template that is an object or a list.
+    #[cold]
+    pub(super) fn note_parts(&mut self, node: Node) {
+        let Some(open) = self
+            .walk
+            .observer
+            .as_mut()
+            .and_then(|it| it.open.last_mut())
+        else {
+            return;
+        };
+        // The fields of an operation are known.
+        let Some(around) = open.find(node) else {
+            return;
+        };
+        let inside: Vec<_> = match self.source.shape(node) {
+            Shape::Map => {
+                let entries = self.source.entries(node).into_iter();
+                entries
+                    .map(|(key, node)| (node, PathPart::Key(key)))
+                    .collect()
+            }
+            _ => {
+                let elements = self.source.elements(node).zip(0..);
+                elements
+                    .map(|(node, index)| (node, PathPart::Index(index)))
+                    .collect()
+            }
+        };
+        self.uncounted += inside.len();
+        // They are visited next.
+        open.next = open.parts.len();
+        open.parts
+            .extend(inside.into_iter().map(|(node, inside)| Part {
+                node,
+                field: None,
+                inside: Some(inside),
+                around: Some(around),
+            }));
     }
 
     /// Returns the parts of an operation that could be operations.
@@ -278,8 +328,8 @@ impl Compiler<'_> {
                     parts.extend(elements.map(|(node, index)| Part {
                         node,
                         field: name,
-                        index: Some(index),
-                        key: None,
+                        inside: Some(PathPart::Index(index)),
+                        around: None,
                     }));
                     self.uncounted += parts.len() - before;
                 }
@@ -291,8 +341,8 @@ impl Compiler<'_> {
                     .push(Part {
                         node: value,
                         field: name,
-                        index: None,
-                        key: None,
+                        inside: None,
+                        around: None,
                     }),
                 _ => {}
             }
@@ -306,8 +356,8 @@ impl Compiler<'_> {
         parts.extend(entries.map(|(key, node)| Part {
             node,
             field,
-            index: None,
-            key: Some(key),
+            inside: Some(PathPart::Key(key)),
+            around: None,
         }));
     }
 

@@ -50,8 +50,12 @@ impl Walk {
             tally_in_loops(&mut self.code);
             optimise::optimise(&mut self.code);
         }
+        // The outermost of those that begin at one address come first.
+        let mut branches = std::mem::take(&mut self.branches);
+        branches.sort_by_key(|it| (it.starts[0], std::cmp::Reverse(it.end)));
         Compiled {
             program: Program {
+                branches,
                 live: LiveAfterCalls::of(&self.code),
                 code: std::mem::take(&mut self.code),
                 slots: self.slots + u32::from(now.is_some()),

@@ -25,6 +25,7 @@ pub(super) struct Guard {
     mistake: Option<Rejection>,
     todo: usize,
     code: usize,
+    starts: usize,
     consts: usize,
     labels: usize,
     bindings: usize,
@@ -62,6 +63,7 @@ impl Compiler<'_> {
             mistake: None,
             todo: self.walk.todo.len(),
             code: self.walk.code.len(),
+            starts: self.walk.starts.len(),
             consts: self.walk.consts.len(),
             labels: self.walk.labels.len(),
             bindings: self.walk.bindings.count(),
@@ -107,7 +109,8 @@ impl Compiler<'_> {
         let (node, scope) = self.walk.root;
         let given = false;
         self.walk.todo.clear();
-        self.walk.code.clear();
+        self.walk.truncate_code(0);
+        self.walk.starts.clear();
         self.walk.consts.clear();
         self.walk.labels.clear();
         self.unbind_behind(0);
@@ -117,16 +120,16 @@ impl Compiler<'_> {
 
     /// Returns to the start of the innermost guarded part.
     fn go_back(&mut self) {
-        let Some(guard) = self.walk.guards.last() else {
+        let Some(guard) = self.walk.guards.last().cloned() else {
             return;
         };
-        let (bindings, seen) = (guard.bindings, guard.seen);
         self.walk.todo.truncate(guard.todo);
-        self.walk.code.truncate(guard.code);
+        self.walk.truncate_code(guard.code);
+        self.walk.starts.truncate(guard.starts);
         self.walk.consts.truncate(guard.consts);
         self.walk.labels.truncate(guard.labels);
-        self.unbind_behind(bindings);
-        self.walk.go_back(seen);
+        self.unbind_behind(guard.bindings);
+        self.walk.go_back(guard.seen);
     }
 
     fn unbind_behind(&mut self, count: usize) {

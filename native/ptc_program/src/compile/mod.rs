@@ -36,9 +36,9 @@ mod unknown;
 mod walk;
 
 pub use compiler::ConsumeFuel;
-pub use explain::PathPart;
 pub use plan::Plan;
 pub(crate) use plan::MOST_FIELDS;
+pub use ptc_machine::explain::PathPart;
 pub use scope::Scope;
 pub use walk::Walk;
 

@@ -227,9 +227,10 @@ impl<'s> Found<'s> {
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
-            // The values of these are numbers, booleans and names.
+            // The values of these are numbers, booleans, names and new texts.
             Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
-            | Add | Sub | Mul | Div | Round | Pct | Typeof => Origins::default(),
+            | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
+            | Percentile | DateDiff | DateAdd | DatePart => Origins::default(),
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {

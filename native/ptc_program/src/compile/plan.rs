@@ -75,6 +75,11 @@ impl<'p, 's> Plan<'p, 's> {
         self.compiler.walk.edition
     }
 
+    /// Notes that the program calls tools.
+    pub fn note_call(&mut self) {
+        self.compiler.walk.calls_tools = true;
+    }
+
     /// Returns the source, for queries without a helper here.
     pub fn source(&self) -> &'s Document<'s> {
         self.compiler.source

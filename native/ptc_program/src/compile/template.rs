@@ -11,6 +11,7 @@ use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::compare;
 use ptc_json::{Document, Node, Shape};
+use ptc_machine::program::Branches;
 
 impl Plan<'_, '_> {
     /// Evaluates a part that is a template.
@@ -77,7 +78,11 @@ impl Compiler<'_> {
 
     /// Compiles a template that names no operation.
     pub(super) fn data(&mut self, node: Node, scope: Scope) -> Going {
+        if self.walk.observer.is_some() && self.source.has_parts(node) {
+            self.note_parts(node);
+        }
         let (code, consts) = (self.walk.code.len() as u32, self.walk.consts.len() as u32);
+        let starts = self.walk.starts.len() as u32;
         let apply = match self.source.shape(node) {
             Shape::Map => {
                 let entries = self.sorted_entries(node)?;
@@ -85,7 +90,7 @@ impl Compiler<'_> {
                 let keys = entries.iter().map(|(key, _)| *key);
                 self.walk.consts.extend(keys);
                 let values = entries.iter().map(|(_, value)| *value);
-                let values = values.map(|value| Step::Template(value, scope));
+                let values = values.map(|value| Step::TemplatePart(value, scope));
                 self.walk.todo.extend(values);
                 building(OpCode::Object, entries.len(), consts, u32::from(long))
             }
@@ -93,7 +98,7 @@ impl Compiler<'_> {
                 self.count(self.source.length(node))?;
                 let elements = self.source.elements(node);
                 let before = self.walk.todo.len();
-                let elements = elements.map(|element| Step::Template(element, scope));
+                let elements = elements.map(|element| Step::TemplatePart(element, scope));
                 self.walk.todo.extend(elements);
                 let count = self.walk.todo.len() - before;
                 building(OpCode::List, count, NO_CONST, 0)
@@ -109,6 +114,7 @@ impl Compiler<'_> {
             apply,
             code,
             consts,
+            starts,
         }));
         Ok(())
     }
@@ -120,6 +126,7 @@ impl Compiler<'_> {
             apply,
             code,
             consts,
+            starts,
         } = parts;
         let parts = &self.walk.code[code as usize..];
         let is_const = |instr: &Instr| matches!(instr, Instr::Const(_));
@@ -133,12 +140,38 @@ impl Compiler<'_> {
             };
         self.uncounted += parts.len().min(apply.operands as usize);
         if constant {
-            self.walk.code.truncate(code as usize);
+            self.walk.truncate_code(code as usize);
             self.walk.consts.truncate(consts as usize);
             let id = self.constant(node);
             self.walk.code.push(Instr::Const(id));
         } else {
+            if self.walk.calls_tools {
+                self.note_branches(starts as usize);
+            }
             self.walk.code.push(Instr::Apply(apply));
+        }
+        self.walk.starts.truncate(starts as usize);
+    }
+
+    /// Notes that the parts of a template may run at the same time if several of them call tools.
+    #[cold]
+    fn note_branches(&mut self, first: usize) {
+        let walk = &mut *self.walk;
+        let end = walk.code.len();
+        let is_call = |at: &usize| matches!(walk.code[*at], Instr::Call { .. });
+        let calls = (walk.scanned..end).filter(is_call).map(|at| at as u32);
+        walk.calls.extend(calls.collect::<Vec<_>>());
+        walk.scanned = end;
+        let starts = &walk.starts[first..];
+        let next = |at: usize| starts.get(at + 1).copied().unwrap_or(end as u32);
+        let calls = &walk.calls;
+        let before = |address: u32| calls.partition_point(|call| *call < address);
+        let has_call = |at: &usize| before(starts[*at]) < before(next(*at));
+        if (0..starts.len()).filter(has_call).take(2).count() == 2 {
+            walk.branches.push(Branches {
+                starts: starts.to_vec(),
+                end: end as u32,
+            });
         }
     }
 

@@ -10,6 +10,7 @@ use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Document, Entry, Node};
+use ptc_machine::program::Branches;
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +70,8 @@ pub enum Step {
     Unbind(BoundName),
     /// Compile a template.
     Template(Node, Scope),
+    /// The same for a part of a template.
+    TemplatePart(Node, Scope),
     /// The same for an object that names no operation.
     TemplateMap(Node, Scope),
     /// Build the value of a template that is an object or a list, whose parts have been compiled.
@@ -105,6 +108,8 @@ pub struct Parts {
     pub(super) code: u32,
     /// The number of constants before it.
     pub(super) consts: u32,
+    /// The number of starts before it, see [`Walk::starts`].
+    pub(super) starts: u32,
 }
 
 /// A walk over a program, which is plain data. It can be suspended between two steps.
@@ -126,6 +131,15 @@ pub struct Walk {
     pub(super) guards: Vec<Guard>,
     /// The first mistake in the order of evaluation, while the program is walked again in the order of the checks.
     pub(super) mistake: Option<Rejection>,
+    /// Whether the program calls tools.
+    pub(super) calls_tools: bool,
+    /// The addresses of the parts of the templates around the current step that were compiled so far.
+    pub(super) starts: Vec<u32>,
+    /// The addresses of the calls in the code before `scanned`.
+    pub(super) calls: Vec<u32>,
+    pub(super) scanned: usize,
+    /// The templates several of whose parts call tools.
+    pub(super) branches: Vec<Branches>,
     /// The last address at which a label was marked.
     pub(super) marked: u32,
     /// See [`Options`].
@@ -168,6 +182,11 @@ impl Walk {
             root: (root, scope),
             guards: Vec::new(),
             mistake: None,
+            calls_tools: false,
+            starts: Vec::new(),
+            calls: Vec::new(),
+            scanned: 0,
+            branches: Vec::new(),
             marked: 0,
             strict: options.strict,
             any_keys: options.any_keys,
@@ -190,6 +209,18 @@ impl Walk {
             uncounted: 0,
         };
         compiler.walk()
+    }
+
+    /// Drops the code from an address on.
+    pub(super) fn truncate_code(&mut self, length: usize) {
+        self.code.truncate(length);
+        self.scanned = self.scanned.min(length);
+        while self.calls.pop_if(|call| *call as usize >= length).is_some() {}
+        while self
+            .branches
+            .pop_if(|it| it.end as usize > length)
+            .is_some()
+        {}
     }
 
     /// Returns the words that the walk takes, without its bindings.

@@ -36,6 +36,11 @@ impl Operation for Object {
     /// In an object without `op`, all keys are its fields.
     fn plan(plan: &mut Plan) -> Planned {
         let entries = if plan.implicit {
+            let has_input = plan.source().field(plan.node, INPUT_NAME).is_some();
+            if plan.edition() == Edition::Two && !has_input {
+                plan.template_map(plan.node, plan.scope);
+                return Ok(());
+            }
             plan.entries(plan.node)?
         } else {
             match plan.field("fields") {

@@ -50,6 +50,7 @@ const ERROR: &str = "error";
 
 /// The arguments are computed, and an error of the tool can be caught.
 fn plan_2(plan: &mut Plan) -> Planned {
+    plan.note_call();
     let scope = plan.scope;
     match plan.field("args") {
         Some(args) if plan.shape(args) == Shape::Map => plan.template_map(args, scope),

@@ -43,6 +43,17 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
             r#"{"op":"filter_in","field":"n","value":{"op":"pipe","steps":[{"op":"load","name":"items"},
                 {"op":"map","expr":{"op":"get","field":"k"}}]}}"#,
         ],
+        Median => &[
+            r#"{"op":"median","field":"n"}"#,
+            r#"{"op":"median","field":"f"}"#,
+            r#"{"op":"median","field":"mixed"}"#,
+            r#"{"op":"median","expr":{"op":"get","field":"n"}}"#,
+        ],
+        Percentile => &[
+            r#"{"op":"percentile","field":"n","p":90}"#,
+            r#"{"op":"percentile","field":"f","p":12.5}"#,
+            r#"{"op":"percentile","expr":{"op":"get","field":"mixed"},"p":1}"#,
+        ],
         Contains => &[r#"{"op":"contains","value":{"n":-1}}"#],
         In => &[r#"{"op":"in","value":7}"#],
         Map => &[r#"{"op":"map","expr":{"op":"get","field":"s"}}"#],
@@ -66,16 +77,16 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
         // They read no list.
         Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
         | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
-        | Call | List => &[],
+        | Call | List | Mod | Abs | Floor | Ceil | DateDiff | DateAdd | DatePart | Now => &[],
     }
 }
 
 /// A row on which no expression of [`failing`] fails, if the expression depends on the row.
-pub const GOOD: &str = r#"{"n":2,"l":[{"n":1},{"n":2},{"n":1}],"m":{"x":{"y":1}},"s":"t"}"#;
+pub const GOOD: &str =
+    r#"{"n":2,"d":"2024-02-29","l":[{"n":1},{"n":2},{"n":1}],"m":{"x":{"y":1}},"s":"t"}"#;
 
 /// A row on which every expression of [`failing`] fails.
-pub const BAD: &str =
-    r#"{"n":"12.50","l":[{"n":1},{"n":"12.50"},7],"m":[1],"s":{"x":7},"bad":true}"#;
+pub const BAD: &str = r#"{"n":"12.50","d":"2023-02-29","l":[{"n":1},{"n":"12.50"},7],"m":[1],"s":{"x":7},"bad":true}"#;
 
 /// Expressions of an operation that fail with the current value [`BAD`]. The program is not checked
 /// before it runs.
@@ -219,6 +230,48 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_l!(r#"{"op":"sum","field":"n"}"#),
             "}]}"
         )],
+        Mod => &[
+            concat!(r#"{"op":"mod","left":1,"right":"#, get!("n"), "}"),
+            r#"{"op":"mod","left":1,"right":0}"#,
+        ],
+        Abs => &[
+            r#"{"op":"abs","field":"n"}"#,
+            on_bad!(r#"{"op":"abs","field":"n"}"#),
+        ],
+        Floor => &[r#"{"op":"floor","field":"n"}"#],
+        Ceil => &[concat!(r#"{"op":"ceil","value":"#, get!("n"), "}")],
+        Median => &[
+            on_s!(r#"{"op":"median","field":"n"}"#),
+            on_l!(
+                r#"{"op":"median","expr":{"op":"add","left":{"op":"get","field":"n"},"right":1}}"#
+            ),
+        ],
+        Percentile => &[
+            on_s!(r#"{"op":"percentile","field":"n","p":50}"#),
+            on_l!(r#"{"op":"percentile","field":"n","p":101}"#),
+        ],
+        DateDiff => &[
+            concat!(
+                r#"{"op":"date_diff","from":"#,
+                get!("d"),
+                r#","to":"2024-01-01","unit":"day"}"#
+            ),
+            r#"{"op":"date_diff","from":"2024-01-01","to":"2024-01-01","unit":"days"}"#,
+        ],
+        DateAdd => &[
+            r#"{"op":"date_add","field":"d","amount":1,"unit":"month"}"#,
+            concat!(
+                r#"{"op":"date_add","value":"2024-01-01","amount":"#,
+                get!("n"),
+                r#","unit":"month"}"#
+            ),
+        ],
+        DatePart => &[
+            r#"{"op":"date_part","field":"d","part":"month"}"#,
+            on_bad!(r#"{"op":"date_part","field":"d","part":"month"}"#),
+        ],
+        // It never fails, but the step after it does.
+        Now => &[r#"{"op":"pipe","steps":[{"op":"now"},{"op":"count"}]}"#],
         Distinct => &[on_s!(r#"{"op":"distinct"}"#)],
         Add => &[
             concat!(r#"{"op":"add","left":"#, get!("n"), r#","right":1}"#),

@@ -1,0 +1,72 @@
+//! `mod`: the remainder of an integer division, with the sign of the divisor.
+
+use crate::code::{Apply, NO_CONST};
+use crate::compile::Plan;
+use crate::edition::Edition;
+use crate::ops::{Field, FieldKind, Operation, Planned};
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
+use ptc_term::heap::Heap;
+use ptc_term::number::Number;
+use std::time::Duration;
+
+pub(in crate::ops) struct Mod;
+
+impl Operation for Mod {
+    const NAME: &'static str = "mod";
+    const FAMILY: &'static str = "Arithmetic";
+    const ABOUT: &'static str = "left modulo right, of integers; the sign is that of `right`.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = &[
+        Field::required("left", FieldKind::Operand, "the integer that is divided"),
+        Field::required(
+            "right",
+            FieldKind::Operand,
+            "the integer that it is divided by",
+        ),
+    ];
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan.operand("left");
+        plan.operand("right");
+        plan.apply(2, (NO_CONST, NO_CONST, 0));
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let (left, right) = machine.two_operands(apply);
+        let (a, b) = (machine.number(left)?, machine.number(right)?);
+        let (Some(a), Some(b)) = (a.filter(Number::is_integer), b.filter(Number::is_integer))
+        else {
+            return Err(
+                match machine.fault(apply.op, Code::RequiresBoth, vec![left, right]) {
+                    Halt::Fault(fault) => fault.about("integer operands").into(),
+                    stop => stop,
+                },
+            );
+        };
+        count(machine, &a, &b)?;
+        match a.modulo(&b) {
+            Some(rest) => machine.make_number(apply.op, rest),
+            None => Err(machine.fault(apply.op, Code::DivisionByZero, vec![])),
+        }
+    }
+}
+
+/// Counts a division before it is done: it cannot be interrupted. The quotient has as many limbs as the dividend has
+/// more than the divisor, and each takes a pass over the divisor.
+fn count<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    left: &Number,
+    right: &Number,
+) -> Result<(), Halt<H::Term>> {
+    let (left, right) = (left.limbs(), right.limbs());
+    if left + right == 2 {
+        return Ok(());
+    }
+    machine.check_heap_limit(left.max(right) + 1)?;
+    let products = (left.saturating_sub(right) + 1).saturating_mul(right);
+    let time = Duration::from_nanos(2 * products as u64);
+    machine.meter.check_time_left(time)?;
+    machine.consume_fuel_at_once(products / 4 + UNITS_A_LIMB * (left + right))
+}

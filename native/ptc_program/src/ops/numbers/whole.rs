@@ -1,0 +1,71 @@
+//! Operations on one number: `abs`, `floor`, `ceil`.
+
+use crate::code::{Apply, NO_CONST};
+use crate::compile::Plan;
+use crate::edition::Edition;
+use crate::ops::{subject, Field, Operation, Planned};
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::{Heap, Kind};
+use ptc_term::number::Number;
+
+/// Evaluates `of` on the input, which is a number or nil; the input itself where `of` returns none.
+fn of_number<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    of: impl FnOnce(Number) -> Option<Number>,
+) -> Eval<H> {
+    let value = subject::of(machine, apply)?;
+    if machine.heap.kind(value) == Kind::Nil {
+        return Ok(value);
+    }
+    let Some(number) = machine.number(value)? else {
+        return Err(match machine.fault(apply.op, Code::Requires, vec![value]) {
+            Halt::Fault(fault) => fault.about("a number").into(),
+            stop => stop,
+        });
+    };
+    machine.check_heap_limit(number.limbs() + 1)?;
+    match of(number) {
+        Some(number) => machine.make_number(apply.op, number),
+        None => Ok(value),
+    }
+}
+
+macro_rules! of_number {
+    ($op:ident, $name:literal, $about:literal, $of:expr) => {
+        pub(in crate::ops) struct $op;
+
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = "Arithmetic";
+            const ABOUT: &'static str = $about;
+            const EDITION: Edition = Edition::Two;
+            const FIELDS: &'static [Field] = &[subject::FIELD, subject::NUMBER];
+
+            fn check(plan: &Plan) -> Planned {
+                subject::check(plan)
+            }
+
+            fn plan(plan: &mut Plan) -> Planned {
+                let (operands, key, mode) = subject::plan(plan, subject::NUMBER);
+                plan.apply(operands, (key, NO_CONST, mode));
+                Ok(())
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                of_number(machine, apply, $of)
+            }
+        }
+    };
+}
+
+of_number! { Abs, "abs", "The number without its sign.", |number| number.absolute() }
+of_number! { Floor, "floor", "The largest integer that is not greater than the number.", |number| match number {
+    Number::Float(value) => Number::of_whole(value.floor()),
+    _ => None,
+} }
+of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", |number| match number {
+    Number::Float(value) => Number::of_whole(value.ceil()),
+    _ => None,
+} }
