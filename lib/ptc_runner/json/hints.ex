@@ -25,7 +25,7 @@ defmodule PtcRunner.Json.Hints do
 
   """
   @spec of_error(Json.error(), 1 | 2) :: String.t()
-  def of_error({:validation_error, "Node must be a map, got " <> got}, 2), do: node(got)
+  def of_error({:validation_error, "Node must be a map, got " <> got}, 2), do: no_node(got)
 
   def of_error({:validation_error, "Operation '" <> rest}, 2) do
     case String.split(rest, "'", parts: 3) do
@@ -51,12 +51,12 @@ defmodule PtcRunner.Json.Hints do
 
   def of_error(_error, _edition), do: ""
 
-  defp node("\"" <> _string),
+  defp no_node("\"" <> _string),
     do:
       "A NODE belongs there: #{@get} reads a field of the current value, #{@constant} is a constant."
 
-  defp node("nil"), do: ""
-  defp node(_constant), do: "A NODE belongs there: #{@constant} is a constant."
+  defp no_node("nil"), do: ""
+  defp no_node(_constant), do: "A NODE belongs there: #{@constant} is a constant."
 
   @doc """
   The findings about fields, with a sentence for those that the items of groups have and the groups do not.

@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.HintsTest do
     }
 
     {:ok, text} = Json.Codec.encode(program)
-    opts = [edition: 2] ++ opts
+    opts = opts ++ [edition: 2]
 
     with {:ok, program, _warnings} <- Agent.program(text, Keyword.take(opts, [:edition])),
          {:ok, _value, _info} <- Agent.run(program, %{}, [context: %{"rows" => @rows}] ++ opts) do
