@@ -149,7 +149,10 @@ defmodule PtcRunner.Test.LanguageGuide do
 
     sections =
       for category <- operations |> Enum.map(& &1.category) |> Enum.uniq() do
-        ["## #{category}\n\n", by_category |> Map.fetch!(category) |> Enum.map(&operation(&1, one))]
+        [
+          "## #{category}\n\n",
+          by_category |> Map.fetch!(category) |> Enum.map(&operation(&1, one))
+        ]
       end
 
     IO.iodata_to_binary([intro(), sections, File.read!("test/support/language_guide_end.md")])
@@ -197,7 +200,8 @@ defmodule PtcRunner.Test.LanguageGuide do
   defp changed(_field, nil), do: ["edition 2"]
 
   defp changed(field, before),
-    do: if(presence(field) == presence(before), do: [], else: ["#{presence(before)} in edition 1"])
+    do:
+      if(presence(field) == presence(before), do: [], else: ["#{presence(before)} in edition 1"])
 
   defp value(%{choices: [_ | _] = choices}), do: Enum.map_join(choices, ", ", &"`\"#{&1}\"`")
   defp value(%{kind: :pattern}), do: "regular expression"
@@ -224,7 +228,10 @@ defmodule PtcRunner.Test.LanguageGuide do
   defp type(:template), do: "template"
   defp type(:text), do: "string or node"
   defp type(:cases), do: "list of `{\"when\": node, \"then\": template}`"
-  defp type(:sort_keys), do: "list of `{\"field\": string}` or `{\"expr\": node}`, with `\"order\"`"
+
+  defp type(:sort_keys),
+    do: "list of `{\"field\": string}` or `{\"expr\": node}`, with `\"order\"`"
+
   defp type({:list, :expr}), do: "list of nodes"
   defp type({:list, :string}), do: "list of strings"
   defp type({:list, :template}), do: "list of templates"
@@ -243,7 +250,12 @@ defmodule PtcRunner.Test.LanguageGuide do
     # The current value of a program, as if a pipe had passed it.
     memory = %{"seen" => [7]}
     memory = if input == :none, do: memory, else: Map.put(memory, "__input", input)
-    tools = %{"double" => fn %{"n" => n} -> n * 2 end, "broken" => fn _args -> {:error, "gone"} end}
+
+    tools = %{
+      "double" => fn %{"n" => n} -> n * 2 end,
+      "broken" => fn _args -> {:error, "gone"} end
+    }
+
     data = [context: %{"people" => @people}, memory: memory, tools: tools]
     opts = [edition: edition, now: "2024-02-29T10:30:00Z"] ++ data
 

@@ -32,7 +32,9 @@ defmodule PtcRunner.Test.LanguageGuide2 do
          ~s({"op": "filter", "as": "row", "where": {"op": "pipe", "steps": [{"op": "get", "field": "ns"}, ) <>
            ~s({"op": "every", "where": {"op": "lte", "value": {"op": "get", "from": {"op": "var", "name": "row"}, "field": "max"}}}]}})}
       ],
-      "gt" => [{3, ~s({"op": "gt", "left": {"op": "add", "left": #{@it}, "right": 1}, "value": 3})}],
+      "gt" => [
+        {3, ~s({"op": "gt", "left": {"op": "add", "left": #{@it}, "right": 1}, "value": 3})}
+      ],
       "in" => [
         {%{"status" => "new"}, ~s({"op": "in", "field": "status", "value": ["open", "new"]})}
       ],
@@ -43,7 +45,8 @@ defmodule PtcRunner.Test.LanguageGuide2 do
       "if" => [{7, ~s({"op": "if", "condition": #{@it}, "then": ["seen", #{@it}], "else": null})}],
       "call" => [
         {5, ~s({"op": "call", "tool": "double", "args": {"n": #{@it}}})},
-        {:none, ~s({"op": "call", "tool": "broken", "on_error": {"failed": {"op": "var", "name": "error"}}})}
+        {:none,
+         ~s({"op": "call", "tool": "broken", "on_error": {"failed": {"op": "var", "name": "error"}}})}
       ]
     }
   end
@@ -54,15 +57,20 @@ defmodule PtcRunner.Test.LanguageGuide2 do
     %{
       "it" => [{5, ~s({"op": "it"})}],
       "list" => [{5, ~s({"op": "list", "items": [#{@it}, {"n": #{@it}}, null]})}],
-      "coalesce" => [{%{"b" => 2}, ~s({"op": "coalesce", "values": [{"op": "get", "field": "a"}, {"op": "get", "field": "b"}, 0]})}],
+      "coalesce" => [
+        {%{"b" => 2},
+         ~s({"op": "coalesce", "values": [{"op": "get", "field": "a"}, {"op": "get", "field": "b"}, 0]})}
+      ],
       "switch" => [
         {-3,
          ~s({"op": "switch", "cases": [{"when": {"op": "gt", "value": 0}, "then": "positive"}, {"when": {"op": "lt", "value": 0}, "then": "negative"}], "else": "zero"})}
       ],
       "now" => [{:none, ~s({"op": "now"})}],
       "date_diff" => [
-        {:none, ~s({"op": "date_diff", "from": "2024-01-31", "to": "2024-02-29", "unit": "month"})},
-        {:none, ~s({"op": "date_diff", "from": "2024-03-01T12:00:00", "to": "2024-02-28", "unit": "day"})}
+        {:none,
+         ~s({"op": "date_diff", "from": "2024-01-31", "to": "2024-02-29", "unit": "month"})},
+        {:none,
+         ~s({"op": "date_diff", "from": "2024-03-01T12:00:00", "to": "2024-02-28", "unit": "day"})}
       ],
       "date_add" => [
         {"2024-01-31", ~s({"op": "date_add", "amount": 1, "unit": "month"})},
@@ -86,7 +94,10 @@ defmodule PtcRunner.Test.LanguageGuide2 do
       "some" => [{@rows, ~s({"op": "some", "where": #{@big}})}],
       "every" => [{@rows, ~s({"op": "every", "where": #{@big}})}],
       "find" => [{@rows, ~s({"op": "find", "where": #{@big}})}],
-      "flat_map" => [{[%{"tags" => ["x", "y"]}, %{"tags" => ["z"]}], ~s({"op": "flat_map", "expr": {"op": "get", "field": "tags"}})}],
+      "flat_map" => [
+        {[%{"tags" => ["x", "y"]}, %{"tags" => ["z"]}],
+         ~s({"op": "flat_map", "expr": {"op": "get", "field": "tags"}})}
+      ],
       "flatten" => [{[[1, [2]], 3], ~s({"op": "flatten"})}],
       "reverse" => [{[1, 2, 3], ~s({"op": "reverse"})}],
       "chunk" => [{[1, 2, 3], ~s({"op": "chunk", "size": 2})}],
@@ -96,8 +107,10 @@ defmodule PtcRunner.Test.LanguageGuide2 do
       ],
       "range" => [{:none, ~s({"op": "range", "from": 1, "to": 4})}],
       "group_by" => [
-        {@rows, ~s({"op": "group_by", "field": "city", "each": {"rows": {"op": "count"}, "n": {"op": "sum", "field": "n"}}})},
-        {[1, 2, 3], ~s({"op": "group_by", "expr": {"op": "mod", "left": #{@it}, "right": 2}, "as": "odd"})}
+        {@rows,
+         ~s({"op": "group_by", "field": "city", "each": {"rows": {"op": "count"}, "n": {"op": "sum", "field": "n"}}})},
+        {[1, 2, 3],
+         ~s({"op": "group_by", "expr": {"op": "mod", "left": #{@it}, "right": 2}, "as": "odd"})}
       ],
       "join" => [
         {[%{"id" => 1, "n" => 5}, %{"id" => 2}],
@@ -112,19 +125,26 @@ defmodule PtcRunner.Test.LanguageGuide2 do
 
   defp objects do
     %{
-      "set" => [{@rows |> Enum.take(1), ~s({"op": "set", "fields": {"total": #{@product}, "n": 0}})}],
+      "set" => [
+        {@rows |> Enum.take(1), ~s({"op": "set", "fields": {"total": #{@product}, "n": 0}})}
+      ],
       "unset" => [{hd(@rows), ~s({"op": "unset", "fields": ["price", "city"]})}],
       "rename" => [{hd(@rows), ~s({"op": "rename", "fields": {"n": "count"}})}],
       "entries" => [{%{"b" => 2, "a" => 1}, ~s({"op": "entries"})}],
-      "from_entries" => [{[%{"key" => "a", "value" => 1}, %{"key" => 7}], ~s({"op": "from_entries"})}],
-      "index_by" => [{[%{"id" => 7, "n" => 1}, %{"id" => 8, "n" => 2}], ~s({"op": "index_by", "field": "id"})}]
+      "from_entries" => [
+        {[%{"key" => "a", "value" => 1}, %{"key" => 7}], ~s({"op": "from_entries"})}
+      ],
+      "index_by" => [
+        {[%{"id" => 7, "n" => 1}, %{"id" => 8, "n" => 2}], ~s({"op": "index_by", "field": "id"})}
+      ]
     }
   end
 
   defp texts do
     %{
       "text" => [
-        {%{"name" => "Ada", "n" => 2}, ~s({"op": "text", "parts": [{"op": "get", "field": "name"}, ": ", {"op": "get", "field": "n"}]})},
+        {%{"name" => "Ada", "n" => 2},
+         ~s({"op": "text", "parts": [{"op": "get", "field": "name"}, ": ", {"op": "get", "field": "n"}]})},
         {[1, 2], ~s({"op": "text", "separator": ", ", "parts": ["all", #{@it}]})}
       ],
       "to_text" => [{%{"a" => [1, 2.5]}, ~s({"op": "to_text"})}],
@@ -134,13 +154,15 @@ defmodule PtcRunner.Test.LanguageGuide2 do
       "length" => [{"Zoë", ~s({"op": "length"})}, {[1, 2], ~s({"op": "length"})}],
       "split" => [{"a, b, c", ~s({"op": "split", "by": ", "})}],
       "replace" => [{"1.234.567", ~s({"op": "replace", "find": ".", "with": "'"})}],
-      "starts_with" => [{%{"name" => "Ada"}, ~s({"op": "starts_with", "field": "name", "value": "A"})}],
+      "starts_with" => [
+        {%{"name" => "Ada"}, ~s({"op": "starts_with", "field": "name", "value": "A"})}
+      ],
       "ends_with" => [{:none, ~s({"op": "ends_with", "left": "a.txt", "value": ".txt"})}],
-      "matches" => [{"order 1234", ~S({"op": "matches", "pattern": "\\d{4}$"})}],
+      "matches" => [{"order 1234", ~S|{"op": "matches", "pattern": "\\d{4}$"}|}],
       "extract" => [
-        {"1-2, 3-4", ~S({"op": "extract", "pattern": "\\d-\\d"})},
-        {"1-2, 3-4", ~S({"op": "extract", "pattern": "(\\d)-(\\d)", "all": true})},
-        {"1-2", ~S({"op": "extract", "pattern": "(?P<from>\\d)-(?P<to>\\d)"})}
+        {"1-2, 3-4", ~S|{"op": "extract", "pattern": "\\d-\\d"}|},
+        {"1-2, 3-4", ~S|{"op": "extract", "pattern": "(\\d)-(\\d)", "all": true}|},
+        {"1-2", ~S|{"op": "extract", "pattern": "(?P<from>\\d)-(?P<to>\\d)"}|}
       ],
       "to_number" => [{" 12.50 ", ~s({"op": "to_number"})}, {"12 kg", ~s({"op": "to_number"})}]
     }
