@@ -129,6 +129,10 @@ defmodule PtcRunner.Json.Message do
   defp text(:accepts, op, forms, []), do: "Operation '#{op}' accepts #{forms}"
   defp text(:field_wrong, _op, wrong, []), do: "Field #{wrong}"
   defp text(:field_wrong, _op, wrong, [value]), do: "Field #{wrong}, got '#{plain(value)}'"
+
+  defp text(:pattern_wrong, _op, reason, []),
+    do: "Field 'pattern' is not a valid regular expression: #{reason}"
+
   defp text(:part_wrong, _op, sentence, []), do: sentence
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 

@@ -25,7 +25,8 @@ pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTE
 pub use replay::Replay;
 pub use table::TableReader;
 pub use writer::{
-    write, ConsumeFuel, Draft, Gap, JsonView, OnHeap, Readable, Refusal, Writer, BYTES_PER_UNIT,
+    put_float, put_integer, put_string, write, ConsumeFuel, Draft, Gap, JsonView, NotUtf8, OnHeap,
+    Readable, Refusal, Writer, BYTES_PER_UNIT,
 };
 
 /// Why a text is not valid JSON within the limits; positions are zero-based byte offsets.

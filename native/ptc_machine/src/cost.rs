@@ -160,7 +160,7 @@ impl<H: Heap> Machine<'_, H> {
 
     /// Counts the bytes that the heap copies before it can return the bytes of a binary.
     #[inline]
-    pub(super) fn consume_fuel_to_copy(&mut self, binary: H::Term) -> Result<(), Halt<H::Term>> {
+    pub fn consume_fuel_to_copy(&mut self, binary: H::Term) -> Result<(), Halt<H::Term>> {
         match self.heap.bytes_to_copy(binary) {
             0 => Ok(()),
             bytes => self.consume_fuel_at_once(bytes / BYTES_COPIED_A_UNIT),

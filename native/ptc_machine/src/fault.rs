@@ -50,6 +50,8 @@ named! {
         /// `{"op": "chunk", "size": 0}`: a field whose value is none of those that it can have. The field is the phrase
         /// that names it and says what it must be. Terms: the value, if it is shown.
         FieldWrong = "field_wrong",
+        /// A text that is no regular expression. The field is the reason.
+        PatternWrong = "pattern_wrong",
         /// A mistake in a part of a field. The field is the whole sentence.
         PartWrong = "part_wrong",
         /// The nesting of operations exceeds the limit. Terms: the limit.
@@ -177,6 +179,16 @@ pub enum Halt<T> {
     Fault(Box<Fault<T>>),
     /// A limit; after [`Stop::SliceOver`] the run resumes at the same instruction.
     Stop(Stop),
+}
+
+impl<T> Halt<T> {
+    /// Returns the same error about a field; a limit is about none.
+    pub fn about(self, field: &'static str) -> Self {
+        match self {
+            Halt::Fault(fault) => fault.about(field).into(),
+            stop => stop,
+        }
+    }
 }
 
 impl<T> From<Stop> for Halt<T> {

@@ -5,11 +5,12 @@ use super::needle::Needle;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::language::Language;
-use crate::program::{Apply, ConstId, Program, Slot};
+use crate::program::{Apply, ConstId, PatternId, Program, Slot};
 use ptc_term::heap::{words_of_map, Heap};
 use ptc_term::meter::Meter;
 use ptc_term::number::Number;
 use ptc_term::stop::Stop;
+use ptc_text::Pattern;
 
 /// Fuel for an entry of a new map: a large map is a tree that is built in one call.
 pub const MAP_ENTRY: usize = 32;
@@ -48,6 +49,8 @@ pub struct Machine<'h, H: Heap> {
     /// The limits.
     pub meter: Meter,
     pub(super) consts: &'h [H::Term],
+    /// See [`Program::patterns`].
+    pub(super) patterns: &'h [Pattern],
     pub(super) slots: Vec<H::Term>,
     pub(super) stack: Stack<H::Term>,
     /// The work of the evaluation that the current instruction has begun, if it was suspended.
@@ -95,7 +98,7 @@ type Data<T> = (Vec<T>, Stack<T>, Option<Box<Work<T>>>);
 impl<'h, H: Heap> Machine<'h, H> {
     pub(super) fn new<L: Language>(
         heap: &'h mut H,
-        program: &Program<L>,
+        program: &'h Program<L>,
         meter: Meter,
         consts: &'h [H::Term],
         (slots, stack, work): Data<H::Term>,
@@ -104,6 +107,7 @@ impl<'h, H: Heap> Machine<'h, H> {
             heap,
             meter,
             consts,
+            patterns: &program.patterns,
             slots,
             stack,
             work,
@@ -130,6 +134,17 @@ impl<'h, H: Heap> Machine<'h, H> {
     #[inline]
     pub fn constant(&self, id: ConstId) -> H::Term {
         self.consts[id as usize]
+    }
+
+    /// Returns a pattern.
+    #[inline]
+    pub fn pattern(&self, id: PatternId) -> Option<&'h Pattern> {
+        self.patterns.get(id as usize)
+    }
+
+    /// Returns whether atoms are keys.
+    pub fn takes_atoms(&self) -> bool {
+        self.any_keys || self.values
     }
 
     /// Returns `count` consecutive constants.

@@ -4,11 +4,14 @@ use crate::explain::{Detail, Mark, Site};
 use crate::fault::{Code, Name};
 use crate::language::Language;
 use crate::live::LiveAfterCalls;
+use ptc_text::Pattern;
 
 /// A register for the current value, a binding or the state of a loop, allocated by lexical depth.
 pub type Slot = u32;
 /// An index into a program's table of constants.
 pub type ConstId = u32;
+/// An index into the patterns of a program.
+pub type PatternId = u32;
 /// An index into the instructions.
 pub type Pc = u32;
 
@@ -191,6 +194,8 @@ impl<L: Language> Program<L> {
 pub struct Program<L: Language> {
     /// The instructions.
     pub code: Vec<Instr<L>>,
+    /// The patterns that it searches for.
+    pub patterns: Vec<Pattern>,
     /// Number of slots that a run needs.
     pub slots: u32,
     /// Whether it reads the value that a program starts with.

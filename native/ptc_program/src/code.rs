@@ -2,7 +2,7 @@
 
 use ptc_machine::program;
 
-pub use ptc_machine::program::{ConstId, Demand, Pc, Slot, INPUT, NOW, NO_CONST, NO_PC};
+pub use ptc_machine::program::{ConstId, Demand, PatternId, Pc, Slot, INPUT, NOW, NO_CONST, NO_PC};
 
 /// The language of programs that are JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,6 +26,8 @@ macro_rules! operations {
             tool::Call,
             // Edition 2
             list::List,
+            text::Text, text::ToText, text::Upper, text::Lower, text::Trim, text::Length, text::Split, text::Replace,
+            text::StartsWith, text::EndsWith, text::Matches, text::Extract, text::ToNumber,
             numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,
             numbers::Median, numbers::Percentile,
             dates::DateDiff, dates::DateAdd, dates::DatePart, dates::Now,

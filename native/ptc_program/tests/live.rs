@@ -10,6 +10,7 @@ fn program(code: Vec<Instr>) -> Program {
         branches: Vec::new(),
         live: LiveAfterCalls::of(&code),
         code,
+        patterns: vec![],
         slots: 8,
         reads_input: false,
         now: None,

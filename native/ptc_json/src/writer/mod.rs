@@ -14,7 +14,7 @@ pub use draft::Draft;
 use draft::{OpenContainer, Stack, Thawed};
 use key::{KeyText, KEYS};
 use ptc_term::stop::Stop;
-use put::{put_float, put_integer};
+pub use put::{put_float, put_integer, put_string, NotUtf8};
 pub use readable::{JsonView, OnHeap, Readable};
 
 /// Why the text was not written.

@@ -43,10 +43,11 @@ impl Plan<'_, '_> {
             (FieldKind::NonEmptyText, Shape::String) if self.source().text(node) == Some(b"") => {
                 (Code::FieldWrong, field.must_be, vec![])
             }
-            (FieldKind::Text | FieldKind::NonEmptyText, Shape::String | Shape::Map) => {
+            (FieldKind::Text | FieldKind::NonEmptyText, Shape::String) => return Ok(()),
+            (FieldKind::Text | FieldKind::NonEmptyText, Shape::Map) if self.is_operation(node) => {
                 return Ok(())
             }
-            (FieldKind::Pattern, Shape::String) => return Ok(()),
+            (FieldKind::Pattern, Shape::String) => return self.check_pattern(node),
             (FieldKind::Text | FieldKind::NonEmptyText | FieldKind::Pattern, _) => {
                 (Code::FieldNotString, name, vec![])
             }

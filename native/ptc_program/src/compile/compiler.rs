@@ -96,6 +96,12 @@ impl Compiler<'_> {
         (self.consume_fuel)(parts * FUEL_PER_PART, words).map_err(Failure::Stopped)
     }
 
+    /// Counts this many units before a part of a step, which is done again if a limit ends it here.
+    pub(super) fn consume_at_once(&mut self, units: usize) -> Going {
+        let words = Some(self.walk.words());
+        (self.consume_fuel)(units, words).map_err(Failure::Stopped)
+    }
+
     /// Counts this many parts in the middle of a step.
     pub(super) fn count(&mut self, parts: usize) -> Going {
         self.uncounted += parts;

@@ -58,6 +58,10 @@ impl Walk {
                 branches,
                 live: LiveAfterCalls::of(&self.code),
                 code: std::mem::take(&mut self.code),
+                patterns: self
+                    .patterns
+                    .take()
+                    .map_or(vec![], |patterns| patterns.compiled()),
                 slots: self.slots + u32::from(now.is_some()),
                 now,
                 reads_input: self.reads_input,

@@ -13,6 +13,7 @@
 //! * `check_2`: checks of the fields that edition 2 brought
 //! * `template`: values with operations in them, at any depth
 //! * `guard`: which of several mistakes is reported, and where
+//! * `pattern`: patterns are compiled
 //! * `unknown`: fields that an operation does not have
 //! * `scope`: meaning of names and of the current value
 //! * `explain`: marks around each operation, for a program that is observed
@@ -28,6 +29,7 @@ mod finish;
 mod guard;
 mod multiplies;
 mod optimise;
+mod pattern;
 mod plan;
 mod role;
 mod scope;
@@ -40,7 +42,7 @@ pub use plan::Plan;
 pub(crate) use plan::MOST_FIELDS;
 pub use ptc_machine::explain::PathPart;
 pub use scope::Scope;
-pub use walk::Walk;
+pub use walk::{Label, Walk};
 
 use crate::code::Program;
 use crate::edition::Edition;

@@ -2,6 +2,7 @@
 
 use super::compiler::Compiler;
 use super::guard::is_new_field;
+use super::pattern::Patterns;
 use super::scope::BoundName;
 use super::template::is_node;
 use super::walk::{Label, Step};
@@ -192,6 +193,16 @@ impl<'p, 's> Plan<'p, 's> {
             true => scope.checked(),
             false => scope,
         }
+    }
+
+    /// Returns the patterns of the program.
+    pub(super) fn patterns(&mut self) -> &mut Patterns {
+        self.compiler.walk.patterns.get_or_insert_default()
+    }
+
+    /// Counts work that is not a part of the program.
+    pub(super) fn consume_fuel(&mut self, units: usize) -> Checked<()> {
+        self.compiler.consume_at_once(units)
     }
 
     // Constants and slots

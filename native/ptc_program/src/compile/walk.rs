@@ -3,6 +3,7 @@
 use super::compiler::{Compiler, ConsumeFuel};
 use super::explain::Observer;
 use super::guard::Guard;
+use super::pattern::Patterns;
 use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
@@ -116,6 +117,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Walk {
     pub(super) consts: Vec<Node>,
+    pub(super) patterns: Option<Box<Patterns>>,
     /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth and the edition.
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
@@ -171,6 +173,7 @@ impl Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
+            patterns: None,
             omitted,
             code: Vec::with_capacity(20),
             labels: Vec::new(),
@@ -230,5 +233,9 @@ impl Walk {
             + self.labels.len() * size_of::<u32>()
             + self.todo.len() * size_of::<Step>();
         bytes / 8
+            + self
+                .patterns
+                .as_ref()
+                .map_or(0, |patterns| patterns.words())
     }
 }

@@ -175,6 +175,12 @@ impl Field {
         }
     }
 
+    /// Returns the same field with the phrase of the error if it holds something else: its name in quotes, and what it
+    /// must be.
+    pub(super) const fn must_be(self, must_be: &'static str) -> Self {
+        Field { must_be, ..self }
+    }
+
     /// Returns whether `null` is a value of the field, though it is optional.
     pub fn takes_null(&self) -> bool {
         self.presence == Presence::Nullable

@@ -26,6 +26,7 @@ mod sieve;
 mod sort;
 mod subject;
 mod tally;
+mod text;
 mod tool;
 mod transform;
 

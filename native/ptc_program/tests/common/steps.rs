@@ -74,10 +74,13 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
                 {"op":"load","name":"items"}]}"#,
             r#"{"op":"zip","lists":[{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
         ],
-        // They read no list.
+        Length => &[r#"{"op":"length"}"#],
+        // They read no list, or read it in one step.
         Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
         | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
-        | Call | List | Mod | Abs | Floor | Ceil | DateDiff | DateAdd | DatePart | Now => &[],
+        | Call | List | Text | ToText | Upper | Lower | Trim | Split | Replace | StartsWith
+        | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor | Ceil | DateDiff
+        | DateAdd | DatePart | Now => &[],
     }
 }
 
@@ -229,6 +232,70 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             r#"{"op":"list","items":[1,{"x":"#,
             on_l!(r#"{"op":"sum","field":"n"}"#),
             "}]}"
+        )],
+        Text => &[
+            concat!(
+                r#"{"op":"text","parts":["a",[],"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "]}"
+            ),
+            r#"{"op":"text","parts":"a"}"#,
+        ],
+        ToText => &[concat!(
+            r#"{"op":"to_text","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Upper => &[
+            r#"{"op":"upper","field":"s"}"#,
+            r#"{"op":"upper","field":7}"#,
+        ],
+        Lower => &[r#"{"op":"lower","field":"s"}"#],
+        Trim => &[r#"{"op":"trim","field":"s"}"#],
+        Length => &[r#"{"op":"length","field":"bad"}"#],
+        Split => &[
+            r#"{"op":"split","field":"s","by":","}"#,
+            concat!(
+                r#"{"op":"split","value":"a","by":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"split","value":"a","by":""}"#,
+        ],
+        Replace => &[
+            r#"{"op":"replace","field":"s","find":"a","with":"b"}"#,
+            concat!(
+                r#"{"op":"replace","value":"a","find":"a","with":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+        ],
+        StartsWith => &[concat!(
+            r#"{"op":"starts_with","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        EndsWith => &[concat!(
+            r#"{"op":"ends_with","value":"a","left":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
+        )],
+        Matches => &[
+            concat!(
+                r#"{"op":"matches","pattern":"a","left":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"matches","pattern":"("}"#,
+        ],
+        Extract => &[
+            r#"{"op":"extract","pattern":"a","field":"s"}"#,
+            r#"{"op":"extract","pattern":"a","field":"s","all":true}"#,
+        ],
+        ToNumber => &[concat!(
+            r#"{"op":"to_number","value":"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "}"
         )],
         Mod => &[
             concat!(r#"{"op":"mod","left":1,"right":"#, get!("n"), "}"),

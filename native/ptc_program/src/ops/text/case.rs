@@ -1,0 +1,97 @@
+//! `upper`, `lower`, `trim`.
+
+use super::*;
+use ptc_text::{put_case, trim, Case};
+
+pub(in super::super) struct Upper;
+pub(in super::super) struct Lower;
+pub(in super::super) struct Trim;
+
+macro_rules! case {
+    ($op:ident, $name:literal, $about:literal, $case:expr) => {
+        impl Operation for $op {
+            const NAME: &'static str = $name;
+            const FAMILY: &'static str = FAMILY;
+            const ABOUT: &'static str = $about;
+            const EDITION: Edition = Edition::Two;
+            const FIELDS: &'static [Field] = INPUT;
+
+            fn check(plan: &Plan) -> Planned {
+                check(plan)
+            }
+
+            fn plan(plan: &mut Plan) -> Planned {
+                plan_unary(plan)
+            }
+
+            fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+                in_case(machine, apply, $case)
+            }
+        }
+    };
+}
+
+case! { Upper, "upper", "The text in upper case.", Case::Upper }
+case! { Lower, "lower", "The text in lower case.", Case::Lower }
+
+/// Longer texts have space of their own while they are made.
+const SHORT: usize = 256;
+
+fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> Eval<H> {
+    let Some(text) = text(machine, apply)? else {
+        return Ok(machine.heap.nil());
+    };
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let bytes = heap.bytes(text).unwrap_or_default();
+    // Most texts are short and of ASCII.
+    if bytes.len() <= SHORT && bytes.is_ascii() {
+        let mut short = [0; SHORT];
+        let length = bytes.len();
+        short[..length].copy_from_slice(bytes);
+        match case {
+            Case::Upper => short[..length].make_ascii_uppercase(),
+            Case::Lower => short[..length].make_ascii_lowercase(),
+        }
+        return make_string(machine, &short[..length]);
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    put_case(bytes, case, &mut out, |cost, length| {
+        meter.check_heap_limit(words_of(length), heap)?;
+        meter.consume_fuel(cost, heap)
+    })?;
+    make_string(machine, &out)
+}
+
+impl Operation for Trim {
+    const NAME: &'static str = "trim";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str = "The text without white space around it.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = INPUT;
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan_unary(plan)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let Some(text) = text(machine, apply)? else {
+            return Ok(machine.heap.nil());
+        };
+        let length = machine.heap.byte_length(text).unwrap_or(0);
+        machine.consume_fuel_at_once(length / BYTES_TRIMMED_A_UNIT)?;
+        let bytes = machine.heap.bytes(text).unwrap_or_default();
+        let trimmed = trim(bytes);
+        if trimmed.len() == bytes.len() {
+            return Ok(text);
+        }
+        let trimmed = trimmed.to_vec();
+        make_string(machine, &trimmed)
+    }
+}
+
+/// White space that is passed per unit of fuel.
+const BYTES_TRIMMED_A_UNIT: usize = 4;

@@ -1,0 +1,154 @@
+//! `extract`: what the matches of a pattern are.
+
+use super::pattern::{is_utf8, PATTERN};
+use super::*;
+use ptc_machine::Work;
+use ptc_text::{Groups, Matches, Pattern};
+
+pub(in super::super) struct Extract;
+
+/// Mode of an evaluation that gives what each match is.
+const ALL: u32 = 8;
+/// Words of an item of a list.
+const WORDS_OF_ITEM: usize = 2;
+
+impl Operation for Extract {
+    const NAME: &'static str = "extract";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str =
+        "The first match of the pattern; its groups as a list, named ones as an object; null if there is none.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = &[
+        Field::optional(
+            "all",
+            FieldKind::Boolean,
+            "true: the list of what each match gives",
+        )
+        .must_be("'all' must be true or false"),
+        FIELD,
+        PATTERN,
+        VALUE_FIELD,
+    ];
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let all = plan.field("all").and_then(|all| plan.boolean(all));
+        let (operands, key, mode) = plan_input(plan);
+        let pattern = plan.pattern_of("pattern");
+        let mode = match all {
+            Some(true) => mode | ALL,
+            _ => mode,
+        };
+        plan.apply(operands, (key, pattern, mode));
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let Some(text) = text(machine, apply)? else {
+            return Ok(machine.heap.nil());
+        };
+        let Some(pattern) = machine.pattern(apply.value) else {
+            return Ok(machine.heap.nil());
+        };
+        machine.resumable_over(text, |machine, work| {
+            if !work.progress.searched {
+                if !is_utf8(machine, text)? {
+                    return Err(requires(machine, apply.op, "a string", vec![text]));
+                }
+                work.progress.searched = true;
+            }
+            if apply.mode & ALL == 0 {
+                let first = next(machine, text, pattern, &mut Matches::default())?;
+                return Ok(first.unwrap_or(machine.heap.nil()));
+            }
+            if !work.progress.second {
+                all(machine, text, pattern, work)?;
+                work.progress.second = true;
+            }
+            machine.list_of(work)
+        })
+    }
+}
+
+/// Makes what each match gives, from the last one on.
+fn all<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    pattern: &Pattern,
+    work: &mut Work<H::Term>,
+) -> Result<(), Halt<H::Term>> {
+    loop {
+        let mut matches = match work.items.len() {
+            0 => Matches::default(),
+            _ => Matches::after(work.progress.count),
+        };
+        machine.check_heap_limit(WORDS_OF_ITEM * work.items.len())?;
+        let Some(value) = next(machine, text, pattern, &mut matches)? else {
+            return Ok(());
+        };
+        work.items.push(value);
+        work.progress.count = matches.end();
+        machine.meter.advanced();
+    }
+}
+
+/// Makes what the next match gives.
+fn next<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    pattern: &Pattern,
+    matches: &mut Matches,
+) -> Result<Option<H::Term>, Halt<H::Term>> {
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let bytes = heap.bytes(text).unwrap_or_default();
+    let mut count = |cost| meter.consume_fuel(cost, heap);
+    let Some(found) = matches.next(pattern, bytes, &mut count)? else {
+        return Ok(None);
+    };
+    let groups = pattern.groups(bytes, found, &mut count)?;
+    if groups.is_empty() {
+        return part(machine, text, Some(found)).map(Some);
+    }
+    value_of(machine, text, pattern, groups).map(Some)
+}
+
+/// Makes the value of a match: a map of the groups that have names, or a list of all.
+fn value_of<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    pattern: &Pattern,
+    groups: Groups,
+) -> Eval<H> {
+    if !pattern.has_names() {
+        let parts: Result<Vec<_>, _> = (groups.into_iter())
+            .map(|place| part(machine, text, place))
+            .collect();
+        return machine.make_list(&parts?);
+    }
+    let (mut keys, mut values) = (Vec::new(), Vec::new());
+    for (name, place) in pattern.names().zip(groups) {
+        let Some(name) = name else { continue };
+        keys.push(make_string(machine, name.as_bytes())?);
+        values.push(part(machine, text, place)?);
+    }
+    machine.count_new_map(keys.len())?;
+    Ok(machine.heap.make_map(&keys, &values))
+}
+
+/// Makes a part of the text; `nil` if it has no place.
+fn part<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    place: Option<(usize, usize)>,
+) -> Eval<H> {
+    let Some((start, end)) = place else {
+        return Ok(machine.heap.nil());
+    };
+    machine.check_heap_limit(words_of(end - start))?;
+    let bytes = machine.heap.bytes(text).unwrap_or_default();
+    let part = bytes[start..end].to_vec();
+    make_string(machine, &part)
+}

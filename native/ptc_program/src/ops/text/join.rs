@@ -1,0 +1,110 @@
+//! `text`, `to_text`: values as text.
+
+use super::json::{put_json, put_scalar};
+use super::*;
+
+pub(in super::super) struct Text;
+pub(in super::super) struct ToText;
+
+impl Operation for Text {
+    const NAME: &'static str = "text";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str =
+        "The parts as text, joined; null is empty, lists and objects are JSON.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = &[
+        Field::required("parts", FieldKind::TemplateList, "what is joined"),
+        Field::optional(
+            "separator",
+            FieldKind::String,
+            "what stands between the parts; nothing, if it is not given",
+        ),
+    ];
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let parts = plan.list("parts")?.unwrap_or_default();
+        let count = parts.len() as u32;
+        for part in parts {
+            plan.template(part, plan.scope);
+        }
+        let separator = plan.field("separator");
+        let separator = separator.map_or(NO_CONST, |separator| plan.constant(separator));
+        plan.apply(count, (separator, NO_CONST, 0));
+        Ok(())
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        machine.consume_fuel(apply.operands as usize)?;
+        let parts = machine.operands(apply).to_vec();
+        let mut out = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 && apply.key != NO_CONST {
+                put_text(machine, machine.constant(apply.key), &mut out)?;
+            }
+            put_part(machine, apply, *part, &mut out)?;
+        }
+        make_string(machine, &out)
+    }
+}
+
+impl Operation for ToText {
+    const NAME: &'static str = "to_text";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str = "The value as text: a text itself, else JSON.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = INPUT;
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan_unary(plan)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let input = input(machine, apply)?;
+        if matches!(machine.kind(input), Kind::Nil | Kind::String) {
+            return Ok(input);
+        }
+        let mut out = Vec::new();
+        put_part(machine, apply, input, &mut out)?;
+        make_string(machine, &out)
+    }
+}
+
+/// Writes a value as text; `nil` is empty.
+fn put_part<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    part: H::Term,
+    out: &mut Vec<u8>,
+) -> Result<(), Halt<H::Term>> {
+    if machine.kind(part) == Kind::Nil {
+        return Ok(());
+    }
+    if let Some(text) = string(machine, part)? {
+        return put_text(machine, text, out);
+    }
+    let is_put = match put_scalar(machine, part, out)? {
+        Some(is_put) => is_put,
+        None => put_json(machine, part, out)?,
+    };
+    match is_put {
+        true => Ok(()),
+        false => Err(machine.fault(apply.op, Code::NoTypeName, vec![part])),
+    }
+}
+
+/// Writes a string as it is.
+fn put_text<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    out: &mut Vec<u8>,
+) -> Result<(), Halt<H::Term>> {
+    let length = machine.heap.byte_length(text).unwrap_or(0);
+    machine.consume_fuel_at_once(1 + length / BYTES_A_UNIT)?;
+    machine.check_heap_limit(words_of(out.len() + length))?;
+    out.extend_from_slice(machine.heap.bytes(text).unwrap_or_default());
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! `length`: graphemes, items, keys.
+
+use super::*;
+use ptc_term::number::Number;
+
+pub(in super::super) struct Length;
+
+const COUNTED: &str = "a string, a list or a map";
+
+impl Operation for Length {
+    const NAME: &'static str = "length";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str =
+        "The number of characters of a text, items of a list or keys of a map.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = INPUT;
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan_unary(plan)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let input = input(machine, apply)?;
+        let length = match machine.kind(input) {
+            Kind::Nil => return Ok(input),
+            Kind::Map => Some(entries(machine, input)?),
+            Kind::List => items(machine, input)?,
+            _ => match string(machine, input)? {
+                Some(text) => Some(characters(machine, text)?),
+                None => None,
+            },
+        };
+        match length {
+            Some(length) => machine.make_number(apply.op, Number::Int(length as i64)),
+            None => Err(requires(machine, apply.op, COUNTED, vec![input])),
+        }
+    }
+}
+
+/// Returns the number of keys; those of a struct are its fields, if structs are maps of them.
+fn entries<H: Heap>(machine: &mut Machine<'_, H>, map: H::Term) -> Result<usize, Halt<H::Term>> {
+    let size = machine.heap.map_size(map).unwrap_or(0);
+    if !machine.hides(map) {
+        return Ok(size);
+    }
+    machine.consume_fuel(size)?;
+    let heap = &*machine.heap;
+    let entries = heap.entries(map);
+    Ok(entries
+        .iter()
+        .filter(|(key, _)| !heap.is_hidden(*key))
+        .count())
+}
+
+/// Returns the number of items; `None` for an improper list.
+fn items<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    list: H::Term,
+) -> Result<Option<usize>, Halt<H::Term>> {
+    machine.resumable_over(list, |machine, work| {
+        while let Some((_, tail)) = machine.heap.uncons(work.walk.rest) {
+            machine.consume_fuel(1)?;
+            work.progress.count += 1;
+            work.walk.rest = tail;
+            machine.meter.advanced();
+        }
+        let is_proper = machine.heap.is_empty_list(work.walk.rest);
+        Ok(is_proper.then_some(work.progress.count))
+    })
+}
+
+fn characters<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+) -> Result<usize, Halt<H::Term>> {
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let bytes = heap.bytes(text).unwrap_or_default();
+    Ok(ptc_text::graphemes(bytes, |cost| {
+        meter.consume_fuel(cost, heap)
+    })?)
+}

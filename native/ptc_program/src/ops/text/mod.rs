@@ -1,0 +1,167 @@
+//! Operations on text.
+//!
+//! * this file: their input
+//! * `case`, `length`, `number`: one text to one value
+//! * `join`: values as text; `json`: lists and maps as text
+//! * `part`: texts that are given or computed; `split`, `replace`: with them
+//! * `ends`, `pattern`, `extract`: conditions on a text, and what is found in it
+//!
+//! A binary that is not UTF-8 is a string whose invalid bytes stay as they are, as in Elixir's `String`; no pattern
+//! matches it.
+
+mod case;
+mod ends;
+mod extract;
+mod join;
+mod json;
+mod length;
+mod number;
+mod part;
+mod pattern;
+mod replace;
+mod split;
+
+pub(super) use case::{Lower, Trim, Upper};
+pub(super) use ends::{EndsWith, StartsWith};
+pub(super) use extract::Extract;
+pub(super) use join::{Text, ToText};
+pub(super) use length::Length;
+pub(super) use number::ToNumber;
+pub(super) use pattern::Matches;
+pub(super) use replace::Replace;
+pub(super) use split::Split;
+
+use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
+use crate::code::{Apply, ConstId, NO_CONST};
+use crate::compile::Plan;
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Eval, Machine};
+use ptc_term::heap::{Heap, Kind, Lookup};
+
+/// The heading of these operations.
+const FAMILY: &str = "Text";
+
+/// The fields of an operation with nothing but an input.
+const INPUT: &[Field] = &[FIELD, VALUE_FIELD];
+
+const FIELD: Field = Field::optional(
+    "field",
+    FieldKind::String,
+    "the key of the current value whose value is read",
+);
+const VALUE_FIELD: Field = Field::optional(
+    "value",
+    FieldKind::Template,
+    "what is read instead of the current value",
+);
+
+/// Mode of an operation whose first operand is its input.
+const VALUE: u32 = 1;
+
+/// Bytes that are copied or compared per unit of fuel.
+const BYTES_A_UNIT: usize = 64;
+
+/// Checks that not both `field` and `value` are given.
+fn check(plan: &Plan) -> Planned {
+    plan.not_both(["field", "value"], "'field' or 'value', not both")
+}
+
+/// Evaluates the input. Returns the number of its operands, the key that is read, and the mode.
+fn plan_input(plan: &mut Plan) -> (u32, ConstId, u32) {
+    match (plan.field("value"), plan.field("field")) {
+        (Some(value), _) => {
+            plan.template(value, plan.scope);
+            (1, NO_CONST, VALUE)
+        }
+        (None, field) => {
+            plan.needs_input();
+            (0, field.map_or(NO_CONST, |field| plan.constant(field)), 0)
+        }
+    }
+}
+
+/// Plans an operation with nothing but an input.
+fn plan_unary(plan: &mut Plan) -> Planned {
+    let (operands, key, mode) = plan_input(plan);
+    plan.apply(operands, (key, NO_CONST, mode));
+    Ok(())
+}
+
+/// Returns the input.
+#[inline]
+fn input<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    if apply.mode & VALUE != 0 {
+        return match machine.operands(apply).first() {
+            Some(value) => Ok(*value),
+            None => Ok(machine.heap.nil()),
+        };
+    }
+    let input = machine.slot(apply.input);
+    match apply.key {
+        NO_CONST => Ok(input),
+        field => match machine.lookup(input, field)? {
+            Lookup::Found(value) => Ok(value),
+            Lookup::Missing => Ok(machine.heap.nil()),
+            Lookup::NotAMap => Err(machine.fault(apply.op, Code::NeedsMap, vec![input])),
+        },
+    }
+}
+
+/// Returns the input, which must be a string or `nil`; `None` for `nil`. Its bytes can be read without being counted.
+#[inline]
+fn text<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+) -> Result<Option<H::Term>, Halt<H::Term>> {
+    let input = input(machine, apply)?;
+    if machine.kind(input) == Kind::Nil {
+        return Ok(None);
+    }
+    match string(machine, input)? {
+        Some(text) => Ok(Some(text)),
+        None => Err(requires(machine, apply.op, "a string", vec![input])),
+    }
+}
+
+/// Returns the string that a term is; `None` if it is none. Where structs are values, an atom is the string of its name.
+#[inline]
+fn string<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    term: H::Term,
+) -> Result<Option<H::Term>, Halt<H::Term>> {
+    match machine.kind(term) {
+        Kind::String => {}
+        Kind::Other if machine.values() && machine.heap.is_name(term) => {
+            return Ok(Some(machine.string_of_name(term)))
+        }
+        _ => return Ok(None),
+    }
+    if machine.heap.bytes_to_copy(term) == 0 {
+        return Ok(Some(term));
+    }
+    machine.consume_fuel_to_copy(term)?;
+    Ok(Some(machine.heap.aligned(term)))
+}
+
+#[cold]
+fn requires<H: Heap>(
+    machine: &Machine<'_, H>,
+    op: OpCode,
+    what: &'static str,
+    terms: Vec<H::Term>,
+) -> Halt<H::Term> {
+    let halt = machine.fault(op, Code::Requires, terms);
+    halt.about(what)
+}
+
+/// Makes a string, if the heap limit permits.
+fn make_string<H: Heap>(machine: &mut Machine<'_, H>, bytes: &[u8]) -> Eval<H> {
+    machine.consume_fuel_at_once(bytes.len() / BYTES_A_UNIT)?;
+    machine.check_heap_limit(words_of(bytes.len()))?;
+    Ok(machine.heap.make_string(bytes))
+}
+
+/// Returns the words of a string.
+fn words_of(bytes: usize) -> usize {
+    2 + bytes / 8
+}

@@ -1,0 +1,82 @@
+//! `to_number`: a text as a number.
+
+use super::*;
+use ptc_json::grammar;
+use ptc_json::LONGEST_INTEGER;
+use ptc_term::digits::Digits;
+use ptc_term::number::Number;
+
+pub(in super::super) struct ToNumber;
+
+impl Operation for ToNumber {
+    const NAME: &'static str = "to_number";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str = "The number that the text is; null if it is none.";
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = INPUT;
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        plan_unary(plan)
+    }
+
+    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let input = input(machine, apply)?;
+        if machine.kind(input) == Kind::Number {
+            return Ok(input);
+        }
+        let Some(text) = string(machine, input)? else {
+            return Ok(machine.heap.nil());
+        };
+        match number(machine, text)? {
+            Some(number) => machine.make_number(apply.op, number),
+            None => Ok(machine.heap.nil()),
+        }
+    }
+}
+
+/// Bytes of a text that are read per unit of fuel.
+const BYTES_READ_A_UNIT: usize = 4;
+
+/// Returns the number; `None` if the text is none, or one that is too large.
+fn number<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+) -> Result<Option<Number>, Halt<H::Term>> {
+    let length = machine.heap.byte_length(text).unwrap_or(0);
+    machine.consume_fuel_at_once(length / BYTES_READ_A_UNIT)?;
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let trimmed = ptc_text::trim(heap.bytes(text).unwrap_or_default());
+    let token = match trimmed {
+        [b'+', digits @ ..] if digits.first() != Some(&b'-') => digits,
+        token => token,
+    };
+    let mut read = grammar::Number::NEW;
+    if read.advance(token, 0) < token.len() || !read.may_end() {
+        return Ok(None);
+    }
+    let number = std::str::from_utf8(token).unwrap_or_default();
+    if read.is_integer() {
+        if let Ok(small) = number.parse() {
+            return Ok(Some(Number::Int(small)));
+        }
+        let digits = token.len() - usize::from(token.starts_with(b"-"));
+        if digits > LONGEST_INTEGER {
+            return Ok(None);
+        }
+        meter.check_time_left(Digits::least_time(digits))?;
+        meter.check_heap_limit(Digits::words(digits), heap)?;
+        let value = Digits::new(digits).read(token, |cost| meter.consume_fuel(cost, heap))?;
+        return Ok(Some(Number::from_big(value)));
+    }
+    let value: f64 = number.parse().unwrap_or(f64::INFINITY);
+    // `-0e1` is the integer -0, which is 0, times a power of ten, as in JSON.
+    let signless = value == 0.0 && !token.contains(&b'.');
+    Ok(value.is_finite().then_some(Number::Float(match signless {
+        true => 0.0,
+        false => value,
+    })))
+}

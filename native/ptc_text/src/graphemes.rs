@@ -1,0 +1,143 @@
+//! The number of graphemes, as `String.length/1`.
+//!
+//! The rules are those of Unicode's annex 29 before version 15.1, with one exception that Erlang makes: in a sequence of
+//! pictographs, a joiner that no pictograph follows ends the grapheme, even if a mark follows.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Units of fuel per byte of text that is not ASCII.
+const UNITS_A_BYTE: usize = 4;
+/// Bytes of ASCII text per unit.
+const BYTES_A_UNIT: usize = 16;
+/// Bytes of text that are segmented in one step, except for a longer grapheme.
+const PIECE: usize = 16_384;
+
+const JOINER: char = '\u{200D}';
+
+/// Returns the number of graphemes. Calls `count` before each piece, with its cost.
+pub fn graphemes<E>(
+    text: &[u8],
+    mut count: impl FnMut(usize) -> Result<(), E>,
+) -> Result<usize, E> {
+    if text.is_ascii() {
+        count(text.len() / BYTES_A_UNIT)?;
+        let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
+        return Ok(text.len() - crlf);
+    }
+    let mut total = 0;
+    for chunk in text.utf8_chunks() {
+        total += of_valid(chunk.valid(), &mut count)?;
+        // Each byte counts, except that a continuation of a cut character does not begin one.
+        total += chunk.invalid().len();
+    }
+    Ok(total)
+}
+
+/// Counts the graphemes of a piece but for the last one, which the next piece begins with.
+fn of_valid<E>(mut text: &str, count: &mut impl FnMut(usize) -> Result<(), E>) -> Result<usize, E> {
+    let (mut total, mut piece) = (0, PIECE);
+    while !text.is_empty() {
+        let end = text.ceil_char_boundary(piece);
+        count(UNITS_A_BYTE * end)?;
+        let mut last = 0;
+        for (at, grapheme) in text[..end].grapheme_indices(true) {
+            if at + grapheme.len() == end && end < text.len() {
+                last = at;
+                break;
+            }
+            total += 1 + split_by_erlang(grapheme);
+            last = end;
+        }
+        match last {
+            // The piece is one grapheme, or the start of one.
+            0 => piece *= 2,
+            _ => piece = PIECE,
+        }
+        text = &text[last..];
+    }
+    Ok(total)
+}
+
+/// Returns in how many places Erlang divides a grapheme of the annex: where a joiner follows a pictograph, and a mark
+/// follows the joiner.
+fn split_by_erlang(grapheme: &str) -> usize {
+    if grapheme.len() <= JOINER.len_utf8() || !grapheme.contains(JOINER) {
+        return 0;
+    }
+    let (mut places, mut pictograph, mut joined) = (0, false, false);
+    for char in grapheme.chars() {
+        if is_mark(char) {
+            if joined {
+                places += 1;
+                pictograph = false;
+            }
+            joined = pictograph && char == JOINER;
+        } else {
+            pictograph = is_pictograph(char);
+            joined = false;
+        }
+    }
+    places
+}
+
+/// Returns whether the character belongs to the one before it.
+fn is_mark(char: char) -> bool {
+    let mut text = String::from("a");
+    text.push(char);
+    !char.is_ascii() && text.graphemes(true).count() == 1
+}
+
+/// Returns whether a joiner joins the character, which is no mark, with another one like it.
+fn is_pictograph(char: char) -> bool {
+    let text = String::from_iter([char, JOINER, char]);
+    text.graphemes(true).count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::graphemes;
+
+    fn length(text: &[u8]) -> usize {
+        let counted: Result<usize, ()> = graphemes(text, |_| Ok(()));
+        counted.unwrap_or(usize::MAX)
+    }
+
+    #[test]
+    fn graphemes_are_characters_as_readers_see_them() {
+        let texts = [
+            ("", 0),
+            ("abc", 3),
+            ("a\r\nb\n\r", 5),
+            ("e\u{301}", 1),
+            ("👨\u{200D}👩\u{200D}👧", 1),
+            ("🇨🇿🇩🇪🇫", 3),
+            ("각\u{1100}\u{1161}", 2),
+            ("नमस्ते", 4),
+            ("👍🏽", 1),
+        ];
+        for (text, graphemes) in texts {
+            assert_eq!(length(text.as_bytes()), graphemes, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_joiner_without_a_pictograph_ends_a_grapheme() {
+        assert_eq!(length("👩\u{200D}\u{FE0F}".as_bytes()), 2);
+        assert_eq!(length("a\u{200D}\u{FE0F}".as_bytes()), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_characters_count() {
+        assert_eq!(length(b"a\xFF\xFEb"), 4);
+    }
+
+    #[test]
+    fn pieces_do_not_change_the_number() {
+        for unit in ["e\u{301}", "🇨🇿", "👨\u{200D}👩\u{200D}👧", "ž"] {
+            let text = format!("x{}", unit.repeat(9_000));
+            assert_eq!(length(text.as_bytes()), 9_001, "{unit}");
+        }
+        let long = format!("e{}x", "\u{301}".repeat(100_000));
+        assert_eq!(length(long.as_bytes()), 2);
+    }
+}

@@ -1,0 +1,25 @@
+//! Text as Elixir's `String` has it: case, white space, graphemes, occurrences; and patterns in linear time.
+//!
+//! Nothing here knows terms. Long work is done in pieces: it calls `count` with the cost of the next piece, in units
+//! of fuel of about ten nanoseconds, and ends when `count` fails.
+//!
+//! A binary that is not UTF-8 is treated as `String` does: its invalid bytes stay as they are, and each is one
+//! grapheme.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod case;
+mod graphemes;
+mod occurrences;
+mod pattern;
+mod pieces;
+mod search;
+mod trim;
+
+pub use case::{put_case, Case};
+pub use graphemes::graphemes;
+pub use occurrences::Occurrences;
+pub use pattern::{Pattern, PatternError, Source, LONGEST_PATTERN};
+pub use search::{Groups, Matches};
+pub use trim::trim;

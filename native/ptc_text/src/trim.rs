@@ -1,0 +1,67 @@
+//! Text without the white space around it, as `String.trim/1`.
+
+/// Bytes that a character has at most.
+const LONGEST: usize = 4;
+
+/// Returns the text without white space at its start and at its end. Linear in the white space.
+pub fn trim(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    while let Some(length) = first(rest) {
+        rest = &rest[length..];
+    }
+    while let Some(length) = last(rest) {
+        rest = &rest[..rest.len() - length];
+    }
+    rest
+}
+
+/// Returns the length of the white space character at the start.
+fn first(text: &[u8]) -> Option<usize> {
+    if text.first()?.is_ascii() {
+        return char::from(text[0]).is_whitespace().then_some(1);
+    }
+    let start = &text[..text.len().min(LONGEST)];
+    let char = start.utf8_chunks().next()?.valid().chars().next()?;
+    char.is_whitespace().then(|| char.len_utf8())
+}
+
+/// Returns the length of the white space character at the end.
+fn last(text: &[u8]) -> Option<usize> {
+    if text.last()?.is_ascii() {
+        return char::from(text[text.len() - 1])
+            .is_whitespace()
+            .then_some(1);
+    }
+    let space = |length: usize| {
+        let end = text.get(text.len().checked_sub(length)?..)?;
+        let char = std::str::from_utf8(end).ok()?.chars().next()?;
+        char.is_whitespace().then_some(length)
+    };
+    (2..LONGEST).find_map(space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trim;
+
+    #[test]
+    fn white_space_of_unicode() {
+        assert_eq!(trim(b" \t a b \n"), b"a b");
+        assert_eq!(trim("\u{A0}\u{3000}a\u{2028}\u{85}".as_bytes()), b"a");
+        assert_eq!(
+            trim("\u{200B}a\u{FEFF}".as_bytes()),
+            "\u{200B}a\u{FEFF}".as_bytes()
+        );
+        assert_eq!(trim(b" \xFF "), b"\xFF");
+        assert_eq!(trim(b"   "), b"");
+        assert_eq!(trim(b""), b"");
+    }
+
+    #[test]
+    fn as_rust_has_it() {
+        for char in (0..=0x10_FFFF).filter_map(char::from_u32) {
+            let text = format!("{char}a{char}");
+            assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{char:?}");
+        }
+    }
+}
