@@ -48,6 +48,31 @@ defmodule Bench.Programs do
     pipe(~s({"op":"map","expr":{"op":"call","tool":"double","args":{"n":21}}}))
   end
 
+  def text(:group_totals) do
+    pipe(
+      ~s({"op":"group_by","field":"category","each":{"n":{"op":"count"},) <>
+        ~s("total":{"op":"sum","field":"amount"}}})
+    )
+  end
+
+  def text(:group_items), do: pipe(~s({"op":"group_by","field":"category"}))
+
+  def text(:join_column) do
+    pipe(
+      ~s({"op":"join","with":{"op":"load","name":"customers"},"on":"id"},) <>
+        ~s({"op":"set","fields":{"net":{"op":"mul","left":{"op":"get","field":"amount"},) <>
+        ~s("right":{"op":"get","field":"discount"}}}})
+    )
+  end
+
+  def text(:set_columns) do
+    pipe(
+      ~s({"op":"set","fields":{) <>
+        ~s("total":{"op":"mul","left":{"op":"get","field":"amount"},"right":{"op":"get","field":"price"}},) <>
+        ~s("net":{"op":"sub","left":{"op":"get","field":"price"},"right":{"op":"get","field":"amount"}}}})
+    )
+  end
+
   # Five steps, including the load.
   def text(:five_steps) do
     pipe(

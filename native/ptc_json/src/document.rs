@@ -22,6 +22,8 @@ pub enum Entry {
     Str(u32, u32),
     /// A string or key with decoded escapes: a range of the document's own buffer.
     Unescaped(u32, u32),
+    /// One of the strings that are no part of a program, by its index in [`ADDED`].
+    Added(u8),
     /// `[`; the table's index after the last element, and the number of elements.
     List(u32, u32),
     /// `{`; the table's index after the last value, and the number of key-value pairs.
@@ -32,6 +34,9 @@ pub enum Entry {
     /// A term that is not copied into the table.
     Term(Outside),
 }
+
+/// The strings that a program may need as constants without containing them.
+pub const ADDED: [&str; 3] = ["items", "key", "value"];
 
 impl Entry {
     /// A term that is neither a string nor a number.
@@ -170,6 +175,7 @@ impl<'t> Document<'t> {
                 self.text.get(start as usize..end as usize)
             }
             Entry::Unescaped(start, end) => self.table.unescaped.get(start as usize..end as usize),
+            Entry::Added(at) => ADDED.get(usize::from(at)).map(|text| text.as_bytes()),
             _ => None,
         }
     }
@@ -179,7 +185,9 @@ impl<'t> Document<'t> {
         match self.entry(node) {
             Entry::Object(..) => Shape::Map,
             Entry::List(..) => Shape::List,
-            Entry::Str(..) | Entry::Unescaped(..) | Entry::Long(..) => Shape::String,
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Added(_) | Entry::Long(..) => {
+                Shape::String
+            }
             Entry::Int(value) => Shape::Integer {
                 negative: value < 0,
             },
@@ -288,7 +296,7 @@ impl<'t> Document<'t> {
     fn build_scalar<H: Heap>(&self, index: u32, heap: &mut H) -> Option<H::Term> {
         let entry = self.entry(index);
         match entry {
-            Entry::Str(..) | Entry::Unescaped(..) => {
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Added(_) => {
                 let bytes = self.bytes(entry).unwrap_or_default();
                 (bytes.len() <= SHORT).then(|| heap.make_string(bytes))
             }

@@ -69,7 +69,9 @@ impl Replay {
             Entry::BigInt(..) => {
                 sink.big_integer(std::str::from_utf8(bytes).unwrap_or_default())?
             }
-            Entry::Str(..) | Entry::Unescaped(..) => sink.string(Text::Source(bytes))?,
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Added(_) => {
+                sink.string(Text::Source(bytes))?
+            }
             Entry::List(end, _) => {
                 sink.open(false);
                 self.open.push((end, false));

@@ -4,6 +4,7 @@
 //! An operation over a list keeps its state in these, and nowhere else.
 
 use super::demanded::Demanded;
+use super::groups::Groups;
 use super::kinds::Kinds;
 use super::order::Sorting;
 use super::table::Table;
@@ -127,6 +128,8 @@ pub struct Progress {
     pub kinds: Kinds,
     /// The state of a sort.
     pub sorting: Option<Box<Sorting>>,
+    /// The groups of the items.
+    pub groups: Option<Box<Groups>>,
 }
 
 /// An evaluation that has begun.
@@ -146,6 +149,8 @@ pub struct Work<T> {
     pub items: Roots<T>,
     /// The terms of a set, or the sort keys.
     pub keys: Roots<T>,
+    /// The rows that items are joined with.
+    pub rows: Option<Box<Roots<T>>>,
     /// The operation's value while it is built from its end.
     pub made: Option<T>,
     /// Number of items that are missing at its start.
@@ -165,6 +170,7 @@ impl<T> Rooted for Work<T> {
             rests: by.all(self.rests)?,
             items: self.items.exchange(by)?,
             keys: self.keys.exchange(by)?,
+            rows: self.rows.exchange(by)?,
             made: by.optional(self.made)?,
             missing: self.missing,
         })
@@ -183,6 +189,7 @@ impl<T> Work<T> {
             rests: Vec::new(),
             items: Roots::default(),
             keys: Roots::default(),
+            rows: None,
             made: None,
             missing: 0,
         }

@@ -1,6 +1,7 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
 use super::frame::{Walk, Work};
+use super::layout::Layout;
 use super::needle::Needle;
 use super::stack::Stack;
 use crate::fault::{Code, Fault, Halt, Name};
@@ -68,6 +69,11 @@ pub struct Machine<'h, H: Heap> {
     pub(super) needle: Needle,
     /// The empty stacks of walks that have ended, for the next ones.
     pub(super) spare_walks: Vec<Vec<H::Term>>,
+    /// How maps were made that are like the next ones.
+    pub(super) layouts: Vec<Layout<H::Term>>,
+    /// Memory for the operands and the values of a new map.
+    pub(super) operands_of_new: Vec<H::Term>,
+    pub(super) values_of_new: Vec<H::Term>,
 }
 
 /// Cached facts about a constant that is used as a key.
@@ -121,6 +127,9 @@ impl<'h, H: Heap> Machine<'h, H> {
             },
             needle: Needle::default(),
             spare_walks: Vec::new(),
+            layouts: Vec::new(),
+            operands_of_new: Vec::new(),
+            values_of_new: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A hash set of terms, for `distinct` and its like; it grows in pieces and can be suspended.
+//! A hash set of terms, for `distinct`, groups and their like; it grows in pieces and can be suspended.
 
 use super::kinds::Kinds;
 use super::machine::Machine;
@@ -6,6 +6,7 @@ use super::meaning::{hash, order};
 use crate::fault::Halt;
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
+use ptc_term::value::mix;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
@@ -24,6 +25,10 @@ fn count_meanings<H: Heap>(
 pub struct Table {
     /// The hashes of the terms.
     hashes: Vec<u64>,
+    /// What each term stands under, in a table of several sets; else empty.
+    under: Vec<u32>,
+    /// Whether it is a table of several sets.
+    nested: bool,
     /// Indices of terms plus one; 0 is free. Its size is a power of two, at most half full, or 0.
     places: Vec<u32>,
     /// Number of terms in `places`: all terms, except while the table grows.
@@ -45,9 +50,20 @@ fn size_for(terms: usize) -> usize {
 }
 
 impl Table {
+    /// Creates a table of several sets: each term stands under a number, and equal terms under different numbers are
+    /// different.
+    pub fn nested() -> Self {
+        Table {
+            nested: true,
+            places: vec![0; size_for(0)],
+            seed: RandomState::new().build_hasher().finish(),
+            ..Table::default()
+        }
+    }
+
     /// Returns the words of native memory of the set and its terms.
     pub fn words(&self) -> usize {
-        2 * self.hashes.len() + self.places.len() / 2
+        2 * self.hashes.len() + self.under.len() / 2 + self.places.len() / 2
     }
 
     /// Returns whether the set contains the term.
@@ -58,11 +74,23 @@ impl Table {
         terms: &Roots<H::Term>,
         term: H::Term,
     ) -> bool {
-        let hash = self.hash(machine.heap, kinds, term);
-        self.find(machine.heap, kinds, terms, hash, term).is_ok()
+        self.position(machine, kinds, terms, term).is_some()
     }
 
-    /// Adds the term if it is missing.
+    /// Returns the index of the term if the set contains it.
+    #[inline]
+    pub fn position<H: Heap>(
+        &self,
+        machine: &Machine<'_, H>,
+        kinds: &Kinds,
+        terms: &Roots<H::Term>,
+        term: H::Term,
+    ) -> Option<usize> {
+        let hash = self.hash(machine.heap, kinds, term, 0);
+        self.find(machine.heap, kinds, terms, hash, (term, 0)).ok()
+    }
+
+    /// Adds the term if it is missing; returns its index.
     #[inline]
     pub fn insert<H: Heap>(
         &mut self,
@@ -70,16 +98,29 @@ impl Table {
         kinds: &Kinds,
         terms: &mut Roots<H::Term>,
         term: H::Term,
-    ) -> Result<(), Halt<H::Term>> {
+    ) -> Result<usize, Halt<H::Term>> {
+        self.insert_under(machine, kinds, terms, (term, 0))
+    }
+
+    /// Same for a term that stands under a number, in a table of several sets.
+    #[inline]
+    pub fn insert_under<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        kinds: &Kinds,
+        terms: &mut Roots<H::Term>,
+        (term, under): (H::Term, u32),
+    ) -> Result<usize, Halt<H::Term>> {
         if !kinds.is_empty() {
             count_meanings(machine, term)?;
         }
         if self.placed < self.hashes.len() {
             self.settle(machine, terms)?;
         }
-        let hash = self.hash(machine.heap, kinds, term);
-        let Err(free) = self.find(machine.heap, kinds, terms, hash, term) else {
-            return Ok(());
+        let hash = self.hash(machine.heap, kinds, term, under);
+        let free = match self.find(machine.heap, kinds, terms, hash, (term, under)) {
+            Ok(place) => return Ok(place),
+            Err(free) => free,
         };
         let length = self.hashes.len() + 1;
         if length > FEW.max(self.places.len() / 2) {
@@ -89,6 +130,9 @@ impl Table {
         }
         terms.push(term);
         self.hashes.push(hash);
+        if self.nested {
+            self.under.push(under);
+        }
         if self.hashes.len() > FEW.max(self.places.len() / 2) {
             self.grow(machine.heap, kinds, terms);
         } else {
@@ -97,40 +141,51 @@ impl Table {
             }
             self.placed = self.hashes.len();
         }
-        Ok(())
+        Ok(length - 1)
     }
 
-    fn hash<H: Heap>(&self, heap: &H, kinds: &Kinds, term: H::Term) -> u64 {
-        match (self.places.is_empty(), kinds.is_empty()) {
+    fn hash<H: Heap>(&self, heap: &H, kinds: &Kinds, term: H::Term, under: u32) -> u64 {
+        let hash = match (self.places.is_empty(), kinds.is_empty()) {
             (true, _) => 0,
             (false, true) => heap.hash(term, self.seed),
             (false, false) => hash(heap, kinds, term, self.seed),
+        };
+        match under {
+            0 => hash,
+            _ => mix(hash, u64::from(under)),
         }
     }
 
-    /// Returns `Ok` if the set contains the term, else the free slot of the table for it.
+    /// Returns the number that a term stands under.
+    #[inline]
+    pub fn above(&self, place: usize) -> u32 {
+        self.under.get(place).copied().unwrap_or(0)
+    }
+
+    /// Returns the index of the term if the set contains it, else the free slot of the table for it.
     fn find<H: Heap>(
         &self,
         heap: &H,
         kinds: &Kinds,
         terms: &Roots<H::Term>,
         hash: u64,
-        term: H::Term,
-    ) -> Result<(), usize> {
+        (term, under): (H::Term, u32),
+    ) -> Result<usize, usize> {
         let same = |other: H::Term| match kinds.is_empty() {
             true => heap.identical(other, term),
             false => order(heap, kinds, other, term, true).is_eq(),
         };
         if self.places.is_empty() {
-            let found = (0..terms.len()).any(|at| same(terms.get(heap, at)));
-            return if found { Ok(()) } else { Err(0) };
+            let mut places = 0..terms.len();
+            return places.find(|at| same(terms.get(heap, *at))).ok_or(0);
         }
         let mask = self.places.len() - 1;
         let mut at = hash as usize & mask;
         while let Some(place) = self.places[at].checked_sub(1) {
             let place = place as usize;
-            if self.hashes[place] == hash && same(terms.get(heap, place)) {
-                return Ok(());
+            let is_it = self.hashes[place] == hash && self.above(place) == under;
+            if is_it && same(terms.get(heap, place)) {
+                return Ok(place);
             }
             at = (at + 1) & mask;
         }

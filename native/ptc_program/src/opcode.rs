@@ -26,6 +26,9 @@ macro_rules! operations {
             tool::Call,
             // Edition 2
             list::List,
+            reshape::Set, reshape::Unset, reshape::Rename,
+            entries::EntriesOf, entries::FromEntries, entries::IndexBy,
+            group::GroupBy, join::Join,
             text::Text, text::ToText, text::Upper, text::Lower, text::Trim, text::Length, text::Split, text::Replace,
             text::StartsWith, text::EndsWith, text::Matches, text::Extract, text::ToNumber,
             numbers::Mod, numbers::Abs, numbers::Floor, numbers::Ceil,

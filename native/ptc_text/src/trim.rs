@@ -35,7 +35,8 @@ fn last(text: &[u8]) -> Option<usize> {
     let space = |length: usize| {
         let end = text.get(text.len().checked_sub(length)?..)?;
         let char = std::str::from_utf8(end).ok()?.chars().next()?;
-        char.is_whitespace().then_some(length)
+        // The end may hold a character more: white space before the last one is not the last.
+        (char.is_whitespace() && char.len_utf8() == length).then_some(length)
     };
     (2..LONGEST).find_map(space)
 }
@@ -43,6 +44,13 @@ fn last(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::trim;
+
+    #[test]
+    fn white_space_before_the_last_character_stays() {
+        for text in ["a\rű", "ß \u{223}", "\u{a0}\nֈ", "日\t日"] {
+            assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{text}");
+        }
+    }
 
     #[test]
     fn white_space_of_unicode() {

@@ -63,14 +63,20 @@ defmodule PtcRunner.Test.Oracle.Forms do
               not is_map_key(node, "right"),
        do: missing("join", "on")
 
-  defp special(_op, _node, _strict?), do: :ok
+  defp special("join", node, _strict?) do
+    cond do
+      is_map_key(node, "on") -> :ok
+      not is_map_key(node, "right") -> missing("join", "right")
+      not is_map_key(node, "left") -> missing("join", "left")
+      true -> :ok
+    end
 
-  @doc "Whether a field that may be absent must be there, because of others."
-  @spec needed?(map(), String.t()) :: boolean()
-  def needed?(%{"op" => "join", "kind" => "group"}, "as"), do: true
-  def needed?(%{"op" => "join", "right" => _}, "left"), do: true
-  def needed?(%{"op" => "join", "left" => _}, "right"), do: true
-  def needed?(_node, _name), do: false
+    if node["kind"] == "group" and not is_map_key(node, "as"),
+      do: missing("join", "as"),
+      else: :ok
+  end
+
+  defp special(_op, _node, _strict?), do: :ok
 
   defp both(op, one, other),
     do: fail("Operation '#{op}' accepts '#{one}' or '#{other}', not both")

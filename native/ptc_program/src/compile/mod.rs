@@ -9,6 +9,7 @@
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
+//! * `loops`: loops in plans
 //! * `check`: checks of an operation's fields
 //! * `check_2`: checks of the fields that edition 2 brought
 //! * `template`: values with operations in them, at any depth
@@ -27,6 +28,7 @@ pub(crate) mod copy;
 mod explain;
 mod finish;
 mod guard;
+mod loops;
 mod multiplies;
 mod optimise;
 mod pattern;

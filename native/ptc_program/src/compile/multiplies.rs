@@ -8,6 +8,7 @@
 
 use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
+use crate::ops::{combines_with_input, parts_of, PartsOf};
 use ptc_machine::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
@@ -58,7 +59,9 @@ pub(super) fn multiplies<'s>(
 ) -> bool {
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
-        Instr::Apply(apply) => apply.op.combines() && apply.operands > 1,
+        Instr::Apply(apply) => {
+            apply.op == OpCode::Join || apply.op.combines() && apply.operands > 1
+        }
         Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
         _ => false,
     };
@@ -218,15 +221,39 @@ impl<'s> Found<'s> {
     ) -> Result<Origins<'s>, Twice> {
         use OpCode::*;
         let mut value = Origins::default();
+        let combines = apply.op.combines() || combines_with_input(apply);
         for _ in 0..apply.operands {
             let operand = self.pop();
-            if apply.op.combines() {
-                value.combine(&operand)?;
+            match combines {
+                true => value.combine(&operand)?,
+                false => value.join(&operand),
             }
         }
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
+            // Its value has an item of the other list for each match.
+            Join => return Err(Twice),
+            Set | GroupBy | IndexBy => match parts_of(apply) {
+                PartsOf::All if combines => {
+                    value.combine(&input())?;
+                    value
+                }
+                PartsOf::All => {
+                    value.join(&input());
+                    value
+                }
+                PartsOf::Operands => value,
+                PartsOf::Key(name) => input().of_field(name),
+                PartsOf::Fields(fields) => {
+                    for id in fields {
+                        if let Some(field) = (consts.text)(id) {
+                            value.combine(&input().of_field(field))?;
+                        }
+                    }
+                    value
+                }
+            },
             // The values of these are numbers, booleans, names and new texts.
             Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
             | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
@@ -234,9 +261,7 @@ impl<'s> Found<'s> {
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
-                    for origin in value.first.iter_mut().chain(&mut value.more) {
-                        origin.1 = origin.1.or(Some(field));
-                    }
+                    value = value.of_field(field);
                 }
                 self.push_const(apply.value, consts)?;
                 value.join(&self.pop());
@@ -262,6 +287,14 @@ impl<'s> Origins<'s> {
 
     fn iter(&self) -> impl Iterator<Item = &Origin<'s>> {
         self.first.iter().chain(&self.more)
+    }
+
+    /// Returns the origins of a field of the value.
+    fn of_field(mut self, field: &'s [u8]) -> Self {
+        for origin in self.first.iter_mut().chain(&mut self.more) {
+            origin.1 = origin.1.or(Some(field));
+        }
+        self
     }
 
     fn push(&mut self, origin: Origin<'s>) {

@@ -11,7 +11,7 @@ use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::Field;
-use ptc_json::{Document, Node, Shape};
+use ptc_json::{Document, Node, Shape, ADDED};
 use ptc_machine::fault::{Code, Fault};
 
 /// The result of a check.
@@ -218,6 +218,12 @@ impl<'p, 's> Plan<'p, 's> {
         self.compiler.walk.omitted
     }
 
+    /// Returns one of the strings of [`ADDED`].
+    pub fn added(&self, text: &'static str) -> Node {
+        let place = ADDED.iter().position(|added| *added == text);
+        self.compiler.walk.omitted + 5 + place.unwrap_or(0) as Node
+    }
+
     /// Returns the constant 0.
     pub fn zero(&self) -> Node {
         self.compiler.walk.omitted + 1
@@ -243,6 +249,16 @@ impl<'p, 's> Plan<'p, 's> {
     /// Reserves a slot for the rest of this operation.
     pub fn take_slot(&mut self) -> Slot {
         self.compiler.take_slot(&mut self.scope)
+    }
+
+    /// Reserves a slot for the rest of a body.
+    pub fn take_slot_in(&mut self, scope: &mut Scope) -> Slot {
+        self.compiler.take_slot(scope)
+    }
+
+    /// Returns whether the program is observed.
+    pub fn is_observed(&self) -> bool {
+        self.compiler.walk.observer.is_some()
     }
 
     /// Returns the slot of the innermost `let` of this name.

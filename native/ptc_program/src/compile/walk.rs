@@ -10,7 +10,7 @@ use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
-use ptc_json::{Document, Entry, Node};
+use ptc_json::{Document, Entry, Node, ADDED};
 use ptc_machine::program::Branches;
 
 /// An address in the code that is not known yet.
@@ -118,7 +118,7 @@ pub struct Parts {
 pub struct Walk {
     pub(super) consts: Vec<Node>,
     pub(super) patterns: Option<Box<Patterns>>,
-    /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth and the edition.
+    /// The first of the entries for omitted parts: `null`, 0, `{}`, the maximum depth, the edition, and [`ADDED`].
     pub(super) omitted: Node,
     pub(super) code: Vec<Instr>,
     pub(super) labels: Vec<u32>,
@@ -162,6 +162,9 @@ impl Walk {
         source.add(Entry::Object(omitted + 3, 0));
         source.add(Entry::Int(i64::from(options.depth)));
         source.add(Entry::Int(i64::from(options.edition.number())));
+        for at in 0..ADDED.len() {
+            source.add(Entry::Added(at as u8));
+        }
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {

@@ -74,13 +74,45 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
                 {"op":"load","name":"items"}]}"#,
             r#"{"op":"zip","lists":[{"op":"drop","count":1},{"op":"load","name":"items"}]}"#,
         ],
+        Set => &[
+            r#"{"op":"set","fields":{"n":{"op":"mul","left":{"op":"get","field":"n"},"right":2},"new":[1,{"op":"keys"}]}}"#,
+        ],
+        Unset => &[r#"{"op":"unset","fields":["n","long","none"]}"#],
+        Rename => &[r#"{"op":"rename","fields":{"n":"s","k":"new","none":"f"}}"#],
+        FromEntries => &[
+            r#"{"op":"rename","fields":{"s":"key","f":"value"}},{"op":"from_entries"}"#,
+            r#"{"op":"rename","fields":{"n":"key"}},{"op":"from_entries"}"#,
+        ],
+        IndexBy => &[
+            r#"{"op":"index_by","field":"s"}"#,
+            r#"{"op":"index_by","field":"n"}"#,
+            r#"{"op":"index_by","expr":{"op":"add","left":{"op":"get","field":"n"},"right":1}}"#,
+        ],
+        GroupBy => &[
+            r#"{"op":"group_by","field":"n"}"#,
+            r#"{"op":"group_by","fields":["mixed","s"],"each":{"first":{"op":"first"},"n":{"op":"count"}}}"#,
+            r#"{"op":"group_by","fields":[]}"#,
+            r#"{"op":"group_by","field":"mixed","each":{"c":{"op":"count"},"s":{"op":"sum","field":"f"},
+                "a":{"op":"avg","field":"n"},"l":{"op":"min","field":"s"},"m":{"op":"max","field":"k"},"x":7}}"#,
+            r#"{"op":"group_by","expr":{"op":"get","field":"s"},"as":"by","each":{"c":{"op":"count"}}}"#,
+            r#"{"op":"group_by","fields":["n","mixed"],"each":{"s":{"op":"sum","field":"k"}}}"#,
+            // A text that is no number: the items are grouped after all.
+            r#"{"op":"group_by","field":"n","each":{"a":{"op":"avg","field":"s"},"c":{"op":"count"}}}"#,
+            r#"{"op":"group_by","field":"long","each":{"c":{"op":"count"}}}"#,
+        ],
+        Join => &[
+            r#"{"op":"join","with":{"op":"load","name":"items"},"on":"s"}"#,
+            r#"{"op":"join","with":{"op":"pipe","steps":[{"op":"load","name":"items"},{"op":"take","count":50}]},
+                "left":"n","right":"k","as":"match","kind":"left"}"#,
+            r#"{"op":"join","with":{"op":"load","name":"items"},"on":"n","as":"all","kind":"group"}"#,
+        ],
         Length => &[r#"{"op":"length"}"#],
         // They read no list, or read it in one step.
-        Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt | Gte | Lt
-        | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys | Typeof
-        | Call | List | Text | ToText | Upper | Lower | Trim | Split | Replace | StartsWith
-        | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor | Ceil | DateDiff
-        | DateAdd | DatePart | Now => &[],
+        EntriesOf | Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt
+        | Gte | Lt | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys
+        | Typeof | Call | List | Text | ToText | Upper | Lower | Trim | Split | Replace
+        | StartsWith | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor | Ceil
+        | DateDiff | DateAdd | DatePart | Now => &[],
     }
 }
 
@@ -233,6 +265,37 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_l!(r#"{"op":"sum","field":"n"}"#),
             "}]}"
         )],
+        Set => &[
+            on_bad!(r#"{"op":"set","fields":{"a":1}}"#),
+            on_l!(r#"{"op":"set","fields":{"a":{"op":"get","field":"n"}}}"#),
+        ],
+        Unset => &[
+            on_bad!(r#"{"op":"unset","fields":["a"]}"#),
+            on_l!(r#"{"op":"unset","fields":["n"]}"#),
+        ],
+        Rename => &[
+            on_bad!(r#"{"op":"rename","fields":{"a":"b"}}"#),
+            on_l!(r#"{"op":"rename","fields":{"n":"m"}}"#),
+        ],
+        EntriesOf => &[on_l!(r#"{"op":"entries"}"#)],
+        FromEntries => &[
+            on_s!(r#"{"op":"from_entries"}"#),
+            on_l!(r#"{"op":"from_entries"}"#),
+        ],
+        IndexBy => &[
+            on_s!(r#"{"op":"index_by","field":"n"}"#),
+            on_l!(r#"{"op":"index_by","expr":{"op":"typeof"}},{"op":"count"}"#),
+            on_l!(r#"{"op":"index_by","field":"none"}"#),
+        ],
+        GroupBy => &[
+            on_s!(r#"{"op":"group_by","field":"n"}"#),
+            on_l!(r#"{"op":"group_by","field":"n","each":{"s":{"op":"sum","field":"n"}}}"#),
+        ],
+        Join => &[
+            on_s!(r#"{"op":"join","with":[],"on":"n"}"#),
+            on_l!(r#"{"op":"join","with":[],"on":"n"}"#),
+            on_l!(r#"{"op":"take","count":2},{"op":"join","with":7,"on":"n"}"#),
+        ],
         Text => &[
             concat!(
                 r#"{"op":"text","parts":["a",[],"#,

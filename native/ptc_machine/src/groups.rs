@@ -1,0 +1,307 @@
+//! Groups: the items of a list by their keys, by hashing the keys in place.
+//!
+//! A group has one key, or several. The keys of a group with several are in the table one under the other: the second
+//! stands under the place of the first, and so on, so that nothing is built for an item.
+
+use super::frame::Work;
+use super::kinds::Kinds;
+use super::machine::{Machine, KEPT_BETWEEN_CHECKS};
+use super::table::Table;
+use super::tally::Tally;
+use crate::fault::Halt;
+use crate::Eval;
+use ptc_term::heap::Heap;
+use ptc_term::roots::Roots;
+
+/// Number of items that are put in the order of their groups between two checks of the limits, and of items of a new list.
+const BATCH: usize = 4_096;
+/// Words of native memory for a sum or a mean.
+const WORDS_OF_TALLY: usize = size_of::<Tally>() / 8;
+/// Items per unit of fuel: putting an item into its place is a cache miss.
+const ITEMS_A_UNIT: usize = 2;
+
+/// The groups of items. They have no terms: the keys and the items are in the [`Work`] whose groups they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Groups {
+    table: Table,
+    /// The values in the keys, for each key of a group.
+    kinds: Vec<Kinds>,
+    /// Number of keys whose values have been searched.
+    searched: usize,
+    /// Number of items of each entry of the table; 0 for a key that another one stands under.
+    counts: Vec<u32>,
+    /// The entry of each item.
+    entries: Vec<u32>,
+    /// The indices of the items in the order of their groups, while they are put there.
+    order: Vec<u32>,
+    /// Where the next item of each entry has its place.
+    next: Vec<u32>,
+    /// Number of items that are in order.
+    at: usize,
+    /// The sums and the means of each entry, and how many totals the current item has been added to.
+    pub(super) tallies: Vec<Tally>,
+    pub(super) added: usize,
+}
+
+impl Groups {
+    /// Groups with this many keys each.
+    pub fn new(keys: usize) -> Self {
+        Groups {
+            table: Table::nested(),
+            kinds: vec![Kinds::default(); keys],
+            searched: 0,
+            counts: Vec::new(),
+            entries: Vec::new(),
+            order: Vec::new(),
+            next: Vec::new(),
+            at: 0,
+            tallies: Vec::new(),
+            added: 0,
+        }
+    }
+
+    /// Returns the number of keys of a group.
+    pub fn keys(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Returns the words of native memory.
+    pub fn words(&self) -> usize {
+        let tallies = WORDS_OF_TALLY * self.tallies.len();
+        self.table.words() + self.counts.len() + self.entries.len() + tallies
+    }
+
+    /// Returns the number of entries of the table.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Returns whether there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Returns whether an entry is a group.
+    pub fn is_group(&self, entry: usize) -> bool {
+        self.counts[entry] > 0
+    }
+
+    /// Searches the keys of the items for values, where structs are values. `key` gives a key of an item.
+    pub fn search<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        (rest, list): (&mut H::Term, H::Term),
+        key: impl Fn(&mut Machine<'_, H>, usize, H::Term) -> Eval<H>,
+    ) -> Result<(), Halt<H::Term>> {
+        while machine.values() && self.searched < self.kinds.len() {
+            let at = self.searched;
+            let kinds = &mut self.kinds[at];
+            machine.search_items(rest, kinds, |machine, item| key(machine, at, item))?;
+            *rest = list;
+            self.searched += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the entry of the group with this key under `above`, which is 0 or the entry of the key before it plus one. The
+    /// group is made if it is missing.
+    #[inline]
+    pub fn entry<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &mut Roots<H::Term>,
+        (at, above): (usize, u32),
+        key: H::Term,
+    ) -> Result<usize, Halt<H::Term>> {
+        machine.consume_fuel_to_hash(key)?;
+        let kinds = &self.kinds[at];
+        let entry = (self.table).insert_under(machine, kinds, terms, (key, above))?;
+        if entry == self.counts.len() {
+            self.counts.push(0);
+        }
+        Ok(entry)
+    }
+
+    /// Adds the values in a key, where structs are values.
+    pub fn search_key<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        key: H::Term,
+    ) -> Result<(), Halt<H::Term>> {
+        machine.search(&mut self.kinds[0], key)
+    }
+
+    /// Returns the group with this key, if there is one, once all items are in the order of their groups.
+    #[inline]
+    pub fn find<H: Heap>(
+        &self,
+        machine: &mut Machine<'_, H>,
+        terms: &Roots<H::Term>,
+        key: H::Term,
+    ) -> Result<Option<usize>, Halt<H::Term>> {
+        machine.consume_fuel_to_hash(key)?;
+        Ok(self.table.position(machine, &self.kinds[0], terms, key))
+    }
+
+    /// Returns the indices of a group's items, once all items are in the order of their groups.
+    pub fn members(&self, entry: usize) -> &[u32] {
+        let end = self.next[entry] as usize;
+        &self.order[end - self.counts[entry] as usize..end]
+    }
+
+    /// Returns the only group of items without keys.
+    pub fn only_entry(&mut self) -> usize {
+        if self.counts.is_empty() {
+            self.counts.push(0);
+        }
+        0
+    }
+
+    /// Counts an item of a group.
+    #[inline]
+    pub(super) fn count(&mut self, entry: usize) {
+        self.counts[entry] += 1;
+    }
+
+    /// Returns the number of items of a group.
+    pub(super) fn size(&self, entry: usize) -> u32 {
+        self.counts[entry]
+    }
+
+    /// Adds an item to a group whose items are kept.
+    #[inline]
+    pub fn add<H: Heap>(
+        &mut self,
+        machine: &Machine<'_, H>,
+        items: &mut Roots<H::Term>,
+        (entry, item): (usize, H::Term),
+    ) -> Result<(), Halt<H::Term>> {
+        if items.len().is_multiple_of(KEPT_BETWEEN_CHECKS) {
+            // The item, its place, and its cell in the list of the group.
+            machine.check_heap_limit(self.words() + 4 * items.len())?;
+        }
+        items.push(item);
+        self.entries.push(entry as u32);
+        self.counts[entry] += 1;
+        Ok(())
+    }
+
+    /// Adds the keys of a group to `keys`.
+    pub fn keys_of<T: Copy, H: Heap<Term = T>>(
+        &self,
+        heap: &H,
+        terms: &Roots<T>,
+        entry: usize,
+        keys: &mut Vec<T>,
+    ) {
+        let first = keys.len();
+        let mut place = entry;
+        for at in 0..self.kinds.len() {
+            if at > 0 {
+                place = self.table.above(place) as usize - 1;
+            }
+            keys.push(terms.get(heap, place));
+        }
+        keys[first..].reverse();
+    }
+
+    /// Puts the indices of the items in the order of their groups. Can be suspended.
+    pub fn arrange<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        terms: &Roots<H::Term>,
+    ) -> Result<(), Halt<H::Term>> {
+        if !terms.is_empty() {
+            self.table.settle(machine, terms)?;
+        }
+        if self.next.is_empty() && !self.counts.is_empty() {
+            machine.check_heap_limit(self.words() + self.counts.len() + self.entries.len())?;
+            machine.consume_fuel_at_once(self.counts.len() + self.entries.len() / 8)?;
+            let mut start = 0;
+            self.next.extend(self.counts.iter().map(|count| {
+                start += count;
+                start - count
+            }));
+            self.order = vec![0; self.entries.len()];
+            self.at = 0;
+            machine.meter.advanced();
+        }
+        while self.at < self.entries.len() {
+            let end = self.entries.len().min(self.at + BATCH);
+            machine.consume_fuel((end - self.at) / ITEMS_A_UNIT)?;
+            for item in self.at..end {
+                let next = &mut self.next[self.entries[item] as usize];
+                self.order[*next as usize] = item as u32;
+                *next += 1;
+            }
+            self.at = end;
+            machine.meter.advanced();
+        }
+        Ok(())
+    }
+}
+
+impl<H: Heap> Machine<'_, H> {
+    /// Makes the list of the groups, each a cell of its key and the list of its items. The key of a group with several keys
+    /// is the tuple of these. Can be suspended, once all items are added.
+    pub fn list_of_groups(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+        let Some(mut groups) = work.progress.groups.take() else {
+            return Ok(self.heap.nil());
+        };
+        let made = self.list_groups(work, &mut groups);
+        work.progress.groups = Some(groups);
+        made
+    }
+
+    fn list_groups(&mut self, work: &mut Work<H::Term>, groups: &mut Groups) -> Eval<H> {
+        groups.arrange(self, &work.keys)?;
+        let mut list = match work.made {
+            Some(list) => list,
+            None => {
+                // From now on `missing` is the number of items that are in no list yet, and `count` that of the groups.
+                (work.missing, work.progress.count) = (groups.order.len(), groups.len());
+                self.heap.make_list(&[])
+            }
+        };
+        work.made = Some(list);
+        while let Some(entry) = work.progress.count.checked_sub(1) {
+            self.consume_fuel(1)?;
+            if !groups.is_group(entry) {
+                work.progress.count = entry;
+                continue;
+            }
+            let start = groups.next[entry] as usize - groups.size(entry) as usize;
+            let mut items = match work.found {
+                Some(items) => items,
+                None => self.heap.make_list(&[]),
+            };
+            while work.missing > start {
+                let first = start.max(work.missing.saturating_sub(BATCH));
+                let count = work.missing - first;
+                self.check_heap_limit(2 * count)?;
+                self.consume_fuel(count)?;
+                let heap = &mut *self.heap;
+                let members = groups.order[first..work.missing].iter();
+                let members: Vec<_> = members
+                    .map(|item| work.items.get(heap, *item as usize))
+                    .collect();
+                items = heap.make_list_onto(&members, items);
+                (work.found, work.missing) = (Some(items), first);
+                self.meter.advanced();
+            }
+            let mut keys = Vec::with_capacity(groups.keys());
+            self.consume_fuel(groups.keys())?;
+            self.check_heap_limit(groups.keys() + 5)?;
+            groups.keys_of(self.heap, &work.keys, entry, &mut keys);
+            let key = match *keys {
+                [key] => key,
+                _ => self.heap.make_tuple(&keys),
+            };
+            let group = self.heap.make_list_onto(&[key], items);
+            list = self.heap.make_list_onto(&[group], list);
+            (work.made, work.found, work.progress.count) = (Some(list), None, entry);
+            self.meter.advanced();
+        }
+        Ok(list)
+    }
+}

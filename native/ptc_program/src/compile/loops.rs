@@ -1,0 +1,77 @@
+//! Plans with loops: the parts of an operation that are evaluated for each item, and what is made of their values.
+
+use super::walk::Label;
+use super::{Plan, Scope};
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
+use crate::opcode::OpCode;
+use ptc_json::Node;
+
+/// A loop whose body is being planned.
+pub struct Begun {
+    start: Label,
+    end: Label,
+    /// The scope of its body, with the item as the current value.
+    pub scope: Scope,
+}
+
+impl Plan<'_, '_> {
+    /// Same as `apply` with another current value.
+    pub fn apply_to(
+        &mut self,
+        input: Slot,
+        operands: u32,
+        (key, value, mode): (ConstId, ConstId, u32),
+    ) {
+        self.emit(Instr::Apply(Apply {
+            op: self.op,
+            input,
+            operands,
+            key,
+            value,
+            mode,
+            demand: Demand::All,
+        }));
+    }
+
+    /// Begins a loop over the list in a slot. Its body comes next, up to [`Plan::end_loop`].
+    pub fn begin_loop(&mut self, list: Slot) -> Begun {
+        let item = self.take_slot();
+        let (start, end) = (self.label(), self.label());
+        self.mark(start);
+        self.emit(Instr::Enter(Loop {
+            op: self.op,
+            list,
+            item,
+            end: end.0,
+            tally: None,
+            demand: Demand::All,
+            residue: NO_PC,
+        }));
+        Begun {
+            start,
+            end,
+            scope: self.scope.with_input(item),
+        }
+    }
+
+    /// Ends the body of a loop.
+    pub fn end_loop(&mut self, begun: Begun) {
+        self.emit(Instr::Next(begun.start.0));
+        self.mark(begun.end);
+    }
+
+    /// Makes a map of these names, with the operands as values; of equal names the first one counts.
+    pub fn make_object(&mut self, names: &[Node]) {
+        let long = names.iter().any(|name| self.is_long(*name));
+        let first = self.constants(names.iter().copied());
+        self.emit(Instr::Apply(Apply {
+            op: OpCode::Object,
+            input: INPUT,
+            operands: names.len() as u32,
+            key: first,
+            value: NO_CONST,
+            mode: u32::from(long),
+            demand: Demand::All,
+        }));
+    }
+}
