@@ -159,7 +159,7 @@ impl Operation for Percentile {
         EXPR,
         FIELD,
         Field::required("p", FieldKind::Percent, "how many per cent")
-            .choices(&[], "'p' must be a number from 0 to 100"),
+            .must_be("'p' must be a number from 0 to 100"),
     ];
     const KEEPS: Keeps = Keeps::Value;
 
